@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "device.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <sstream>
+
+#include "error.h"
+
+namespace glcl {
+
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string list(const std::vector<Device> &devices) {
+  std::string text;
+  for (const Device &d : devices) text += (text.empty() ? "" : ", ") + d.id() + " " + d.name;
+  return text;
+}
+
+}  // namespace
+
+std::string Device::id() const {
+  return std::to_string(platform_index) + ":" + std::to_string(device_index);
+}
+
+bool Device::has_extension(const char *extension) const {
+  std::istringstream words(device.getInfo<CL_DEVICE_EXTENSIONS>());
+  for (std::string word; words >> word;)
+    if (word == extension) return true;
+  return false;
+}
+
+bool Device::prefers_buffers() const { return is_cpu() && platform_name != "rusticl"; }
+
+std::vector<Device> devices() {
+  std::vector<Device> found;
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error &) {
+    return found;  // the loader reports "no platform" as an error
+  }
+  for (size_t p = 0; p < platforms.size(); p++) {
+    std::vector<cl::Device> of_platform;
+    try {
+      platforms[p].getDevices(CL_DEVICE_TYPE_ALL, &of_platform);
+      for (size_t d = 0; d < of_platform.size(); d++) {
+        if (!of_platform[d].getInfo<CL_DEVICE_AVAILABLE>() ||
+            !of_platform[d].getInfo<CL_DEVICE_COMPILER_AVAILABLE>())
+          continue;
+        found.push_back({of_platform[d], platforms[p], static_cast<int>(p), static_cast<int>(d),
+                         of_platform[d].getInfo<CL_DEVICE_NAME>(),
+                         platforms[p].getInfo<CL_PLATFORM_NAME>(),
+                         of_platform[d].getInfo<CL_DEVICE_TYPE>()});
+      }
+    } catch (const cl::Error &) {
+      continue;  // a platform without devices answers CL_DEVICE_NOT_FOUND
+    }
+  }
+  return found;
+}
+
+Device choose_device(const std::vector<Device> &devices, const std::string &wish,
+                     const std::optional<Device> &gl_device) {
+  if (devices.empty())
+    throw Error(Error::Kind::not_found,
+                "No OpenCL device was found. Install the OpenCL driver of your GPU, or "
+                "pocl-opencl-icd to compute on the CPU.",
+                "the ICD loader lists no platform with a usable device (see glcl-info)");
+
+  if (wish.empty() || wish == "auto") {
+    if (gl_device) return *gl_device;
+    for (cl_device_type type : {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_CPU})
+      for (const Device &d : devices)
+        if (d.type & type) return d;
+    return devices.front();
+  }
+
+  int platform, index, end = 0;
+  const bool numbers = std::sscanf(wish.c_str(), "%d:%d%n", &platform, &index, &end) == 2 &&
+                       static_cast<size_t>(end) == wish.size();
+  for (const Device &d : devices)
+    if (numbers ? d.platform_index == platform && d.device_index == index
+                : lower(d.name).find(lower(wish)) != std::string::npos)
+      return d;
+
+  throw Error(Error::Kind::not_found,
+              "device=\"" + wish + "\" matches no OpenCL device. Use auto, P:D or a part of a name of: " +
+                  list(devices) + ".");
+}
+
+}  // namespace glcl

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cl.h"
+
+namespace glcl {
+
+/// An OpenCL device with its place in the list that glcl-info prints.
+struct Device {
+  cl::Device device;
+  cl::Platform platform;
+  int platform_index = 0;  ///< among all platforms of the ICD loader
+  int device_index = 0;    ///< among the platform's devices
+  std::string name;
+  std::string platform_name;
+  cl_device_type type = 0;
+
+  std::string id() const;  ///< "P:D"
+  bool has_extension(const char *extension) const;
+  bool is_cpu() const { return type & CL_DEVICE_TYPE_CPU; }
+  /// Whether kernels run faster on buffers than on images here: CPU devices have no texture units.
+  /// Mesa's rusticl is the exception, its llvmpipe samples images with compiled code.
+  bool prefers_buffers() const;
+};
+
+/// Every usable device of every platform; platforms without devices are skipped. Never throws:
+/// without any OpenCL the list is empty.
+std::vector<Device> devices();
+
+/// Picks a device by the rules of the `device` property: "auto" (the one that drives the GL context,
+/// else the first GPU, else the first CPU, else the first), "P:D", else a part of the name, case ignored.
+/// Throws Error::not_found with what was asked for and what there is.
+Device choose_device(const std::vector<Device> &devices, const std::string &wish,
+                     const std::optional<Device> &gl_device = {});
+
+}  // namespace glcl

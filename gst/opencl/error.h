@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace glcl {
+
+/// A failure with a text for the user and a detail (error name, build log) for whoever debugs it.
+class Error : public std::runtime_error {
+ public:
+  enum class Kind {
+    not_found,  ///< no platform, no such device, a way of sharing that can't be had
+    settings,   ///< a value that can't be used on this device
+    failed,     ///< OpenCL or OpenGL refused a call
+  };
+
+  Error(Kind kind, const std::string &message, std::string detail = {})
+      : std::runtime_error(message), kind_(kind), detail_(std::move(detail)) {}
+
+  Kind kind() const { return kind_; }
+  const std::string &detail() const { return detail_; }
+
+ private:
+  Kind kind_;
+  std::string detail_;
+};
+
+/// "CL_OUT_OF_RESOURCES" for -5; the number where the name is not known.
+std::string error_name(int code);
+
+}  // namespace glcl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernel.h"
+
+#include <algorithm>
+
+#include "error.h"
+
+namespace glcl {
+
+Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish) {
+  const auto sides = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
+  const size_t limit = std::min(kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device),
+                                device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());
+  Size group{std::max<size_t>(1, std::min(wish.x, sides[0])),
+             std::max<size_t>(1, std::min(wish.y, sides[1]))};
+  while (group.x * group.y > limit) {
+    size_t &longer = group.x >= group.y ? group.x : group.y;
+    longer /= 2;
+  }
+  return group;
+}
+
+Kernel::Kernel(Context &context, const cl::Program &program, const std::string &name, Size group)
+    : name_(name) {
+  try {
+    kernel_ = cl::Kernel(program, name);
+    group_ = fit_group(kernel_, context.device().device, group);
+  } catch (const cl::Error &error) {
+    throw Error(Error::Kind::failed,
+                "The kernel " + name + " can't be used on " + context.device().name + ".",
+                std::string(error.what()) + ": " + error_name(error.err()));
+  }
+}
+
+void Kernel::launch(Queue &queue, Size items) {
+  const auto padded = [](size_t n, size_t group) { return (n + group - 1) / group * group; };
+  try {
+    queue.cl().enqueueNDRangeKernel(
+        kernel_, cl::NullRange, cl::NDRange(padded(items.x, group_.x), padded(items.y, group_.y)),
+        cl::NDRange(group_.x, group_.y), nullptr, queue.event(name_));
+  } catch (const cl::Error &error) {
+    throw Error(Error::Kind::failed,
+                "The kernel " + name_ + " could not be started on " +
+                    queue.context().device().name + ".",
+                std::string(error.what()) + ": " + error_name(error.err()) + ", group " +
+                    std::to_string(group_.x) + "×" + std::to_string(group_.y));
+  }
+}
+
+}  // namespace glcl

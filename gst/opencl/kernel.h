@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "queue.h"
+
+namespace glcl {
+
+/// Work-items along x and y.
+struct Size {
+  size_t x = 1, y = 1;
+};
+
+/// The largest group that device and kernel take: `wish`, its longer side halved until it fits.
+Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish);
+
+/// A kernel and the work-group it runs with. Arguments are kept per object: one object, one thread.
+class Kernel {
+ public:
+  Kernel() = default;
+  /// Throws Error::failed where the program has no such kernel. The group is `group` or, where that is
+  /// more than the device takes for this kernel, the next smaller one.
+  Kernel(Context &context, const cl::Program &program, const std::string &name, Size group);
+
+  Size group() const { return group_; }
+
+  /// Enqueues the kernel over at least `items` work-items (rounded up to whole groups, so the
+  /// kernel must test its bounds) with `arguments` in order. Does not wait.
+  template <class... Arguments>
+  void operator()(Queue &queue, Size items, const Arguments &...arguments) {
+    cl_uint index = 0;
+    (kernel_.setArg(index++, arguments), ...);
+    launch(queue, items);
+  }
+
+ private:
+  void launch(Queue &queue, Size items);
+
+  cl::Kernel kernel_;
+  std::string name_;
+  Size group_;
+};
+
+}  // namespace glcl

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "picture.h"
+
+#include <string>
+
+#include "error.h"
+
+namespace glcl {
+
+Picture make_picture(const cl::Context &context, int width, int height, Layout layout) {
+  Picture picture;
+  picture.width = width;
+  picture.height = height;
+  picture.layout = layout;
+  if (layout == Layout::buffer) {
+    picture.pitch = width;
+    picture.buffer = cl::Buffer(context, CL_MEM_READ_WRITE, picture.bytes());
+    return picture;
+  }
+  const cl::Device device = context.getInfo<CL_CONTEXT_DEVICES>().front();
+  const size_t max_width = device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>();
+  const size_t max_height = device.getInfo<CL_DEVICE_IMAGE2D_MAX_HEIGHT>();
+  if (size_t(width) > max_width || size_t(height) > max_height)
+    throw Error(Error::Kind::settings,
+                "A frame of " + std::to_string(width) + "×" + std::to_string(height) +
+                    " is larger than the images of " + device.getInfo<CL_DEVICE_NAME>() + " (" +
+                    std::to_string(max_width) + "×" + std::to_string(max_height) +
+                    "). Scale it down or choose another device.");
+  picture.image = cl::Image2D(context, CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_UNORM_INT8),
+                              width, height);
+  return picture;
+}
+
+}  // namespace glcl

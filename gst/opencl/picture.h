@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cl.h"
+
+namespace glcl {
+
+/// How a kernel reaches pixels.
+enum class Layout {
+  image,   ///< cl::Image2D, CL_RGBA / CL_UNORM_INT8, coordinates in pixels
+  buffer,  ///< cl::Buffer of uchar4 rows, `pitch` pixels apart
+};
+
+/// An RGBA frame of 8 bits a channel on the device, by image or by buffer.
+struct Picture {
+  int width = 0, height = 0;  ///< px
+  Layout layout = Layout::image;
+  int pitch = 0;  ///< px from row to row, buffers only
+  cl::Image2D image;
+  cl::Buffer buffer;
+
+  size_t bytes() const { return size_t(pitch) * height * 4; }
+};
+
+/// A picture of its own storage; throws Error::settings where the device has no image that large.
+Picture make_picture(const cl::Context &context, int width, int height, Layout layout);
+
+}  // namespace glcl

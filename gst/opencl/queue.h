@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cl.h"
+#include "context.h"
+
+namespace glcl {
+
+/// Mean and maximum of what was timed under one name, in ns.
+struct Timing {
+  uint64_t count = 0, sum = 0, max = 0;
+  void add(uint64_t ns);
+  uint64_t mean() const { return count ? sum / count : 0; }
+};
+
+/// An in-order command queue. With `profile` every kernel is timed by an OpenCL event.
+class Queue {
+ public:
+  explicit Queue(std::shared_ptr<Context> context, bool profile = false);
+
+  Context &context() const { return *context_; }
+  const cl::CommandQueue &cl() const { return queue_; }
+  bool profiles() const { return profile_; }
+
+  /// The event a kernel of this name is to signal; null without profiling.
+  cl::Event *event(const std::string &kernel);
+  /// Adds the times of all kernels since the last call to `timings`; waits for them.
+  void collect(std::map<std::string, Timing> &timings);
+
+ private:
+  std::shared_ptr<Context> context_;
+  cl::CommandQueue queue_;
+  bool profile_;
+  std::vector<std::pair<std::string, std::unique_ptr<cl::Event>>> events_;
+};
+
+}  // namespace glcl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "source.h"
+
+#include <gio/gio.h>
+
+#include <sstream>
+
+#include "error.h"
+#include "kernels.h"
+
+namespace glcl {
+
+namespace {
+
+std::string read(const std::string &path) {
+  GError *error = nullptr;
+  GBytes *bytes = g_resource_lookup_data(glcl_kernels_get_resource(),
+                                         ("/org/gst-glcl/kernels/" + path).c_str(),
+                                         G_RESOURCE_LOOKUP_FLAGS_NONE, &error);
+  if (!bytes) {
+    const std::string reason = error->message;
+    g_error_free(error);
+    throw Error(Error::Kind::failed, "The kernel file " + path + " is not in this build.", reason);
+  }
+  gsize size;
+  const auto *text = static_cast<const char *>(g_bytes_get_data(bytes, &size));
+  std::string source(text, size);
+  g_bytes_unref(bytes);
+  return source;
+}
+
+}  // namespace
+
+std::string kernel_source(const std::string &path) {
+  std::istringstream lines(read(path));
+  std::string text = "#line 1 \"" + path + "\"\n";
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    number++;
+    if (line.rfind("#include \"", 0) == 0) {
+      const std::string name = line.substr(10, line.rfind('"') - 10);
+      text += kernel_source(name) + "#line " + std::to_string(number + 1) + " \"" + path + "\"\n";
+    } else {
+      text += line + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace glcl

@@ -54,9 +54,9 @@ std::shared_ptr<Context> Context::of_device(const Device &device) {
 
 Context::Context(const Device &device, std::vector<cl_context_properties> properties)
     : device_(device) {
-  properties.insert(properties.end(),
-                    {CL_CONTEXT_PLATFORM,
-                     reinterpret_cast<cl_context_properties>(device.platform()), 0});
+  properties.insert(
+      properties.end(),
+      {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform()), 0});
   try {
     context_ = cl::Context(device.device, properties.data());
   } catch (const cl::Error &error) {
@@ -81,7 +81,8 @@ cl::Program Context::program(const std::string &path, const std::string &options
       program = cl::Program(context_, {device_.device}, {binary});
       program.build({device_.device}, options.c_str());
     } catch (const cl::Error &) {
-      program = compile(*this, path, text, options);  // the driver does not take its own binary back
+      program =
+          compile(*this, path, text, options);  // the driver does not take its own binary back
     }
   } else {
     program = compile(*this, path, text, options);

@@ -13,7 +13,7 @@
 namespace glcl {
 
 /// An OpenCL context of one device and the programs built in it. Safe to use from several threads.
-class Context {
+class Context : public std::enable_shared_from_this<Context> {
  public:
   /// The context of a device without relation to OpenGL, one for the whole process while in use.
   static std::shared_ptr<Context> of_device(const Device &device);

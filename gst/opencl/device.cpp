@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <sstream>
 
 #include "error.h"
 
@@ -30,13 +29,6 @@ std::string Device::id() const {
   return std::to_string(platform_index) + ":" + std::to_string(device_index);
 }
 
-bool Device::has_extension(const char *extension) const {
-  std::istringstream words(device.getInfo<CL_DEVICE_EXTENSIONS>());
-  for (std::string word; words >> word;)
-    if (word == extension) return true;
-  return false;
-}
-
 bool Device::prefers_buffers() const { return is_cpu() && platform_name != "rusticl"; }
 
 std::vector<Device> devices() {
@@ -58,7 +50,8 @@ std::vector<Device> devices() {
         found.push_back({of_platform[d], platforms[p], static_cast<int>(p), static_cast<int>(d),
                          of_platform[d].getInfo<CL_DEVICE_NAME>(),
                          platforms[p].getInfo<CL_PLATFORM_NAME>(),
-                         of_platform[d].getInfo<CL_DEVICE_TYPE>()});
+                         of_platform[d].getInfo<CL_DEVICE_TYPE>(),
+                         " " + of_platform[d].getInfo<CL_DEVICE_EXTENSIONS>() + " "});
       }
     } catch (const cl::Error &) {
       continue;  // a platform without devices answers CL_DEVICE_NOT_FOUND
@@ -92,7 +85,8 @@ Device choose_device(const std::vector<Device> &devices, const std::string &wish
       return d;
 
   throw Error(Error::Kind::not_found,
-              "device=\"" + wish + "\" matches no OpenCL device. Use auto, P:D or a part of a name of: " +
+              "device=\"" + wish +
+                  "\" matches no OpenCL device. Use auto, P:D or a part of a name of: " +
                   list(devices) + ".");
 }
 

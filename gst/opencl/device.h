@@ -18,9 +18,12 @@ struct Device {
   std::string name;
   std::string platform_name;
   cl_device_type type = 0;
+  std::string extensions;  ///< as the driver lists them, a space before and after each
 
   std::string id() const;  ///< "P:D"
-  bool has_extension(const char *extension) const;
+  bool has_extension(const std::string &extension) const {
+    return extensions.find(" " + extension + " ") != std::string::npos;
+  }
   bool is_cpu() const { return type & CL_DEVICE_TYPE_CPU; }
   /// Whether kernels run faster on buffers than on images here: CPU devices have no texture units.
   /// Mesa's rusticl is the exception, its llvmpipe samples images with compiled code.
@@ -31,9 +34,9 @@ struct Device {
 /// without any OpenCL the list is empty.
 std::vector<Device> devices();
 
-/// Picks a device by the rules of the `device` property: "auto" (the one that drives the GL context,
-/// else the first GPU, else the first CPU, else the first), "P:D", else a part of the name, case ignored.
-/// Throws Error::not_found with what was asked for and what there is.
+/// Picks a device by the rules of the `device` property: "auto" (the one that drives the GL
+/// context, else the first GPU, else the first CPU, else the first), "P:D", else a part of the
+/// name, case ignored. Throws Error::not_found with what was asked for and what there is.
 Device choose_device(const std::vector<Device> &devices, const std::string &wish,
                      const std::optional<Device> &gl_device = {});
 

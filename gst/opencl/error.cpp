@@ -8,7 +8,8 @@
 namespace glcl {
 
 std::string error_name(int code) {
-#define NAME(n) {n, #n}
+#define NAME(n) \
+  { n, #n }
   static const std::map<int, const char *> names = {
       NAME(CL_DEVICE_NOT_FOUND),
       NAME(CL_DEVICE_NOT_AVAILABLE),

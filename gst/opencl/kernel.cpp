@@ -23,7 +23,7 @@ Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish) {
 Kernel::Kernel(Context &context, const cl::Program &program, const std::string &name, Size group)
     : name_(name) {
   try {
-    kernel_ = cl::Kernel(program, name);
+    kernel_ = cl::Kernel(program, name.c_str());
     group_ = fit_group(kernel_, context.device().device, group);
   } catch (const cl::Error &error) {
     throw Error(Error::Kind::failed,
@@ -39,11 +39,11 @@ void Kernel::launch(Queue &queue, Size items) {
         kernel_, cl::NullRange, cl::NDRange(padded(items.x, group_.x), padded(items.y, group_.y)),
         cl::NDRange(group_.x, group_.y), nullptr, queue.event(name_));
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                "The kernel " + name_ + " could not be started on " +
-                    queue.context().device().name + ".",
-                std::string(error.what()) + ": " + error_name(error.err()) + ", group " +
-                    std::to_string(group_.x) + "×" + std::to_string(group_.y));
+    throw Error(
+        Error::Kind::failed,
+        "The kernel " + name_ + " could not be started on " + queue.context().device().name + ".",
+        std::string(error.what()) + ": " + error_name(error.err()) + ", group " +
+            std::to_string(group_.x) + "×" + std::to_string(group_.y));
   }
 }
 

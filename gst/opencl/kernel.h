@@ -19,8 +19,8 @@ Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish);
 class Kernel {
  public:
   Kernel() = default;
-  /// Throws Error::failed where the program has no such kernel. The group is `group` or, where that is
-  /// more than the device takes for this kernel, the next smaller one.
+  /// Throws Error::failed where the program has no such kernel. The group is `group` or, where that
+  /// is more than the device takes for this kernel, the next smaller one.
   Kernel(Context &context, const cl::Program &program, const std::string &name, Size group);
 
   Size group() const { return group_; }

@@ -14,9 +14,9 @@ namespace {
 
 std::string read(const std::string &path) {
   GError *error = nullptr;
-  GBytes *bytes = g_resource_lookup_data(glcl_kernels_get_resource(),
-                                         ("/org/gst-glcl/kernels/" + path).c_str(),
-                                         G_RESOURCE_LOOKUP_FLAGS_NONE, &error);
+  glcl_kernels_get_resource();  // links the resource, which registers itself
+  GBytes *bytes = g_resources_lookup_data(("/org/gst-glcl/kernels/" + path).c_str(),
+                                          G_RESOURCE_LOOKUP_FLAGS_NONE, &error);
   if (!bytes) {
     const std::string reason = error->message;
     g_error_free(error);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclcontext.h"
+
+#include <list>
+#include <memory>
+#include <mutex>
+
+struct _GstGLCLContext {
+  GstObject parent;
+  struct GstGLCLContextPrivate *priv;
+};
+
+struct GstGLCLContextPrivate {
+  GstGLContext *gl_context = nullptr;
+  glcl::Way way = glcl::Way::copy;
+  std::shared_ptr<glcl::Context> context;
+  std::unique_ptr<glcl::Queue> queue, profiling_queue;
+};
+
+G_DEFINE_TYPE(GstGLCLContext, gst_glcl_context, GST_TYPE_OBJECT)
+
+namespace {
+
+/// All contexts in use; weak, so that the last user ends one.
+struct Registry {
+  std::mutex mutex;
+  std::list<GWeakRef> contexts;
+};
+
+Registry &registry() {
+  static auto *all = new Registry;
+  return *all;
+}
+
+GstGLCLContext *find(Registry &all, GstGLContext *gl_context, const glcl::Choice &choice) {
+  for (auto entry = all.contexts.begin(); entry != all.contexts.end();) {
+    auto *known = static_cast<GstGLCLContext *>(g_weak_ref_get(&*entry));
+    if (!known) {
+      g_weak_ref_clear(&*entry);
+      entry = all.contexts.erase(entry);
+      continue;
+    }
+    if (known->priv->gl_context == gl_context && known->priv->way == choice.way &&
+        known->priv->context->device().device() == choice.device.device())
+      return known;
+    gst_object_unref(known);
+    ++entry;
+  }
+  return nullptr;
+}
+
+GstGLCLContext *peer_context(GstElement *element, GstPadDirection direction) {
+  GstQuery *query = gst_query_new_context(GST_GLCL_CONTEXT_TYPE);
+  GstGLCLContext *found = nullptr;
+  GList *pads = direction == GST_PAD_SRC ? element->srcpads : element->sinkpads;
+  for (GList *pad = pads; pad && !found; pad = pad->next) {
+    GstContext *context = nullptr;
+    if (gst_pad_peer_query(GST_PAD(pad->data), query)) gst_query_parse_context(query, &context);
+    if (context) found = gst_glcl_context_unwrap(context);
+  }
+  gst_query_unref(query);
+  return found;
+}
+
+}  // namespace
+
+static void gst_glcl_context_init(GstGLCLContext *self) { self->priv = new GstGLCLContextPrivate; }
+
+static void gst_glcl_context_finalize(GObject *object) {
+  GstGLCLContext *self = GST_GLCL_CONTEXT(object);
+  GstGLContext *gl_context = self->priv->gl_context;
+  // An OpenCL context made from a GL context goes while that is alive, on its thread.
+  if (gl_context)
+    gst_gl_context_thread_add(
+        gl_context,
+        [](GstGLContext *, gpointer priv) { delete static_cast<GstGLCLContextPrivate *>(priv); },
+        self->priv);
+  else
+    delete self->priv;
+  gst_clear_object(&gl_context);
+  G_OBJECT_CLASS(gst_glcl_context_parent_class)->finalize(object);
+}
+
+static void gst_glcl_context_class_init(GstGLCLContextClass *klass) {
+  G_OBJECT_CLASS(klass)->finalize = gst_glcl_context_finalize;
+}
+
+GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::Choice &choice,
+                                     bool *created) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  GstGLCLContext *self = find(all, gl_context, choice);
+  *created = !self;
+  if (self) return self;
+
+  auto context = choice.properties.empty()
+                     ? glcl::Context::of_device(choice.device)
+                     : std::make_shared<glcl::Context>(choice.device, choice.properties);
+  auto queue = std::make_unique<glcl::Queue>(context);
+  self = GST_GLCL_CONTEXT(g_object_new(GST_TYPE_GLCL_CONTEXT, nullptr));
+  gst_object_ref_sink(self);
+  self->priv->gl_context = GST_GL_CONTEXT(gst_object_ref(gl_context));
+  self->priv->way = choice.way;
+  self->priv->context = std::move(context);
+  self->priv->queue = std::move(queue);
+  all.contexts.emplace_back();
+  g_weak_ref_init(&all.contexts.back(), self);
+  return self;
+}
+
+GstGLContext *gst_glcl_context_gl_context(GstGLCLContext *self) { return self->priv->gl_context; }
+
+const glcl::Device &gst_glcl_context_device(GstGLCLContext *self) {
+  return self->priv->context->device();
+}
+
+glcl::Way gst_glcl_context_way(GstGLCLContext *self) { return self->priv->way; }
+
+glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile) {
+  GstGLCLContextPrivate *priv = self->priv;
+  if (!profile) return *priv->queue;
+  if (!priv->profiling_queue)
+    priv->profiling_queue = std::make_unique<glcl::Queue>(priv->context, true);
+  return *priv->profiling_queue;
+}
+
+GstContext *gst_glcl_context_wrap(GstGLCLContext *self) {
+  GstGLCLContextPrivate *priv = self->priv;
+  GstContext *context = gst_context_new(GST_GLCL_CONTEXT_TYPE, TRUE);
+  gst_structure_set(gst_context_writable_structure(context),              //
+                    "context", GST_TYPE_GLCL_CONTEXT, self,               //
+                    "gl-context", GST_TYPE_GL_CONTEXT, priv->gl_context,  //
+                    "cl-context", G_TYPE_POINTER, priv->context->cl()(),  //
+                    "cl-device", G_TYPE_POINTER, priv->context->device().device(), "cl-queue",
+                    G_TYPE_POINTER, priv->queue->cl()(),  //
+                    "sharing", G_TYPE_STRING, glcl::way_name(priv->way), nullptr);
+  return context;
+}
+
+GstGLCLContext *gst_glcl_context_unwrap(GstContext *context) {
+  GstGLCLContext *self = nullptr;
+  if (gst_context_has_context_type(context, GST_GLCL_CONTEXT_TYPE))
+    gst_structure_get(gst_context_get_structure(context), "context", GST_TYPE_GLCL_CONTEXT, &self,
+                      nullptr);
+  return self;
+}
+
+GstGLCLContext *gst_glcl_context_ask(GstElement *element, bool needed) {
+  for (GstPadDirection direction : {GST_PAD_SRC, GST_PAD_SINK})
+    if (GstGLCLContext *found = peer_context(element, direction)) return found;
+  if (needed)
+    gst_element_post_message(
+        element, gst_message_new_need_context(GST_OBJECT(element), GST_GLCL_CONTEXT_TYPE));
+  return nullptr;
+}
+
+void gst_glcl_context_announce(GstElement *element, GstGLCLContext *self) {
+  GstContext *context = gst_glcl_context_wrap(self);
+  gst_element_post_message(element, gst_message_new_have_context(GST_OBJECT(element), context));
+}
+
+bool gst_glcl_context_answer(GstQuery *query, GstGLCLContext *self) {
+  const gchar *type = nullptr;
+  gst_query_parse_context_type(query, &type);
+  if (!self || g_strcmp0(type, GST_GLCL_CONTEXT_TYPE) != 0) return false;
+  GstContext *context = gst_glcl_context_wrap(self);
+  gst_query_set_context(query, context);
+  gst_context_unref(context);
+  return true;
+}

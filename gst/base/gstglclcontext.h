@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The OpenCL context that elements share, as applications see it. Elements in a row, and elements
+ * of all pipelines on one GstGLContext, work in one OpenCL context and one in-order command queue.
+ * They hand it on in a #GstContext of type %GST_GLCL_CONTEXT_TYPE: it answers CONTEXT queries, is
+ * announced by HAVE_CONTEXT and asked for by NEED_CONTEXT messages, and gst_element_set_context()
+ * takes it. Its structure has the fields
+ *
+ *   context           GstGLCLContext*   keeps the rest alive
+ *   gl-context        GstGLContext*     the GL context that it belongs to
+ *   cl-context        cl_context        as G_TYPE_POINTER, as are the next two
+ *   cl-device         cl_device_id
+ *   cl-queue          cl_command_queue  to be used on the thread of gl-context only
+ *   sharing           string            "gl" or "copy": whether cl-context can use GL textures
+ */
+#ifndef GST_GLCL_CONTEXT_H
+#define GST_GLCL_CONTEXT_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_GLCL_CONTEXT_TYPE "gst.glcl.Context"
+
+typedef struct _GstGLCLContext GstGLCLContext;
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Threads. The GL thread runs prepare, process, reset and unprepare and owns the fields below `GL
+// thread`. Any thread sets and gets properties, takes contexts and answers queries: `mutex` guards
+// what those share with the GL thread, and nothing is called while it is held. GstGLBaseFilter
+// holds its own context lock around gl_start and gl_stop, so neighbours and the application are
+// only asked from decide_allocation, before chaining up, where it is not held.
+#include "gstglclfilter.h"
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+
+#include "glclcontext.h"
+#include "opencl/error.h"
+#include "sharing/sharing.h"
+
+GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
+#define GST_CAT_DEFAULT glcl_filter_debug
+
+namespace {
+
+enum { PROP_0, PROP_DEVICE, PROP_SHARING, PROP_ACTIVE_SHARING, PROP_PROFILE, PROP_STATS };
+
+/// Values of the `sharing` properties: auto, then glcl::Way in order.
+constexpr int sharing_auto = 0;
+int sharing_value(glcl::Way way) { return 1 + static_cast<int>(way); }
+
+GType sharing_type() {
+  static const GEnumValue values[] = {
+      {sharing_auto, "The first of gl, external and copy that works", "auto"},
+      {sharing_value(glcl::Way::gl),
+       "OpenCL works on the OpenGL texture itself (cl_khr_gl_sharing)", "gl"},
+      {sharing_value(glcl::Way::external),
+       "OpenGL and OpenCL import the same memory (not in this version)", "external"},
+      {sharing_value(glcl::Way::copy), "Frames go through host memory; works everywhere", "copy"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstGLCLSharing", values);
+  return type;
+}
+
+struct Settings {
+  std::string device = "auto";
+  int sharing = sharing_auto;
+  bool profile = false;
+};
+
+struct Stats {
+  uint64_t frames = 0, copies = 0;
+  std::string device;
+  std::optional<glcl::Way> way;
+  std::map<std::string, glcl::Timing> timings;  // by kernel, and "frame"
+};
+
+constexpr char caps_of_pads[] =
+    "video/x-raw(memory:GLMemory), format=(string)RGBA, width=" GST_VIDEO_SIZE_RANGE
+    ", height=" GST_VIDEO_SIZE_RANGE ", framerate=" GST_VIDEO_FPS_RANGE
+    ", texture-target=(string)2D; "
+    "video/x-raw(memory:GLMemory, meta:GstVideoOverlayComposition), format=(string)RGBA, "
+    "width=" GST_VIDEO_SIZE_RANGE ", height=" GST_VIDEO_SIZE_RANGE
+    ", framerate=" GST_VIDEO_FPS_RANGE ", texture-target=(string)2D";
+
+}  // namespace
+
+struct GstGLCLFilterPrivate {
+  std::mutex mutex;
+  Settings settings;
+  Stats stats;
+  GstGLCLContext *context = nullptr;  // in use; changed on the GL thread only
+  GstGLCLContext *offered = nullptr;  // by neighbours or the application
+
+  std::atomic<bool> reset_pending{true};
+
+  // GL thread
+  std::unique_ptr<glcl::Sharing> sharing;
+  std::unique_ptr<glcl::Sharing>
+      foreign;  // for textures of a GL context that shares nothing with ours
+  bool prepared = false;
+  glcl::Layout layout = glcl::Layout::image;
+  std::chrono::steady_clock::time_point first_frame;
+  std::string fallback_reason;  // not told yet
+};
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLFilter, gst_glcl_filter, GST_TYPE_GL_FILTER,
+                                 G_ADD_PRIVATE(GstGLCLFilter))
+
+namespace {
+
+GstGLCLFilterPrivate *private_of(gpointer self) {
+  return static_cast<GstGLCLFilterPrivate *>(
+      gst_glcl_filter_get_instance_private(static_cast<GstGLCLFilter *>(self)));
+}
+
+void post_error(GstGLCLFilter *self, GQuark domain, gint code, const std::string &text,
+                const std::string &debug) {
+  gst_element_message_full(
+      GST_ELEMENT(self), GST_MESSAGE_ERROR, domain, code, g_strdup(text.c_str()),
+      debug.empty() ? nullptr : g_strdup(debug.c_str()), __FILE__, GST_FUNCTION, __LINE__);
+}
+
+gint resource_code(glcl::Error::Kind kind) {
+  switch (kind) {
+    case glcl::Error::Kind::not_found:
+      return GST_RESOURCE_ERROR_NOT_FOUND;
+    case glcl::Error::Kind::settings:
+      return GST_RESOURCE_ERROR_SETTINGS;
+    case glcl::Error::Kind::failed:
+      break;
+  }
+  return GST_RESOURCE_ERROR_FAILED;
+}
+
+/// The border between C++ and GStreamer: runs the work and posts what it throws.
+template <class Work>
+bool guarded(GstGLCLFilter *self, const Work &work) {
+  try {
+    work();
+    return true;
+  } catch (const glcl::Error &error) {
+    post_error(self, GST_RESOURCE_ERROR, resource_code(error.kind()), error.what(), error.detail());
+  } catch (const cl::Error &error) {
+    post_error(self, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+               "OpenCL failed: " + glcl::error_name(error.err()) + ".", error.what());
+  } catch (const std::exception &error) {
+    post_error(self, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "A frame could not be computed.",
+               error.what());
+  }
+  return false;
+}
+
+/// Runs the work on the GL thread and waits for it.
+template <class Work>
+void on_gl_thread(GstGLContext *context, Work work) {
+  gst_gl_context_thread_add(
+      context, [](GstGLContext *, gpointer data) { (*static_cast<Work *>(data))(); }, &work);
+}
+
+Settings settings_of(GstGLCLFilter *self) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const std::lock_guard lock(priv->mutex);
+  return priv->settings;
+}
+
+bool accepts(const Settings &settings, GstGLContext *gl_context, GstGLCLContext *context) {
+  if (gst_glcl_context_gl_context(context) != gl_context) return false;
+  const int way = sharing_value(gst_glcl_context_way(context));
+  if (settings.sharing != sharing_auto && settings.sharing != way) return false;
+  return settings.device == "auto" ||
+         glcl::choose_device(glcl::devices(), settings.device).device() ==
+             gst_glcl_context_device(context).device();
+}
+
+/// The context of a neighbour or the application where it suits, else the process's own. GL thread.
+GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const Settings settings = settings_of(self);
+  GstGLCLContext *context = nullptr;
+  {
+    const std::lock_guard lock(priv->mutex);
+    if (priv->offered) context = GST_GLCL_CONTEXT(gst_object_ref(priv->offered));
+  }
+  if (context && accepts(settings, gl_context, context)) return context;
+  gst_clear_object(&context);
+
+  std::vector<glcl::Way> ways;
+  for (glcl::Way way : glcl::all_ways)
+    if (settings.sharing == sharing_auto || settings.sharing == sharing_value(way))
+      ways.push_back(way);
+  const glcl::Choice choice = glcl::choose(gl_context, settings.device, ways);
+  context = gst_glcl_context_get(gl_context, choice, created);
+  if (*created) priv->fallback_reason = choice.fallback_reason;
+  return context;
+}
+
+void drop_context(GstGLCLFilter *self) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (!priv->context) return;
+  GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
+  guarded(self, [&] {
+    gst_glcl_context_queue(priv->context, false).cl().finish();
+    if (klass->unprepare) klass->unprepare(self);
+  });
+  priv->prepared = false;
+  priv->sharing.reset();
+  priv->foreign.reset();
+  const std::lock_guard lock(priv->mutex);
+  gst_clear_object(&priv->context);
+}
+
+void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const glcl::Device &device = gst_glcl_context_device(context);
+  const glcl::Way way = gst_glcl_context_way(context);
+  const std::string name = device.id() + " " + device.name;
+  GST_INFO_OBJECT(self, "sharing: %s, device: %s", glcl::way_name(way), name.c_str());
+  priv->reset_pending = true;
+  const std::lock_guard lock(priv->mutex);
+  priv->context = context;
+  priv->stats.device = name;
+  priv->stats.way = way;
+}
+
+/// GL thread. Throws.
+void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) drop_context(self);
+  if (!priv->context) adopt_context(self, obtain_context(self, gl_context, created));
+  if (!priv->sharing) priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context));
+  if (!priv->prepared) {
+    const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
+    priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
+        self, gst_glcl_context_queue(priv->context, false).context(), GST_VIDEO_INFO_WIDTH(&info),
+        GST_VIDEO_INFO_HEIGHT(&info));
+    priv->prepared = true;
+    priv->reset_pending = true;
+  }
+}
+
+void ask_for_context(GstGLCLFilter *self) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  bool needed;
+  {
+    const std::lock_guard lock(priv->mutex);
+    needed = !priv->context && !priv->offered;
+  }
+  GstGLCLContext *found = gst_glcl_context_ask(GST_ELEMENT(self), needed);
+  if (!found) return;
+  const std::lock_guard lock(priv->mutex);
+  gst_clear_object(&priv->offered);
+  priv->offered = found;
+}
+
+/// Gets everything ready for frames of the current caps on the current GL context. Streaming
+/// thread.
+bool ready(GstGLCLFilter *self, GstGLContext *gl_context) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  bool created = false, good = false;
+  on_gl_thread(gl_context,
+               [&] { good = guarded(self, [&] { prepare(self, gl_context, &created); }); });
+  if (created && priv->context) {
+    gst_glcl_context_announce(GST_ELEMENT(self), priv->context);
+    if (!priv->fallback_reason.empty())
+      GST_ELEMENT_WARNING(
+          self, RESOURCE, SETTINGS,
+          ("Frames are copied through host memory (sharing=copy): %s.",
+           priv->fallback_reason.c_str()),
+          ("sharing=copy asks for it and silences this; docs/sharing.md tells more"));
+  }
+  return good;
+}
+
+GstGLMemory *texture_of(GstBuffer *buffer) {
+  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
+  if (!gst_is_gl_memory(memory))
+    throw glcl::Error(glcl::Error::Kind::failed, "A frame holds no OpenGL texture.");
+  return GST_GL_MEMORY_CAST(memory);
+}
+
+/// The way in use, or copying where a texture belongs to a GL context that shares nothing with
+/// ours, as happens for some frames after the application has replaced the GL display.
+glcl::Sharing &sharing_for(GstGLCLFilterPrivate *priv,
+                           std::initializer_list<GstGLMemory *> textures) {
+  for (GstGLMemory *texture : textures)
+    if (!gst_gl_context_can_share(texture->mem.context,
+                                  gst_glcl_context_gl_context(priv->context))) {
+      if (!priv->foreign) priv->foreign = glcl::Sharing::make(glcl::Way::copy);
+      return *priv->foreign;
+    }
+  return *priv->sharing;
+}
+
+void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
+  const auto start = std::chrono::steady_clock::now();
+
+  if (GST_BUFFER_IS_DISCONT(inbuf)) priv->reset_pending = true;
+  if (priv->reset_pending.exchange(false) && klass->reset) klass->reset(self);
+
+  glcl::Queue &queue = gst_glcl_context_queue(priv->context, settings_of(self).profile);
+  glcl::Use uses[] = {{texture_of(inbuf), glcl::Access::read},
+                      {texture_of(outbuf), glcl::Access::write}};
+  glcl::Sharing &sharing = sharing_for(priv, {uses[0].memory, uses[1].memory});
+  glcl::Crossing crossing(sharing, queue, priv->layout, uses, 2);
+  klass->process(self, queue, uses[0].picture, uses[1].picture, inbuf, outbuf);
+  crossing.finish();
+
+  const std::lock_guard lock(priv->mutex);
+  if (priv->stats.frames++ == 0) priv->first_frame = start;
+  priv->stats.copies = priv->sharing->copies() + (priv->foreign ? priv->foreign->copies() : 0);
+  if (queue.profiles()) {
+    queue.collect(priv->stats.timings);
+    priv->stats.timings["frame"].add(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  }
+}
+
+GstStructure *stats_structure(const Stats &stats) {
+  GstStructure *structure =
+      gst_structure_new("glcl-stats", "frames", G_TYPE_UINT64, stats.frames, "device",
+                        G_TYPE_STRING, stats.device.c_str(), "sharing", G_TYPE_STRING,
+                        stats.way ? glcl::way_name(*stats.way) : "none", "copies", G_TYPE_UINT64,
+                        stats.copies, nullptr);
+  for (const auto &[name, timing] : stats.timings)
+    gst_structure_set(structure, (name + "-mean").c_str(), G_TYPE_UINT64, timing.mean(),
+                      (name + "-max").c_str(), G_TYPE_UINT64, timing.max, nullptr);
+  return structure;
+}
+
+}  // namespace
+
+static void gst_glcl_filter_set_property(GObject *object, guint id, const GValue *value,
+                                         GParamSpec *pspec) {
+  GstGLCLFilterPrivate *priv = private_of(object);
+  const std::lock_guard lock(priv->mutex);
+  switch (id) {
+    case PROP_DEVICE: {
+      const gchar *device = g_value_get_string(value);
+      priv->settings.device = device && *device ? device : "auto";
+      break;
+    }
+    case PROP_SHARING:
+      priv->settings.sharing = g_value_get_enum(value);
+      break;
+    case PROP_PROFILE:
+      priv->settings.profile = g_value_get_boolean(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+static void gst_glcl_filter_get_property(GObject *object, guint id, GValue *value,
+                                         GParamSpec *pspec) {
+  GstGLCLFilterPrivate *priv = private_of(object);
+  const std::lock_guard lock(priv->mutex);
+  switch (id) {
+    case PROP_DEVICE:
+      g_value_set_string(value, priv->settings.device.c_str());
+      break;
+    case PROP_SHARING:
+      g_value_set_enum(value, priv->settings.sharing);
+      break;
+    case PROP_ACTIVE_SHARING:
+      g_value_set_enum(value, priv->stats.way ? sharing_value(*priv->stats.way) : sharing_auto);
+      break;
+    case PROP_PROFILE:
+      g_value_set_boolean(value, priv->settings.profile);
+      break;
+    case PROP_STATS:
+      g_value_take_boxed(value, stats_structure(priv->stats));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+static void gst_glcl_filter_set_context(GstElement *element, GstContext *context) {
+  if (GstGLCLContext *offered = gst_glcl_context_unwrap(context)) {
+    GstGLCLFilterPrivate *priv = private_of(element);
+    const std::lock_guard lock(priv->mutex);
+    std::swap(priv->offered, offered);
+    gst_clear_object(&offered);
+  }
+  GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
+}
+
+static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
+                                                         GstStateChange transition) {
+  GstGLCLFilter *self = GST_GLCL_FILTER(element);
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    // What is missing altogether is told now, not at the first frame.
+    if (!guarded(self, [&] { glcl::choose_device(glcl::devices(), settings_of(self).device); }))
+      return GST_STATE_CHANGE_FAILURE;
+    const std::lock_guard lock(priv->mutex);
+    priv->stats = {};
+  }
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv->reset_pending = true;
+  return result;
+}
+
+static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection direction,
+                                      GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT) {
+    GstGLCLFilterPrivate *priv = private_of(trans);
+    GstGLCLContext *context = nullptr;
+    {
+      const std::lock_guard lock(priv->mutex);
+      if (priv->context) context = GST_GLCL_CONTEXT(gst_object_ref(priv->context));
+    }
+    const bool answered = gst_glcl_context_answer(query, context);
+    gst_clear_object(&context);
+    if (answered) return TRUE;
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->query(trans, direction, query);
+}
+
+static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT)
+    private_of(trans)->reset_pending = true;
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->sink_event(trans, event);
+}
+
+static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
+  GstGLCLFilter *self = GST_GLCL_FILTER(trans);
+  ask_for_context(self);
+  if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
+    return FALSE;
+  return ready(self, GST_GL_BASE_FILTER(self)->context);
+}
+
+static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
+  GstGLCLFilter *self = GST_GLCL_FILTER(trans);
+  const GstClockTime time =
+      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
+
+  GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (gl_context && priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) {
+    GST_INFO_OBJECT(self, "the GL context was replaced");
+    ready(self, gl_context);
+    gst_base_transform_reconfigure_src(trans);
+  }
+  gst_clear_object(&gl_context);
+}
+
+static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffer *outbuf,
+                                               GstMeta *meta, GstBuffer *inbuf) {
+  // Frames keep size, orientation and colours, so whatever is tagged with these alone stays true.
+  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+                                      GST_META_TAG_VIDEO_ORIENTATION_STR,
+                                      GST_META_TAG_VIDEO_COLORSPACE_STR, nullptr};
+  const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
+  bool all_kept = true;
+  for (; tags && *tags; tags++) all_kept = all_kept && g_strv_contains(kept, *tags);
+  return all_kept || GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
+                         ->transform_meta(trans, outbuf, meta, inbuf);
+}
+
+static gboolean gst_glcl_filter_gl_set_caps(GstGLBaseFilter *base, GstCaps *incaps,
+                                            GstCaps *outcaps) {
+  // No chaining up: GstGLFilter would allocate a framebuffer that nothing draws into.
+  private_of(base)->prepared = false;
+  return TRUE;
+}
+
+static void gst_glcl_filter_gl_stop(GstGLBaseFilter *base) {
+  GstGLCLFilter *self = GST_GLCL_FILTER(base);
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (priv->context && priv->stats.frames) {
+    const std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - priv->first_frame;
+    GST_INFO_OBJECT(
+        self, "done: %" G_GUINT64_FORMAT " frames, %.1f frames/s, %" G_GUINT64_FORMAT " copies",
+        priv->stats.frames, priv->stats.frames / seconds.count(), priv->stats.copies);
+  }
+  drop_context(self);
+  GST_GL_BASE_FILTER_CLASS(gst_glcl_filter_parent_class)->gl_stop(base);
+}
+
+static GstCaps *gst_glcl_filter_transform_internal_caps(GstGLFilter *filter,
+                                                        GstPadDirection direction, GstCaps *caps,
+                                                        GstCaps *filter_caps) {
+  return gst_caps_ref(caps);
+}
+
+static gboolean gst_glcl_filter_filter(GstGLFilter *filter, GstBuffer *inbuf, GstBuffer *outbuf) {
+  GstGLCLFilter *self = GST_GLCL_FILTER(filter);
+  if (!private_of(self)->prepared) return FALSE;  // posted already
+  return guarded(self, [&] { process(self, inbuf, outbuf); });
+}
+
+static void gst_glcl_filter_init(GstGLCLFilter *self) {
+  new (gst_glcl_filter_get_instance_private(self)) GstGLCLFilterPrivate;
+}
+
+static void gst_glcl_filter_finalize(GObject *object) {
+  GstGLCLFilterPrivate *priv = private_of(object);
+  gst_clear_object(&priv->context);
+  gst_clear_object(&priv->offered);
+  priv->~GstGLCLFilterPrivate();
+  G_OBJECT_CLASS(gst_glcl_filter_parent_class)->finalize(object);
+}
+
+static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_filter_debug, "glclfilter", 0,
+                          "base of the OpenCL filters on OpenGL");
+
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = gst_glcl_filter_set_property;
+  object_class->get_property = gst_glcl_filter_get_property;
+  object_class->finalize = gst_glcl_filter_finalize;
+
+  const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  const auto ready_flags = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_READY);
+  g_object_class_install_property(
+      object_class, PROP_DEVICE,
+      g_param_spec_string(
+          "device", "Device",
+          "OpenCL device: auto (the one that drives the GL context, else the first GPU, "
+          "else the first CPU), P:D as glcl-info prints it, or a part of its name",
+          "auto", ready_flags));
+  g_object_class_install_property(
+      object_class, PROP_SHARING,
+      g_param_spec_enum(
+          "sharing", "Sharing",
+          "How OpenCL gets at the OpenGL textures; a way that is asked for by name and "
+          "can't be had is an error",
+          sharing_type(), sharing_auto, ready_flags));
+  g_object_class_install_property(
+      object_class, PROP_ACTIVE_SHARING,
+      g_param_spec_enum("active-sharing", "Active sharing",
+                        "The way in use; auto before the first frame is negotiated", sharing_type(),
+                        sharing_auto, read_only));
+  g_object_class_install_property(
+      object_class, PROP_PROFILE,
+      g_param_spec_boolean("profile", "Profile", "Time every kernel with OpenCL events, for stats",
+                           FALSE, static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_PLAYING)));
+  g_object_class_install_property(
+      object_class, PROP_STATS,
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "Since PAUSED: frames, device, sharing, copies (transfers of a frame to or from "
+          "host memory) and, with profile, KERNEL-mean and KERNEL-max of every kernel "
+          "and of the whole frame, in ns",
+          GST_TYPE_STRUCTURE, read_only));
+
+  auto *element_class = GST_ELEMENT_CLASS(klass);
+  element_class->set_context = GST_DEBUG_FUNCPTR(gst_glcl_filter_set_context);
+  element_class->change_state = GST_DEBUG_FUNCPTR(gst_glcl_filter_change_state);
+  static GstStaticPadTemplate sink =
+      GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(caps_of_pads));
+  static GstStaticPadTemplate src =
+      GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(caps_of_pads));
+  gst_element_class_add_static_pad_template(element_class, &sink);
+  gst_element_class_add_static_pad_template(element_class, &src);
+
+  auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
+  transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_filter_query);
+  transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_filter_sink_event);
+  transform_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_decide_allocation);
+  transform_class->before_transform = GST_DEBUG_FUNCPTR(gst_glcl_filter_before_transform);
+  transform_class->transform_meta = GST_DEBUG_FUNCPTR(gst_glcl_filter_transform_meta);
+
+  auto *base_class = GST_GL_BASE_FILTER_CLASS(klass);
+  base_class->gl_set_caps = GST_DEBUG_FUNCPTR(gst_glcl_filter_gl_set_caps);
+  base_class->gl_stop = GST_DEBUG_FUNCPTR(gst_glcl_filter_gl_stop);
+
+  auto *filter_class = GST_GL_FILTER_CLASS(klass);
+  filter_class->transform_internal_caps =
+      GST_DEBUG_FUNCPTR(gst_glcl_filter_transform_internal_caps);
+  filter_class->filter = GST_DEBUG_FUNCPTR(gst_glcl_filter_filter);
+
+  gst_type_mark_as_plugin_api(GST_TYPE_GLCL_FILTER, static_cast<GstPluginAPIFlags>(0));
+  gst_type_mark_as_plugin_api(sharing_type(), static_cast<GstPluginAPIFlags>(0));
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gl/gl.h>
+#include <gst/gl/gstglfilter.h>
+
+#include "opencl/picture.h"
+#include "opencl/queue.h"
+
+#define GST_TYPE_GLCL_FILTER (gst_glcl_filter_get_type())
+G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGLFilter)
+
+/// The base of every element: RGBA textures of one size in and out, an OpenCL context shared with
+/// its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and `stats`.
+///
+/// The virtual functions run on the thread of the GL context, one at a time, and may throw
+/// glcl::Error, cl::Error or any std::exception: the base posts it as an element error. A subclass
+/// that overrides before_transform, sink_event or change_state chains up.
+struct _GstGLCLFilterClass {
+  GstGLFilterClass parent_class;
+
+  /// Before the first frame of a size or of an OpenCL context: build the programs and allocate what
+  /// frames of width × height px need. Gives the layout in which `process` wants its pictures.
+  glcl::Layout (*prepare)(GstGLCLFilter *self, glcl::Context &context, int width, int height);
+
+  /// Enqueues the kernels that read `in` and write all of `out`; doesn't wait. The buffers are for
+  /// timestamps and metas, and need no mapping.
+  void (*process)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in,
+                  const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf);
+
+  /// Forgets what earlier frames left, because the next one does not follow them: DISCONT, flush,
+  /// new segment, new caps, another GL context, a restart. Optional.
+  void (*reset)(GstGLCLFilter *self);
+
+  /// Drops everything made in `prepare`. Optional.
+  void (*unprepare)(GstGLCLFilter *self);
+};

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "opencl/context.h"
+#include "opencl/kernel.h"
+#include "opencl/picture.h"
+#include "opencl/queue.h"
+
+namespace glcl {
+
+/// Brute-force bilateral filter of RGBA frames of 8 bits a channel (Tomasi and Manduchi, "Bilateral
+/// filtering for gray and color images", ICCV 1998):
+///
+///   out(p) = Σ w(p, q) q / Σ w(p, q),  w = exp(-|p - q|² / (2 sigma_space²)) * range weight,
+///
+/// over the square of side 2 radius + 1 around p with the frame's edge repeated, rounded to the
+/// nearest level (half up). Alpha is copied. Every form is within one level of the same sum in
+/// double precision.
+///
+/// Cost per pixel: (2 radius + 1)² taps of about 10 (tile) to 20 (vector) operations and one exp2;
+/// three exp2 for Weight::per_channel.
+class Bilateral {
+ public:
+  /// The range weight, with s = sigma_range and colours as 0..1.
+  enum class Weight {
+    intensity,    ///< exp(-ΔI² / (2 s²)), I = 0.30 R + 0.59 G + 0.11 B
+    color,        ///< exp(-|ΔRGB|² / (2 s²)), Euclidean
+    per_channel,  ///< a weight of its own per channel
+  };
+
+  /// How the work is laid out; results agree within one level.
+  enum class Form {
+    automatic,  ///< vector where the device prefers buffers or has no images this large, else tile
+    tile,    ///< images, a tile in local memory; without the tile where a radius makes it too large
+    direct,  ///< images, every tap read through the sampler
+    vector,  ///< buffers, explicit vectors: CPU devices
+  };
+
+  struct Settings {
+    double sigma_space = 3;    ///< px, > 0
+    double sigma_range = 0.1;  ///< 0..1 of full scale; 0: only equal colours weigh (1e-6 is used)
+    int radius = 0;            ///< px, 0..128; 0: ⌈2 sigma_space⌉
+    Weight weight = Weight::color;  ///
+    int iterations = 1;             ///< the filter applied n times, each time rounded to 8 bits
+    double split = 0;  ///< 0..1: columns left of round(split * width) show the input, that
+                       ///< column is a white line unless it is an edge of the frame
+  };
+
+  static constexpr int max_radius = 128;
+
+  /// The radius that settings ask for, 0..max_radius.
+  static int radius(const Settings &settings);
+
+  /// Builds the programs of a form for frames of width × height px. `group` is the work-group to
+  /// use instead of the form's own (items, not pixels; made smaller where the device wants it).
+  /// Throws Error::settings where the device has no images this large, Error::failed where it
+  /// refuses kernels or memory.
+  Bilateral(Context &context, int width, int height, Form form = Form::automatic,
+            Size group = {0, 0});
+
+  /// What run() takes as `in` and `out`.
+  Layout layout() const { return form_ == Form::vector ? Layout::buffer : Layout::image; }
+  /// The form in use, never automatic.
+  Form form() const { return form_; }
+
+  /// Enqueues the filter from `in` to `out`, two pictures of the engine's size and layout; never
+  /// waits. Any setting may differ from the last call's: nothing is compiled, memory is allocated
+  /// only where settings need more than before. All calls of an engine go to one queue (or queues
+  /// that wait for each other). Throws Error::settings for other pictures, Error::failed where
+  /// OpenCL refuses.
+  void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out);
+
+ private:
+  void build(Context &context, Size group);
+  void check(const Picture &picture) const;
+  Picture &between(int iteration);
+  void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
+            const Picture &to, int split);
+  void pass_images(Queue &queue, const Settings &settings, const Picture &from,
+                   const Picture &original, const Picture &to, int split);
+  void pass_buffers(Queue &queue, const Settings &settings, const Picture &from,
+                    const Picture &original, const Picture &to, int split);
+  void prepare_space(Queue &queue, const Settings &settings);
+
+  cl::Context context_;
+  size_t local_memory_;  // bytes a work-group may have
+  int width_, height_;   // px
+  Form form_;
+
+  Kernel tile_[3], direct_[3], vector_[3];  // by Weight
+  Picture between_[2];                      // results of iterations but the last
+
+  // Form::vector only
+  int lanes_ = 0;  // pixels along x of a work-item
+  Kernel planes_kernel_, space_kernel_;
+  cl::Buffer planes_;  // height rows of R, G, B, plane_pitch_ bytes each
+  int plane_pitch_ = 0;
+  cl::Buffer space_;       // exponents of the space weight
+  size_t space_size_ = 0;  // bytes
+  int space_radius_ = -1;  // what it was filled for
+  double space_sigma_ = 0;
+};
+
+}  // namespace glcl

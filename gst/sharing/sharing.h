@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gl/gl.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "opencl/context.h"
+#include "opencl/picture.h"
+#include "opencl/queue.h"
+
+namespace glcl {
+
+/// A way for OpenCL to work on OpenGL textures.
+enum class Way {
+  gl,        ///< the texture itself, by cl_khr_gl_sharing
+  external,  ///< memory exported to OpenGL and OpenCL; not in this version
+  copy,      ///< through host memory
+};
+
+/// In the order in which `auto` tries them.
+inline constexpr Way all_ways[] = {Way::gl, Way::external, Way::copy};
+
+const char *way_name(Way way);
+
+enum class Access { read, write };
+
+/// A texture for the time of one frame: what the kernels want to do with it and, once it is
+/// acquired, the picture they do it on.
+class Use {
+ public:
+  Use(GstGLMemory *memory, Access access) : memory(memory), access(access) {}
+  ~Use() { unmap(); }
+  Use(const Use &) = delete;
+  Use &operator=(const Use &) = delete;
+
+  /// Maps the memory for the use's access; `domain` is GST_MAP_GL, or 0 for the host. Throws
+  /// Error::failed. Gives the host pointer (host domain only).
+  void *map(guint domain);
+  void unmap();
+
+  int width() const { return gst_gl_memory_get_texture_width(memory); }
+  int height() const { return gst_gl_memory_get_texture_height(memory); }
+
+  GstGLMemory *const memory;
+  const Access access;
+  Picture picture;
+
+ private:
+  GstMapInfo map_ = GST_MAP_INFO_INIT;
+};
+
+/// One way in use by one element. All calls on the thread of the GL context. The pictures that
+/// stand between texture and kernel, where any do, are kept for the next frame.
+class Sharing {
+ public:
+  static std::unique_ptr<Sharing> make(Way way);
+  virtual ~Sharing() = default;
+
+  /// Hands `count` textures to OpenCL, ordered after all work of OpenGL and the host on them, and
+  /// fills in their pictures in the layout that the kernels read. Throws.
+  virtual void acquire(Queue &queue, Layout layout, Use *uses, size_t count) = 0;
+
+  /// Hands them back, ordered before what OpenGL and the host do next. `complete` is false after a
+  /// failure: then the written pictures don't count. Throws.
+  virtual void release(Queue &queue, Use *uses, size_t count, bool complete) = 0;
+
+  /// Transfers of a frame to or from host memory so far.
+  uint64_t copies() const { return copies_; }
+
+ protected:
+  /// The picture of the frame's nth texture, of its size and in this layout.
+  Picture &staging(const Queue &queue, size_t index, const Use &use, Layout layout);
+
+  uint64_t copies_ = 0;
+
+ private:
+  struct Staging {
+    cl_context context;
+    Picture picture;
+  };
+  std::vector<Staging> staging_;
+};
+
+/// The time between acquire and release: whatever happens in between, the textures go back.
+class Crossing {
+ public:
+  Crossing(Sharing &sharing, Queue &queue, Layout layout, Use *uses, size_t count);
+  ~Crossing();
+  Crossing(const Crossing &) = delete;
+  Crossing &operator=(const Crossing &) = delete;
+
+  void finish();
+
+ private:
+  void abandon() noexcept;
+
+  Sharing &sharing_;
+  Queue &queue_;
+  Use *uses_;
+  size_t count_;
+  bool held_ = true;
+};
+
+/// Why OpenCL on this device can't work this way on textures of this GL context; empty where it
+/// can. On the thread of the GL context.
+std::string obstacle(Way way, GstGLContext *gl_context, const Device &device);
+
+/// A device, a way and the OpenCL context properties that the way needs.
+struct Choice {
+  Way way = Way::copy;
+  Device device;
+  std::vector<cl_context_properties> properties;
+  std::string
+      fallback_reason;  ///< why no earlier way works; empty unless `auto` fell back to copying
+};
+
+/// Chooses by the rules of the `device` and `sharing` properties; `ways` are the ways allowed, best
+/// first. Throws Error::not_found. On the thread of the GL context.
+Choice choose(GstGLContext *gl_context, const std::string &device, const std::vector<Way> &ways);
+
+}  // namespace glcl

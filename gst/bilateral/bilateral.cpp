@@ -14,16 +14,26 @@ namespace {
 constexpr const char *weight_names[] = {"intensity", "color", "per_channel"};
 constexpr int vector_rows = 2;  // rows per work-item
 constexpr int tile_rows = 2;
-constexpr Size vector_group{4, 8}, tile_group{32, 8}, direct_group{32, 8};
+constexpr size_t reserved_local_memory = 1024;  // drivers may use some of what they say there is
+constexpr Size vector_group{16, 4}, tile_group{32, 8}, direct_group{32, 8};
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
-Bilateral::Form choose_form(const Device &device, int width, int height) {
-  const cl::Device &d = device.device;
-  const bool images = d.getInfo<CL_DEVICE_IMAGE_SUPPORT>() &&
-                      size_t(width) <= d.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>() &&
-                      size_t(height) <= d.getInfo<CL_DEVICE_IMAGE2D_MAX_HEIGHT>();
-  return device.prefers_buffers() || !images ? Bilateral::Form::vector : Bilateral::Form::tile;
+bool has_images(const cl::Device &device, int width, int height) {
+  return device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() &&
+         size_t(width) <= device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>() &&
+         size_t(height) <= device.getInfo<CL_DEVICE_IMAGE2D_MAX_HEIGHT>();
+}
+
+Bilateral::Form choose_form(const Device &device, Bilateral::Form wish, int width, int height) {
+  const bool images = has_images(device.device, width, height);
+  if (wish == Bilateral::Form::automatic)
+    return device.prefers_buffers() || !images ? Bilateral::Form::vector : Bilateral::Form::tile;
+  if (wish != Bilateral::Form::vector && !images)
+    throw Error(Error::Kind::settings, device.name + " has no images of " + std::to_string(width) +
+                                           "×" + std::to_string(height) +
+                                           " for this form of the bilateral filter.");
+  return wish;
 }
 
 /// Factor of a squared difference in an exponent of 2.
@@ -60,7 +70,7 @@ Bilateral::Bilateral(Context &context, int width, int height, Form form, Size gr
       local_memory_(context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()),
       width_(width),
       height_(height),
-      form_(form == Form::automatic ? choose_form(context.device(), width, height) : form) {
+      form_(choose_form(context.device(), form, width, height)) {
   try {
     build(context, group);
   } catch (const cl::Error &error) {
@@ -78,10 +88,14 @@ void Bilateral::build(Context &context, Size group) {
                                group.x && group.y ? group : own_group);
   };
   if (form_ != Form::vector) {
-    kernels(direct_, context.program("bilateral/direct.cl"), "bilateral_direct_", direct_group);
+    const std::string options = "-cl-mad-enable";
+    kernels(direct_, context.program("bilateral/direct.cl", options), "bilateral_direct_",
+            direct_group);
     if (form_ == Form::tile)
-      kernels(tile_, context.program("bilateral/tile.cl", "-DROWS=" + std::to_string(tile_rows)),
-              "bilateral_tile_", tile_group);
+      kernels(
+          tile_,
+          context.program("bilateral/tile.cl", options + " -DROWS=" + std::to_string(tile_rows)),
+          "bilateral_tile_", tile_group);
     return;
   }
 
@@ -149,7 +163,7 @@ void Bilateral::pass_images(Queue &queue, const Settings &settings, const Pictur
   if (form_ == Form::tile) {
     const Size group = tile_[weight].group();
     const size_t bytes = (group.x + 2 * r) * (group.y * tile_rows + 2 * r) * sizeof(cl_float4);
-    if (bytes <= local_memory_) {
+    if (bytes + reserved_local_memory <= local_memory_) {
       const float range =
           range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 255);
       tile_[weight](queue, {size_t(width_), size_t(height_ + tile_rows - 1) / tile_rows},

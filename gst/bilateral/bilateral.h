@@ -40,10 +40,10 @@ class Bilateral {
     double sigma_space = 3;    ///< px, > 0
     double sigma_range = 0.1;  ///< 0..1 of full scale; 0: only equal colours weigh (1e-6 is used)
     int radius = 0;            ///< px, 0..128; 0: ⌈2 sigma_space⌉
-    Weight weight = Weight::color;  ///
-    int iterations = 1;             ///< the filter applied n times, each time rounded to 8 bits
-    double split = 0;  ///< 0..1: columns left of round(split * width) show the input, that
-                       ///< column is a white line unless it is an edge of the frame
+    Weight weight = Weight::color;
+    int iterations = 1;  ///< the filter applied n times, each time rounded to 8 bits
+    double split = 0;    ///< 0..1: columns left of round(split * width) show the input, that
+                         ///< column is a white line unless it is an edge of the frame
   };
 
   static constexpr int max_radius = 128;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Bilateral filter without a tile: every tap is read through the sampler. For radii whose tile does not
+// fit in local memory, and for devices whose caches do better. One pixel per work-item.
+#include "bilateral/image.clh"
+#include "bilateral/weights.clh"
+
+// Colours stay 0..1 here: one multiplication and rounding less per tap; equal levels are equal floats.
+inline void filter_direct(const int kind, __read_only image2d_t in, __read_only image2d_t original,
+                          __write_only image2d_t out, float range, float space, int radius,
+                          int split) {
+  const int2 size = get_image_dim(in);
+  const int2 at = (int2)(get_global_id(0), get_global_id(1));
+  if (any(at >= size)) return;
+  const float4 source = read_imagef(original, pixel_sampler, at);
+  if (at.x < split) {
+    write_imagef(out, at, source);
+    return;
+  }
+
+  const float3 p = read_imagef(in, pixel_sampler, at).xyz;
+  float3 sum = 0.0f, weight = 0.0f;  // of weighted differences, of weights
+  for (int dy = -radius; dy <= radius; dy++) {
+    float3 row_sum = 0.0f, row_weight = 0.0f;
+    float x = -radius;  // beside dx: converting every dx would cost more than all of the rest of `column`
+    for (int dx = -radius; dx <= radius; dx++, x += 1.0f) {
+      const float3 d = read_imagef(in, pixel_sampler, at + (int2)(dx, dy)).xyz - p;
+      const float column = space * x * x;
+      if (kind == PER_CHANNEL) {
+        const float3 w = weight_exp2_3(d * d * range + column);
+        row_sum += w * d;
+        row_weight += w;
+      } else {
+        // Intensity in hundredths of a level is a whole number; rounding makes equal ones equal.
+        const float di = rint(dot(d, 255.0f * intensity_percent));
+        const float w =
+            weight_exp2((kind == COLOR ? dot(d, d) : di * di) * range + column);
+        row_sum += w * d;
+        row_weight.x += w;
+      }
+    }
+    const float row = weight_exp2(space * (float)(dy * dy));
+    sum += row * row_sum;
+    weight += row * row_weight;
+  }
+  const float3 mean = p + (kind == PER_CHANNEL ? sum / weight : sum / weight.x);
+  write_imagef(out, at, filtered_pixel(255.0f * mean, source.w, at.x, size.x, split));
+}
+
+// One kernel per weight. `range`: exponent of 2 per squared difference of colours as 0..1 (in hundredths
+// of a level for intensity). `original` gives alpha and the unfiltered side of the split.
+#define BILATERAL(name, kind)                                                                    \
+  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,                   \
+                     __write_only image2d_t out, float range, float space, int radius,           \
+                     int split) {                                                                \
+    filter_direct(kind, in, original, out, range, space, radius, split);                         \
+  }
+BILATERAL(bilateral_direct_intensity, INTENSITY)
+BILATERAL(bilateral_direct_color, COLOR)
+BILATERAL(bilateral_direct_per_channel, PER_CHANNEL)

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Bilateral filter for CPU devices: one work-item filters V pixels of ROWS rows with explicit vectors.
+// Build with -DV=4, 8 or 16 (float lanes), -DROWS=n and -DPAD=n (columns left and right of a plane, a
+// multiple of V, at least the largest radius).
+//
+// The frame is first split into planes whose left and right edges are repeated PAD columns outwards,
+// so that the inner loop loads without any test; rows are clamped as scalars. A row of the planes is
+// R, G and B one after the other, `pitch` bytes each, column x at PAD + x.
+#include "bilateral/weights.clh"
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define FLOATS JOIN(float, V)
+#define INTS JOIN(int, V)
+#define UINTS JOIN(uint, V)
+#define AS_FLOATS JOIN(as_float, V)
+#define AS_INTS JOIN(as_int, V)
+#define TO_FLOATS JOIN(convert_float, V)
+#define TO_UINTS JOIN(convert_uint, V)
+#define TO_UCHARS JOIN(convert_uchar, V)
+#define VLOAD JOIN(vload, V)
+#define VSTORE JOIN(vstore, V)
+
+// 2^x for x ≤ 0, relative error below 3e-6: x = n + f with n whole and |f| ≤ 0.5, a polynomial for 2^f
+// (least maximum relative error), n added to its exponent bits. Below -126 it stays at 2^-126, which
+// weighs nothing beside the centre's 1. Plain arithmetic, so that the compiler keeps it in SIMD.
+inline FLOATS exp2_below_one(FLOATS x) {
+  const float shifter = 12582912.0f;  // 1.5 * 2^23: adding it rounds to whole numbers
+  x = x > -126.0f ? x : (FLOATS)(-126.0f);
+  const FLOATS shifted = x + shifter;
+  const FLOATS f = x - (shifted - shifter);
+  FLOATS p = f * 9.58285274e-3f + 5.59064251e-2f;
+  p = p * f + 2.40240986e-1f;
+  p = p * f + 6.93124193e-1f;
+  p = p * f + 1.0f;
+  return AS_FLOATS(AS_INTS(p) + (AS_INTS(shifted) << 23));
+}
+
+// The exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), side = 2 * radius + 1:
+// the ROWS - 1 rows above and below the window weigh nothing.
+__kernel void bilateral_space(__global float *exponents, float space, int radius) {
+  const int x = get_global_id(0), y = get_global_id(1), side = 2 * radius + 1;
+  if (x >= side || y >= side + 2 * (ROWS - 1)) return;
+  const int dx = x - radius, dy = y - radius - (ROWS - 1);
+  exponents[y * side + x] = abs(dy) > radius ? -1e4f : space * (float)(dx * dx + dy * dy);
+}
+
+// Splits RGBA rows into planes. Work-items: chunks of V columns from -radius (rounded up to V), rows.
+__kernel void bilateral_planes(__global const uint *in, int in_pitch, __global uchar *planes, int pitch,
+                               int width, int height, int radius) {
+  const int x = (int)get_global_id(0) * V - (radius + V - 1) / V * V;
+  const int y = get_global_id(1);
+  if (x >= width + radius || y >= height) return;
+  __global const uint *row = in + (size_t)y * in_pitch;
+  __global uchar *r = planes + (size_t)y * 3 * pitch + PAD + x, *g = r + pitch, *b = g + pitch;
+  if (x >= 0 && x + V <= width) {
+    const UINTS pixels = VLOAD(0, row + x);
+    VSTORE(TO_UCHARS(pixels & 255), 0, r);
+    VSTORE(TO_UCHARS(pixels >> 8 & 255), 0, g);
+    VSTORE(TO_UCHARS(pixels >> 16 & 255), 0, b);
+    return;
+  }
+  for (int i = 0; i < V; i++) {
+    const uint pixel = row[clamp(x + i, 0, width - 1)];
+    r[i] = pixel, g[i] = pixel >> 8, b[i] = pixel >> 16;
+  }
+}
+
+// Stores V results (0xBBGGRR) of a row with the alpha of `in`, or what the split view shows there.
+inline void store_row(UINTS colours, __global const uint *in, __global uint *out, int x, int width,
+                      int split) {
+  const int hairline = split > 0 && split < width ? split : -1;
+  if (x + V <= width && x >= split && x != hairline) {
+    VSTORE((VLOAD(0, in + x) & 0xff000000u) | colours, 0, out + x);
+    return;
+  }
+  uint lanes[V];
+  VSTORE(colours, 0, lanes);
+  for (int i = 0; i < V && x + i < width; i++) {
+    const uint source = in[x + i];
+    out[x + i] = x + i == hairline  ? source | 0xffffffu
+                 : x + i < split ? source
+                                 : (source & 0xff000000u) | lanes[i];
+  }
+}
+
+inline void filter_vector(const int kind, __global const uchar *planes, int pitch,
+                          __global const float *exponents, float range, int radius,
+                          __global const uint *in, int in_pitch, __global uint *out, int out_pitch,
+                          int width, int height, int split) {
+  const int x = (int)get_global_id(0) * V, y = (int)get_global_id(1) * ROWS;
+  if (x >= width || y >= height) return;
+  const int side = 2 * radius + 1;
+  FLOATS r0[ROWS], g0[ROWS], b0[ROWS];                           // the centres
+  FLOATS r[ROWS], g[ROWS], b[ROWS], wr[ROWS], wg[ROWS], wb[ROWS];  // sums of weighted differences, weights
+  for (int o = 0; o < ROWS; o++) {
+    __global const uchar *centre = planes + (size_t)min(y + o, height - 1) * 3 * pitch + PAD + x;
+    r0[o] = TO_FLOATS(VLOAD(0, centre));
+    g0[o] = TO_FLOATS(VLOAD(0, centre + pitch));
+    b0[o] = TO_FLOATS(VLOAD(0, centre + 2 * pitch));
+    r[o] = g[o] = b[o] = wr[o] = wg[o] = wb[o] = 0.0f;
+  }
+
+  const int rows = x + V <= split ? 0 : side + ROWS - 1;  // nothing to filter left of the split
+  for (int j = 0; j < rows; j++) {
+    const int from = clamp(y - radius + j, 0, height - 1);
+    __global const uchar *line = planes + (size_t)from * 3 * pitch + PAD + x - radius;
+    __global const float *space = exponents + j * side;
+    for (int i = 0; i < side; i++) {
+      const FLOATS rq = TO_FLOATS(VLOAD(0, line + i));
+      const FLOATS gq = TO_FLOATS(VLOAD(0, line + i + pitch));
+      const FLOATS bq = TO_FLOATS(VLOAD(0, line + i + 2 * pitch));
+#pragma unroll
+      for (int o = 0; o < ROWS; o++) {
+        const FLOATS dr = rq - r0[o], dg = gq - g0[o], db = bq - b0[o];
+        const float s = space[(ROWS - 1 - o) * side + i];
+        FLOATS w;
+        if (kind == PER_CHANNEL) {
+          const FLOATS w_g = exp2_below_one(dg * dg * range + s);
+          const FLOATS w_b = exp2_below_one(db * db * range + s);
+          w = exp2_below_one(dr * dr * range + s);
+          g[o] += w_g * dg, b[o] += w_b * db;
+          wg[o] += w_g, wb[o] += w_b;
+        } else {
+          if (kind == COLOR) {
+            w = exp2_below_one((dr * dr + dg * dg + db * db) * range + s);
+          } else {
+            const FLOATS di = dr * 30.0f + dg * 59.0f + db * 11.0f;
+            w = exp2_below_one(di * di * range + s);
+          }
+          g[o] += w * dg, b[o] += w * db;
+        }
+        r[o] += w * dr;
+        wr[o] += w;
+      }
+    }
+  }
+
+  for (int o = 0; o < ROWS && y + o < height; o++) {
+    if (kind != PER_CHANNEL) wg[o] = wb[o] = wr[o];
+    const UINTS colours = TO_UINTS(r0[o] + r[o] / wr[o] + 0.5f) |
+                          TO_UINTS(g0[o] + g[o] / wg[o] + 0.5f) << 8 |
+                          TO_UINTS(b0[o] + b[o] / wb[o] + 0.5f) << 16;
+    store_row(colours, in + (size_t)(y + o) * in_pitch, out + (size_t)(y + o) * out_pitch, x, width,
+              split);
+  }
+}
+
+// One kernel per weight. `range`: factor of the squared difference in levels (in hundredths of a level
+// for intensity) in the exponent of 2. `in` gives alpha and the unfiltered side of the split.
+#define BILATERAL(name, kind)                                                                       \
+  __kernel void name(__global const uchar *planes, int pitch, __global const float *exponents,      \
+                     float range, int radius, __global const uint *in, int in_pitch,                \
+                     __global uint *out, int out_pitch, int width, int height, int split) {         \
+    filter_vector(kind, planes, pitch, exponents, range, radius, in, in_pitch, out, out_pitch,      \
+                  width, height, split);                                                            \
+  }
+BILATERAL(bilateral_vector_intensity, INTENSITY)
+BILATERAL(bilateral_vector_color, COLOR)
+BILATERAL(bilateral_vector_per_channel, PER_CHANNEL)

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The OpenCL host layer: choice of device, work-groups, the program cache, errors.
+#include <gst/check/gstcheck.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+
+#include "opencl/context.h"
+#include "opencl/error.h"
+#include "opencl/kernel.h"
+#include "opencl/picture.h"
+#include "opencl/queue.h"
+#include "opencl/source.h"
+
+using glcl::Context;
+using glcl::Device;
+using glcl::Error;
+using glcl::Size;
+
+namespace {
+
+Device test_device() {
+  const char *wish = std::getenv("GLCL_TEST_DEVICE");
+  return glcl::choose_device(glcl::devices(), wish ? wish : "auto");
+}
+
+/// A device that exists in a list only.
+Device listed(int platform, int index, const std::string &name, cl_device_type type) {
+  Device device;
+  device.platform_index = platform;
+  device.device_index = index;
+  device.name = name;
+  device.platform_name = "Platform " + std::to_string(platform);
+  device.type = type;
+  return device;
+}
+
+std::vector<Device> listed_devices() {
+  return {listed(0, 0, "Some Accelerator", CL_DEVICE_TYPE_ACCELERATOR),
+          listed(1, 0, "pthread-CPU Model 1", CL_DEVICE_TYPE_CPU),
+          listed(2, 0, "Vendor GPU 9000", CL_DEVICE_TYPE_GPU),
+          listed(2, 1, "Vendor GPU 9000 Ti", CL_DEVICE_TYPE_GPU)};
+}
+
+Error error_of(const std::function<void()> &call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error;
+  }
+  fail("no glcl::Error was thrown");
+  return Error(Error::Kind::failed, "");
+}
+
+void check_string(const std::string &value, const std::string &expected) {
+  fail_unless(value == expected, "\"%s\" is not \"%s\"", value.c_str(), expected.c_str());
+}
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+cl::Program program_of(Context &context, const std::string &text) {
+  cl::Program program(context.cl(), text);
+  program.build({context.device().device}, "");
+  return program;
+}
+
+const char *const fill_text =
+    "__kernel void fill(__global uint *out, int width, int height) {"
+    "  const int x = get_global_id(0), y = get_global_id(1);"
+    "  if (x >= width || y >= height) return;"
+    "  out[y * width + x] += y * 1000 + x + 1;"
+    "}";
+
+}  // namespace
+
+GST_START_TEST(test_choose_auto) {
+  const std::vector<Device> all = listed_devices();
+  for (const char *automatic : {"auto", ""}) {
+    check_string(glcl::choose_device(all, automatic).id(), "2:0");
+    check_string(glcl::choose_device(all, automatic, all[1]).id(), "1:0");
+    check_string(glcl::choose_device({all[0], all[1]}, automatic).id(), "1:0");
+    check_string(glcl::choose_device({all[0]}, automatic).id(), "0:0");
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_choose_by_place_or_name) {
+  const std::vector<Device> all = listed_devices();
+  const std::pair<const char *, const char *> wishes[] = {
+      {"0:0", "0:0"},     {"2:1", "2:1"},     {"9000", "2:0"}, {"gpu 9000 TI", "2:1"},
+      {"PTHREAD", "1:0"}, {"Model 1", "1:0"}, {"accel", "0:0"}};
+  for (const auto &[wish, id] : wishes) check_string(glcl::choose_device(all, wish).id(), id);
+  // What was asked for by name goes before the device of the GL context.
+  check_string(glcl::choose_device(all, "1:0", all[2]).id(), "1:0");
+}
+GST_END_TEST;
+
+GST_START_TEST(test_choose_nothing) {
+  const std::vector<Device> all = listed_devices();
+  for (const char *wish : {"3:0", "2:2", "-1:0", "2:", ":1", "2:0:0", "2:0 ", "Other GPU"}) {
+    const Error error = error_of([&] { glcl::choose_device(all, wish); });
+    fail_unless(error.kind() == Error::Kind::not_found);
+    fail_unless(contains(error.what(), wish), "%s", error.what());
+    fail_unless(contains(error.what(), "2:1 Vendor GPU 9000 Ti"), "%s", error.what());
+  }
+  const Error none = error_of([] { glcl::choose_device({}, "auto"); });
+  fail_unless(none.kind() == Error::Kind::not_found);
+  fail_unless(contains(none.what(), "pocl-opencl-icd"), "%s", none.what());
+}
+GST_END_TEST;
+
+GST_START_TEST(test_devices) {
+  const std::vector<Device> all = glcl::devices();
+  fail_if(all.empty());
+  for (const Device &device : all) {
+    check_string(glcl::choose_device(all, device.id()).id(), device.id());
+    fail_if(device.name.empty());
+    fail_if(device.has_extension("cl_khr"), "a part of a name is no extension");
+  }
+  const Device device = test_device();
+  fail_unless(device.has_extension("cl_khr_global_int32_base_atomics"));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_fit_group) {
+  const auto context = Context::of_device(test_device());
+  const cl::Device &device = context->device().device;
+  const cl::Kernel kernel(program_of(*context, fill_text), "fill");
+  const size_t limit = std::min(kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device),
+                                device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());
+  const Size small = glcl::fit_group(kernel, device, {4, 2});
+  fail_unless(small.x == 4 && small.y == 2);
+  for (Size wish : {Size{1u << 20, 1u << 20}, Size{1u << 20, 1}, Size{1, 1u << 20}, Size{0, 0},
+                    Size{limit, 2}, Size{3, limit}}) {
+    const Size group = glcl::fit_group(kernel, device, wish);
+    fail_unless(group.x >= 1 && group.y >= 1 && group.x * group.y <= limit,
+                "%zu×%zu became %zu×%zu", wish.x, wish.y, group.x, group.y);
+  }
+}
+GST_END_TEST;
+
+// The global size is padded to whole groups; every item inside runs once.
+GST_START_TEST(test_padded_launch) {
+  const auto context = Context::of_device(test_device());
+  glcl::Queue queue(context, true);
+  const cl::Program program = program_of(*context, fill_text);
+  const int width = 37, height = 11;
+  for (Size group : {Size{1, 1}, Size{8, 8}, Size{5, 3}, Size{64, 2}}) {
+    cl::Buffer out(context->cl(), CL_MEM_READ_WRITE, width * height * 4);
+    queue.cl().enqueueFillBuffer(out, cl_uint(0), 0, width * height * 4);
+    glcl::Kernel fill(*context, program, "fill", group);
+    fill(queue, {size_t(width), size_t(height)}, out, width, height);
+    std::vector<cl_uint> result(width * height);
+    queue.cl().enqueueReadBuffer(out, CL_TRUE, 0, width * height * 4, result.data());
+    for (int i = 0; i < width * height; i++)
+      fail_unless_equals_int(result[i], i / width * 1000 + i % width + 1);
+  }
+  std::map<std::string, glcl::Timing> timings;
+  queue.collect(timings);
+  fail_unless_equals_int(timings["fill"].count, 4);
+  fail_unless(timings["fill"].max >= timings["fill"].mean());
+}
+GST_END_TEST;
+
+GST_START_TEST(test_program_cache) {
+  const Device device = test_device();
+  const unsigned before = glcl::programs_compiled();
+  Context first(device);
+  const cl::Program program = first.program("bilateral/direct.cl");
+  fail_unless_equals_int(glcl::programs_compiled(), before + 1);
+  fail_unless(first.program("bilateral/direct.cl")() == program());
+
+  // Another context on the device takes the binary, and it works.
+  const auto second = std::make_shared<Context>(device);
+  const cl::Program reused = second->program("bilateral/direct.cl");
+  fail_unless_equals_int(glcl::programs_compiled(), before + 1);
+  fail_unless(reused() != program());
+  glcl::Queue queue(second);
+  const glcl::Picture in = glcl::make_picture(second->cl(), 5, 3, glcl::Layout::image);
+  const glcl::Picture out = glcl::make_picture(second->cl(), 5, 3, glcl::Layout::image);
+  std::vector<uint8_t> pixels(5 * 3 * 4), result(pixels.size());
+  std::iota(pixels.begin(), pixels.end(), 0);
+  queue.cl().enqueueWriteImage(in.image, CL_TRUE, {0, 0, 0}, {5, 3, 1}, 0, 0, pixels.data());
+  glcl::Kernel kernel(*second, reused, "bilateral_direct_color", {4, 4});
+  kernel(queue, {5, 3}, in.image, in.image, out.image, -1.0f, -1.0f, 0, 0);
+  queue.cl().enqueueReadImage(out.image, CL_TRUE, {0, 0, 0}, {5, 3, 1}, 0, 0, result.data());
+  fail_unless(result == pixels);
+
+  // Other options are another program.
+  first.program("bilateral/direct.cl", "-DOTHER");
+  fail_unless_equals_int(glcl::programs_compiled(), before + 2);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_one_context_per_device) {
+  const Device device = test_device();
+  const auto first = Context::of_device(device);
+  fail_unless(first == Context::of_device(device));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_build_errors) {
+  const auto context = Context::of_device(test_device());
+  // vector.cl can't be compiled without the numbers that the engine passes.
+  const Error broken = error_of([&] { context->program("bilateral/vector.cl", "-DV=what"); });
+  fail_unless(broken.kind() == Error::Kind::failed);
+  fail_unless(contains(broken.what(), "bilateral/vector.cl"), "%s", broken.what());
+  fail_unless(contains(broken.detail(), "-DV=what"), "%s", broken.detail().c_str());
+  fail_unless(contains(broken.detail(), "error"), "no build log: %s", broken.detail().c_str());
+  // A failure is not cached as a program.
+  error_of([&] { context->program("bilateral/vector.cl", "-DV=what"); });
+
+  const Error options =
+      error_of([&] { context->program("bilateral/direct.cl", "-no-such-option"); });
+  fail_unless(options.kind() == Error::Kind::failed);
+  fail_unless(contains(options.detail(), "-no-such-option"), "%s", options.detail().c_str());
+
+  const Error file = error_of([&] { context->program("no/such.cl"); });
+  fail_unless(file.kind() == Error::Kind::failed);
+  fail_unless(contains(file.what(), "no/such.cl"), "%s", file.what());
+
+  const cl::Program program = program_of(*context, fill_text);
+  const Error kernel = error_of([&] { glcl::Kernel(*context, program, "absent", {1, 1}); });
+  fail_unless(kernel.kind() == Error::Kind::failed);
+  fail_unless(contains(kernel.what(), "absent"), "%s", kernel.what());
+  fail_unless(contains(kernel.detail(), "CL_INVALID_KERNEL_NAME"), "%s", kernel.detail().c_str());
+}
+GST_END_TEST;
+
+GST_START_TEST(test_source) {
+  const std::string text = glcl::kernel_source("bilateral/tile.cl");
+  fail_unless(contains(text, "#line 1 \"bilateral/tile.cl\""));
+  fail_unless(contains(text, "#line 1 \"common/pixel.clh\""));  // two includes deep
+  fail_unless(contains(text, "pixel_sampler"));
+  fail_if(contains(text, "#include \""));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_pictures) {
+  const auto context = Context::of_device(test_device());
+  const glcl::Picture buffer = glcl::make_picture(context->cl(), 7, 5, glcl::Layout::buffer);
+  fail_unless_equals_int(buffer.bytes(), size_t(buffer.pitch) * 5 * 4);
+  fail_unless(buffer.pitch >= 7);
+  const int beyond =
+      static_cast<int>(context->device().device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>() + 1);
+  const Error error =
+      error_of([&] { glcl::make_picture(context->cl(), beyond, 1, glcl::Layout::image); });
+  fail_unless(error.kind() == Error::Kind::settings);
+  fail_unless(contains(error.what(), std::to_string(beyond)), "%s", error.what());
+}
+GST_END_TEST;
+
+GST_START_TEST(test_error_names) {
+  check_string(glcl::error_name(-5), "CL_OUT_OF_RESOURCES");
+  fail_unless(contains(glcl::error_name(-987), "-987"));
+}
+GST_END_TEST;
+
+static Suite *opencl_suite() {
+  Suite *suite = suite_create("opencl");
+  TCase *tests = tcase_create("opencl");
+  tcase_add_test(tests, test_choose_auto);
+  tcase_add_test(tests, test_choose_by_place_or_name);
+  tcase_add_test(tests, test_choose_nothing);
+  tcase_add_test(tests, test_devices);
+  tcase_add_test(tests, test_fit_group);
+  tcase_add_test(tests, test_padded_launch);
+  tcase_add_test(tests, test_program_cache);
+  tcase_add_test(tests, test_one_context_per_device);
+  tcase_add_test(tests, test_build_errors);
+  tcase_add_test(tests, test_source);
+  tcase_add_test(tests, test_pictures);
+  tcase_add_test(tests, test_error_names);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(opencl)

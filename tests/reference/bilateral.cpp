@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "bilateral.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace reference {
+
+namespace {
+
+using glcl::Bilateral;
+using Weights = std::array<double, 3>;  // of R, G, B
+
+double gaussian(double square, double sigma) { return std::exp(-square / (2 * sigma * sigma)); }
+
+/// The range weights of the difference between two pixels.
+Weights range_weights(const uint8_t *p, const uint8_t *q, Bilateral::Weight weight, double sigma) {
+  const int d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+  const double level = 255.0 * 255.0;
+  switch (weight) {
+    case Bilateral::Weight::intensity: {
+      const double difference = (30 * d[0] + 59 * d[1] + 11 * d[2]) / 25500.0;
+      const double w = gaussian(difference * difference, sigma);
+      return {w, w, w};
+    }
+    case Bilateral::Weight::color: {
+      const double w = gaussian((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / level, sigma);
+      return {w, w, w};
+    }
+    case Bilateral::Weight::per_channel:
+      break;
+  }
+  return {gaussian(d[0] * d[0] / level, sigma), gaussian(d[1] * d[1] / level, sigma),
+          gaussian(d[2] * d[2] / level, sigma)};
+}
+
+/// The weights of one axis; the space weight is the product of two of them.
+std::vector<double> space_weights(int radius, double sigma) {
+  std::vector<double> weights;
+  for (int d = -radius; d <= radius; d++) weights.push_back(gaussian(d * d, sigma));
+  return weights;
+}
+
+void filter_pixel(const Frame &in, Frame &out, int x, int y, const std::vector<double> &space,
+                  const Bilateral::Settings &settings) {
+  const int radius = static_cast<int>(space.size()) / 2;
+  const double sigma = std::max(settings.sigma_range, 1e-6);
+  const uint8_t *p = in.at(x, y);
+  Weights sum{}, weight{};
+  for (int dy = -radius; dy <= radius; dy++)
+    for (int dx = -radius; dx <= radius; dx++) {
+      const uint8_t *q =
+          in.at(std::clamp(x + dx, 0, in.width - 1), std::clamp(y + dy, 0, in.height - 1));
+      const Weights w = range_weights(p, q, settings.weight, sigma);
+      for (int c = 0; c < 3; c++) {
+        sum[c] += space[dx + radius] * space[dy + radius] * w[c] * q[c];
+        weight[c] += space[dx + radius] * space[dy + radius] * w[c];
+      }
+    }
+  for (int c = 0; c < 3; c++)
+    out.at(x, y)[c] = static_cast<uint8_t>(std::floor(sum[c] / weight[c] + 0.5));
+}
+
+void show_split(const Frame &in, Frame &out, double split) {
+  const int column = static_cast<int>(std::lround(split * in.width));
+  for (int y = 0; y < in.height; y++) {
+    std::copy_n(in.at(0, y), 4 * column, out.at(0, y));
+    if (column > 0 && column < in.width) std::fill_n(out.at(column, y), 3, 255);
+  }
+}
+
+}  // namespace
+
+Frame bilateral(const Frame &in, const Bilateral::Settings &settings) {
+  const std::vector<double> space =
+      space_weights(Bilateral::radius(settings), settings.sigma_space);
+  Frame from = in, out = in;
+  for (int i = 0; i < settings.iterations; i++) {
+    for (int y = 0; y < in.height; y++)
+      for (int x = 0; x < in.width; x++) filter_pixel(from, out, x, y, space, settings);
+    from = out;
+  }
+  show_split(in, out, settings.split);
+  return out;
+}
+
+}  // namespace reference

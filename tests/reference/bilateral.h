@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "bilateral/bilateral.h"
+#include "frames.h"
+
+namespace reference {
+
+/// The bilateral filter as glcl::Bilateral defines it, in double precision, one tap after the
+/// other.
+Frame bilateral(const Frame &in, const glcl::Bilateral::Settings &settings);
+
+}  // namespace reference

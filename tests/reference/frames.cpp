@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "frames.h"
+
+#include <gst/check/gstharness.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+
+namespace reference {
+
+namespace {
+
+uint8_t level(double value) {
+  return static_cast<uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
+}
+
+}  // namespace
+
+Frame random_frame(int width, int height, unsigned seed) {
+  std::mt19937 next(seed);
+  Frame frame(width, height);
+  for (uint8_t &value : frame.rgba) value = static_cast<uint8_t>(next() >> 24);
+  return frame;
+}
+
+Frame flat_frame(int width, int height) {
+  Frame frame(width, height);
+  const uint8_t colour[] = {200, 101, 3, 77};
+  for (size_t i = 0; i < frame.rgba.size(); i++) frame.rgba[i] = colour[i % 4];
+  return frame;
+}
+
+Frame gradient_frame(int width, int height) {
+  Frame frame(width, height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      uint8_t *pixel = frame.at(x, y);
+      pixel[0] = level(255.0 * x / std::max(1, width - 1));
+      pixel[1] = level(255.0 * y / std::max(1, height - 1));
+      pixel[2] = level(255.0 * (x + y) / std::max(1, width + height - 2));
+      pixel[3] = level(255.0 - pixel[2] / 2);
+    }
+  return frame;
+}
+
+Frame natural_frame(int width, int height) {
+  std::mt19937 next(7);
+  const auto jitter = [&] { return (next() >> 8) / double(1 << 24) * 12 - 6; };  // ±6 levels
+  Frame frame(width, height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const double u = (x + 0.5) / width, v = (y + 0.5) / height;
+      double r = 90 + 120 * v, g = 130 + 60 * v, b = 220 - 80 * v;          // sky
+      const double disc = std::hypot(u - 0.3, (v - 0.4) * height / width);  // soft disc
+      const double inside = 1 / (1 + std::exp((disc - 0.18) * 60));
+      r += (240 - r) * inside, g += (200 - g) * inside, b += (60 - b) * inside;
+      if (v > 0.7) r = 60, g = 90 + 50 * std::sin(40 * u * (1 + v)), b = 40;  // grass
+      if (std::abs(u - 0.75) < 0.06) r = 70, g = 45, b = 30;                  // hard edges
+      uint8_t *pixel = frame.at(x, y);
+      pixel[0] = level(r + jitter());
+      pixel[1] = level(g + jitter());
+      pixel[2] = level(b + jitter());
+      pixel[3] = level(255 * u);
+    }
+  return frame;
+}
+
+Frame crop(const Frame &frame, int x, int y, int width, int height) {
+  if (x < 0 || y < 0 || x + width > frame.width || y + height > frame.height)
+    throw std::out_of_range("crop is not inside the frame");
+  Frame part(width, height);
+  for (int row = 0; row < height; row++)
+    std::copy_n(frame.at(x, y + row), 4 * width, part.at(0, row));
+  return part;
+}
+
+Frame load_png(const std::string &path) {
+  const std::string pipeline =
+      "filesrc location=\"" + path +
+      "\" ! pngdec ! videoconvert ! capsfilter caps=video/x-raw,format=RGBA";
+  for (const char *name : {"filesrc", "pngdec", "videoconvert"}) {
+    GstElementFactory *factory = gst_element_factory_find(name);
+    if (!factory)
+      throw std::runtime_error(std::string("no element ") + name + " to read PNG files");
+    gst_object_unref(factory);
+  }
+  GstHarness *harness = gst_harness_new_parse(pipeline.c_str());
+  gst_harness_play(harness);
+  GstBuffer *buffer = gst_harness_pull(harness);
+  GstCaps *caps = buffer ? gst_pad_get_current_caps(harness->sinkpad) : nullptr;
+  Frame frame;
+  if (caps) {
+    const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    int width = 0, height = 0;
+    gst_structure_get_int(structure, "width", &width);
+    gst_structure_get_int(structure, "height", &height);
+    frame = Frame(width, height);
+    gst_buffer_extract(buffer, 0, frame.rgba.data(), frame.rgba.size());
+    gst_caps_unref(caps);
+  }
+  if (buffer) gst_buffer_unref(buffer);
+  gst_harness_teardown(harness);
+  if (frame.rgba.empty()) throw std::runtime_error(path + " can't be decoded");
+  return frame;
+}
+
+std::vector<Frame> pictures() {
+  namespace fs = std::filesystem;
+  const char *data = std::getenv("GLCL_DATA"), *source = std::getenv("GLCL_SOURCE");
+  const fs::path folder =
+      (data ? fs::path(data) : fs::path(source ? source : ".") / "../shared/data") / "images";
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (const auto &entry : fs::directory_iterator(folder, none))
+    if (entry.path().extension() == ".png") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+
+  std::vector<Frame> frames;
+  try {
+    for (const fs::path &file : files) frames.push_back(load_png(file.string()));
+  } catch (const std::exception &error) {
+    std::printf("SKIP: %s\n", error.what());
+  }
+  if (files.empty()) std::printf("SKIP: no pictures in %s\n", folder.c_str());
+  return frames;
+}
+
+}  // namespace reference

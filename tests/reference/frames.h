@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The frames that tests run on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reference {
+
+/// An RGBA frame of 8 bits a channel, rows without gaps.
+struct Frame {
+  Frame() = default;
+  Frame(int w, int h) : width(w), height(h), rgba(size_t(w) * h * 4) {}
+
+  uint8_t *at(int x, int y) { return rgba.data() + (size_t(y) * width + x) * 4; }
+  const uint8_t *at(int x, int y) const { return rgba.data() + (size_t(y) * width + x) * 4; }
+
+  int width = 0, height = 0;  ///< px
+  std::vector<uint8_t> rgba;
+};
+
+/// Independent levels in all four channels; the same ones for the same seed.
+Frame random_frame(int width, int height, unsigned seed = 1);
+/// One colour, alpha included.
+Frame flat_frame(int width, int height);
+/// Slow ramps, another one per channel; alpha varies too.
+Frame gradient_frame(int width, int height);
+/// A scene with what pictures are made of: shading, soft and hard edges, texture and noise.
+Frame natural_frame(int width, int height);
+
+/// Part of a frame; throws std::out_of_range where it is not inside.
+Frame crop(const Frame &frame, int x, int y, int width, int height);
+
+/// A PNG file by GStreamer; throws std::runtime_error where it can't be read.
+Frame load_png(const std::string &path);
+/// The test pictures in images/ of the folder GLCL_DATA (../shared/data beside the source tree if
+/// not set). Prints a line with SKIP and returns none where there are none.
+std::vector<Frame> pictures();
+
+}  // namespace reference

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# glcl-info.sh: what glcl-info says, as text and JSON, and how it exits, with and without OpenCL and OpenGL
+set -euo pipefail
+info=$GLCL_BUILD/tools/glcl-info
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+die() {
+  echo "glcl-info.sh: $*" >&2
+  cat output errors >&2
+  exit 1
+}
+
+# expect STATUS [VARIABLE=VALUE...] -- [OPTIONS...]: leaves what is written in the files output and errors
+expect() {
+  local wanted=$1 status=0 variables=()
+  for (( ; ; )); do
+    shift
+    [[ $1 != -- ]] || break
+    variables+=("$1")
+  done
+  shift
+  echo "${variables[*]} glcl-info $*"
+  timeout 60 env "${variables[@]}" "$info" "$@" >output 2>errors || status=$?
+  ((status == wanted)) || die "exit status $status, expected $wanted"
+}
+
+says() {
+  tr -s ' \n' '  ' <output | grep -qF -- "$1" || die "does not say: $1"
+}
+
+is_json() {
+  [[ ! -s errors ]] || die 'writes to standard error'
+  if command -v python3 >/dev/null; then
+    python3 -m json.tool output >/dev/null || die 'is no JSON'
+  else
+    echo 'SKIP: no python3 to parse the JSON'
+  fi
+}
+
+no_line_over_100() {
+  ! grep -qE '.{101}' output || die 'a line is wider than 100 columns'
+}
+
+expect 0 --
+no_line_over_100
+says 'opengl3'
+says '0:0'
+says 'does not offer cl_khr_gl_sharing'
+[[ ! -s errors ]] || die 'writes to standard error'
+
+expect 0 -- --json
+is_json
+says '"usable": true'
+says '"needs-environment": {}'
+says '"id": "0:0"'
+says '"copy": true'
+says '"gl": false'
+says 'does not offer cl_khr_gl_sharing"'
+says '"sharing": "copy"'
+
+expect 0 --unset=GST_GL_PLATFORM --unset=GST_GL_WINDOW --unset=DISPLAY --unset=WAYLAND_DISPLAY -- --json
+is_json
+if grep -q '"GST_GL_PLATFORM": "egl"' output; then
+  says 'set these variables to run the elements without a display'
+else
+  echo 'SKIP: there is a display, nothing to tell about running without one'
+fi
+
+expect 1 OCL_ICD_VENDORS=/nonexistent --
+says 'pocl-opencl-icd'
+says 'drivers are looked for in /nonexistent only'
+expect 1 OCL_ICD_VENDORS=/nonexistent -- --json
+is_json
+says '"usable": false'
+says 'pocl-opencl-icd'
+
+expect 1 POCL_CACHE_DIR=/proc/nowhere --
+says 'without devices: PoCL offers no device where'
+
+for window in GST_GL_WINDOW=egl-device --unset=GST_GL_WINDOW; do
+  expect 1 --unset=DISPLAY --unset=WAYLAND_DISPLAY "$window" __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent --
+  no_line_over_100
+  says 'GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device'
+  says 'libgl1-mesa-dri'
+done
+expect 1 OCL_ICD_VENDORS=/nonexistent __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent -- --json
+is_json
+says '"contexts": []'
+says '"platforms": []'
+
+expect 2 -- --verbose
+grep -q 'unknown option --verbose' errors || die 'does not name the option'
+[[ ! -s output ]] || die 'writes to standard output'
+expect 0 -- --help
+says 'Usage: glcl-info'
+
+if [[ ${GLCL_GL_DRIVER:-} ]]; then
+  # shellcheck source=/dev/null
+  . "$GLCL_GL_DRIVER/env.sh"
+  expect 0 -- --json
+  is_json
+  says '"gl": true'
+  says '"sharing": "gl"'
+  expect 1 --unset=RUSTICL_ENABLE --
+  says 'RUSTICL_ENABLE='
+else
+  echo 'SKIP: the gl way of sharing; GLCL_GL_DRIVER names no driver pair that offers it'
+fi

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# demo.sh [FILE | camera | /dev/videoN]
+#
+# Installs what is missing, builds into build/, filters the video file, six seconds of the camera, or
+# without an argument five seconds of a noisy scene that it draws itself, and leaves in demo/
+#   bilateral.png   one frame, input left, output right
+#   bilateral.mp4   the same of the whole video, without sound
+# Needs neither a display nor a GPU. GLCL_BUILD names a build to use instead of making one,
+# GLCL_DEMO_FOLDER another folder for the results.
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+
+input=${1:-scene}
+[[ $input != -h && $input != --help ]] || { usage "$0"; exit; }
+folder=${GLCL_DEMO_FOLDER:-$source_root/demo}
+rm -f "$folder"/bilateral.{png,mp4}
+case $input in
+  scene) SOURCE=() ;;
+  camera) open_camera /dev/video0 num-buffers=180 ;;
+  /dev/*) open_camera "$input" num-buffers=180 ;;
+  *) open_file "$input"; SOURCE+=(! "${DECODE[@]}") ;;
+esac
+
+if [[ -z ${GLCL_BUILD:-} ]]; then
+  install_missing
+  build_folder "$build"
+fi
+headless_environment
+use_plugin
+
+mkdir -p "$folder"
+work=$(mktemp -d "$folder/.work-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# launch PURPOSE PIPELINE...: runs it; where it fails, ends with the first error that GStreamer reported,
+# or, where it crashed, with the last words
+launch() {
+  gst-launch-1.0 -f -e "${@:2}" 2>"$work/errors" && return
+  local reason
+  reason=$(sed -n '/^ERROR: from element/{s/^ERROR: from element [^ ]*: //p;q}' "$work/errors")
+  die "cannot $1 $input: ${reason:-$(tail -n 1 "$work/errors")}"
+}
+
+if [[ $input == scene ]]; then
+  width=640
+  SOURCE=(gltestsrc num-buffers=125 !
+    "video/x-raw(memory:GLMemory),width=$width,height=360,framerate=25/1" !
+    glshader "fragment=\"$(cat "$source_root/pipelines/scene.frag")\"")
+else
+  SOURCE+=(! videoconvert ! videoscale ! 'video/x-raw,pixel-aspect-ratio=1/1')
+  caps=$(launch "decode pictures of" -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
+  width=$(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*/\1/p' <<<"$caps" | tail -n 1)
+  [[ $width ]] || die "no pictures in $input"
+fi
+
+echo "filtering $input: ${FILTER[*]}"
+export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
+# The mixer of a live source waits for a slow filter instead of showing half a picture. H.264 has a
+# largest size; the pictures, one a second, have the video's own.
+launch filter -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
+  input. ! queue max-size-buffers=4 ! pair.sink_0 \
+  input. ! queue max-size-buffers=4 ! "${FILTER[@]}" ! pair.sink_1 \
+  glvideomixer name=pair background=black latency=5000000000 sink_1::xpos="$width" ! gldownload ! tee name=pairs \
+  pairs. ! queue ! videoscale ! 'video/x-raw,width=[16,3840],height=[16,2160]' ! \
+  "${ENCODE[@]}" ! filesink location="$work/bilateral.mp4" \
+  pairs. ! queue ! videorate drop-only=true ! video/x-raw,framerate=1/1 ! videoconvert ! pngenc ! \
+  multifilesink max-files=60 location="$work/%05d.png"
+
+# the frame with the most detail; a fade from black has none
+picture=$(find "$work" -name '*.png' -printf '%s %p\n' | sort -n | tail -n 1)
+mv "${picture#* }" "$folder/bilateral.png"
+mv "$work/bilateral.mp4" "$folder/"
+sed -n -e 's/.*\(sharing: \)/\1/p' -e 's/.*\(done: \)/\1/p' "$work/log"
+echo "${folder#"$PWD"/}/bilateral.png ${folder#"$PWD"/}/bilateral.mp4"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2034
+# Sourced by the recipes here and by the test commands. It sets
+#   source_root  the root of the sources
+#   build        the folder of the build in use: GLCL_BUILD, else build/ in the sources
+#   FILTER       the element that the recipes show, with its settings: GLCL_FILTER, else glclbilateral
+#   DECODE UPLOAD ENCODE  the steps around it: to raw video, to textures, to H.264 in an MP4
+#   SINK         a window; with GLCL_HEADLESS=1 nowhere, and a test picture stands in for the camera
+source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${GLCL_BUILD:-$source_root/build}
+
+die() {
+  echo "${0##*/}: $*" >&2
+  exit 1
+}
+
+# usage SCRIPT: prints the comment at its top
+usage() {
+  sed -n '1d; /^# SPDX/d; /^#/!q; s/^# \{0,1\}//p' "$1"
+}
+
+build_packages=(
+  build-essential meson ninja-build pkg-config
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libglib2.0-dev-bin libegl-dev libgl-dev
+  opencl-headers opencl-clhpp-headers ocl-icd-opencl-dev nlohmann-json3-dev)
+run_packages=(
+  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
+  gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
+
+install_missing() {
+  local package missing=() as_root=()
+  command -v dpkg-query >/dev/null || die "no dpkg here; install what these Debian packages hold: ${build_packages[*]} ${run_packages[*]}"
+  for package in "${build_packages[@]}" "${run_packages[@]}"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  if ((EUID)); then
+    command -v sudo >/dev/null || die "needs root or sudo to install: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  echo "installing ${missing[*]}"
+  quietly "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update
+  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+    install -y --no-install-recommends "${missing[@]}"
+}
+
+# quietly COMMAND...: shows what the command prints only when it fails, and ends the script then
+quietly() {
+  local log
+  log=$(mktemp)
+  if ! "$@" >"$log" 2>&1 </dev/null; then
+    tail -n 100 "$log" >&2
+    rm "$log"
+    die "failed: $*"
+  fi
+  rm "$log"
+}
+
+# The distribution's own where there are: another meson on PATH may belong to another Python.
+meson_command=$([[ -x /usr/bin/meson ]] && echo /usr/bin/meson || echo meson)
+python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
+
+# build_folder FOLDER [OPTIONS...]: builds the sources into FOLDER; the options are meson's and count when it is new
+build_folder() {
+  local folder=$1
+  shift
+  echo "building into ${folder#"$PWD"/}"
+  [[ -f $folder/build.ninja ]] || quietly "$meson_command" setup "$folder" "$source_root" "$@"
+  quietly "$meson_command" compile -C "$folder"
+}
+
+# Draws on an EGL device without any display, with caches in the build folder: PoCL without a
+# writable cache offers no device at all.
+headless_environment() {
+  local run=$build/run
+  mkdir -p "$run"
+  chmod 700 "$run"
+  export GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device
+  export XDG_RUNTIME_DIR=$run POCL_CACHE_DIR=$run/pocl GST_REGISTRY_1_0=${GST_REGISTRY_1_0:-$run/registry.bin}
+  unset DISPLAY WAYLAND_DISPLAY
+}
+
+# Finds the plugin; the last thing before a pipeline.
+use_plugin() {
+  [[ -z ${GLCL_HEADLESS:-} ]] || headless_environment
+  export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
+  gst-inspect-1.0 "${FILTER[0]}" >/dev/null 2>&1 || die "no element ${FILTER[0]}; the plugin is not built in $build"
+}
+
+# open_file FILE: sets SOURCE to a source of the file's bytes
+open_file() {
+  [[ -f $1 && -r $1 ]] || die "no such file: $1"
+  local path=${1//\\/\\\\}
+  SOURCE=(filesrc "location=\"${path//\"/\\\"}\"")
+}
+
+# open_camera DEVICE [PROPERTIES...]: sets SOURCE to a source of the camera's pictures
+open_camera() {
+  local device=$1
+  shift
+  if [[ ${GLCL_HEADLESS:-} ]]; then
+    SOURCE=(videotestsrc is-live=true num-buffers=60 ! 'video/x-raw,width=320,height=240')
+  else
+    [[ -c $device ]] || die "no camera at $device"
+    SOURCE=(v4l2src "device=$device" "$@" ! decodebin)
+  fi
+}
+
+read -ra FILTER <<<"${GLCL_FILTER:-glclbilateral sigma-space=3 sigma-range=0.12}"
+DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! videoconvert)  # leaves sound alone
+UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
+SINK=(glimagesink)
+[[ -z ${GLCL_HEADLESS:-} ]] || SINK=(fakesink sync=false)
+ENCODE=(videoconvert ! openh264enc bitrate=8000000 ! h264parse ! mp4mux)

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# split-view.sh IN: plays a video file in a window, the left half as it came, the right half filtered
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+
+open_file "${1:?usage: split-view.sh IN}"
+use_plugin
+gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" split=0.5 ! "${SINK[@]}"

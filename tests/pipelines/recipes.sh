@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# recipes.sh NAME: runs a recipe of pipelines/ without a display, on a clip made here, and checks what it leaves
+set -euo pipefail
+. "$GLCL_SOURCE/pipelines/setup.sh"
+recipe=$1
+headless_environment
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export GLCL_HEADLESS=1 GLCL_DEMO_FOLDER=$work/demo
+export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
+
+skip() {
+  echo "SKIP: $*"
+  exit 77
+}
+
+needs() {
+  local element
+  for element in "$@"; do
+    [[ $(gst-inspect-1.0 "$element" 2>&1 || true) != *'No such element'* ]] || skip "GStreamer has no element $element"
+  done
+}
+
+recipe() {
+  "$source_root/pipelines/$1.sh" "${@:2}"
+}
+
+frames=30
+# make_clip WIDTH HEIGHT: clip.mp4, with sound, and with noise in one corner of the picture
+make_clip() {
+  gst-launch-1.0 -f -q qtmux name=mux ! filesink location=clip.mp4 \
+    audiotestsrc num-buffers=60 ! avenc_aac ! mux. \
+    videotestsrc num-buffers="$frames" ! "video/x-raw,width=$1,height=$2,framerate=25/1" ! \
+    jpegenc ! mux.
+}
+
+expect() {
+  [[ $2 == "$3" ]] || die "$1: expected $3, got $2"
+}
+
+# frames_of FILE: how many pictures its video decodes to
+frames_of() {
+  gst-launch-1.0 -f -q filesrc location="$1" ! "${DECODE[@]}" ! videoscale ! \
+    video/x-raw,format=GRAY8,width=16,height=16,pixel-aspect-ratio=1/1 ! filesink location=frames.raw
+  echo $(($(stat -c %s frames.raw) / 256))
+}
+
+filtered_frames() {
+  sed -n 's/.*done: \([0-9]*\) frames.*/\1/p' "$1"
+}
+
+# check_demo WIDTH HEIGHT FRAMES: demo/ holds a picture and a clip of input and output side by side
+check_demo() {
+  local half size
+  expect 'files of the demo' "$(cd demo && echo *)" 'bilateral.mp4 bilateral.png'
+  size=$(od -An -t u4 --endian=big -j 16 -N 8 demo/bilateral.png | xargs)
+  expect 'size of the picture' "$size" "$((2 * $1)) $2"
+  for half in left right; do
+    gst-launch-1.0 -f -q filesrc location=demo/bilateral.png ! pngdec ! videoconvert ! video/x-raw,format=RGBA ! \
+      videocrop "$half=$1" ! filesink location="without-$half.raw"
+  done
+  # the mean difference of a byte: the halves show the same scene, one of them filtered
+  { cmp -l without-right.raw without-left.raw || true; } | awk -v bytes=$(($1 * $2 * 4)) '
+    function byte(octal) { return int(octal / 100) * 64 + int(octal / 10) % 10 * 8 + octal % 10 }
+    { d = byte($2) - byte($3); sum += d < 0 ? -d : d }
+    END { print "mean difference", sum / bytes; exit !(0 < sum && sum < 20 * bytes) }' ||
+    die 'the halves of the picture are equal or do not belong together'
+  expect 'frames of the clip' "$(frames_of demo/bilateral.mp4)" "$3"
+}
+
+needs avenc_aac jpegenc openh264enc
+case $recipe in
+  file-to-file)
+    make_clip 160 120
+    recipe file-to-file clip.mp4 out.mp4
+    expect 'frames filtered' "$(filtered_frames log)" $frames
+    expect 'frames written' "$(frames_of out.mp4)" $frames
+    ;;
+  split-view | thesis)
+    make_clip 160 120
+    recipe "$recipe" clip.mp4
+    expect 'frames filtered' "$(filtered_frames log)" $frames
+    ;;
+  camera-preview)
+    recipe camera-preview
+    [[ $(filtered_frames log) -gt 0 ]] || die 'no frame was filtered'
+    ;;
+  demo)
+    recipe demo | tee output
+    check_demo 640 360 125
+    expect 'frames filtered' "$(filtered_frames output)" 125
+    grep -q '^sharing: .*device: ' output || die 'way of sharing and device are not told'
+    ;;
+  demo-file)
+    make_clip 161 121
+    mv clip.mp4 'a "clip" ! \here.mp4'
+    recipe demo 'a "clip" ! \here.mp4'
+    check_demo 161 121 $frames
+    ;;
+  demo-camera)
+    recipe demo camera
+    check_demo 320 240 "$(frames_of demo/bilateral.mp4)"
+    ;;
+  demo-errors)
+    unset GLCL_HEADLESS
+    make_clip 160 120
+    head -c 2000 clip.mp4 >cut.mp4
+    echo text >text.mp4
+    gst-launch-1.0 -f -q audiotestsrc num-buffers=20 ! wavenc ! filesink location=sound.wav
+    mkdir demo
+    for input in missing.mp4 text.mp4 cut.mp4 sound.wav /dev/video99; do
+      touch demo/bilateral.{png,mp4}
+      if recipe demo "$input" >output 2>&1; then die "accepted $input"; fi
+      cat output
+      grep -q "^demo.sh: .*$input" output || die "the error does not name $input"
+      expect "files left after $input" "$(ls -A demo)" ''
+    done
+    ;;
+  *) die "no test of $recipe" ;;
+esac

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# run.sh [ARGUMENTS]
+#
+# Installs what is missing, builds everything with its tests into build-tests/ and runs them, at most
+# two at a time; the arguments go to `meson test`. The last line is always
+#   N passed, N failed, N skipped
+# and the exit status tells whether all is well; a build that fails counts as one failure.
+# The tests of sharing textures between OpenGL and OpenCL need GLCL_GL_DRIVER: a folder whose env.sh
+# selects drivers that can. GLCL_TEST_BUILD and GLCL_TEST_OPTIONS change the folder and meson's options.
+set -euo pipefail
+. "$(dirname "$0")/../pipelines/setup.sh"
+case ${1:-} in
+  -h | --help) usage "$0"; exit ;;
+esac
+cd "$source_root"
+folder=${GLCL_TEST_BUILD:-build-tests}
+log=$folder/meson-logs/testlog.json
+
+closing='0 passed, 1 failed, 0 skipped'
+trap 'echo "$closing"' EXIT
+
+# Lets GStreamer look at every plugin once, before the tests: some leak when they are loaded for the first time.
+scan_plugins() {
+  local registry=$folder/tests/run/registry.bin
+  ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 GST_REGISTRY_1_0=$registry GST_PLUGIN_PATH_1_0=$source_root/$folder/gst \
+    quietly gst-inspect-1.0
+  cp "$registry" "$registry.gl"
+}
+
+# summary LOG: why tests were skipped, then the closing line
+summary() {
+  "$python" - "$1" <<'PYTHON'
+import json, sys
+
+groups = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped'}
+counts = {'passed': 0, 'failed': 0, 'skipped': 0}
+for line in open(sys.argv[1], encoding='utf-8'):
+    test = json.loads(line)
+    group = groups.get(test['result'], 'failed')
+    counts[group] += 1
+    if group == 'skipped':
+        reason = test.get('stdout', '').strip() or 'no reason given'
+        print(test['name'], 'skipped:', reason.splitlines()[-1].removeprefix('SKIP: '))
+print(', '.join(f'{number} {group}' for group, number in counts.items()))
+PYTHON
+}
+
+install_missing
+read -ra options <<<"${GLCL_TEST_OPTIONS:-}"
+build_folder "$folder" --werror -Dtests=enabled -Dtools=enabled "${options[@]}"
+rm -f "$log"
+scan_plugins
+status=0
+"$meson_command" test -C "$folder" --no-rebuild --num-processes 2 --print-errorlogs "$@" || status=$?
+[[ -f $log ]] || die 'no test was run'
+report=$(summary "$log")
+closing=${report##*$'\n'}
+sed '$d' <<<"$report"
+[[ $closing == *', 0 failed,'* ]] || exit 1
+exit "$status"

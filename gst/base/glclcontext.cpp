@@ -14,7 +14,7 @@ struct GstGLCLContextPrivate {
   GstGLContext *gl_context = nullptr;
   glcl::Way way = glcl::Way::copy;
   std::shared_ptr<glcl::Context> context;
-  std::unique_ptr<glcl::Queue> queue, profiling_queue;
+  std::shared_ptr<glcl::Queue> queue, profiling_queue;
 };
 
 G_DEFINE_TYPE(GstGLCLContext, gst_glcl_context, GST_TYPE_OBJECT)
@@ -96,7 +96,7 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::Choic
   auto context = choice.properties.empty()
                      ? glcl::Context::of_device(choice.device)
                      : std::make_shared<glcl::Context>(choice.device, choice.properties);
-  auto queue = std::make_unique<glcl::Queue>(context);
+  auto queue = std::make_shared<glcl::Queue>(context);
   self = GST_GLCL_CONTEXT(g_object_new(GST_TYPE_GLCL_CONTEXT, nullptr));
   gst_object_ref_sink(self);
   self->priv->gl_context = GST_GL_CONTEXT(gst_object_ref(gl_context));
@@ -120,7 +120,7 @@ glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile) {
   GstGLCLContextPrivate *priv = self->priv;
   if (!profile) return *priv->queue;
   if (!priv->profiling_queue)
-    priv->profiling_queue = std::make_unique<glcl::Queue>(priv->context, true);
+    priv->profiling_queue = std::make_shared<glcl::Queue>(priv->context, true);
   return *priv->profiling_queue;
 }
 

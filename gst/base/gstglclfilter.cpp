@@ -17,7 +17,9 @@
 
 #include "glclcontext.h"
 #include "opencl/error.h"
+#include "sharing/memory.h"
 #include "sharing/sharing.h"
+#include "sharing/texture.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
 #define GST_CAT_DEFAULT glcl_filter_debug
@@ -36,7 +38,7 @@ GType sharing_type() {
       {sharing_value(glcl::Way::gl),
        "OpenCL works on the OpenGL texture itself (cl_khr_gl_sharing)", "gl"},
       {sharing_value(glcl::Way::external),
-       "OpenGL and OpenCL import the same memory (not in this version)", "external"},
+       "OpenCL and OpenGL import the same memory (cl_khr_external_memory_opaque_fd)", "external"},
       {sharing_value(glcl::Way::copy), "Frames go through host memory; works everywhere", "copy"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstGLCLSharing", values);
@@ -209,7 +211,7 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) drop_context(self);
   if (!priv->context) adopt_context(self, obtain_context(self, gl_context, created));
-  if (!priv->sharing) priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context));
+  if (!priv->sharing) priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context), gl_context);
   if (!priv->prepared) {
     const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
     priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
@@ -253,6 +255,25 @@ bool ready(GstGLCLFilter *self, GstGLContext *gl_context) {
   return good;
 }
 
+/// Puts a pool of the textures that the way in use works on best in place of the query's first.
+void replace_pool(GstGLCLFilter *self, GstQuery *query) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (!priv->sharing || gst_query_get_n_allocation_pools(query) == 0) return;
+  GstBufferPool *pool =
+      priv->sharing->make_pool(gst_glcl_context_gl_context(priv->context));
+  if (!pool) return;
+  GstCaps *caps;
+  guint size, min, max;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  gst_query_parse_nth_allocation_pool(query, 0, nullptr, &size, &min, &max);
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, min, max);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_set_config(pool, config);
+  gst_query_set_nth_allocation_pool(query, 0, pool, size, min, max);
+  gst_object_unref(pool);
+}
+
 GstGLMemory *texture_of(GstBuffer *buffer) {
   GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
   if (!gst_is_gl_memory(memory))
@@ -267,10 +288,25 @@ glcl::Sharing &sharing_for(GstGLCLFilterPrivate *priv,
   for (GstGLMemory *texture : textures)
     if (!gst_gl_context_can_share(texture->mem.context,
                                   gst_glcl_context_gl_context(priv->context))) {
-      if (!priv->foreign) priv->foreign = glcl::Sharing::make(glcl::Way::copy);
+      if (!priv->foreign)
+        priv->foreign = glcl::Sharing::make(glcl::Way::copy, texture->mem.context);
       return *priv->foreign;
     }
   return *priv->sharing;
+}
+
+/// Orders what OpenGL does next on this thread after whatever was done to the frame elsewhere, unless it comes
+/// straight from OpenCL.
+void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
+  const glcl::Texture *texture = glcl::Texture::find(memory);
+  GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
+  if (sync && !(texture && texture->holder())) gst_gl_sync_meta_wait(sync, gl_context);
+}
+
+/// Marks where OpenGL's work on the frame ends. A memory that hands itself over needs no mark.
+void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
+  GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
+  if (sync && !glcl::hands_over(memory)) gst_gl_sync_meta_set_sync_point(sync, gl_context);
 }
 
 void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
@@ -285,9 +321,12 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   glcl::Use uses[] = {{texture_of(inbuf), glcl::Access::read},
                       {texture_of(outbuf), glcl::Access::write}};
   glcl::Sharing &sharing = sharing_for(priv, {uses[0].memory, uses[1].memory});
+  GstGLContext *gl_context = gst_glcl_context_gl_context(priv->context);
+  wait_for(inbuf, uses[0].memory, gl_context);
   glcl::Crossing crossing(sharing, queue, priv->layout, uses, 2);
   klass->process(self, queue, uses[0].picture, uses[1].picture, inbuf, outbuf);
   crossing.finish();
+  mark(outbuf, uses[1].memory, gl_context);
 
   const std::lock_guard lock(priv->mutex);
   if (priv->stats.frames++ == 0) priv->first_frame = start;
@@ -413,7 +452,18 @@ static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQu
   ask_for_context(self);
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
-  return ready(self, GST_GL_BASE_FILTER(self)->context);
+  if (!ready(self, GST_GL_BASE_FILTER(self)->context)) return FALSE;
+  replace_pool(self, query);
+  return TRUE;
+}
+
+static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query,
+                                                   GstQuery *query) {
+  if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
+           ->propose_allocation(trans, decide_query, query))
+    return FALSE;
+  replace_pool(GST_GLCL_FILTER(trans), query);
+  return TRUE;
 }
 
 static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
@@ -439,6 +489,8 @@ static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffe
                                       GST_META_TAG_VIDEO_ORIENTATION_STR,
                                       GST_META_TAG_VIDEO_COLORSPACE_STR, nullptr};
   const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
+  // The output's own one counts.
+  if (meta->info->api == GST_GL_SYNC_META_API_TYPE && gst_buffer_get_gl_sync_meta(outbuf)) return FALSE;
   bool all_kept = true;
   for (; tags && *tags; tags++) all_kept = all_kept && g_strv_contains(kept, *tags);
   return all_kept || GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
@@ -472,10 +524,19 @@ static GstCaps *gst_glcl_filter_transform_internal_caps(GstGLFilter *filter,
   return gst_caps_ref(caps);
 }
 
-static gboolean gst_glcl_filter_filter(GstGLFilter *filter, GstBuffer *inbuf, GstBuffer *outbuf) {
-  GstGLCLFilter *self = GST_GLCL_FILTER(filter);
-  if (!private_of(self)->prepared) return FALSE;  // posted already
-  return guarded(self, [&] { process(self, inbuf, outbuf); });
+static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffer *inbuf,
+                                               GstBuffer *outbuf) {
+  // Not the parent's: its waits and fences would make OpenGL take part between two elements of ours.
+  GstGLCLFilter *self = GST_GLCL_FILTER(trans);
+  GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
+  if (!gl_context) return GST_FLOW_NOT_NEGOTIATED;
+  bool good = false;
+  on_gl_thread(gl_context, [&] {
+    // What kept `prepare` from its end was posted then.
+    good = private_of(self)->prepared && guarded(self, [&] { process(self, inbuf, outbuf); });
+  });
+  gst_object_unref(gl_context);
+  return good ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static void gst_glcl_filter_init(GstGLCLFilter *self) {
@@ -548,6 +609,8 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_filter_query);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_filter_sink_event);
   transform_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_decide_allocation);
+  transform_class->propose_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_propose_allocation);
+  transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_filter_transform);
   transform_class->before_transform = GST_DEBUG_FUNCPTR(gst_glcl_filter_before_transform);
   transform_class->transform_meta = GST_DEBUG_FUNCPTR(gst_glcl_filter_transform_meta);
 
@@ -558,7 +621,6 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   auto *filter_class = GST_GL_FILTER_CLASS(klass);
   filter_class->transform_internal_caps =
       GST_DEBUG_FUNCPTR(gst_glcl_filter_transform_internal_caps);
-  filter_class->filter = GST_DEBUG_FUNCPTR(gst_glcl_filter_filter);
 
   gst_type_mark_as_plugin_api(GST_TYPE_GLCL_FILTER, static_cast<GstPluginAPIFlags>(0));
   gst_type_mark_as_plugin_api(sharing_type(), static_cast<GstPluginAPIFlags>(0));

@@ -20,7 +20,7 @@ struct Timing {
 };
 
 /// An in-order command queue. With `profile` every kernel is timed by an OpenCL event.
-class Queue {
+class Queue : public std::enable_shared_from_this<Queue> {
  public:
   explicit Queue(std::shared_ptr<Context> context, bool profile = false);
 

@@ -6,7 +6,7 @@
 
 #include "config.h"
 #include "opencl/error.h"
-#include "texture.h"
+#include "memory.h"
 
 #if HAVE_GL_EGL
 #include <gst/gl/egl/gstgldisplay_egl.h>
@@ -33,25 +33,70 @@ void wait_for_gl(GstGLContext *context) {
 
 }  // namespace
 
-void GlSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
+TextureSharing::~TextureSharing() {
+  for (GstBuffer *buffer : copies_of_foreign_) gst_clear_buffer(&buffer);
+}
+
+GstBufferPool *TextureSharing::make_pool(GstGLContext *context) {
+  return glcl::make_pool(context, exporter_);
+}
+
+/// A texture that both sides import, with the contents of one that OpenGL alone knows.
+GstGLMemory *TextureSharing::exported_copy(size_t index, Use &use) {
+  GstGLContext *context = use.memory->mem.context;
+  if (copies_of_foreign_.size() <= index) copies_of_foreign_.resize(index + 1);
+  GstBuffer *&buffer = copies_of_foreign_[index];
+  auto *copy = buffer ? GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0)) : nullptr;
+  if (!copy || copy->mem.context != context ||
+      gst_gl_memory_get_texture_width(copy) != use.width() ||
+      gst_gl_memory_get_texture_height(copy) != use.height()) {
+    gst_clear_buffer(&buffer);
+    buffer = allocate(context, exporter_, use.width(), use.height());
+    copy = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
+  }
+  if (!copier_) copier_ = std::make_unique<TextureCopier>(context);
+  use.map(GST_MAP_GL);
+  Texture::of(copy).to_gl();
+  copier_->copy(use.memory->tex_id, copy->tex_id, use.width(), use.height());
+  use.unmap();
+  return copy;
+}
+
+Texture &TextureSharing::texture_of(size_t index, Use &use) {
+  Texture &texture = Texture::of(use.memory);
+  if (!exporter_ || texture.exported) return texture;
+  if (use.access != Access::read)
+    throw Error(Error::Kind::failed, "The output texture is not of exported memory.",
+                "downstream's pool was not replaced");
+  return Texture::of(exported_copy(index, use));
+}
+
+void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
   const auto context = queue.context().shared_from_this();
   crossing_.clear();
+  textures_.clear();
   for (size_t i = 0; i < count; i++) {
-    uses[i].map(GST_MAP_GL);
-    Texture &texture = Texture::of(uses[i].memory);
+    Texture &texture = texture_of(i, uses[i]);
     uses[i].picture.image = texture.image(context);
-    if (texture.holder != &queue) crossing_.push_back(uses[i].picture.image);
+    if (texture.holder() != &queue) {
+      texture.to_gl();  // from another queue
+      uses[i].map(GST_MAP_GL);
+      uses[i].unmap();
+      crossing_.push_back(uses[i].picture.image);
+    }
+    textures_.push_back(&texture);
   }
   if (!crossing_.empty()) {
-    if (!context->device().has_extension("cl_khr_gl_event"))
+    if (exporter_ || !context->device().has_extension("cl_khr_gl_event"))
       wait_for_gl(uses[0].memory->mem.context);
-    queue.cl().enqueueAcquireGLObjects(&crossing_);
+    enqueue_acquire(queue, crossing_, exporter_ != nullptr);
   }
+  const auto held = queue.shared_from_this();
+  for (Texture *texture : textures_) texture->held_by(held);
   for (size_t i = 0; i < count; i++) {
     Use &use = uses[i];
-    Texture::of(use.memory).holder = &queue;
-    const cl::Image2D image = use.picture.image;
     if (layout == Layout::buffer) {
+      const cl::Image2D image = use.picture.image;
       use.picture = staging(queue, i, use, layout);
       use.picture.image = image;
       if (use.access == Access::read)
@@ -63,24 +108,26 @@ void GlSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
   }
 }
 
-void GlSharing::release(Queue &queue, Use *uses, size_t count, bool complete) {
+void TextureSharing::release(Queue &queue, Use *uses, size_t count, bool complete) {
   crossing_.clear();
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < textures_.size(); i++) {
     const Use &use = uses[i];
-    Texture &texture = Texture::of(use.memory);
-    if (texture.holder != &queue) continue;
-    texture.holder = nullptr;
-    crossing_.push_back(use.picture.image);
+    Texture &texture = *textures_[i];
+    if (texture.holder() != &queue) continue;
     if (complete && use.access == Access::write && use.picture.layout == Layout::buffer)
       queue.cl().enqueueCopyBufferToImage(use.picture.buffer, use.picture.image, 0, {0, 0, 0},
                                           {size_t(use.width()), size_t(use.height()), 1});
+    if (exporter_ || hands_over(use.memory)) continue;
+    crossing_.push_back(use.picture.image);
+    texture.held_by(nullptr);
   }
-  if (!crossing_.empty()) queue.cl().enqueueReleaseGLObjects(&crossing_);
-  if (queue.context().device().has_extension("cl_khr_gl_event"))
+  textures_.clear();
+  if (crossing_.empty()) {
     queue.cl().flush();
-  else
-    queue.cl().finish();
-  for (size_t i = 0; i < count; i++) uses[i].unmap();
+  } else {
+    enqueue_release(queue, crossing_, exporter_ != nullptr);
+    finish_release(queue, exporter_ != nullptr);
+  }
 }
 
 std::string gl_obstacle(GstGLContext *gl_context, const Device &device) {

@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "exporter.h"
 #include "sharing.h"
+#include "texture.h"
 
 namespace glcl {
 
-/// The texture itself by cl_khr_gl_sharing. With cl_khr_gl_event the driver orders OpenGL and
-/// OpenCL; without it a GL fence is waited for before acquire and the queue is finished after
-/// release, which is what the OpenCL 1.2 extension specification, section 9.7.6.1, asks for.
-class GlSharing : public Sharing {
+/// OpenCL works in the texture's own memory: by cl_khr_gl_sharing, or (with an exporter, sharing=external) in memory
+/// that both import.
+///
+/// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a row
+/// never touch OpenGL; only textures from elsewhere go back at the end of the frame. The crossing: a GL fence is waited
+/// for before acquire and the queue is finished after release, which is what the OpenCL 1.2
+/// extension specification, section 9.7.6.1, asks for; with cl_khr_gl_event the driver sees to it.
+class TextureSharing : public Sharing {
  public:
+  explicit TextureSharing(std::shared_ptr<Exporter> exporter = nullptr)
+      : exporter_(std::move(exporter)) {}
+  ~TextureSharing() override;
+
   void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
   void release(Queue &queue, Use *uses, size_t count, bool complete) override;
+  GstBufferPool *make_pool(GstGLContext *context) override;
 
  private:
-  std::vector<cl::Memory> crossing_;  // reused, so that a frame allocates nothing
+  Texture &texture_of(size_t index, Use &use);
+  GstGLMemory *exported_copy(size_t index, Use &use);
+
+  std::shared_ptr<Exporter> exporter_;
+  std::unique_ptr<TextureCopier> copier_;
+  std::vector<GstBuffer *> copies_of_foreign_;  // by index in the frame
+  std::vector<Texture *> textures_;             // of the frame, between acquire and release
+  std::vector<cl::Memory> crossing_;
 };
 
 /// Why the device can't share textures of the GL context by cl_khr_gl_sharing; empty where it can.
 std::string gl_obstacle(GstGLContext *gl_context, const Device &device);
 
-/// What an OpenCL context that shares with the GL context is made with; empty for a kind of GL
-/// context that OpenCL does not know.
+/// What an OpenCL context that shares with the GL context is made with; empty for a kind of GL context
+/// that OpenCL does not know.
 std::vector<cl_context_properties> gl_properties(GstGLContext *gl_context);
 
 }  // namespace glcl

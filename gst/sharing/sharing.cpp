@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "copy.h"
+#include "exporter.h"
 #include "gl.h"
 #include "opencl/error.h"
 
@@ -35,16 +36,16 @@ void Use::unmap() {
   map_ = GST_MAP_INFO_INIT;
 }
 
-std::unique_ptr<Sharing> Sharing::make(Way way) {
+std::unique_ptr<Sharing> Sharing::make(Way way, GstGLContext *gl_context) {
   switch (way) {
     case Way::gl:
-      return std::make_unique<GlSharing>();
-    case Way::copy:
-      return std::make_unique<CopySharing>();
+      return std::make_unique<TextureSharing>();
     case Way::external:
+      return std::make_unique<TextureSharing>(exporter_of(gl_context));
+    case Way::copy:
       break;
   }
-  throw Error(Error::Kind::not_found, obstacle(way, nullptr, {}));
+  return std::make_unique<CopySharing>();
 }
 
 Picture &Sharing::staging(const Queue &queue, size_t index, const Use &use, Layout layout) {
@@ -90,7 +91,7 @@ std::string obstacle(Way way, GstGLContext *gl_context, const Device &device) {
     case Way::gl:
       return gl_obstacle(gl_context, device);
     case Way::external:
-      return "sharing=external is not part of this version";
+      return external_obstacle(gl_context, device);
     case Way::copy:
       break;
   }
@@ -100,7 +101,7 @@ std::string obstacle(Way way, GstGLContext *gl_context, const Device &device) {
 Choice choose(GstGLContext *gl_context, const std::string &device, const std::vector<Way> &ways) {
   const std::vector<Device> known = devices();
   const auto driving = std::find_if(known.begin(), known.end(), [&](const Device &d) {
-    return gl_obstacle(gl_context, d).empty();
+    return gl_obstacle(gl_context, d).empty() || external_obstacle(gl_context, d).empty();
   });
   Choice choice;
   choice.device =
@@ -114,7 +115,7 @@ Choice choose(GstGLContext *gl_context, const std::string &device, const std::ve
       if (way == Way::copy) choice.fallback_reason = reasons;
       return choice;
     }
-    if (way != Way::external || ways.size() == 1) reasons += (reasons.empty() ? "" : "; ") + reason;
+    reasons += (reasons.empty() ? "" : "; ") + reason;
   }
   throw Error(Error::Kind::not_found, std::string("sharing=") + way_name(ways.front()) +
                                           " can't be had with " + choice.device.name + ": " +

@@ -17,7 +17,7 @@ namespace glcl {
 /// A way for OpenCL to work on OpenGL textures.
 enum class Way {
   gl,        ///< the texture itself, by cl_khr_gl_sharing
-  external,  ///< memory exported to OpenGL and OpenCL; not in this version
+  external,  ///< memory that OpenGL and OpenCL both import (cl_khr_external_memory_opaque_fd)
   copy,      ///< through host memory
 };
 
@@ -57,7 +57,8 @@ class Use {
 /// stand between texture and kernel, where any do, are kept for the next frame.
 class Sharing {
  public:
-  static std::unique_ptr<Sharing> make(Way way);
+  /// Throws where the way can't be had on the GL context.
+  static std::unique_ptr<Sharing> make(Way way, GstGLContext *gl_context);
   virtual ~Sharing() = default;
 
   /// Hands `count` textures to OpenCL, ordered after all work of OpenGL and the host on them, and
@@ -67,6 +68,10 @@ class Sharing {
   /// Hands them back, ordered before what OpenGL and the host do next. `complete` is false after a
   /// failure: then the written pictures don't count. Throws.
   virtual void release(Queue &queue, Use *uses, size_t count, bool complete) = 0;
+
+  /// A pool of the textures that the way works on best, for this element's output and for its
+  /// neighbour upstream; null where any will do. Transfer full.
+  virtual GstBufferPool *make_pool(GstGLContext *) { return nullptr; }
 
   /// Transfers of a frame to or from host memory so far.
   uint64_t copies() const { return copies_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "texture.h"
 
+#include <CL/cl_ext.h>
 #include <gst/gl/gstglfuncs.h>
 
 #include "opencl/error.h"
@@ -14,16 +15,30 @@ GQuark quark() {
   return name;
 }
 
+/// clEnqueueAcquireExternalMemObjectsKHR and its opposite have one signature.
+void enqueue_external(Queue &queue, const std::vector<cl::Memory> &images, const char *name) {
+  const auto enqueue = reinterpret_cast<clEnqueueAcquireExternalMemObjectsKHR_fn>(
+      clGetExtensionFunctionAddressForPlatform(queue.context().device().platform(), name));
+  std::vector<cl_mem> handles;
+  for (const cl::Memory &image : images) handles.push_back(image());
+  const cl_int status =
+      enqueue ? enqueue(queue.cl()(), handles.size(), handles.data(), 0, nullptr, nullptr)
+              : CL_INVALID_OPERATION;
+  if (status != CL_SUCCESS) throw cl::Error(status, name);
+}
+
 }  // namespace
 
+Texture *Texture::find(GstGLMemory *memory) {
+  return static_cast<Texture *>(gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(memory), quark()));
+}
+
 Texture &Texture::of(GstGLMemory *memory) {
-  auto *object = GST_MINI_OBJECT_CAST(memory);
-  auto *texture = static_cast<Texture *>(gst_mini_object_get_qdata(object, quark()));
+  Texture *texture = find(memory);
   if (!texture) {
     texture = new Texture(memory);
-    // The memory dies on any thread. Its qdata goes before its texture, and both go on the GL
-    // thread.
-    gst_mini_object_set_qdata(object, quark(), texture, [](gpointer data) {
+    // The memory dies on any thread. Its qdata goes before its texture, and both go on the GL thread.
+    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), quark(), texture, [](gpointer data) {
       gst_gl_context_thread_add(
           static_cast<Texture *>(data)->memory_->mem.context,
           [](GstGLContext *, gpointer gone) { delete static_cast<Texture *>(gone); }, data);
@@ -32,9 +47,21 @@ Texture &Texture::of(GstGLMemory *memory) {
   return *texture;
 }
 
+Texture::~Texture() {
+  try {
+    to_gl();
+  } catch (const std::exception &error) {
+    GST_WARNING("a texture could not be handed back: %s", error.what());
+  }
+}
+
 cl::Image2D Texture::image(const std::shared_ptr<Context> &context) {
   for (const Shared &shared : images_)
     if (shared.context == context) return shared.image;
+  if (exported) {
+    images_.push_back({context, exported->import(*context)});
+    return images_.back().image;
+  }
   try {
     const cl::ImageGL of_texture(context->cl(), CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0,
                                  memory_->tex_id);
@@ -48,6 +75,35 @@ cl::Image2D Texture::image(const std::shared_ptr<Context> &context) {
                     std::to_string(memory_->tex_format));
   }
   return images_.back().image;
+}
+
+void Texture::to_gl() {
+  const std::shared_ptr<Queue> queue = std::move(holder_);
+  if (!queue) return;
+  const bool external = exported != nullptr;
+  enqueue_release(*queue, {image(queue->context().shared_from_this())}, external);
+  finish_release(*queue, external);
+}
+
+void enqueue_acquire(Queue &queue, const std::vector<cl::Memory> &images, bool exported) {
+  if (exported)
+    enqueue_external(queue, images, "clEnqueueAcquireExternalMemObjectsKHR");
+  else
+    queue.cl().enqueueAcquireGLObjects(&images);
+}
+
+void enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported) {
+  if (exported)
+    enqueue_external(queue, images, "clEnqueueReleaseExternalMemObjectsKHR");
+  else
+    queue.cl().enqueueReleaseGLObjects(&images);
+}
+
+void finish_release(Queue &queue, bool exported) {
+  if (!exported && queue.context().device().has_extension("cl_khr_gl_event"))
+    queue.cl().flush();
+  else
+    queue.cl().finish();
 }
 
 }  // namespace glcl

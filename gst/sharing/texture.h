@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "exporter.h"
 #include "opencl/context.h"
 #include "opencl/queue.h"
 
@@ -18,14 +19,25 @@ class Texture {
  public:
   /// The record of a memory, made at the first call.
   static Texture &of(GstGLMemory *memory);
+  /// The record, or null where there is none yet.
+  static Texture *find(GstGLMemory *memory);
+  ~Texture();
 
-  /// The image made from the texture itself in this context (cl_khr_gl_sharing), made at the first
-  /// call. Throws Error::failed where OpenCL can't share the texture.
+  /// The image in this context, made at the first call: of the exported memory where there is one, else
+  /// of the texture itself (cl_khr_gl_sharing). Throws Error::failed where OpenCL can't share it.
   cl::Image2D image(const std::shared_ptr<Context> &context);
 
-  /// The queue that holds the texture acquired and wrote it last, or null when it is OpenGL's. A
-  /// memory that its reader's queue holds needs no crossing.
-  const Queue *holder = nullptr;
+  /// The queue that holds the texture and wrote it last, or null when it is OpenGL's. A memory that its
+  /// reader's queue holds needs no crossing.
+  const Queue *holder() const { return holder_.get(); }
+  void held_by(std::shared_ptr<Queue> queue) { holder_ = std::move(queue); }
+
+  /// Gives the texture to OpenGL, with what OpenCL wrote in it: releases it and waits. Nothing to
+  /// do where OpenCL does not hold it. Throws.
+  void to_gl();
+
+  /// The memory behind the texture, where OpenGL and OpenCL import the same (sharing=external).
+  std::unique_ptr<ExportedTexture> exported;
 
  private:
   explicit Texture(GstGLMemory *memory) : memory_(memory) {}
@@ -35,7 +47,16 @@ class Texture {
     cl::Image2D image;
   };
   GstGLMemory *memory_;
+  std::shared_ptr<Queue> holder_;
   std::vector<Shared> images_;  // one per OpenCL context, nearly always one
 };
+
+/// Hands textures that the queue's context has images of to OpenCL, or back to OpenGL, in one call. All of
+/// them exported, or none.
+void enqueue_acquire(Queue &queue, const std::vector<cl::Memory> &images, bool exported);
+void enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported);
+
+/// Waits until OpenGL may use what was released, unless the driver sees to that (cl_khr_gl_event).
+void finish_release(Queue &queue, bool exported);
 
 }  // namespace glcl

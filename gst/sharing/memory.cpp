@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "memory.h"
+
+#include <gst/gl/gstglfuncs.h>
+
+#include "opencl/error.h"
+#include "texture.h"
+
+using glcl::Texture;
+
+#define GST_TYPE_GLCL_ALLOCATOR (gst_glcl_allocator_get_type())
+G_DECLARE_FINAL_TYPE(GstGLCLAllocator, gst_glcl_allocator, GST, GLCL_ALLOCATOR,
+                     GstGLMemoryPBOAllocator)
+#define GST_TYPE_GLCL_POOL (gst_glcl_pool_get_type())
+G_DECLARE_FINAL_TYPE(GstGLCLPool, gst_glcl_pool, GST, GLCL_POOL, GstGLBufferPool)
+
+struct _GstGLCLAllocator {
+  GstGLMemoryPBOAllocator parent;
+  std::shared_ptr<glcl::Exporter> *exporter;
+};
+
+struct _GstGLCLPool {
+  GstGLBufferPool parent;
+  GstGLCLAllocator *allocator;
+};
+
+G_DEFINE_TYPE(GstGLCLAllocator, gst_glcl_allocator, GST_TYPE_GL_MEMORY_PBO_ALLOCATOR)
+G_DEFINE_TYPE(GstGLCLPool, gst_glcl_pool, GST_TYPE_GL_BUFFER_POOL)
+
+namespace {
+
+/// Hands the texture to OpenGL; false, with a log line, where that failed.
+bool to_gl(GstGLMemory *memory) {
+  Texture *texture = Texture::find(memory);
+  if (!texture) return true;
+  try {
+    texture->to_gl();
+    return true;
+  } catch (const std::exception &error) {
+    GST_ERROR("OpenCL did not hand over texture %u: %s", memory->tex_id, error.what());
+    return false;
+  }
+}
+
+/// What the pool's GstGLSyncMeta keeps: the fence of OpenGL's last work and the buffer it belongs to.
+struct Sync {
+  GstBuffer *buffer;
+  GLsync fence;
+};
+
+Sync *sync_of(GstGLSyncMeta *meta) { return static_cast<Sync *>(meta->data); }
+
+void buffer_to_gl(GstBuffer *buffer) {
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
+    GstMemory *memory = gst_buffer_peek_memory(buffer, i);
+    if (gst_is_gl_memory(memory)) to_gl(GST_GL_MEMORY_CAST(memory));
+  }
+}
+
+void drop_fence(GstGLSyncMeta *meta, GstGLContext *context) {
+  if (sync_of(meta)->fence) context->gl_vtable->DeleteSync(sync_of(meta)->fence);
+  sync_of(meta)->fence = nullptr;
+}
+
+void add_sync_meta(GstGLContext *context, GstBuffer *buffer) {
+  GstGLSyncMeta *meta =
+      gst_buffer_add_gl_sync_meta_full(context, buffer, new Sync{buffer, nullptr});
+  meta->set_sync_gl = [](GstGLSyncMeta *meta, GstGLContext *context) {
+    const GstGLFuncs *gl = context->gl_vtable;
+    drop_fence(meta, context);
+    if (gl->FenceSync) sync_of(meta)->fence = gl->FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (gst_gl_context_is_shared(context)) gl->Flush();
+  };
+  meta->wait_gl = [](GstGLSyncMeta *meta, GstGLContext *context) {
+    buffer_to_gl(sync_of(meta)->buffer);
+    const GstGLFuncs *gl = context->gl_vtable;
+    if (sync_of(meta)->fence && gl->WaitSync)
+      gl->WaitSync(sync_of(meta)->fence, 0, GL_TIMEOUT_IGNORED);
+  };
+  meta->wait_cpu_gl = [](GstGLSyncMeta *meta, GstGLContext *context) {
+    buffer_to_gl(sync_of(meta)->buffer);
+    const GstGLFuncs *gl = context->gl_vtable;
+    if (sync_of(meta)->fence && gl->ClientWaitSync)
+      gl->ClientWaitSync(sync_of(meta)->fence, GL_SYNC_FLUSH_COMMANDS_BIT, 10 * GST_SECOND);
+    else
+      gl->Finish();
+  };
+  meta->copy = [](GstGLSyncMeta *from, GstBuffer *, GstGLSyncMeta *to, GstBuffer *buffer) {
+    to->data = new Sync{buffer, nullptr};
+    gst_gl_sync_meta_set_sync_point(to, from->context);
+  };
+  meta->free_gl = [](GstGLSyncMeta *meta, GstGLContext *context) {
+    drop_fence(meta, context);
+    delete sync_of(meta);
+  };
+}
+
+GstGLBaseMemoryAllocatorClass *parent_base() {
+  return GST_GL_BASE_MEMORY_ALLOCATOR_CLASS(gst_glcl_allocator_parent_class);
+}
+GstGLMemoryAllocatorClass *parent_memory() {
+  return GST_GL_MEMORY_ALLOCATOR_CLASS(gst_glcl_allocator_parent_class);
+}
+
+}  // namespace
+
+static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error) {
+  auto *memory = reinterpret_cast<GstGLMemory *>(base);
+  const auto &exporter = *GST_GLCL_ALLOCATOR(base->mem.allocator)->exporter;
+  if (!exporter) return parent_base()->create(base, error);
+
+  try {
+    Texture &texture = Texture::of(memory);
+    texture.exported = std::make_unique<glcl::ExportedTexture>(
+        exporter, base->context, gst_gl_memory_get_texture_width(memory),
+        gst_gl_memory_get_texture_height(memory));
+    memory->tex_id = texture.exported->texture();
+  } catch (const glcl::Error &failure) {
+    g_set_error(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s %s", failure.what(),
+                failure.detail().c_str());
+    return FALSE;
+  }
+  memory->texture_wrapped = TRUE;  // keeps the parent from making a texture of its own
+  const gboolean created = parent_base()->create(base, error);
+  memory->texture_wrapped = FALSE;
+  return created;
+}
+
+static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, gsize size) {
+  if (!to_gl(reinterpret_cast<GstGLMemory *>(base))) return nullptr;
+  return parent_memory()->map(base, info, size);
+}
+
+/// Copies go to a plain texture's memory: the parent would respecify the copy's, which is immutable.
+static GstGLBaseMemory *gst_glcl_allocator_copy(GstGLBaseMemory *base, gssize offset, gssize size) {
+  GstMapInfo from, to;
+  auto *memory = reinterpret_cast<GstGLMemory *>(base);
+  GstAllocator *plain = GST_ALLOCATOR(gst_gl_memory_allocator_get_default(base->context));
+  auto *params = gst_gl_video_allocation_params_new(base->context, nullptr, &memory->info,
+                                                    memory->plane, &memory->valign,
+                                                    memory->tex_target, memory->tex_format);
+  auto *copy = reinterpret_cast<GstMemory *>(
+      gst_gl_base_memory_alloc(GST_GL_BASE_MEMORY_ALLOCATOR(plain),
+                               reinterpret_cast<GstGLAllocationParams *>(params)));
+  gst_gl_allocation_params_free(reinterpret_cast<GstGLAllocationParams *>(params));
+  gst_object_unref(plain);
+  if (copy && gst_memory_map(GST_MEMORY_CAST(base), &from, GST_MAP_READ)) {
+    if (gst_memory_map(copy, &to, GST_MAP_WRITE)) {
+      memcpy(to.data, from.data, MIN(from.size, to.size));
+      gst_memory_unmap(copy, &to);
+    }
+    gst_memory_unmap(GST_MEMORY_CAST(base), &from);
+  }
+  return reinterpret_cast<GstGLBaseMemory *>(copy);
+}
+
+static void gst_glcl_allocator_finalize(GObject *object) {
+  delete GST_GLCL_ALLOCATOR(object)->exporter;
+  G_OBJECT_CLASS(gst_glcl_allocator_parent_class)->finalize(object);
+}
+
+static void gst_glcl_allocator_init(GstGLCLAllocator *self) {
+  self->exporter = new std::shared_ptr<glcl::Exporter>;
+}
+
+static void gst_glcl_allocator_class_init(GstGLCLAllocatorClass *klass) {
+  G_OBJECT_CLASS(klass)->finalize = gst_glcl_allocator_finalize;
+  GST_GL_BASE_MEMORY_ALLOCATOR_CLASS(klass)->create = gst_glcl_allocator_create;
+  GST_GL_MEMORY_ALLOCATOR_CLASS(klass)->map = gst_glcl_allocator_map;
+  GST_GL_MEMORY_ALLOCATOR_CLASS(klass)->copy = gst_glcl_allocator_copy;
+}
+
+static gboolean gst_glcl_pool_set_config(GstBufferPool *pool, GstStructure *config) {
+  // Upstream elements configure a pool with the default allocator.
+  gst_buffer_pool_config_set_allocator(config, GST_ALLOCATOR(GST_GLCL_POOL(pool)->allocator),
+                                       nullptr);
+  return GST_BUFFER_POOL_CLASS(gst_glcl_pool_parent_class)->set_config(pool, config);
+}
+
+static GstFlowReturn gst_glcl_pool_alloc_buffer(GstBufferPool *pool, GstBuffer **buffer,
+                                                GstBufferPoolAcquireParams *params) {
+  const GstFlowReturn result =
+      GST_BUFFER_POOL_CLASS(gst_glcl_pool_parent_class)->alloc_buffer(pool, buffer, params);
+  if (result == GST_FLOW_OK) {
+    // The pool's own sync meta, where asked for, knows nothing of OpenCL.
+    if (GstGLSyncMeta *plain = gst_buffer_get_gl_sync_meta(*buffer))
+      gst_buffer_remove_meta(*buffer, &plain->parent);
+    add_sync_meta(GST_GL_BUFFER_POOL(pool)->context, *buffer);
+  }
+  return result;
+}
+
+static void gst_glcl_pool_finalize(GObject *object) {
+  gst_clear_object(&GST_GLCL_POOL(object)->allocator);
+  G_OBJECT_CLASS(gst_glcl_pool_parent_class)->finalize(object);
+}
+
+static void gst_glcl_pool_init(GstGLCLPool *self) {
+  self->allocator = GST_GLCL_ALLOCATOR(g_object_new(GST_TYPE_GLCL_ALLOCATOR, nullptr));
+  gst_object_ref_sink(self->allocator);
+}
+
+static void gst_glcl_pool_class_init(GstGLCLPoolClass *klass) {
+  G_OBJECT_CLASS(klass)->finalize = gst_glcl_pool_finalize;
+  GST_BUFFER_POOL_CLASS(klass)->set_config = gst_glcl_pool_set_config;
+  GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = gst_glcl_pool_alloc_buffer;
+}
+
+namespace glcl {
+
+GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter) {
+  auto *pool = GST_GLCL_POOL(g_object_new(GST_TYPE_GLCL_POOL, nullptr));
+  gst_object_ref_sink(pool);
+  pool->parent.context = GST_GL_CONTEXT(gst_object_ref(context));
+  *pool->allocator->exporter = std::move(exporter);
+  return GST_BUFFER_POOL(pool);
+}
+
+GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter, int width,
+                    int height) {
+  auto *allocator = GST_GLCL_ALLOCATOR(g_object_new(GST_TYPE_GLCL_ALLOCATOR, nullptr));
+  gst_object_ref_sink(allocator);
+  *allocator->exporter = std::move(exporter);
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, width, height);
+  auto *params = gst_gl_video_allocation_params_new(context, nullptr, &info, 0, nullptr,
+                                                    GST_GL_TEXTURE_TARGET_2D, GST_GL_RGBA8);
+  GstBuffer *buffer = gst_buffer_new();
+  const bool allocated = gst_gl_memory_setup_buffer(GST_GL_MEMORY_ALLOCATOR(allocator), buffer,
+                                                    params, nullptr, nullptr, 0);
+  gst_gl_allocation_params_free(reinterpret_cast<GstGLAllocationParams *>(params));
+  gst_object_unref(allocator);
+  if (!allocated) {
+    gst_clear_buffer(&buffer);
+    throw Error(Error::Kind::failed, "A texture for sharing=external could not be allocated.");
+  }
+  return buffer;
+}
+
+bool hands_over(GstGLMemory *memory) { return GST_IS_GLCL_ALLOCATOR(memory->mem.mem.allocator); }
+
+}  // namespace glcl

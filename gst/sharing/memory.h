@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gl/gl.h>
+
+#include <memory>
+
+#include "exporter.h"
+
+namespace glcl {
+
+/// A pool of RGBA textures that know whether OpenGL or OpenCL wrote them last: OpenCL may keep them
+/// from frame to frame, and whoever maps one, or waits on its GstGLSyncMeta, gets it handed over first. With an
+/// exporter the textures live in memory that OpenGL and OpenCL both import. Transfer full.
+GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter);
+
+/// A buffer of one such texture without a pool. Transfer full. Throws Error::failed.
+GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter, int width,
+                    int height);
+
+/// Whether the memory hands itself over: it came from such a pool.
+bool hands_over(GstGLMemory *memory);
+
+}  // namespace glcl

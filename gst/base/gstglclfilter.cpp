@@ -7,6 +7,7 @@
 // only asked from decide_allocation, before chaining up, where it is not held.
 #include "gstglclfilter.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -211,7 +212,8 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) drop_context(self);
   if (!priv->context) adopt_context(self, obtain_context(self, gl_context, created));
-  if (!priv->sharing) priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context), gl_context);
+  if (!priv->sharing)
+    priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context), gl_context);
   if (!priv->prepared) {
     const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
     priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
@@ -259,13 +261,14 @@ bool ready(GstGLCLFilter *self, GstGLContext *gl_context) {
 void replace_pool(GstGLCLFilter *self, GstQuery *query) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->sharing || gst_query_get_n_allocation_pools(query) == 0) return;
-  GstBufferPool *pool =
-      priv->sharing->make_pool(gst_glcl_context_gl_context(priv->context));
+  GstBufferPool *pool = priv->sharing->make_pool(gst_glcl_context_gl_context(priv->context));
   if (!pool) return;
   GstCaps *caps;
   guint size, min, max;
   gst_query_parse_allocation(query, &caps, nullptr);
   gst_query_parse_nth_allocation_pool(query, 0, nullptr, &size, &min, &max);
+  // Three take turns, so that OpenGL can draw the next frame while OpenCL still reads the last one.
+  min = std::max(min, max ? std::min(max, 3u) : 3u);
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, caps, size, min, max);
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
@@ -295,8 +298,8 @@ glcl::Sharing &sharing_for(GstGLCLFilterPrivate *priv,
   return *priv->sharing;
 }
 
-/// Orders what OpenGL does next on this thread after whatever was done to the frame elsewhere, unless it comes
-/// straight from OpenCL.
+/// Orders what OpenGL does next on this thread after whatever was done to the frame elsewhere,
+/// unless it comes straight from OpenCL.
 void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
   const glcl::Texture *texture = glcl::Texture::find(memory);
   GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
@@ -490,7 +493,8 @@ static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffe
                                       GST_META_TAG_VIDEO_COLORSPACE_STR, nullptr};
   const gchar *const *tags = gst_meta_api_type_get_tags(meta->info->api);
   // The output's own one counts.
-  if (meta->info->api == GST_GL_SYNC_META_API_TYPE && gst_buffer_get_gl_sync_meta(outbuf)) return FALSE;
+  if (meta->info->api == GST_GL_SYNC_META_API_TYPE && gst_buffer_get_gl_sync_meta(outbuf))
+    return FALSE;
   bool all_kept = true;
   for (; tags && *tags; tags++) all_kept = all_kept && g_strv_contains(kept, *tags);
   return all_kept || GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
@@ -526,7 +530,8 @@ static GstCaps *gst_glcl_filter_transform_internal_caps(GstGLFilter *filter,
 
 static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffer *inbuf,
                                                GstBuffer *outbuf) {
-  // Not the parent's: its waits and fences would make OpenGL take part between two elements of ours.
+  // Not the parent's: its waits and fences would make OpenGL take part between two elements of
+  // ours.
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
   if (!gl_context) return GST_FLOW_NOT_NEGOTIATED;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Memory is allocated by Vulkan, which alone can export it, and imported by OpenGL (GL_EXT_memory_object_fd)
-// and OpenCL (cl_khr_external_memory_opaque_fd). Each importer gets a file descriptor of its own and owns it.
+// Memory is allocated by Vulkan, which alone can export it, and imported by OpenGL
+// (GL_EXT_memory_object_fd) and OpenCL (cl_khr_external_memory_opaque_fd). Each importer gets a
+// file descriptor of its own and owns it.
 #include "exporter.h"
 
 #include "config.h"
@@ -77,7 +78,7 @@ struct GlFunctions {
 
   explicit GlFunctions(GstGLContext *context) {
     const auto get = [&](auto &function, const char *name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)> >(
           gst_gl_context_get_proc_address(context, name));
     };
     get(CreateMemoryObjectsEXT, "glCreateMemoryObjectsEXT");
@@ -186,8 +187,7 @@ void Exporter::find_device(const Uuid &uuid) {
     properties_of(candidate, &properties);
     if (std::memcmp(id.deviceUUID, uuid.data(), uuid.size()) == 0) physical_ = candidate;
   }
-  if (!physical_)
-    throw Error(Error::Kind::not_found, "Vulkan does not know the device that draws");
+  if (!physical_) throw Error(Error::Kind::not_found, "Vulkan does not know the device that draws");
   of_instance<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(
       physical_, &memory_);
 }
@@ -245,7 +245,7 @@ ExportedTexture::Storage::Storage(const Exporter &exporter, int width, int heigh
                VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
                VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   check(exporter.of_device<PFN_vkCreateImage>("vkCreateImage")(exporter.device(), &info, nullptr,
-                                                              &image),
+                                                               &image),
         "vkCreateImage");
 
   VkMemoryRequirements requirements;
@@ -262,10 +262,10 @@ ExportedTexture::Storage::Storage(const Exporter &exporter, int width, int heigh
   allocation.allocationSize = size;
   allocation.memoryTypeIndex = exporter.local_memory(requirements.memoryTypeBits);
   check(exporter.of_device<PFN_vkAllocateMemory>("vkAllocateMemory")(exporter.device(), &allocation,
-                                                                    nullptr, &memory),
+                                                                     nullptr, &memory),
         "vkAllocateMemory");
   check(exporter.of_device<PFN_vkBindImageMemory>("vkBindImageMemory")(exporter.device(), image,
-                                                                      memory, 0),
+                                                                       memory, 0),
         "vkBindImageMemory");
 }
 
@@ -368,8 +368,9 @@ std::string external_obstacle(GstGLContext *gl_context, const Device &device) {
 
 std::shared_ptr<Exporter> exporter_of(GstGLContext *gl_context) {
   static std::mutex mutex;
-  // Never destroyed: with its Vulkan instance NVIDIA's driver takes the GL context away from the thread.
-  static auto *exporters = new std::map<Uuid, std::shared_ptr<Exporter>>;
+  // Never destroyed: with its Vulkan instance NVIDIA's driver takes the GL context away from the
+  // thread.
+  static auto *exporters = new std::map<Uuid, std::shared_ptr<Exporter> >;
   const Uuid uuid = uuid_of(gl_context);
   const std::lock_guard lock(mutex);
   std::shared_ptr<Exporter> &exporter = (*exporters)[uuid];

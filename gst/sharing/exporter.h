@@ -12,8 +12,8 @@ namespace glcl {
 
 class Exporter;
 
-/// An RGBA texture whose memory was allocated exportable and imported by OpenGL. On the thread of its GL
-/// context.
+/// An RGBA texture whose memory was allocated exportable and imported by OpenGL. On the thread of
+/// its GL context.
 class ExportedTexture {
  public:
   ExportedTexture(std::shared_ptr<Exporter> exporter, GstGLContext *context, int width, int height);
@@ -35,15 +35,15 @@ class ExportedTexture {
   guint memory_object_ = 0, texture_ = 0;
 };
 
-/// Why OpenGL and OpenCL can't import one exported memory on this device; empty where they can. On the thread
-/// of the GL context.
+/// Why OpenGL and OpenCL can't import one exported memory on this device; empty where they can. On
+/// the thread of the GL context.
 std::string external_obstacle(GstGLContext *gl_context, const Device &device);
 
 /// The exporter of the device that drives the GL context, one per GL context while in use. Throws.
 std::shared_ptr<Exporter> exporter_of(GstGLContext *gl_context);
 
-/// Copies RGBA textures into others of their size by a compute shader, which on one NVIDIA H200 is fifteen times
-/// as fast as a blit. On the thread of its GL context.
+/// Copies RGBA textures into others of their size by a compute shader, which on one NVIDIA H200 is
+/// fifteen times as fast as a blit. On the thread of its GL context.
 class TextureCopier {
  public:
   /// Throws Error::failed where the shader does not build.

@@ -5,8 +5,8 @@
 #include <gst/gl/gstglfuncs.h>
 
 #include "config.h"
-#include "opencl/error.h"
 #include "memory.h"
+#include "opencl/error.h"
 
 #if HAVE_GL_EGL
 #include <gst/gl/egl/gstgldisplay_egl.h>
@@ -77,14 +77,15 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
   textures_.clear();
   for (size_t i = 0; i < count; i++) {
     Texture &texture = texture_of(i, uses[i]);
+    const bool crosses = texture.holder() != &queue;
     uses[i].picture.image = texture.image(context);
-    if (texture.holder() != &queue) {
+    if (crosses) {
       texture.to_gl();  // from another queue
       uses[i].map(GST_MAP_GL);
       uses[i].unmap();
       crossing_.push_back(uses[i].picture.image);
     }
-    textures_.push_back(&texture);
+    textures_.push_back({&texture, crosses});
   }
   if (!crossing_.empty()) {
     if (exporter_ || !context->device().has_extension("cl_khr_gl_event"))
@@ -92,7 +93,7 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
     enqueue_acquire(queue, crossing_, exporter_ != nullptr);
   }
   const auto held = queue.shared_from_this();
-  for (Texture *texture : textures_) texture->held_by(held);
+  for (const Held &one : textures_) one.texture->held_by(held);
   for (size_t i = 0; i < count; i++) {
     Use &use = uses[i];
     if (layout == Layout::buffer) {
@@ -109,25 +110,37 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
 }
 
 void TextureSharing::release(Queue &queue, Use *uses, size_t count, bool complete) {
+  bool foreign = false;
   crossing_.clear();
   for (size_t i = 0; i < textures_.size(); i++) {
     const Use &use = uses[i];
-    Texture &texture = *textures_[i];
-    if (texture.holder() != &queue) continue;
+    Held &held = textures_[i];
+    if (held.texture->holder() != &queue) held.texture = nullptr;
+    if (!held.texture) continue;
     if (complete && use.access == Access::write && use.picture.layout == Layout::buffer)
       queue.cl().enqueueCopyBufferToImage(use.picture.buffer, use.picture.image, 0, {0, 0, 0},
                                           {size_t(use.width()), size_t(use.height()), 1});
-    if (exporter_ || hands_over(use.memory)) continue;
+    const bool tells = exporter_ || hands_over(use.memory);  // when it is wanted
+    if (tells && (use.access == Access::write || !held.crossed)) {
+      held.texture = nullptr;
+      continue;
+    }
+    foreign = foreign || !tells;
+    held.texture->held_by(nullptr);
     crossing_.push_back(use.picture.image);
-    texture.held_by(nullptr);
   }
-  textures_.clear();
   if (crossing_.empty()) {
     queue.cl().flush();
-  } else {
-    enqueue_release(queue, crossing_, exporter_ != nullptr);
-    finish_release(queue, exporter_ != nullptr);
+    return;
   }
+  const cl::Event released = enqueue_release(queue, crossing_, exporter_ != nullptr);
+  if (foreign) {
+    finish_release(queue, exporter_ != nullptr);
+    return;
+  }
+  queue.cl().flush();
+  for (const Held &held : textures_)
+    if (held.texture) held.texture->read_until(released);
 }
 
 std::string gl_obstacle(GstGLContext *gl_context, const Device &device) {

@@ -7,13 +7,15 @@
 
 namespace glcl {
 
-/// OpenCL works in the texture's own memory: by cl_khr_gl_sharing, or (with an exporter, sharing=external) in memory
-/// that both import.
+/// OpenCL works in the texture's own memory: by cl_khr_gl_sharing, or (with an exporter,
+/// sharing=external) in memory that both import.
 ///
-/// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a row
-/// never touch OpenGL; only textures from elsewhere go back at the end of the frame. The crossing: a GL fence is waited
-/// for before acquire and the queue is finished after release, which is what the OpenCL 1.2
-/// extension specification, section 9.7.6.1, asks for; with cl_khr_gl_event the driver sees to it.
+/// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a
+/// row never touch OpenGL. What OpenGL wrote is released as soon as it is read, and whoever writes
+/// it next waits for that alone. Only textures from elsewhere, which can't tell when they are
+/// wanted, are waited for at the end of the frame. The crossing: a GL fence is waited for before
+/// acquire, and OpenCL's release before OpenGL's next use, which is what the OpenCL 1.2 extension
+/// specification, section 9.7.6.1, asks for; with cl_khr_gl_event the driver sees to it.
 class TextureSharing : public Sharing {
  public:
   explicit TextureSharing(std::shared_ptr<Exporter> exporter = nullptr)
@@ -31,15 +33,19 @@ class TextureSharing : public Sharing {
   std::shared_ptr<Exporter> exporter_;
   std::unique_ptr<TextureCopier> copier_;
   std::vector<GstBuffer *> copies_of_foreign_;  // by index in the frame
-  std::vector<Texture *> textures_;             // of the frame, between acquire and release
+  struct Held {
+    Texture *texture;
+    bool crossed;  // came from OpenGL in this frame
+  };
+  std::vector<Held> textures_;  // of the frame, between acquire and release
   std::vector<cl::Memory> crossing_;
 };
 
 /// Why the device can't share textures of the GL context by cl_khr_gl_sharing; empty where it can.
 std::string gl_obstacle(GstGLContext *gl_context, const Device &device);
 
-/// What an OpenCL context that shares with the GL context is made with; empty for a kind of GL context
-/// that OpenCL does not know.
+/// What an OpenCL context that shares with the GL context is made with; empty for a kind of GL
+/// context that OpenCL does not know.
 std::vector<cl_context_properties> gl_properties(GstGLContext *gl_context);
 
 }  // namespace glcl

@@ -42,7 +42,8 @@ bool to_gl(GstGLMemory *memory) {
   }
 }
 
-/// What the pool's GstGLSyncMeta keeps: the fence of OpenGL's last work and the buffer it belongs to.
+/// What the pool's GstGLSyncMeta keeps: the fence of OpenGL's last work and the buffer it belongs
+/// to.
 struct Sync {
   GstBuffer *buffer;
   GLsync fence;
@@ -131,17 +132,17 @@ static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, 
   return parent_memory()->map(base, info, size);
 }
 
-/// Copies go to a plain texture's memory: the parent would respecify the copy's, which is immutable.
+/// Copies go to a plain texture's memory: the parent would respecify the copy's, which is
+/// immutable.
 static GstGLBaseMemory *gst_glcl_allocator_copy(GstGLBaseMemory *base, gssize offset, gssize size) {
   GstMapInfo from, to;
   auto *memory = reinterpret_cast<GstGLMemory *>(base);
   GstAllocator *plain = GST_ALLOCATOR(gst_gl_memory_allocator_get_default(base->context));
-  auto *params = gst_gl_video_allocation_params_new(base->context, nullptr, &memory->info,
-                                                    memory->plane, &memory->valign,
-                                                    memory->tex_target, memory->tex_format);
-  auto *copy = reinterpret_cast<GstMemory *>(
-      gst_gl_base_memory_alloc(GST_GL_BASE_MEMORY_ALLOCATOR(plain),
-                               reinterpret_cast<GstGLAllocationParams *>(params)));
+  auto *params =
+      gst_gl_video_allocation_params_new(base->context, nullptr, &memory->info, memory->plane,
+                                         &memory->valign, memory->tex_target, memory->tex_format);
+  auto *copy = reinterpret_cast<GstMemory *>(gst_gl_base_memory_alloc(
+      GST_GL_BASE_MEMORY_ALLOCATOR(plain), reinterpret_cast<GstGLAllocationParams *>(params)));
   gst_gl_allocation_params_free(reinterpret_cast<GstGLAllocationParams *>(params));
   gst_object_unref(plain);
   if (copy && gst_memory_map(GST_MEMORY_CAST(base), &from, GST_MAP_READ)) {

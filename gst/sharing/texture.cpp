@@ -4,6 +4,8 @@
 #include <CL/cl_ext.h>
 #include <gst/gl/gstglfuncs.h>
 
+#include <utility>
+
 #include "opencl/error.h"
 
 namespace glcl {
@@ -16,15 +18,17 @@ GQuark quark() {
 }
 
 /// clEnqueueAcquireExternalMemObjectsKHR and its opposite have one signature.
-void enqueue_external(Queue &queue, const std::vector<cl::Memory> &images, const char *name) {
+cl::Event enqueue_external(Queue &queue, const std::vector<cl::Memory> &images, const char *name) {
   const auto enqueue = reinterpret_cast<clEnqueueAcquireExternalMemObjectsKHR_fn>(
       clGetExtensionFunctionAddressForPlatform(queue.context().device().platform(), name));
   std::vector<cl_mem> handles;
   for (const cl::Memory &image : images) handles.push_back(image());
+  cl::Event event;
   const cl_int status =
-      enqueue ? enqueue(queue.cl()(), handles.size(), handles.data(), 0, nullptr, nullptr)
+      enqueue ? enqueue(queue.cl()(), handles.size(), handles.data(), 0, nullptr, &event())
               : CL_INVALID_OPERATION;
   if (status != CL_SUCCESS) throw cl::Error(status, name);
+  return event;
 }
 
 }  // namespace
@@ -37,7 +41,8 @@ Texture &Texture::of(GstGLMemory *memory) {
   Texture *texture = find(memory);
   if (!texture) {
     texture = new Texture(memory);
-    // The memory dies on any thread. Its qdata goes before its texture, and both go on the GL thread.
+    // The memory dies on any thread. Its qdata goes before its texture, and both go on the GL
+    // thread.
     gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), quark(), texture, [](gpointer data) {
       gst_gl_context_thread_add(
           static_cast<Texture *>(data)->memory_->mem.context,
@@ -78,6 +83,10 @@ cl::Image2D Texture::image(const std::shared_ptr<Context> &context) {
 }
 
 void Texture::to_gl() {
+  if (reading_()) {
+    const cl::Event reading = std::exchange(reading_, {});
+    reading.wait();
+  }
   const std::shared_ptr<Queue> queue = std::move(holder_);
   if (!queue) return;
   const bool external = exported != nullptr;
@@ -92,11 +101,11 @@ void enqueue_acquire(Queue &queue, const std::vector<cl::Memory> &images, bool e
     queue.cl().enqueueAcquireGLObjects(&images);
 }
 
-void enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported) {
-  if (exported)
-    enqueue_external(queue, images, "clEnqueueReleaseExternalMemObjectsKHR");
-  else
-    queue.cl().enqueueReleaseGLObjects(&images);
+cl::Event enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported) {
+  if (exported) return enqueue_external(queue, images, "clEnqueueReleaseExternalMemObjectsKHR");
+  cl::Event event;
+  queue.cl().enqueueReleaseGLObjects(&images, nullptr, &event);
+  return event;
 }
 
 void finish_release(Queue &queue, bool exported) {

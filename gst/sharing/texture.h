@@ -23,17 +23,21 @@ class Texture {
   static Texture *find(GstGLMemory *memory);
   ~Texture();
 
-  /// The image in this context, made at the first call: of the exported memory where there is one, else
-  /// of the texture itself (cl_khr_gl_sharing). Throws Error::failed where OpenCL can't share it.
+  /// The image in this context, made at the first call: of the exported memory where there is one,
+  /// else of the texture itself (cl_khr_gl_sharing). Throws Error::failed where OpenCL can't share
+  /// it.
   cl::Image2D image(const std::shared_ptr<Context> &context);
 
-  /// The queue that holds the texture and wrote it last, or null when it is OpenGL's. A memory that its
-  /// reader's queue holds needs no crossing.
+  /// The queue that holds the texture and wrote it last, or null when it is OpenGL's. A memory that
+  /// its reader's queue holds needs no crossing.
   const Queue *holder() const { return holder_.get(); }
   void held_by(std::shared_ptr<Queue> queue) { holder_ = std::move(queue); }
 
-  /// Gives the texture to OpenGL, with what OpenCL wrote in it: releases it and waits. Nothing to
-  /// do where OpenCL does not hold it. Throws.
+  /// OpenGL wrote it last, and OpenCL, having released it, reads it until this event.
+  void read_until(const cl::Event &event) { reading_ = event; }
+
+  /// Gives the texture to OpenGL, with what OpenCL wrote in it: releases it and waits, or only
+  /// waits until OpenCL has read it. Nothing to do where OpenCL has no part in it. Throws.
   void to_gl();
 
   /// The memory behind the texture, where OpenGL and OpenCL import the same (sharing=external).
@@ -48,13 +52,14 @@ class Texture {
   };
   GstGLMemory *memory_;
   std::shared_ptr<Queue> holder_;
+  cl::Event reading_;
   std::vector<Shared> images_;  // one per OpenCL context, nearly always one
 };
 
-/// Hands textures that the queue's context has images of to OpenCL, or back to OpenGL, in one call. All of
-/// them exported, or none.
+/// Hands textures that the queue's context has images of to OpenCL, or back to OpenGL (at the
+/// event), in one call. All of them exported, or none.
 void enqueue_acquire(Queue &queue, const std::vector<cl::Memory> &images, bool exported);
-void enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported);
+cl::Event enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported);
 
 /// Waits until OpenGL may use what was released, unless the driver sees to that (cl_khr_gl_event).
 void finish_release(Queue &queue, bool exported);

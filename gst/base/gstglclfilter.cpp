@@ -15,6 +15,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "glclcontext.h"
 #include "opencl/error.h"
@@ -75,6 +76,7 @@ struct GstGLCLFilterPrivate {
   Stats stats;
   GstGLCLContext *context = nullptr;  // in use; changed on the GL thread only
   GstGLCLContext *offered = nullptr;  // by neighbours or the application
+  std::string last_error;             // posted since READY
 
   std::atomic<bool> reset_pending{true};
 
@@ -83,6 +85,7 @@ struct GstGLCLFilterPrivate {
   std::unique_ptr<glcl::Sharing>
       foreign;  // for textures of a GL context that shares nothing with ours
   bool prepared = false;
+  GstVideoInfo info{};  // of the frames prepared for
   glcl::Layout layout = glcl::Layout::image;
   std::chrono::steady_clock::time_point first_frame;
   std::string fallback_reason;  // not told yet
@@ -100,6 +103,12 @@ GstGLCLFilterPrivate *private_of(gpointer self) {
 
 void post_error(GstGLCLFilter *self, GQuark domain, gint code, const std::string &text,
                 const std::string &debug) {
+  {
+    // Negotiation is tried more than once, and fails for the same reason each time.
+    GstGLCLFilterPrivate *priv = private_of(self);
+    const std::lock_guard lock(priv->mutex);
+    if (std::exchange(priv->last_error, text + debug) == text + debug) return;
+  }
   gst_element_message_full(
       GST_ELEMENT(self), GST_MESSAGE_ERROR, domain, code, g_strdup(text.c_str()),
       debug.empty() ? nullptr : g_strdup(debug.c_str()), __FILE__, GST_FUNCTION, __LINE__);
@@ -148,33 +157,24 @@ Settings settings_of(GstGLCLFilter *self) {
   return priv->settings;
 }
 
-bool accepts(const Settings &settings, GstGLContext *gl_context, GstGLCLContext *context) {
-  if (gst_glcl_context_gl_context(context) != gl_context) return false;
-  const int way = sharing_value(gst_glcl_context_way(context));
-  if (settings.sharing != sharing_auto && settings.sharing != way) return false;
-  return settings.device == "auto" ||
-         glcl::choose_device(glcl::devices(), settings.device).device() ==
-             gst_glcl_context_device(context).device();
-}
-
-/// The context of a neighbour or the application where it suits, else the process's own. GL thread.
+/// The OpenCL context for the settings, on the device of the neighbours or the application's where
+/// any will do; the process has one for each device, GL context and way. GL thread. Throws.
 GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  const Settings settings = settings_of(self);
-  GstGLCLContext *context = nullptr;
+  Settings settings;
   {
     const std::lock_guard lock(priv->mutex);
-    if (priv->offered) context = GST_GLCL_CONTEXT(gst_object_ref(priv->offered));
+    settings = priv->settings;
+    if (settings.device == "auto" && priv->offered &&
+        gst_glcl_context_gl_context(priv->offered) == gl_context)
+      settings.device = gst_glcl_context_device(priv->offered).id();
   }
-  if (context && accepts(settings, gl_context, context)) return context;
-  gst_clear_object(&context);
-
   std::vector<glcl::Way> ways;
   for (glcl::Way way : glcl::all_ways)
     if (settings.sharing == sharing_auto || settings.sharing == sharing_value(way))
       ways.push_back(way);
   const glcl::Choice choice = glcl::choose(gl_context, settings.device, ways);
-  context = gst_glcl_context_get(gl_context, choice, created);
+  GstGLCLContext *context = gst_glcl_context_get(gl_context, choice, created);
   if (*created) priv->fallback_reason = choice.fallback_reason;
   return context;
 }
@@ -207,21 +207,21 @@ void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
   priv->stats.way = way;
 }
 
-/// GL thread. Throws.
+/// Gets everything ready for frames of the current caps on the current GL context, unless it is. GL
+/// thread. Throws.
 void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) drop_context(self);
   if (!priv->context) adopt_context(self, obtain_context(self, gl_context, created));
   if (!priv->sharing)
     priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context), gl_context);
-  if (!priv->prepared) {
-    const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
-    priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
-        self, gst_glcl_context_queue(priv->context, false).context(), GST_VIDEO_INFO_WIDTH(&info),
-        GST_VIDEO_INFO_HEIGHT(&info));
-    priv->prepared = true;
-    priv->reset_pending = true;
-  }
+  if (priv->prepared) return;
+  priv->info = GST_GL_FILTER(self)->in_info;
+  priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
+      self, gst_glcl_context_queue(priv->context, false).context(),
+      GST_VIDEO_INFO_WIDTH(&priv->info), GST_VIDEO_INFO_HEIGHT(&priv->info));
+  priv->prepared = true;
+  priv->reset_pending = true;
 }
 
 void ask_for_context(GstGLCLFilter *self) {
@@ -238,26 +238,42 @@ void ask_for_context(GstGLCLFilter *self) {
   priv->offered = found;
 }
 
-/// Gets everything ready for frames of the current caps on the current GL context. Streaming
-/// thread.
-bool ready(GstGLCLFilter *self, GstGLContext *gl_context) {
+void tell_of_new_context(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  bool created = false, good = false;
-  on_gl_thread(gl_context,
-               [&] { good = guarded(self, [&] { prepare(self, gl_context, &created); }); });
-  if (created && priv->context) {
-    gst_glcl_context_announce(GST_ELEMENT(self), priv->context);
-    if (!priv->fallback_reason.empty())
-      GST_ELEMENT_WARNING(
-          self, RESOURCE, SETTINGS,
-          ("Frames are copied through host memory (sharing=copy): %s.",
-           priv->fallback_reason.c_str()),
-          ("sharing=copy asks for it and silences this; docs/sharing.md tells more"));
+  GstGLCLContext *context;
+  {
+    const std::lock_guard lock(priv->mutex);
+    if (!priv->context) return;
+    context = GST_GLCL_CONTEXT(gst_object_ref(priv->context));
   }
+  gst_glcl_context_announce(GST_ELEMENT(self), context);
+  gst_object_unref(context);
+  if (!priv->fallback_reason.empty())
+    GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS,
+                        ("Frames are copied through host memory (sharing=copy): %s.",
+                         priv->fallback_reason.c_str()),
+                        ("sharing=copy asks for it and silences this; docs/sharing.md tells more"));
+}
+
+/// Runs work that needs OpenCL on the GL thread, after getting ready for it. Streaming thread.
+template <class Work>
+bool with_opencl(GstGLCLFilter *self, const Work &work) {
+  GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
+  if (!gl_context) return false;
+  bool created = false, good = false;
+  on_gl_thread(gl_context, [&] {
+    good = guarded(self, [&] {
+      prepare(self, gl_context, &created);
+      work();
+    });
+  });
+  if (created) tell_of_new_context(self);
+  gst_object_unref(gl_context);
   return good;
 }
 
-/// Puts a pool of the textures that the way in use works on best in place of the query's first.
+/// Puts a pool of the textures that the way in use works on best in place of the query's first. GL
+/// thread.
 void replace_pool(GstGLCLFilter *self, GstQuery *query) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->sharing || gst_query_get_n_allocation_pools(query) == 0) return;
@@ -286,11 +302,12 @@ GstGLMemory *texture_of(GstBuffer *buffer) {
 
 /// The way in use, or copying where a texture belongs to a GL context that shares nothing with
 /// ours, as happens for some frames after the application has replaced the GL display.
-glcl::Sharing &sharing_for(GstGLCLFilterPrivate *priv,
-                           std::initializer_list<GstGLMemory *> textures) {
+glcl::Sharing &sharing_for(GstGLCLFilter *self, std::initializer_list<GstGLMemory *> textures) {
+  GstGLCLFilterPrivate *priv = private_of(self);
   for (GstGLMemory *texture : textures)
     if (!gst_gl_context_can_share(texture->mem.context,
                                   gst_glcl_context_gl_context(priv->context))) {
+      gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
       if (!priv->foreign)
         priv->foreign = glcl::Sharing::make(glcl::Way::copy, texture->mem.context);
       return *priv->foreign;
@@ -323,7 +340,7 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   glcl::Queue &queue = gst_glcl_context_queue(priv->context, settings_of(self).profile);
   glcl::Use uses[] = {{texture_of(inbuf), glcl::Access::read},
                       {texture_of(outbuf), glcl::Access::write}};
-  glcl::Sharing &sharing = sharing_for(priv, {uses[0].memory, uses[1].memory});
+  glcl::Sharing &sharing = sharing_for(self, {uses[0].memory, uses[1].memory});
   GstGLContext *gl_context = gst_glcl_context_gl_context(priv->context);
   wait_for(inbuf, uses[0].memory, gl_context);
   glcl::Crossing crossing(sharing, queue, priv->layout, uses, 2);
@@ -416,6 +433,10 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
   GstGLCLFilter *self = GST_GLCL_FILTER(element);
   GstGLCLFilterPrivate *priv = private_of(self);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    {
+      const std::lock_guard lock(priv->mutex);
+      priv->last_error.clear();
+    }
     // What is missing altogether is told now, not at the first frame.
     if (!guarded(self, [&] { glcl::choose_device(glcl::devices(), settings_of(self).device); }))
       return GST_STATE_CHANGE_FAILURE;
@@ -455,9 +476,7 @@ static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQu
   ask_for_context(self);
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
-  if (!ready(self, GST_GL_BASE_FILTER(self)->context)) return FALSE;
-  replace_pool(self, query);
-  return TRUE;
+  return with_opencl(self, [&] { replace_pool(self, query); });
 }
 
 static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query,
@@ -465,7 +484,8 @@ static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQ
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
            ->propose_allocation(trans, decide_query, query))
     return FALSE;
-  replace_pool(GST_GLCL_FILTER(trans), query);
+  on_gl_thread(GST_GL_BASE_FILTER(trans)->context,
+               [&] { replace_pool(GST_GLCL_FILTER(trans), query); });
   return TRUE;
 }
 
@@ -474,15 +494,6 @@ static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer 
   const GstClockTime time =
       gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
-
-  GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
-  GstGLCLFilterPrivate *priv = private_of(self);
-  if (gl_context && priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) {
-    GST_INFO_OBJECT(self, "the GL context was replaced");
-    ready(self, gl_context);
-    gst_base_transform_reconfigure_src(trans);
-  }
-  gst_clear_object(&gl_context);
 }
 
 static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffer *outbuf,
@@ -504,7 +515,10 @@ static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffe
 static gboolean gst_glcl_filter_gl_set_caps(GstGLBaseFilter *base, GstCaps *incaps,
                                             GstCaps *outcaps) {
   // No chaining up: GstGLFilter would allocate a framebuffer that nothing draws into.
-  private_of(base)->prepared = false;
+  // Caps are also set again as they are, when elements behind negotiate anew: state survives that.
+  GstGLCLFilterPrivate *priv = private_of(base);
+  priv->prepared =
+      priv->prepared && gst_video_info_is_equal(&priv->info, &GST_GL_FILTER(base)->in_info);
   return TRUE;
 }
 
@@ -533,15 +547,7 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
   // Not the parent's: its waits and fences would make OpenGL take part between two elements of
   // ours.
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
-  GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
-  if (!gl_context) return GST_FLOW_NOT_NEGOTIATED;
-  bool good = false;
-  on_gl_thread(gl_context, [&] {
-    // What kept `prepare` from its end was posted then.
-    good = private_of(self)->prepared && guarded(self, [&] { process(self, inbuf, outbuf); });
-  });
-  gst_object_unref(gl_context);
-  return good ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return with_opencl(self, [&] { process(self, inbuf, outbuf); }) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static void gst_glcl_filter_init(GstGLCLFilter *self) {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What can't work ends with one error that says why: missing drivers, kernels that don't build,
+// caps that would need a conversion.
+#include <glib/gstdio.h>
+
+#include "pipeline.h"
+
+using test::expect;
+using test::expect_one;
+using test::Pipeline;
+
+namespace {
+
+/// A copy of no kernels but this one, which takes the place of those in the plugin.
+class Kernels {
+ public:
+  Kernels(const std::string &path, const std::string &text) {
+    gchar *folder = g_dir_make_tmp("glcl-kernels-XXXXXX", nullptr);
+    folder_ = folder;
+    g_free(folder);
+    file_ = folder_ + "/" + path;
+    inner_ = file_.substr(0, file_.rfind('/'));
+    g_mkdir(inner_.c_str(), 0700);
+    expect(g_file_set_contents(file_.c_str(), text.c_str(), -1, nullptr), "can't write " + file_);
+    g_setenv("G_RESOURCE_OVERLAYS", ("/org/gst-glcl/kernels=" + folder_).c_str(), TRUE);
+  }
+  ~Kernels() {
+    g_remove(file_.c_str());
+    g_rmdir(inner_.c_str());
+    g_rmdir(folder_.c_str());
+  }
+
+ private:
+  std::string folder_, inner_, file_;
+};
+
+void check_missing_driver() {
+  for (const char *name : {"glclinvert", "glclbilateral"}) {
+    Pipeline pipeline(std::string("videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! ") +
+                      name + " ! fakesink");
+    expect(pipeline.reach(GST_STATE_READY), "READY needs no OpenCL");
+    expect(!pipeline.reach(GST_STATE_PAUSED), "PAUSED does");
+    expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+               {"No OpenCL device", "pocl-opencl-icd"});
+  }
+}
+
+/// Refused when linked or, at the latest, when negotiated.
+void check_not_negotiated(const std::string &description) {
+  GError *error = nullptr;
+  GstElement *bin = gst_parse_launch(description.c_str(), &error);
+  if (bin) gst_object_unref(bin);
+  if (error) {
+    g_error_free(error);
+    return;
+  }
+  Pipeline pipeline(description);
+  expect(!pipeline.run(), description + " plays");
+  const auto errors = pipeline.messages().errors();
+  expect(!errors.empty(), "an error says so");
+  for (const test::Message &error : errors)
+    expect(error.source.rfind("glclinvert", 0) != 0,
+           description + " fails at the first frame: " + error.text);
+}
+
+}  // namespace
+
+GST_START_TEST(no_platform) {
+  g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
+  check_missing_driver();
+}
+GST_END_TEST
+
+GST_START_TEST(platform_without_devices) {
+  if (!test::shares_textures()) return;  // Mesa's has none unless it is told to offer some
+  g_unsetenv("RUSTICL_ENABLE");
+  check_missing_driver();
+}
+GST_END_TEST
+
+GST_START_TEST(inspection_without_platform) {
+  g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
+  gchar *folder = g_dir_make_tmp("glcl-registry-XXXXXX", nullptr);
+  gchar *registry = g_build_filename(folder, "registry.bin", nullptr);
+  g_setenv("GST_REGISTRY_1_0", registry, TRUE);
+  for (const char *name : {"glclinvert", "glclbilateral", "glcl"}) {
+    const std::string command = std::string("gst-inspect-1.0 ") + name;
+    gchar *output = nullptr;
+    gint status = -1;
+    expect(g_spawn_command_line_sync(command.c_str(), &output, nullptr, &status, nullptr),
+           "gst-inspect-1.0 can't be run");
+    expect(status == 0 && std::string(output).find(name) != std::string::npos,
+           command + ": " + output);
+    g_free(output);
+  }
+  g_remove(registry);
+  g_rmdir(folder);
+  g_free(registry);
+  g_free(folder);
+}
+GST_END_TEST
+
+GST_START_TEST(kernel_that_does_not_build) {
+  const Kernels kernels("example/invert.cl",
+                        "__kernel void invert_image(int a) { a = undeclared_name; }\n"
+                        "__kernel void invert_buffer(int a) { a = undeclared_name; }\n");
+  Pipeline pipeline(
+      "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
+  expect(!pipeline.run(), "the pipeline plays");
+  const auto errors = pipeline.messages().errors();
+  expect_one(errors, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, {"example/invert.cl"});
+  for (const test::Message &error : errors)
+    if (error.is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED))
+      expect(error.debug.find("undeclared_name") != std::string::npos,
+             "the debug text has the build log: " + error.debug);
+}
+GST_END_TEST
+
+GST_START_TEST(kernel_that_is_missing) {
+  const Kernels kernels("example/invert.cl", "__kernel void another_kernel(int a) {}\n");
+  Pipeline pipeline(
+      "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
+  expect(!pipeline.run(), "the pipeline plays");
+  expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+             {"invert_"});
+}
+GST_END_TEST
+
+GST_START_TEST(system_memory) {
+  for (const char *description :
+       {"videotestsrc num-buffers=3 ! glclinvert ! fakesink",
+        "videotestsrc num-buffers=3 ! identity ! glclinvert ! fakesink",
+        "videotestsrc num-buffers=3 ! glupload ! glclinvert ! video/x-raw ! fakesink",
+        "videotestsrc num-buffers=3 ! glupload ! glclinvert ! identity ! video/x-raw ! fakesink"})
+    check_not_negotiated(description);
+}
+GST_END_TEST
+
+GST_START_TEST(other_caps_behind) {
+  const std::string frames =
+      "videotestsrc num-buffers=3 ! video/x-raw,format=RGBA,width=64,height=48,framerate=25/1 ! "
+      "glupload ! glclinvert ! video/x-raw(memory:GLMemory),";
+  check_not_negotiated(frames + "width=32,height=24 ! fakesink");
+  check_not_negotiated(frames + "width=64,height=47 ! fakesink");
+  check_not_negotiated(frames + "framerate=50/1 ! fakesink");
+  check_not_negotiated(
+      "videotestsrc num-buffers=3 ! video/x-raw,format=NV12 ! glupload ! glclinvert ! fakesink");
+  Pipeline same(frames + "width=64,height=48 ! fakesink");
+  expect(same.run(), "the same caps do negotiate");
+}
+GST_END_TEST
+
+static Suite *errors_suite() {
+  Suite *suite = suite_create("errors");
+  TCase *tcase = test::add_tcase(suite, "errors");
+  tcase_add_test(tcase, no_platform);
+  tcase_add_test(tcase, platform_without_devices);
+  tcase_add_test(tcase, inspection_without_platform);
+  tcase_add_test(tcase, kernel_that_does_not_build);
+  tcase_add_test(tcase, kernel_that_is_missing);
+  tcase_add_test(tcase, system_memory);
+  tcase_add_test(tcase, other_caps_behind);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, errors_suite, "errors"); }

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipeline.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace test {
+
+const std::string Chain::upload = "glupload ! glcolorconvert ! ";
+const std::string Chain::download = " ! gldownload ! capsfilter caps=video/x-raw,format=RGBA";
+
+namespace {
+
+constexpr GstClockTime patience = 60 * GST_SECOND;
+
+/// Elements may be found by name or by factory; nested bins are searched.
+GstElement *find(GstElement *bin, const std::string &factory_or_name) {
+  GstElement *found = gst_bin_get_by_name(GST_BIN(bin), factory_or_name.c_str());
+  GstIterator *all = found ? nullptr : gst_bin_iterate_recurse(GST_BIN(bin));
+  GValue item = G_VALUE_INIT;
+  while (!found && gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
+    auto *element = GST_ELEMENT(g_value_get_object(&item));
+    GstElementFactory *factory = gst_element_get_factory(element);
+    if (factory && factory_or_name == GST_OBJECT_NAME(factory))
+      found = GST_ELEMENT(gst_object_ref(element));
+    g_value_reset(&item);
+  }
+  if (G_IS_VALUE(&item)) g_value_unset(&item);
+  if (all) gst_iterator_free(all);
+  expect(found, "there is no element " + factory_or_name);
+  gst_object_unref(found);  // the bin holds it
+  return found;
+}
+
+Frame frame_of(GstBuffer *buffer, GstCaps *caps) {
+  GstVideoInfo info;
+  expect(caps && gst_video_info_from_caps(&info, caps), "a frame has no video caps");
+  expect(GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_RGBA, "a frame is not RGBA");
+  GstVideoFrame mapped;
+  expect(gst_video_frame_map(&mapped, &info, buffer, GST_MAP_READ), "a frame can't be mapped");
+  Frame frame(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+  for (int y = 0; y < frame.height; y++)
+    std::memcpy(frame.at(0, y),
+                static_cast<const uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&mapped, 0)) +
+                    size_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&mapped, 0),
+                size_t(frame.width) * 4);
+  gst_video_frame_unmap(&mapped);
+  return frame;
+}
+
+GstObject *leaks_tracer() {
+  GList *tracers = gst_tracing_get_active_tracers();
+  GstObject *found = nullptr;
+  for (GList *entry = tracers; entry; entry = entry->next)
+    if (std::strcmp(G_OBJECT_TYPE_NAME(entry->data), "GstLeaksTracer") == 0)
+      found = GST_OBJECT(gst_object_ref(entry->data));
+  g_list_free_full(tracers, gst_object_unref);
+  return found;
+}
+
+/// What lives, one line for each; empty if nothing does.
+std::string live_objects(GstObject *tracer) {
+  GstStructure *details = nullptr;
+  g_signal_emit_by_name(tracer, "get-live-objects", &details);
+  const GValue *list = gst_structure_get_value(details, "live-objects-list");
+  std::string text;
+  for (guint i = 0; i < gst_value_list_get_size(list); i++) {
+    const GstStructure *entry = gst_value_get_structure(gst_value_list_get_value(list, i));
+    const GValue *object = gst_structure_get_value(entry, "object");
+    gchar *content = g_strdup_value_contents(object);
+    text += std::string("\n  ") + G_VALUE_TYPE_NAME(object) + " " + content;
+    g_free(content);
+  }
+  // The list holds references that it never took, so one with objects in it must not be freed.
+  if (text.empty()) gst_structure_free(details);
+  return text;
+}
+
+/// The GL threads let go a moment after the pipeline is gone.
+void check_leaks() {
+  GstObject *tracer = leaks_tracer();
+  expect(tracer, "the leaks tracer is not active");
+  gst_task_cleanup_all();
+  std::string live = live_objects(tracer);
+  for (int i = 0; i < 100 && !live.empty(); i++) {
+    g_usleep(20 * 1000);
+    live = live_objects(tracer);
+  }
+  gst_object_unref(tracer);
+  expect(live.empty(), "objects outlive the test:" + live);
+}
+
+void compare(const Frame &expected, const Frame &got, int tolerance, const std::string &what) {
+  fail_unless(expected.width == got.width && expected.height == got.height,
+              "%s: %d×%d instead of %d×%d", what.c_str(), got.width, got.height, expected.width,
+              expected.height);
+  size_t wrong = 0, first = 0;
+  int most = 0;
+  for (size_t i = 0; i < expected.rgba.size(); i++) {
+    const int difference = std::abs(expected.rgba[i] - got.rgba[i]);
+    if (difference > tolerance && wrong++ == 0) first = i;
+    most = std::max(most, difference);
+  }
+  if (!wrong) return;
+  const size_t pixel = first / 4;
+  fail(
+      "%s: %zu of %zu bytes are wrong, by up to %d; first at x %zu, y %zu, channel %zu: %d instead "
+      "of %d",
+      what.c_str(), wrong, expected.rgba.size(), most, pixel % expected.width,
+      pixel / expected.width, first % 4, got.rgba[first], expected.rgba[first]);
+}
+
+GstStructure *stats_of(GstElement *element) {
+  GstStructure *stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  return stats;
+}
+
+}  // namespace
+
+bool shares_textures() { return std::strcmp(expected_way(), "gl") == 0; }
+
+const char *expected_way() {
+  const char *way = std::getenv("GLCL_TEST_SHARING");
+  return way ? way : "copy";
+}
+
+bool Message::names(const std::string &words) const {
+  return text.find(words) != std::string::npos || debug.find(words) != std::string::npos;
+}
+
+Messages::~Messages() {
+  gst_bus_set_flushing(bus_, TRUE);
+  gst_object_unref(bus_);
+}
+
+void Messages::keep(GstMessage *message) {
+  GError *error = nullptr;
+  gchar *debug = nullptr;
+  GstContext *context = nullptr;
+  const gchar *context_type = nullptr;
+  switch (GST_MESSAGE_TYPE(message)) {
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error(message, &error, &debug);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning(message, &error, &debug);
+      break;
+    case GST_MESSAGE_HAVE_CONTEXT:
+      gst_message_parse_have_context(message, &context);
+      contexts_.emplace_back(GST_MESSAGE_HAVE_CONTEXT, gst_context_get_context_type(context));
+      gst_context_unref(context);
+      return;
+    case GST_MESSAGE_NEED_CONTEXT:
+      gst_message_parse_context_type(message, &context_type);
+      contexts_.emplace_back(GST_MESSAGE_NEED_CONTEXT, context_type);
+      return;
+    default:
+      return;
+  }
+  kept_.push_back({GST_MESSAGE_TYPE(message), error->domain, error->code,
+                   GST_MESSAGE_SRC_NAME(message), error->message, debug ? debug : ""});
+  GST_INFO("%s from %s: %s (%s)", GST_MESSAGE_TYPE_NAME(message), GST_MESSAGE_SRC_NAME(message),
+           error->message, debug);
+  g_error_free(error);
+  g_free(debug);
+}
+
+GstMessage *Messages::next(int types, GstClockTime timeout) {
+  const gint64 end = g_get_monotonic_time() + static_cast<gint64>(timeout / 1000);
+  for (;;) {
+    const gint64 left = std::max<gint64>(end - g_get_monotonic_time(), 0);
+    GstMessage *message = gst_bus_timed_pop(bus_, left * 1000);
+    if (!message) return nullptr;
+    keep(message);
+    if (GST_MESSAGE_TYPE(message) & types) return message;
+    gst_message_unref(message);
+  }
+}
+
+void Messages::drain() {
+  if (GstMessage *message = next(0, 0)) gst_message_unref(message);
+}
+
+std::vector<Message> Messages::of(GstMessageType type) {
+  drain();
+  std::vector<Message> found;
+  std::copy_if(kept_.begin(), kept_.end(), std::back_inserter(found),
+               [&](const Message &message) { return message.type == type; });
+  return found;
+}
+
+int Messages::contexts(GstMessageType have_or_need, const std::string &type) {
+  drain();
+  return static_cast<int>(
+      std::count(contexts_.begin(), contexts_.end(), std::make_pair(have_or_need, type)));
+}
+
+Chain::Chain(const std::string &elements, int) {
+  GError *error = nullptr;
+  GstElement *bin = gst_parse_bin_from_description(elements.c_str(), TRUE, &error);
+  expect(bin && !error, elements + ": " + (error ? error->message : "no bin"));
+  GstBus *bus = gst_bus_new();
+  gst_element_set_bus(bin, bus);
+  messages_ = std::make_unique<Messages>(bus);
+  gst_object_unref(bus);
+  harness_ = gst_harness_new_with_element(GST_ELEMENT(gst_object_ref_sink(bin)), "sink", "src");
+  gst_object_unref(bin);
+}
+
+Chain::~Chain() {
+  gst_element_set_state(harness_->element, GST_STATE_NULL);
+  gst_element_set_bus(harness_->element, nullptr);
+  gst_harness_teardown(harness_);
+}
+
+GstElement *Chain::operator[](const std::string &factory_or_name) const {
+  return find(harness_->element, factory_or_name);
+}
+
+GstBuffer *Chain::buffer_of(const Frame &frame) {
+  GstBuffer *buffer = gst_buffer_new_memdup(frame.rgba.data(), frame.rgba.size());
+  GST_BUFFER_DURATION(buffer) = GST_SECOND / framerate;
+  GST_BUFFER_PTS(buffer) = pushed_++ * GST_BUFFER_DURATION(buffer);
+  return buffer;
+}
+
+GstFlowReturn Chain::push(const Frame &frame) {
+  return push(buffer_of(frame), frame.width, frame.height);
+}
+
+GstFlowReturn Chain::push(GstBuffer *buffer, int width, int height) {
+  if (width != width_ || height != height_ || framerate != caps_framerate_) {
+    width_ = width;
+    height_ = height;
+    caps_framerate_ = framerate;
+    gst_harness_set_src_caps(
+        harness_, gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width",
+                                      G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
+                                      GST_TYPE_FRACTION, framerate, 1, nullptr));
+  }
+  return gst_harness_push(harness_, buffer);
+}
+
+GstBuffer *Chain::pull_buffer() {
+  GstBuffer *buffer = gst_harness_pull(harness_);
+  if (!buffer) {
+    for (const Message &error : messages_->errors())
+      fail("no frame came out; %s: %s (%s)", error.source.c_str(), error.text.c_str(),
+           error.debug.c_str());
+    fail("no frame came out, and no error either");
+  }
+  return buffer;
+}
+
+Frame Chain::pull() {
+  GstBuffer *buffer = pull_buffer();
+  GstCaps *caps = gst_pad_get_current_caps(harness_->sinkpad);
+  const Frame frame = frame_of(buffer, caps);
+  gst_caps_unref(caps);
+  gst_buffer_unref(buffer);
+  return frame;
+}
+
+Frame Chain::filter(const Frame &frame) {
+  const GstFlowReturn flow = push(frame);
+  if (flow != GST_FLOW_OK)
+    for (const Message &error : messages_->errors())
+      fail("pushing gave %s; %s: %s (%s)", gst_flow_get_name(flow), error.source.c_str(),
+           error.text.c_str(), error.debug.c_str());
+  expect(flow == GST_FLOW_OK, std::string("pushing gave ") + gst_flow_get_name(flow));
+  return pull();
+}
+
+Pipeline::Pipeline(const std::string &description) {
+  GError *error = nullptr;
+  bin_ = gst_parse_launch(description.c_str(), &error);
+  expect(bin_ && !error, description + ": " + (error ? error->message : "no pipeline"));
+  GstBus *bus = gst_element_get_bus(bin_);
+  messages_ = std::make_unique<Messages>(bus);
+  gst_object_unref(bus);
+}
+
+Pipeline::~Pipeline() {
+  gst_element_set_state(bin_, GST_STATE_NULL);
+  messages_.reset();
+  gst_object_unref(bin_);
+}
+
+GstElement *Pipeline::operator[](const std::string &factory_or_name) const {
+  return find(bin_, factory_or_name);
+}
+
+const std::vector<Frame> &Pipeline::collect(const std::string &sink) {
+  std::vector<Frame> &frames = collected_[sink];
+  GstElement *element = (*this)[sink];
+  g_object_set(element, "signal-handoffs", TRUE, nullptr);
+  g_signal_connect(element, "handoff",
+                   G_CALLBACK(+[](GstElement *, GstBuffer *buffer, GstPad *pad, gpointer data) {
+                     GstCaps *caps = gst_pad_get_current_caps(pad);
+                     static_cast<std::vector<Frame> *>(data)->push_back(frame_of(buffer, caps));
+                     gst_caps_unref(caps);
+                   }),
+                   &frames);
+  return frames;
+}
+
+bool Pipeline::reach(GstState state) {
+  if (set(state) == GST_STATE_CHANGE_FAILURE) return false;
+  return gst_element_get_state(bin_, nullptr, nullptr, patience) != GST_STATE_CHANGE_FAILURE;
+}
+
+bool Pipeline::run() {
+  if (set(GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) return false;
+  GstMessage *message = messages_->next(GST_MESSAGE_EOS | GST_MESSAGE_ERROR, patience);
+  expect(message, "the pipeline hangs");
+  const bool eos = GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
+  gst_message_unref(message);
+  return eos;
+}
+
+Frame inverted(const Frame &frame) {
+  Frame out = frame;
+  for (size_t i = 0; i < out.rgba.size(); i++)
+    if (i % 4 != 3) out.rgba[i] = static_cast<uint8_t>(255 - out.rgba[i]);
+  return out;
+}
+
+void expect_same(const Frame &expected, const Frame &got, const std::string &what) {
+  compare(expected, got, 0, what);
+}
+
+void expect_near(const Frame &expected, const Frame &got, int tolerance, const std::string &what) {
+  compare(expected, got, tolerance, what);
+}
+
+void expect(bool condition, const std::string &what) { fail_unless(condition, "%s", what.c_str()); }
+
+void expect_one(const std::vector<Message> &messages, GQuark domain, int code,
+                const std::vector<std::string> &words) {
+  std::string all;
+  for (const Message &message : messages)
+    all += "\n  " + message.source + ": " + message.text + " (" + message.debug + ")";
+  const auto fits = [&](const Message &message) {
+    return message.is(domain, code) &&
+           std::all_of(words.begin(), words.end(), [&](auto &word) { return message.names(word); });
+  };
+  std::string wanted = std::string(g_quark_to_string(domain)) + " " + std::to_string(code);
+  for (const std::string &word : words) wanted += ", \"" + word + "\"";
+  expect(std::count_if(messages.begin(), messages.end(), fits) == 1,
+         "not one message with " + wanted + " in:" + all);
+  const auto of_domain = [&](const Message &message) { return message.is(domain, code); };
+  expect(std::count_if(messages.begin(), messages.end(), of_domain) == 1,
+         "the same thing is told more than once:" + all);
+}
+
+void expect_none(const std::vector<Message> &messages) {
+  for (const Message &message : messages)
+    fail("%s: %s (%s)", message.source.c_str(), message.text.c_str(), message.debug.c_str());
+}
+
+guint64 stat(GstElement *element, const std::string &field) {
+  GstStructure *stats = stats_of(element);
+  guint64 value = 0;
+  const bool known = gst_structure_get_uint64(stats, field.c_str(), &value);
+  gchar *text = gst_structure_to_string(stats);
+  gst_structure_free(stats);
+  fail_unless(known, "stats have no %s: %s", field.c_str(), text);
+  g_free(text);
+  return value;
+}
+
+std::string stat_text(GstElement *element, const std::string &field) {
+  GstStructure *stats = stats_of(element);
+  const gchar *value = gst_structure_get_string(stats, field.c_str());
+  fail_unless(value != nullptr, "stats have no %s", field.c_str());
+  const std::string text = value;
+  gst_structure_free(stats);
+  return text;
+}
+
+std::string enum_property(GstElement *element, const std::string &property) {
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), property.c_str());
+  expect(spec && G_IS_PARAM_SPEC_ENUM(spec), property + " is no enum property");
+  gint value;
+  g_object_get(element, property.c_str(), &value, nullptr);
+  return g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, value)->value_nick;
+}
+
+TCase *add_tcase(Suite *suite, const char *name) {
+  TCase *tcase = tcase_create(name);
+  tcase_add_checked_fixture(tcase, nullptr, check_leaks);
+  suite_add_tcase(suite, tcase);
+  return tcase;
+}
+
+int run(int argc, char **argv, Suite *(*suite)(), const char *file) {
+  g_setenv("GST_TRACERS", "leaks", TRUE);
+  gst_check_init(&argc, &argv);
+  return gst_check_run_suite(suite(), file, file);
+}
+
+}  // namespace test

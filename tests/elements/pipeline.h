@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the tests of elements have in common: chains that the test feeds, pipelines that run by
+// themselves, their messages and their pixels.
+//
+// Every case runs in a process of its own and fails if it leaves GStreamer objects behind.
+#pragma once
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/gl/gl.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reference/frames.h"
+
+namespace test {
+
+using reference::Frame;
+
+/// Whether OpenCL shares textures with OpenGL here: the program runs through gl-driver.sh.
+bool shares_textures();
+/// What sharing=auto has to take here: "gl" or "copy".
+const char *expected_way();
+
+struct Message {
+  GstMessageType type;
+  GQuark domain;
+  int code;
+  std::string source, text, debug;
+
+  bool is(GQuark of_domain, int of_code) const { return domain == of_domain && code == of_code; }
+  /// Whether text or debug text names this.
+  bool names(const std::string &words) const;
+};
+
+/// Everything posted on a bus, in order.
+class Messages {
+ public:
+  explicit Messages(GstBus *bus) : bus_(GST_BUS(gst_object_ref(bus))) {}
+  ~Messages();
+  Messages(const Messages &) = delete;
+
+  /// The next message of these types within a time; null where none comes. Transfer full. All
+  /// others before it are dropped, but errors and warnings are kept for errors() and warnings().
+  GstMessage *next(int types, GstClockTime timeout);
+  std::vector<Message> errors() { return of(GST_MESSAGE_ERROR); }
+  std::vector<Message> warnings() { return of(GST_MESSAGE_WARNING); }
+  /// How many HAVE_CONTEXT or NEED_CONTEXT messages named this type of context.
+  int contexts(GstMessageType have_or_need, const std::string &type);
+
+ private:
+  std::vector<Message> of(GstMessageType type);
+  void keep(GstMessage *message);
+  void drain();
+
+  GstBus *bus_;
+  std::vector<Message> kept_;
+  std::vector<std::pair<GstMessageType, std::string>> contexts_;
+};
+
+/// Elements in a GstHarness: the test pushes raw RGBA frames, and pulls what comes out.
+class Chain {
+ public:
+  /// `elements` between glupload ! glcolorconvert and gldownload.
+  explicit Chain(const std::string &elements) : Chain(upload + elements + download, 0) {}
+  /// A chain without upload and download.
+  static std::unique_ptr<Chain> plain(const std::string &elements) {
+    return std::unique_ptr<Chain>(new Chain(elements, 0));
+  }
+  ~Chain();
+  Chain(const Chain &) = delete;
+
+  /// The first element made by this factory, or with this name. Borrowed.
+  GstElement *operator[](const std::string &factory_or_name) const;
+
+  /// Pushes the frame with the next timestamp; caps follow its size and `framerate`.
+  GstFlowReturn push(const Frame &frame);
+  GstFlowReturn push(GstBuffer *buffer, int width, int height);
+  /// A buffer of the frame with the next timestamp.
+  GstBuffer *buffer_of(const Frame &frame);
+  /// The next frame out; fails the test where none comes.
+  Frame pull();
+  GstBuffer *pull_buffer();
+  Frame filter(const Frame &frame);
+
+  GstHarness *harness() const { return harness_; }
+  GstElement *bin() const { return harness_->element; }
+
+  Messages &messages() { return *messages_; }
+  int framerate = 25;
+
+  static const std::string upload, download;
+
+ private:
+  Chain(const std::string &elements, int);
+
+  GstHarness *harness_;
+  std::unique_ptr<Messages> messages_;
+  int width_ = 0, height_ = 0, caps_framerate_ = 0;
+  guint64 pushed_ = 0;
+};
+
+/// A pipeline with sources of its own.
+class Pipeline {
+ public:
+  explicit Pipeline(const std::string &description);
+  ~Pipeline();
+  Pipeline(const Pipeline &) = delete;
+
+  GstElement *operator[](const std::string &factory_or_name) const;
+  GstElement *bin() const { return bin_; }
+
+  /// Keeps the RGBA frames that reach the fakesink of this name.
+  const std::vector<Frame> &collect(const std::string &sink);
+
+  GstStateChangeReturn set(GstState state) { return gst_element_set_state(bin_, state); }
+  /// Sets the state and waits for it; false where it can't be reached.
+  bool reach(GstState state);
+  /// Plays until EOS or an error, then stops at PAUSED or below; true at EOS. Fails the test after
+  /// a minute.
+  bool run();
+
+  Messages &messages() { return *messages_; }
+
+ private:
+  GstElement *bin_;
+  std::unique_ptr<Messages> messages_;
+  std::map<std::string, std::vector<Frame>> collected_;
+};
+
+/// The frame with every colour inverted: what glclinvert gives.
+Frame inverted(const Frame &frame);
+
+/// Fail the test where pixels differ (by more than a tolerance in any channel).
+void expect_same(const Frame &expected, const Frame &got, const std::string &what);
+void expect_near(const Frame &expected, const Frame &got, int tolerance, const std::string &what);
+void expect(bool condition, const std::string &what);
+/// Exactly one message of this domain and code that names all of these words.
+void expect_one(const std::vector<Message> &messages, GQuark domain, int code,
+                const std::vector<std::string> &words);
+void expect_none(const std::vector<Message> &messages);
+
+/// Fields of `stats`.
+guint64 stat(GstElement *element, const std::string &field);
+std::string stat_text(GstElement *element, const std::string &field);
+std::string enum_property(GstElement *element, const std::string &property);
+
+/// A test case whose tests are checked for leaks.
+TCase *add_tcase(Suite *suite, const char *name);
+/// The main function of a test program.
+int run(int argc, char **argv, Suite *(*suite)(), const char *file);
+
+}  // namespace test

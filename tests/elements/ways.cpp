@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The properties of every element: sharing, active-sharing, device, profile and stats.
+#include <algorithm>
+#include <cctype>
+
+#include "pipeline.h"
+
+using test::Chain;
+using test::expect;
+using test::expect_none;
+using test::expect_one;
+using test::expect_same;
+using test::Frame;
+using test::inverted;
+using test::Pipeline;
+
+namespace {
+
+const char *const source = "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! ";
+
+void check_frames(Chain &chain, int count) {
+  for (int i = 0; i < count; i++) {
+    const Frame in = reference::random_frame(48, 32, i);
+    expect_same(inverted(in), chain.filter(in), "frame " + std::to_string(i));
+  }
+}
+
+/// Plays elements that can't work and gives what they post.
+std::vector<test::Message> errors_of(const std::string &elements) {
+  Pipeline pipeline(source + elements + " ! fakesink");
+  expect(!pipeline.run(), elements + " plays");
+  return pipeline.messages().errors();
+}
+
+std::string device_name() {
+  Chain chain("glclinvert");
+  check_frames(chain, 1);
+  const std::string name = test::stat_text(chain["glclinvert"], "device");
+  return name.substr(name.find(' ') + 1);
+}
+
+/// Both environments have one device, 0:0.
+void check_device(const std::string &wish) {
+  Chain chain("glclinvert device=\"" + wish + "\"");
+  check_frames(chain, 1);
+  expect(test::stat_text(chain["glclinvert"], "device").rfind("0:0 ", 0) == 0,
+         "device=" + wish + " takes the device");
+}
+
+struct Timings {
+  int kernels = 0;
+  bool frame = false;
+};
+
+Timings timings_of(GstElement *element) {
+  GstStructure *stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  Timings timings;
+  for (int i = 0; i < gst_structure_n_fields(stats); i++) {
+    const std::string field = gst_structure_nth_field_name(stats, i);
+    if (field.size() < 5 || field.substr(field.size() - 5) != "-mean") continue;
+    const std::string name = field.substr(0, field.size() - 5);
+    const guint64 mean = test::stat(element, field), max = test::stat(element, name + "-max");
+    expect(mean > 0 && max >= mean, name + " took time");
+    if (name == "frame")
+      timings.frame = true;
+    else
+      timings.kernels++;
+  }
+  gst_structure_free(stats);
+  return timings;
+}
+
+}  // namespace
+
+GST_START_TEST(automatic) {
+  Chain chain("glclinvert ! glclinvert strength=0");
+  GstElement *element = chain["glclinvert"];
+  expect(test::enum_property(element, "sharing") == "auto", "sharing defaults to auto");
+  check_frames(chain, 5);
+  expect(test::enum_property(element, "active-sharing") == test::expected_way(),
+         "active-sharing says the way in use");
+  expect(test::stat_text(element, "sharing") == test::expected_way(), "so does stats");
+  if (test::shares_textures())
+    expect_none(chain.messages().warnings());
+  else
+    expect_one(chain.messages().warnings(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+               {"cl_khr_gl_sharing", "sharing=copy"});
+  expect(chain.messages().warnings().size() <= 1, "one warning at most");
+
+  const Frame larger = reference::random_frame(50, 50);
+  expect_same(inverted(larger), chain.filter(larger), "after new caps");
+  expect(chain.messages().warnings().size() <= 1, "new caps warn no more");
+  expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
+GST_START_TEST(copy_by_name) {
+  Chain chain("glclinvert sharing=copy");
+  check_frames(chain, 5);
+  expect_none(chain.messages().warnings());
+  GstElement *element = chain["glclinvert"];
+  expect(test::enum_property(element, "active-sharing") == "copy", "the way in use");
+  expect(test::stat(element, "copies") >= 10, "every frame is copied in and out");
+}
+GST_END_TEST
+
+GST_START_TEST(gl_by_name) {
+  if (!test::shares_textures()) {
+    expect_one(errors_of("glclinvert sharing=gl"), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+               {"sharing=gl", "cl_khr_gl_sharing", "sharing=copy"});
+    return;
+  }
+  Chain chain("glclinvert sharing=gl ! gleffects_identity ! glclbilateral sharing=gl");
+  for (int i = 0; i < 5; i++) chain.filter(reference::random_frame(48, 32, i));
+  for (const char *name : {"glclinvert", "glclbilateral"}) {
+    expect(test::stat(chain[name], "frames") == 5, "frames are counted");
+    expect(test::stat(chain[name], "copies") == 0, "nothing is copied");
+  }
+  expect_none(chain.messages().warnings());
+}
+GST_END_TEST
+
+GST_START_TEST(external_by_name) {
+  expect_one(errors_of("glclinvert sharing=external"), GST_RESOURCE_ERROR,
+             GST_RESOURCE_ERROR_NOT_FOUND, {"sharing=external", "sharing=auto", "sharing=copy"});
+}
+GST_END_TEST
+
+GST_START_TEST(stats_of_a_run) {
+  Chain chain("glclinvert");
+  GstElement *element = chain["glclinvert"];
+  expect(test::stat(element, "frames") == 0, "no frames before the first");
+  check_frames(chain, 4);
+  expect(test::stat(element, "frames") == 4, "frames are counted");
+  expect(!test::stat_text(element, "device").empty(), "the device has a name");
+  expect((test::stat(element, "copies") == 0) == test::shares_textures(), "copies are counted");
+  const Timings timings = timings_of(element);
+  expect(timings.kernels == 0 && !timings.frame, "nothing is timed without profile");
+}
+GST_END_TEST
+
+GST_START_TEST(profile) {
+  Chain chain("glclinvert profile=true ! glclbilateral profile=true radius=1");
+  for (int i = 0; i < 4; i++) chain.filter(reference::random_frame(48, 32, i));
+  for (const char *name : {"glclinvert", "glclbilateral"}) {
+    const Timings timings = timings_of(chain[name]);
+    expect(timings.kernels > 0 && timings.frame, std::string(name) + " times kernels and frame");
+  }
+}
+GST_END_TEST
+
+// Switching `profile` moves the work to another queue: frames stay right.
+GST_START_TEST(profile_while_playing) {
+  Chain chain("gleffects_identity ! glclinvert ! glclinvert strength=0");
+  for (int i = 0; i < 30; i++) {
+    g_object_set(chain["glclinvert"], "profile", i % 3 == 0, nullptr);
+    const Frame in = reference::random_frame(48, 32, i);
+    expect_same(inverted(in), chain.filter(in), "frame " + std::to_string(i));
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(device_by_place) { check_device("0:0"); }
+GST_END_TEST
+
+GST_START_TEST(device_by_name) {
+  std::string name = device_name();
+  check_device(name);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  check_device(name.substr(1, 5));
+}
+GST_END_TEST
+
+GST_START_TEST(device_that_is_not_there) {
+  const std::string name = device_name();
+  for (const char *wish : {"nonsense", "0:99", "99:0"})
+    expect_one(errors_of(std::string("glclinvert device=") + wish), GST_RESOURCE_ERROR,
+               GST_RESOURCE_ERROR_NOT_FOUND, {std::string("device=\"") + wish + "\"", name, "0:0"});
+}
+GST_END_TEST
+
+static Suite *ways_suite() {
+  Suite *suite = suite_create("ways");
+  TCase *tcase = test::add_tcase(suite, "ways");
+  tcase_add_test(tcase, automatic);
+  tcase_add_test(tcase, copy_by_name);
+  tcase_add_test(tcase, gl_by_name);
+  tcase_add_test(tcase, external_by_name);
+  tcase_add_test(tcase, stats_of_a_run);
+  tcase_add_test(tcase, profile);
+  tcase_add_test(tcase, profile_while_playing);
+  tcase_add_test(tcase, device_by_place);
+  tcase_add_test(tcase, device_by_name);
+  tcase_add_test(tcase, device_that_is_not_there);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, ways_suite, "ways"); }

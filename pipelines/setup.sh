@@ -22,7 +22,7 @@ usage() {
 build_packages=(
   build-essential meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libglib2.0-dev-bin libegl-dev libgl-dev
-  opencl-headers opencl-clhpp-headers ocl-icd-opencl-dev nlohmann-json3-dev)
+  opencl-headers opencl-clhpp-headers ocl-icd-opencl-dev libvulkan-dev nlohmann-json3-dev)
 run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)

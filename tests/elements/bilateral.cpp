@@ -182,13 +182,12 @@ GST_START_TEST(properties_while_playing) {
   });
   const gint64 end = g_get_monotonic_time() + 3 * G_USEC_PER_SEC;
   int frames = 0;
-  while (g_get_monotonic_time() < end) {
+  while (g_get_monotonic_time() < end || frames < 5 || changes < 100) {
     chain.filter(frame);
     frames++;
   }
   stop = true;
   setter.join();
-  expect(changes > 100 && frames > 3, "frames passed and properties changed");
   test::expect_none(chain.messages().errors());
 
   Bilateral::Settings settings;

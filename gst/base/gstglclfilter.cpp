@@ -481,12 +481,14 @@ static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQu
 
 static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query,
                                                    GstQuery *query) {
-  if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
-           ->propose_allocation(trans, decide_query, query))
-    return FALSE;
-  on_gl_thread(GST_GL_BASE_FILTER(trans)->context,
-               [&] { replace_pool(GST_GLCL_FILTER(trans), query); });
-  return TRUE;
+  // Without a GL context, as when neighbours are shut down meanwhile, the parent's pool would abort.
+  GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(trans));
+  if (!gl_context) return FALSE;
+  const gboolean proposed = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
+                                ->propose_allocation(trans, decide_query, query);
+  if (proposed) on_gl_thread(gl_context, [&] { replace_pool(GST_GLCL_FILTER(trans), query); });
+  gst_object_unref(gl_context);
+  return proposed;
 }
 
 static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer *buffer) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <mutex>
 
 #include "error.h"
 
@@ -32,6 +33,10 @@ std::string Device::id() const {
 bool Device::prefers_buffers() const { return is_cpu() && platform_name != "rusticl"; }
 
 std::vector<Device> devices() {
+  // Drivers set themselves up when first asked, and PoCL 3.1 lists no device to, or crashes in, a
+  // second thread that asks meanwhile.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   std::vector<Device> found;
   std::vector<cl::Platform> platforms;
   try {

@@ -179,6 +179,16 @@ GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bo
   return context;
 }
 
+/// Changes one of the contexts. The old one goes when the mutex is free again: its last reference
+/// waits for the GL thread, which may be waiting for the mutex.
+void replace(GstGLCLFilter *self, GstGLCLContext **context, GstGLCLContext *by) {
+  {
+    const std::lock_guard lock(private_of(self)->mutex);
+    std::swap(*context, by);
+  }
+  gst_clear_object(&by);
+}
+
 void drop_context(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->context) return;
@@ -190,8 +200,7 @@ void drop_context(GstGLCLFilter *self) {
   priv->prepared = false;
   priv->sharing.reset();
   priv->foreign.reset();
-  const std::lock_guard lock(priv->mutex);
-  gst_clear_object(&priv->context);
+  replace(self, &priv->context, nullptr);
 }
 
 void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
@@ -232,10 +241,7 @@ void ask_for_context(GstGLCLFilter *self) {
     needed = !priv->context && !priv->offered;
   }
   GstGLCLContext *found = gst_glcl_context_ask(GST_ELEMENT(self), needed);
-  if (!found) return;
-  const std::lock_guard lock(priv->mutex);
-  gst_clear_object(&priv->offered);
-  priv->offered = found;
+  if (found) replace(self, &priv->offered, found);
 }
 
 void tell_of_new_context(GstGLCLFilter *self) {
@@ -419,12 +425,8 @@ static void gst_glcl_filter_get_property(GObject *object, guint id, GValue *valu
 }
 
 static void gst_glcl_filter_set_context(GstElement *element, GstContext *context) {
-  if (GstGLCLContext *offered = gst_glcl_context_unwrap(context)) {
-    GstGLCLFilterPrivate *priv = private_of(element);
-    const std::lock_guard lock(priv->mutex);
-    std::swap(priv->offered, offered);
-    gst_clear_object(&offered);
-  }
+  if (GstGLCLContext *offered = gst_glcl_context_unwrap(context))
+    replace(GST_GLCL_FILTER(element), &private_of(element)->offered, offered);
   GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
 }
 

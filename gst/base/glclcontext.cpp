@@ -21,10 +21,20 @@ G_DEFINE_TYPE(GstGLCLContext, gst_glcl_context, GST_TYPE_OBJECT)
 
 namespace {
 
-/// All contexts in use; weak, so that the last user ends one.
+/// A context in use; weak, so that the last user ends it. The rest tells it apart while others let
+/// go of it: only one of the caller's own GL context is ever referenced here, because the last
+/// reference waits for the thread of the GL context, which may be waiting for the registry.
+struct Entry {
+  GWeakRef context;
+  const GstGLCLContext *self;
+  const GstGLContext *gl_context;
+  glcl::Way way;
+  cl_device_id device;
+};
+
 struct Registry {
   std::mutex mutex;
-  std::list<GWeakRef> contexts;
+  std::list<Entry> contexts;
 };
 
 Registry &registry() {
@@ -33,20 +43,24 @@ Registry &registry() {
 }
 
 GstGLCLContext *find(Registry &all, GstGLContext *gl_context, const glcl::Choice &choice) {
-  for (auto entry = all.contexts.begin(); entry != all.contexts.end();) {
-    auto *known = static_cast<GstGLCLContext *>(g_weak_ref_get(&*entry));
-    if (!known) {
-      g_weak_ref_clear(&*entry);
-      entry = all.contexts.erase(entry);
+  for (Entry &entry : all.contexts) {
+    if (entry.gl_context != gl_context || entry.way != choice.way ||
+        entry.device != choice.device.device())
       continue;
-    }
-    if (known->priv->gl_context == gl_context && known->priv->way == choice.way &&
-        known->priv->context->device().device() == choice.device.device())
-      return known;
-    gst_object_unref(known);
-    ++entry;
+    if (gpointer known = g_weak_ref_get(&entry.context)) return GST_GLCL_CONTEXT(known);
   }
   return nullptr;
+}
+
+void forget(const GstGLCLContext *self) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (auto entry = all.contexts.begin(); entry != all.contexts.end(); ++entry)
+    if (entry->self == self) {
+      g_weak_ref_clear(&entry->context);
+      all.contexts.erase(entry);
+      return;
+    }
 }
 
 GstGLCLContext *peer_context(GstElement *element, GstPadDirection direction) {
@@ -69,6 +83,7 @@ static void gst_glcl_context_init(GstGLCLContext *self) { self->priv = new GstGL
 static void gst_glcl_context_finalize(GObject *object) {
   GstGLCLContext *self = GST_GLCL_CONTEXT(object);
   GstGLContext *gl_context = self->priv->gl_context;
+  forget(self);
   // An OpenCL context made from a GL context goes while that is alive, on its thread.
   if (gl_context)
     gst_gl_context_thread_add(
@@ -103,8 +118,8 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::Choic
   self->priv->way = choice.way;
   self->priv->context = std::move(context);
   self->priv->queue = std::move(queue);
-  all.contexts.emplace_back();
-  g_weak_ref_init(&all.contexts.back(), self);
+  all.contexts.push_back({{}, self, gl_context, choice.way, choice.device.device()});
+  g_weak_ref_init(&all.contexts.back().context, self);
   return self;
 }
 

@@ -354,14 +354,17 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   crossing.finish();
   mark(outbuf, uses[1].memory, gl_context);
 
-  const std::lock_guard lock(priv->mutex);
+  std::unique_lock lock(priv->mutex);
   if (priv->stats.frames++ == 0) priv->first_frame = start;
   priv->stats.copies = priv->sharing->copies() + (priv->foreign ? priv->foreign->copies() : 0);
-  if (queue.profiles()) {
-    queue.collect(priv->stats.timings);
-    priv->stats.timings["frame"].add(
-        std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
-  }
+  if (!queue.profiles()) return;
+  auto timings = priv->stats.timings;
+  lock.unlock();
+  queue.collect(timings);  // waits for the kernels
+  timings["frame"].add(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  lock.lock();
+  priv->stats.timings = std::move(timings);
 }
 
 GstStructure *stats_structure(const Stats &stats) {

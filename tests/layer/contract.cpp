@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "contract.h"
+
+#include <CL/cl_gl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "record.h"
+
+namespace glcl_layer {
+
+namespace {
+
+struct Queue {
+  cl_context context = nullptr;
+  bool gl_event = false;  // the device orders acquire and release by itself
+  uint64_t issued = 0, done = 0;
+};
+
+/// An image of a GL texture.
+struct Image {
+  cl_context context = nullptr;
+  TextureKey texture;
+  cl_command_queue acquired_on = nullptr;
+  cl_command_queue released_on = nullptr;
+  uint64_t released_at = 0;
+  bool given_up = false;  // its release failed
+  bool stale = false;     // the texture has gone
+};
+
+struct Object {
+  std::string creator;
+  int references = 1;
+};
+
+struct State {
+  std::map<const void *, Object> objects;
+  std::map<cl_context, const void *> gl_contexts;
+  std::map<cl_command_queue, Queue> queues;
+  std::map<cl_event, std::pair<cl_command_queue, uint64_t>> events;
+  std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments;
+  std::map<cl_mem, Image> images;
+};
+
+State &state() {
+  static auto *the = new State;
+  return *the;
+}
+
+std::string name(cl_mem object) {
+  const Image &image = state().images[object];
+  return "image " + hex(object) + " of " + texture_name(image.texture);
+}
+
+Image *image_of(cl_mem object) {
+  const auto known = state().images.find(object);
+  return known != state().images.end() ? &known->second : nullptr;
+}
+
+void require_gl_context(const char *call, cl_context context, const std::string &object) {
+  const auto made_with = state().gl_contexts.find(context);
+  if (made_with == state().gl_contexts.end())
+    violation(call, object, "the OpenCL context was not made from a GL context");
+  else if (!current_gl_context())
+    violation(call, object, "no GL context is current on this thread");
+  else if (current_gl_context() != made_with->second)
+    violation(call, object, "another GL context is current than the OpenCL context was made from");
+}
+
+void require_fresh(const char *call, cl_mem object) {
+  if (image_of(object)->stale)
+    violation(call, name(object), "stale: OpenGL has deleted or respecified the texture");
+}
+
+bool pending(const Image &image) {
+  if (!image.released_on) return false;
+  const auto queue = state().queues.find(image.released_on);
+  return queue != state().queues.end() && queue->second.done < image.released_at;
+}
+
+void kernel_uses(const char *call, cl_command_queue queue, cl_kernel kernel) {
+  for (const auto &[index, object] : state().arguments[kernel])
+    uses((std::string(call) + " argument " + std::to_string(index)).c_str(), queue, object);
+}
+
+bool lists_gl_event(cl_device_id device) {
+  size_t size = 0;
+  driver().clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, nullptr, &size);
+  std::string extensions(size, '\0');
+  driver().clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, extensions.data(), nullptr);
+  return extensions.find("cl_khr_gl_event") != std::string::npos;
+}
+
+void forget_image(const char *call, cl_mem object) {
+  Image &image = *image_of(object);
+  if (image.acquired_on && !image.given_up)
+    violation(call, name(object), "destroyed while acquired by a queue");
+  if (image.stale) violation(call, name(object), "outlived its texture");
+  state().images.erase(object);
+  for (auto &[kernel, arguments] : state().arguments)
+    for (auto argument = arguments.begin(); argument != arguments.end();)
+      argument = argument->second == object ? arguments.erase(argument) : std::next(argument);
+}
+
+void forget_queue(const char *call, cl_command_queue queue) {
+  for (const auto &[object, image] : state().images)
+    if (image.acquired_on == queue && !image.given_up)
+      violation(call, name(object), "its queue is destroyed while it is acquired");
+  // OpenCL 1.2, section 5.1: the queue goes when its commands have finished, but nobody waits for
+  // them.
+  state().queues[queue].issued++;
+}
+
+}  // namespace
+
+void uses(const char *call, cl_command_queue queue, cl_mem object) {
+  const Image *image = image_of(object);
+  if (!image) return;
+  require_fresh(call, object);
+  if (!image->acquired_on)
+    violation(call, name(object), "used without being acquired");
+  else if (image->acquired_on != queue)
+    violation(call, name(object), "used on another queue than it was acquired on");
+}
+
+void before(tag::clEnqueueNDRangeKernel, cl_command_queue queue, cl_kernel kernel, ...) {
+  kernel_uses("clEnqueueNDRangeKernel", queue, kernel);
+}
+
+void before(tag::clEnqueueTask, cl_command_queue queue, cl_kernel kernel, ...) {
+  kernel_uses("clEnqueueTask", queue, kernel);
+}
+
+void before(tag::clEnqueueMigrateMemObjects, cl_command_queue queue, cl_uint count,
+            const cl_mem *objects, ...) {
+  for (cl_uint i = 0; i < count; i++) uses("clEnqueueMigrateMemObjects", queue, objects[i]);
+}
+
+void before(tag::clEnqueueAcquireGLObjects, cl_command_queue queue, cl_uint count,
+            const cl_mem *objects, ...) {
+  const char *call = "clEnqueueAcquireGLObjects";
+  const Queue &on = state().queues[queue];
+  require_gl_context(call, on.context, "queue " + hex(queue));
+  std::set<cl_mem> seen;
+  for (cl_uint i = 0; i < count; i++) {
+    Image *image = image_of(objects[i]);
+    if (!image) continue;
+    require_fresh(call, objects[i]);
+    if (image->acquired_on || !seen.insert(objects[i]).second)
+      violation(call, name(objects[i]), "acquired already");
+    if (image->context != on.context)
+      violation(call, name(objects[i]), "belongs to another OpenCL context than the queue");
+    if (!gl_done_with(image->texture, on.gl_event ? state().gl_contexts[on.context] : nullptr))
+      violation(call, name(objects[i]),
+                "OpenGL has work on the texture that was neither finished nor waited for");
+  }
+}
+
+void before(tag::clEnqueueReleaseGLObjects, cl_command_queue queue, cl_uint count,
+            const cl_mem *objects, ...) {
+  const char *call = "clEnqueueReleaseGLObjects";
+  require_gl_context(call, state().queues[queue].context, "queue " + hex(queue));
+  for (cl_uint i = 0; i < count; i++) {
+    const Image *image = image_of(objects[i]);
+    if (!image) continue;
+    require_fresh(call, objects[i]);
+    if (!image->acquired_on)
+      violation(call, name(objects[i]), "released without being acquired");
+    else if (image->acquired_on != queue)
+      violation(call, name(objects[i]), "released on another queue than it was acquired on");
+  }
+}
+
+void before(tag::clCreateFromGLTexture, cl_context context, ...) {
+  require_gl_context("clCreateFromGLTexture", context, "context " + hex(context));
+}
+
+void after(tag::clCreateContext, cl_context context, const cl_context_properties *properties, ...) {
+  for (; properties && *properties; properties += 2)
+    if (properties[0] == CL_GL_CONTEXT_KHR)
+      state().gl_contexts[context] = reinterpret_cast<const void *>(properties[1]);
+}
+
+void after(tag::clCreateCommandQueue, cl_command_queue queue, cl_context context,
+           cl_device_id device, ...) {
+  state().queues[queue] = {context, lists_gl_event(device)};
+}
+
+void after(tag::clCreateCommandQueueWithProperties, cl_command_queue queue, cl_context context,
+           cl_device_id device, ...) {
+  state().queues[queue] = {context, lists_gl_event(device)};
+}
+
+void after(tag::clCreateKernel, cl_kernel kernel, ...) { state().arguments.erase(kernel); }
+
+void after(tag::clSetKernelArg, cl_int, cl_kernel kernel, cl_uint index, size_t size,
+           const void *value, ...) {
+  cl_mem object = nullptr;
+  if (value && size == sizeof object) std::memcpy(&object, value, size);
+  if (image_of(object))
+    state().arguments[kernel][index] = object;
+  else
+    state().arguments[kernel].erase(index);
+}
+
+void after(tag::clCreateFromGLTexture, cl_mem object, cl_context context, cl_mem_flags, cl_GLenum,
+           cl_GLint, cl_GLuint texture, ...) {
+  state().images[object] = {context, {share_group(current_gl_context()), texture}};
+}
+
+void after(tag::clCreateFromGLTexture2D, cl_mem object, cl_context context, cl_mem_flags flags,
+           cl_GLenum target, cl_GLint level, cl_GLuint texture, ...) {
+  after(tag::clCreateFromGLTexture{}, object, context, flags, target, level, texture);
+}
+
+void after(tag::clEnqueueAcquireGLObjects, cl_int, cl_command_queue queue, cl_uint count,
+           const cl_mem *objects, ...) {
+  for (cl_uint i = 0; i < count; i++)
+    if (Image *image = image_of(objects[i])) {
+      image->acquired_on = queue;
+      image->released_on = nullptr;
+    }
+}
+
+void after(tag::clEnqueueReleaseGLObjects, cl_int, cl_command_queue queue, cl_uint count,
+           const cl_mem *objects, ...) {
+  for (cl_uint i = 0; i < count; i++)
+    if (Image *image = image_of(objects[i])) {
+      image->acquired_on = nullptr;
+      image->released_on = queue;
+      image->released_at = state().queues[queue].issued;
+    }
+}
+
+void release_refused(cl_uint count, const cl_mem *objects) {
+  for (cl_uint i = 0; i < count; i++)
+    if (Image *image = image_of(objects[i])) image->given_up = true;
+}
+
+void enqueued(cl_command_queue queue, bool blocking, const cl_event *event) {
+  Queue &on = state().queues[queue];
+  on.issued++;
+  if (blocking) on.done = on.issued;
+  if (!event) return;
+  state().events[*event] = {queue, on.issued};
+  created("an enqueue", *event);
+}
+
+void after(tag::clFinish, cl_int, cl_command_queue queue, ...) {
+  state().queues[queue].done = state().queues[queue].issued;
+}
+
+void after(tag::clWaitForEvents, cl_int, cl_uint count, const cl_event *events, ...) {
+  for (cl_uint i = 0; i < count; i++) {
+    const auto event = state().events.find(events[i]);
+    if (event == state().events.end()) continue;
+    Queue &queue = state().queues[event->second.first];
+    queue.done = std::max(queue.done, event->second.second);
+  }
+}
+
+void created(const char *call, const void *object) { state().objects[object] = {call}; }
+
+void retained(const void *object) {
+  const auto known = state().objects.find(object);
+  if (known != state().objects.end()) known->second.references++;
+}
+
+void released(const char *call, const void *object) {
+  const auto known = state().objects.find(object);
+  if (known == state().objects.end() || --known->second.references > 0) return;
+  state().objects.erase(known);
+  const auto handle = const_cast<void *>(object);
+  if (image_of(static_cast<cl_mem>(handle))) forget_image(call, static_cast<cl_mem>(handle));
+  if (state().queues.count(static_cast<cl_command_queue>(handle)))
+    forget_queue(call, static_cast<cl_command_queue>(handle));
+  state().events.erase(static_cast<cl_event>(handle));
+  if (!state().gl_contexts.count(static_cast<cl_context>(handle))) return;
+  for (const auto &[image, of] : state().images)
+    if (of.context == handle && of.acquired_on && !of.given_up)
+      violation(call, name(image), "its context is destroyed while it is acquired");
+}
+
+void gl_uses(const char *call, const TextureKey &texture) {
+  for (const auto &[object, image] : state().images) {
+    if (image.texture != texture || image.stale) continue;
+    if (image.acquired_on)
+      violation(call, name(object), "used by OpenGL while acquired by a queue");
+    else if (pending(image) && !(state().queues[image.released_on].gl_event &&
+                                 current_gl_context() == state().gl_contexts[image.context]))
+      violation(call, name(object), "used by OpenGL before OpenCL was finished after its release");
+  }
+}
+
+void gl_replaces(const char *call, const TextureKey &texture) {
+  for (auto &[object, image] : state().images) {
+    if (image.texture != texture || image.stale) continue;
+    if (image.acquired_on && !image.given_up)
+      violation(call, name(object), "deleted or respecified by OpenGL while acquired by a queue");
+    image.stale = true;
+  }
+}
+
+void report_leaks() {
+  for (const auto &[handle, object] : state().objects)
+    violation("exit", "object " + hex(handle) + " of " + object.creator,
+              "leaked with " + std::to_string(object.references) + " references");
+}
+
+}  // namespace glcl_layer

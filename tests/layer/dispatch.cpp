@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the ICD loader wants of a layer (CL/cl_layer.h): a table of functions that stand before its
+// own.
+#include <CL/cl_layer.h>
+
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+
+#include "contract.h"
+#include "faults.h"
+#include "functions.h"
+#include "record.h"
+
+namespace glcl_layer {
+
+namespace {
+
+cl_icd_dispatch target, layer;
+
+bool starts(const char *name, const char *with) {
+  return std::strncmp(name, with, std::strlen(with)) == 0;
+}
+
+bool is_transfer(const char *name) {
+  return starts(name, "clEnqueueRead") || starts(name, "clEnqueueWrite") ||
+         starts(name, "clEnqueueMap");
+}
+
+template <class T>
+constexpr bool is_object =
+    std::is_same_v<T, cl_context> || std::is_same_v<T, cl_command_queue> ||
+    std::is_same_v<T, cl_mem> || std::is_same_v<T, cl_program> || std::is_same_v<T, cl_kernel> ||
+    std::is_same_v<T, cl_event> || std::is_same_v<T, cl_sampler>;
+
+/// The value that a function of this type gives when it fails.
+template <class Result, class... Arguments>
+Result refused(cl_int error, Arguments... arguments) {
+  if constexpr (std::is_same_v<Result, cl_int>) {
+    return error;
+  } else {
+    const auto last = std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...));
+    if constexpr (std::is_same_v<decltype(last), cl_int *const>)
+      if (last) *last = error;
+    return nullptr;
+  }
+}
+
+template <class Result, class... Arguments>
+bool succeeded(Result result, Arguments...) {
+  if constexpr (std::is_same_v<Result, cl_int>)
+    return result == CL_SUCCESS;
+  else
+    return result != nullptr;
+}
+
+template <class Argument>
+void note_use(const char *name, cl_command_queue queue, Argument argument) {
+  if constexpr (std::is_same_v<Argument, cl_mem>) uses(name, queue, argument);
+}
+
+template <class Argument>
+void note_event(const cl_event *&event, Argument argument) {
+  if constexpr (std::is_same_v<Argument, cl_event *>) event = argument;
+}
+
+template <class... Arguments>
+void note_command(const char *name, cl_command_queue queue, Arguments... arguments) {
+  const cl_event *event = nullptr;
+  (note_event(event, arguments), ...);
+  bool blocking = false;
+  if constexpr (sizeof...(Arguments) > 2) {
+    const auto third = std::get<1>(std::tuple(arguments...));
+    if constexpr (std::is_same_v<decltype(third), const cl_bool>)
+      blocking = is_transfer(name) && third;
+  }
+  enqueued(queue, blocking, event);
+}
+
+template <class First, class... Rest>
+void check_before(const char *name, First first, Rest... rest) {
+  if constexpr (std::is_same_v<First, cl_command_queue>)
+    if (starts(name, "clEnqueue")) (note_use(name, first, rest), ...);
+  if constexpr (is_object<First>)
+    if (starts(name, "clRelease")) released(name, first);
+}
+
+template <class Result, class First, class... Rest>
+void check_after(const char *name, Result result, First first, Rest... rest) {
+  if constexpr (std::is_same_v<First, cl_command_queue>)
+    if (starts(name, "clEnqueue")) note_command(name, first, rest...);
+  if constexpr (is_object<Result>)
+    if (starts(name, "clCreate")) created(name, result);
+  if constexpr (is_object<First>)
+    if (starts(name, "clRetain")) retained(first);
+}
+
+template <class Tag, auto entry, class Type>
+struct Thunk;
+
+/// The one wrapper of all functions.
+template <class Tag, auto entry, class Result, class... Arguments>
+struct Thunk<Tag, entry, Result(CL_API_CALL *)(Arguments...)> {
+  static const char *name;
+
+  static Result CL_API_CALL call(Arguments... arguments) {
+    if (const cl_int error = injected(name)) {
+      if constexpr (std::is_same_v<Tag, tag::clEnqueueReleaseGLObjects>) {
+        const std::lock_guard lock(state_mutex());
+        const auto all = std::tuple(arguments...);
+        release_refused(std::get<1>(all), std::get<2>(all));
+      }
+      return refused<Result>(error, arguments...);
+    }
+    {
+      const std::lock_guard lock(state_mutex());
+      before(Tag{}, arguments...);
+      check_before(name, arguments...);
+    }
+    const Result result = (target.*entry)(arguments...);
+    if (succeeded(result, arguments...)) {
+      const std::lock_guard lock(state_mutex());
+      check_after(name, result, arguments...);
+      after(Tag{}, result, arguments...);
+    }
+    return result;
+  }
+};
+
+#define GLCL_THUNK(function) \
+  Thunk<tag::function, &cl_icd_dispatch::function, decltype(cl_icd_dispatch::function)>
+#define GLCL_NAME(function) \
+  template <>               \
+  const char *GLCL_THUNK(function)::name = #function;
+GLCL_FUNCTIONS(GLCL_NAME)
+
+}  // namespace
+
+const cl_icd_dispatch &driver() { return target; }
+
+}  // namespace glcl_layer
+
+extern "C" {
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info parameter,
+                                                                         size_t size, void *value,
+                                                                         size_t *size_ret) {
+  static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+  static const char name[] = "gst-glcl sharing checker and fault injection";
+  const bool wants_version = parameter == CL_LAYER_API_VERSION;
+  if (!wants_version && parameter != CL_LAYER_NAME) return CL_INVALID_VALUE;
+  const size_t needed = wants_version ? sizeof version : sizeof name;
+  if (value && size < needed) return CL_INVALID_VALUE;
+  if (value) std::memcpy(value, wants_version ? static_cast<const void *>(&version) : name, needed);
+  if (size_ret) *size_ret = needed;
+  return CL_SUCCESS;
+}
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL
+clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret,
+            const cl_icd_dispatch **layer_ret) {
+  using namespace glcl_layer;
+  constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void *);
+  if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
+  const cl_uint count = entries < known ? entries : known;
+  std::memcpy(static_cast<void *>(&target), before, count * sizeof(void *));
+  layer = target;
+#define GLCL_PLACE(function) \
+  if (target.function) layer.function = GLCL_THUNK(function)::call;
+  GLCL_FUNCTIONS(GLCL_PLACE)
+#undef GLCL_PLACE
+  *entries_ret = count;
+  *layer_ret = &layer;
+  return CL_SUCCESS;
+}
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "timeline.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+namespace glcl_layer {
+
+namespace {
+
+struct State {
+  std::map<const void *, const void *> groups;  // by context
+  std::map<const void *, Clock> contexts;       // what each has been told, or waits for
+  std::map<const void *, Clock> fences;
+  std::map<TextureKey, Clock> uses;
+  Clock done;
+};
+
+State &state() {
+  static auto *the = new State;
+  return *the;
+}
+
+void join(Clock &into, const Clock &clock) {
+  for (const auto &[context, count] : clock) into[context] = std::max(into[context], count);
+}
+
+}  // namespace
+
+std::string texture_name(const TextureKey &texture) {
+  return "texture " + std::to_string(texture.second);
+}
+
+const void *current_gl_context() {
+  using Get = void *(*)();
+  struct Platform {
+    const char *library, *function;
+  };
+  for (const Platform &platform : {Platform{"libEGL.so.1", "eglGetCurrentContext"},
+                                   Platform{"libGL.so.1", "glXGetCurrentContext"}}) {
+    void *library = dlopen(platform.library, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library) continue;
+    const auto get = reinterpret_cast<Get>(dlsym(library, platform.function));
+    const void *context = get ? get() : nullptr;
+    dlclose(library);
+    if (context) return context;
+  }
+  return nullptr;
+}
+
+void gl_context_created(const void *context, const void *shares_with) {
+  state().groups[context] = shares_with ? share_group(shares_with) : context;
+}
+
+void gl_context_destroyed(const void *context) {
+  // What it was told counts as done: whoever waits for it later can't.
+  join(state().done, state().contexts[context]);
+}
+
+const void *share_group(const void *context) {
+  const auto known = state().groups.find(context);
+  return known != state().groups.end() ? known->second : context;
+}
+
+void gl_command(const void *context, const TextureKey &texture) {
+  state().uses[texture][context] = ++state().contexts[context][context];
+}
+
+void gl_texture_gone(const TextureKey &texture) { state().uses.erase(texture); }
+
+void gl_fence(const void *context, const void *fence) {
+  state().fences[fence] = state().contexts[context];
+}
+
+void gl_fence_deleted(const void *fence) { state().fences.erase(fence); }
+
+void gl_server_waits(const void *context, const void *fence) {
+  join(state().contexts[context], state().fences[fence]);
+}
+
+void gl_host_waited(const void *fence) { join(state().done, state().fences[fence]); }
+
+void gl_finished(const void *context) { join(state().done, state().contexts[context]); }
+
+bool gl_done_with(const TextureKey &texture, const void *except) {
+  const auto uses = state().uses.find(texture);
+  if (uses == state().uses.end()) return true;
+  return std::all_of(uses->second.begin(), uses->second.end(), [&](const auto &use) {
+    return use.first == except || state().done[use.first] >= use.second;
+  });
+}
+
+}  // namespace glcl_layer

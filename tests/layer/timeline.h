@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What OpenGL has been told to do with which texture, and how much of it the host knows to be done.
+// All calls with state_mutex() held.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace glcl_layer {
+
+/// A texture by its share group and id.
+using TextureKey = std::pair<const void *, unsigned>;
+
+/// A point in the work of several GL contexts: so many commands of each.
+using Clock = std::map<const void *, uint64_t>;
+
+std::string texture_name(const TextureKey &texture);
+
+/// The GL context that is current on this thread (EGL, else GLX); null for none.
+const void *current_gl_context();
+
+/// The contexts that share textures are known by one of them.
+void gl_context_created(const void *context, const void *shares_with);
+void gl_context_destroyed(const void *context);
+const void *share_group(const void *context);
+
+/// A command of this context touches the texture.
+void gl_command(const void *context, const TextureKey &texture);
+void gl_texture_gone(const TextureKey &texture);
+
+void gl_fence(const void *context, const void *fence);
+void gl_fence_deleted(const void *fence);
+void gl_server_waits(const void *context, const void *fence);
+void gl_host_waited(const void *fence);
+void gl_finished(const void *context);
+
+/// Whether the host knows that OpenGL has done all it was told to do with the texture; work of the
+/// context `except` does not count.
+bool gl_done_with(const TextureKey &texture, const void *except = nullptr);
+
+}  // namespace glcl_layer

@@ -91,6 +91,7 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
     if (exporter_ || !context->device().has_extension("cl_khr_gl_event"))
       wait_for_gl(uses[0].memory->mem.context);
     enqueue_acquire(queue, crossing_, exporter_ != nullptr);
+    crossing_.clear();  // no image is kept beyond its texture
   }
   const auto held = queue.shared_from_this();
   for (const Held &one : textures_) one.texture->held_by(held);
@@ -134,6 +135,7 @@ void TextureSharing::release(Queue &queue, Use *uses, size_t count, bool complet
     return;
   }
   const cl::Event released = enqueue_release(queue, crossing_, exporter_ != nullptr);
+  crossing_.clear();
   if (foreign) {
     finish_release(queue, exporter_ != nullptr);
     return;

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# checker.sh gl|copy [TEST...]: pipelines and test programs under the sharing checker. Fails where it has anything
+# to say, or saw nothing of the driver.
+here=$(dirname "$(readlink -f "$0")")
+. "$here/common.sh"
+use_driver "$1" || exit
+shift
+export GLCL_FAULT=count CK_FORK=no
+
+verdict() { # NAME STATUS LOG
+  local said
+  said=$(complaints "$3" | head -3)
+  if [ -n "$said" ]; then
+    fail "$1: $said"
+  elif [ "$2" != 0 ]; then
+    fail "$1: status $2: $(grep -v '^glcl-fault:' "$3" | tail -3)"
+  elif [ "$driver" = gl ] && ! grep -q 'count clEnqueueAcquireGLObjects' "$3"; then
+    fail "$1: no texture was acquired"
+  else
+    echo "ok: $1"
+  fi
+}
+
+while IFS=: read -r name pipeline; do
+  pipeline=${pipeline//SRC/gltestsrc num-buffers=6 pattern=snow ! video/x-raw(memory:GLMemory),width=160,height=120}
+  pipeline=${pipeline//RAW/videotestsrc num-buffers=6 pattern=snow ! video/x-raw,width=160,height=120}
+  pipeline=${pipeline//OUT/gldownload ! video/x-raw ! fakesink}
+  read -ra words <<<"$pipeline"
+  under_layer "$scratch/log" gst-launch-1.0 -f -q "${words[@]}"
+  verdict "$name" $? "$scratch/log"
+  [ $failures != 0 ] && [ -n "${GLCL_STOP_AT_FIRST:-}" ] && break
+done < <(grep -v '^#' "$here/pipelines.list")
+
+for program in "$@"; do
+  under_layer "$scratch/log" "$program"
+  verdict "$(basename "$program")" $? "$scratch/log"
+done
+
+[ $failures = 0 ]

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sourced by the tests of this folder: drivers, and runs under the layer. GLCL_LAYER is the layer's file,
+# GST_PLUGIN_PATH_1_0 the folder of the plugin under test.
+
+export GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device LC_ALL=C
+unset DISPLAY WAYLAND_DISPLAY
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/glcl-layer-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+# use_driver gl|copy: a driver that shares textures, where one is known, or PoCL.
+use_driver() {
+  driver=$1
+  if [ "$driver" = gl ]; then
+    if [ -z "${GLCL_GL_DRIVER:-}" ]; then
+      echo "SKIP: GLCL_GL_DRIVER does not name the prefix of a driver that shares textures"
+      return 77
+    fi
+    . "$GLCL_GL_DRIVER/env.sh"
+  else
+    export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+  fi
+  export GST_REGISTRY_1_0=$scratch/registry-$driver.bin
+  gst-inspect-1.0 glclinvert >/dev/null 2>"$scratch/inspect" || {
+    echo "SKIP: glclinvert, which -Dexamples=true builds, is not in $GST_PLUGIN_PATH_1_0"
+    return 77
+  }
+}
+
+# under_layer LOG COMMAND...: with the layer on both sides and GStreamer's leaks tracer.
+under_layer() {
+  local log=$1
+  shift
+  OPENCL_LAYERS=$GLCL_LAYER LD_PRELOAD=$GLCL_LAYER GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 \
+    GST_DEBUG_FILE=$log.trace timeout -k 5 30 "$@" >"$log" 2>&1
+}
+
+# complaints LOG: what checker and tracer have to say about a run.
+complaints() {
+  grep '^glcl-checker:' "$1"
+  grep -o 'object-alive, type-name=(string)[^%].*' "$1.trace" 2>/dev/null
+}
+
+fail() {
+  echo "FAIL: $*"
+  failures=$((failures + 1))
+}

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# mutation.sh SOURCE BUILD: breaks the plugin in the ways of mutants.list, each time one object compiled anew and put
+# ahead of its archive, and asserts that checker.sh notices.
+here=$(dirname "$(readlink -f "$0")")
+. "$here/common.sh"
+source=$1 build=$2
+use_driver gl || exit
+export GLCL_STOP_AT_FIRST=1
+
+compile_command() { # FILE: the command that compiled it, one word a line, without input and output
+  python3 - "$build/compile_commands.json" "$1" <<'PYTHON'
+import json, os, shlex, sys
+for entry in json.load(open(sys.argv[1])):
+    path = os.path.realpath(os.path.join(entry['directory'], entry['file']))
+    if path == os.path.realpath(sys.argv[2]):
+        words = shlex.split(entry['command'])
+        for option in ('-o', '-MF', '-MQ'):
+            at = words.index(option)
+            del words[at:at + 2]
+        print('\n'.join(w for w in words if w not in ('-c', '-MD', entry['file'])))
+        break
+PYTHON
+}
+
+link_command() { # the command that linked the plugin, one word a line
+  ninja -C "$build" -t commands gst/libgstglcl.so | tail -1 |
+    python3 -c 'import shlex, sys; print("\n".join(shlex.split(sys.stdin.read())))'
+}
+mapfile -t link < <(link_command)
+
+build_mutant() { # FILE MUTANT.cpp PLUGIN.so
+  local compile words=() word
+  mapfile -t compile < <(compile_command "$1")
+  (
+    cd "$build" || exit
+    "${compile[@]}" -O0 -g0 -iquote "$(dirname "$1")" -c "$2" -o "${2%.cpp}.o" || exit
+    for word in "${link[@]}"; do
+      [ "$word" = gst/libgstglcl.so ] && word=$3
+      [ "$word" = -Wl,--start-group ] && words+=("${2%.cpp}.o")
+      words+=("$word")
+    done
+    "${words[@]}"
+  )
+}
+
+while IFS='|' read -r name file script; do
+  folder=$scratch/mutant
+  rm -rf "$folder"
+  mkdir -p "$folder/plugin"
+  mutant=$folder/$(basename "$file")
+  sed -zE "$script" "$source/gst/$file" >"$mutant"
+  if [ -n "$script" ] && cmp -s "$mutant" "$source/gst/$file"; then
+    fail "$name: the mutation does not apply to $file"
+    continue
+  fi
+  if ! build_mutant "$source/gst/$file" "$mutant" "$folder/plugin/libgstglcl.so" 2>"$folder/build"; then
+    fail "$name: does not build: $(grep -m1 error "$folder/build")"
+    continue
+  fi
+  GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" gl >"$folder/log"
+  status=$?
+  if [ -z "$script" ]; then
+    [ $status = 0 ] && echo "ok: $name passes" || fail "$name: $(grep FAIL: "$folder/log")"
+  elif grep -q 'FAIL: .*glcl-checker:' "$folder/log"; then
+    echo "ok: $name: noticed: $(grep -m1 -o 'FAIL: .*' "$folder/log" | cut -c7-)"
+  else
+    fail "$name: not noticed (status $status): $(grep -m1 FAIL: "$folder/log")"
+  fi
+done < <(grep -v '^#' "$here/mutants.list")
+
+[ $failures = 0 ]

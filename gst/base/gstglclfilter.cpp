@@ -443,7 +443,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
       priv->last_error.clear();
     }
     // What is missing altogether is told now, not at the first frame.
-    if (!guarded(self, [&] { glcl::choose_device(glcl::devices(), settings_of(self).device); }))
+    if (!guarded(self, [&] { glcl::choose_device(settings_of(self).device); }))
       return GST_STATE_CHANGE_FAILURE;
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};

@@ -32,22 +32,29 @@ std::string Device::id() const {
 
 bool Device::prefers_buffers() const { return is_cpu() && platform_name != "rusticl"; }
 
-std::vector<Device> devices() {
+std::vector<Device> devices(std::string *failures) {
   // Drivers set themselves up when first asked, and PoCL 3.1 lists no device to, or crashes in, a
   // second thread that asks meanwhile.
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
+  const auto failed = [&](const std::string &where, const char *call, int code) {
+    if (failures)
+      *failures += (failures->empty() ? "" : "; ") + where + call + ": " + error_name(code);
+  };
   std::vector<Device> found;
   std::vector<cl::Platform> platforms;
   try {
     cl::Platform::get(&platforms);
-  } catch (const cl::Error &) {
+  } catch (const cl::Error &error) {
+    failed("", error.what(), error.err());
     return found;  // the loader reports "no platform" as an error
   }
   for (size_t p = 0; p < platforms.size(); p++) {
     std::vector<cl::Device> of_platform;
     try {
       platforms[p].getDevices(CL_DEVICE_TYPE_ALL, &of_platform);
+      if (of_platform.empty())
+        failed("platform " + std::to_string(p) + ": ", "clGetDeviceIDs", CL_DEVICE_NOT_FOUND);
       for (size_t d = 0; d < of_platform.size(); d++) {
         if (!of_platform[d].getInfo<CL_DEVICE_AVAILABLE>() ||
             !of_platform[d].getInfo<CL_DEVICE_COMPILER_AVAILABLE>())
@@ -58,20 +65,21 @@ std::vector<Device> devices() {
                          of_platform[d].getInfo<CL_DEVICE_TYPE>(),
                          " " + of_platform[d].getInfo<CL_DEVICE_EXTENSIONS>() + " "});
       }
-    } catch (const cl::Error &) {
-      continue;  // a platform without devices answers CL_DEVICE_NOT_FOUND
+    } catch (const cl::Error &error) {
+      failed("platform " + std::to_string(p) + ": ", error.what(), error.err());
     }
   }
   return found;
 }
 
 Device choose_device(const std::vector<Device> &devices, const std::string &wish,
-                     const std::optional<Device> &gl_device) {
+                     const std::optional<Device> &gl_device, const std::string &failures) {
   if (devices.empty())
     throw Error(Error::Kind::not_found,
                 "No OpenCL device was found. Install the OpenCL driver of your GPU, or "
                 "pocl-opencl-icd to compute on the CPU.",
-                "the ICD loader lists no platform with a usable device (see glcl-info)");
+                "the ICD loader lists no platform with a usable device (see glcl-info)" +
+                    (failures.empty() ? "" : ": " + failures));
 
   if (wish.empty() || wish == "auto") {
     if (gl_device) return *gl_device;
@@ -92,7 +100,14 @@ Device choose_device(const std::vector<Device> &devices, const std::string &wish
   throw Error(Error::Kind::not_found,
               "device=\"" + wish +
                   "\" matches no OpenCL device. Use auto, P:D or a part of a name of: " +
-                  list(devices) + ".");
+                  list(devices) + ".",
+              failures);
+}
+
+Device choose_device(const std::string &wish) {
+  std::string failures;
+  const std::vector<Device> all = devices(&failures);
+  return choose_device(all, wish, {}, failures);
 }
 
 }  // namespace glcl

@@ -99,13 +99,15 @@ std::string obstacle(Way way, GstGLContext *gl_context, const Device &device) {
 }
 
 Choice choose(GstGLContext *gl_context, const std::string &device, const std::vector<Way> &ways) {
-  const std::vector<Device> known = devices();
+  std::string failures;
+  const std::vector<Device> known = devices(&failures);
   const auto driving = std::find_if(known.begin(), known.end(), [&](const Device &d) {
     return gl_obstacle(gl_context, d).empty() || external_obstacle(gl_context, d).empty();
   });
   Choice choice;
   choice.device =
-      choose_device(known, device, driving != known.end() ? std::optional(*driving) : std::nullopt);
+      choose_device(known, device, driving != known.end() ? std::optional(*driving) : std::nullopt,
+                    failures);
   std::string reasons;
   for (Way way : ways) {
     const std::string reason = obstacle(way, gl_context, choice.device);

@@ -278,12 +278,27 @@ bool with_opencl(GstGLCLFilter *self, const Work &work) {
   return good;
 }
 
+/// Posts as this element what is reported, for as long as the element lives.
+glcl::Report reporter(GstGLCLFilter *self) {
+  const std::shared_ptr<GWeakRef> element(new GWeakRef, [](GWeakRef *reference) {
+    g_weak_ref_clear(reference);
+    delete reference;
+  });
+  g_weak_ref_init(element.get(), self);
+  return [element](std::exception_ptr error) {
+    auto *self = static_cast<GstGLCLFilter *>(g_weak_ref_get(element.get()));
+    if (!self) return;
+    guarded(self, [&] { std::rethrow_exception(error); });
+    gst_object_unref(self);
+  };
+}
+
 /// Puts a pool of the textures that the way in use works on best in place of the query's first. GL
 /// thread.
 void replace_pool(GstGLCLFilter *self, GstQuery *query) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->sharing || gst_query_get_n_allocation_pools(query) == 0) return;
-  GstBufferPool *pool = priv->sharing->make_pool(gst_glcl_context_gl_context(priv->context));
+  GstBufferPool *pool = priv->sharing->make_pool(gst_glcl_context_gl_context(priv->context), reporter(self));
   if (!pool) return;
   GstCaps *caps;
   guint size, min, max;

@@ -37,8 +37,8 @@ TextureSharing::~TextureSharing() {
   for (GstBuffer *buffer : copies_of_foreign_) gst_clear_buffer(&buffer);
 }
 
-GstBufferPool *TextureSharing::make_pool(GstGLContext *context) {
-  return glcl::make_pool(context, exporter_);
+GstBufferPool *TextureSharing::make_pool(GstGLContext *context, Report report) {
+  return glcl::make_pool(context, exporter_, std::move(report));
 }
 
 /// A texture that both sides import, with the contents of one that OpenGL alone knows.

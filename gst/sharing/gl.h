@@ -24,7 +24,7 @@ class TextureSharing : public Sharing {
 
   void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
   void release(Queue &queue, Use *uses, size_t count, bool complete) override;
-  GstBufferPool *make_pool(GstGLContext *context) override;
+  GstBufferPool *make_pool(GstGLContext *context, Report report) override;
 
  private:
   Texture &texture_of(size_t index, Use &use);

@@ -17,6 +17,7 @@ G_DECLARE_FINAL_TYPE(GstGLCLPool, gst_glcl_pool, GST, GLCL_POOL, GstGLBufferPool
 struct _GstGLCLAllocator {
   GstGLMemoryPBOAllocator parent;
   std::shared_ptr<glcl::Exporter> *exporter;
+  glcl::Report *report;
 };
 
 struct _GstGLCLPool {
@@ -29,7 +30,7 @@ G_DEFINE_TYPE(GstGLCLPool, gst_glcl_pool, GST_TYPE_GL_BUFFER_POOL)
 
 namespace {
 
-/// Hands the texture to OpenGL; false, with a log line, where that failed.
+/// Hands the texture to OpenGL; false, with a log line and a report, where that failed.
 bool to_gl(GstGLMemory *memory) {
   Texture *texture = Texture::find(memory);
   if (!texture) return true;
@@ -38,6 +39,9 @@ bool to_gl(GstGLMemory *memory) {
     return true;
   } catch (const std::exception &error) {
     GST_ERROR("OpenCL did not hand over texture %u: %s", memory->tex_id, error.what());
+    GstAllocator *allocator = memory->mem.mem.allocator;
+    if (glcl::hands_over(memory) && *GST_GLCL_ALLOCATOR(allocator)->report)
+      (*GST_GLCL_ALLOCATOR(allocator)->report)(std::current_exception());
     return false;
   }
 }
@@ -157,11 +161,13 @@ static GstGLBaseMemory *gst_glcl_allocator_copy(GstGLBaseMemory *base, gssize of
 
 static void gst_glcl_allocator_finalize(GObject *object) {
   delete GST_GLCL_ALLOCATOR(object)->exporter;
+  delete GST_GLCL_ALLOCATOR(object)->report;
   G_OBJECT_CLASS(gst_glcl_allocator_parent_class)->finalize(object);
 }
 
 static void gst_glcl_allocator_init(GstGLCLAllocator *self) {
   self->exporter = new std::shared_ptr<glcl::Exporter>;
+  self->report = new glcl::Report;
 }
 
 static void gst_glcl_allocator_class_init(GstGLCLAllocatorClass *klass) {
@@ -209,11 +215,12 @@ static void gst_glcl_pool_class_init(GstGLCLPoolClass *klass) {
 
 namespace glcl {
 
-GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter) {
+GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter, Report report) {
   auto *pool = GST_GLCL_POOL(g_object_new(GST_TYPE_GLCL_POOL, nullptr));
   gst_object_ref_sink(pool);
   pool->parent.context = GST_GL_CONTEXT(gst_object_ref(context));
   *pool->allocator->exporter = std::move(exporter);
+  *pool->allocator->report = std::move(report);
   return GST_BUFFER_POOL(pool);
 }
 

@@ -4,6 +4,8 @@
 #include <gst/gl/gl.h>
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +55,9 @@ class Use {
   GstMapInfo map_ = GST_MAP_INFO_INIT;
 };
 
+/// Takes what went wrong where nobody can be told by a return value or an exception.
+using Report = std::function<void(std::exception_ptr)>;
+
 /// One way in use by one element. All calls on the thread of the GL context. The pictures that
 /// stand between texture and kernel, where any do, are kept for the next frame.
 class Sharing {
@@ -70,8 +75,9 @@ class Sharing {
   virtual void release(Queue &queue, Use *uses, size_t count, bool complete) = 0;
 
   /// A pool of the textures that the way works on best, for this element's output and for its
-  /// neighbour upstream; null where any will do. Transfer full.
-  virtual GstBufferPool *make_pool(GstGLContext *) { return nullptr; }
+  /// neighbour upstream; null where any will do. Its textures report from any thread, the GL thread mostly, when
+  /// they could not be handed to whoever wants them. Transfer full.
+  virtual GstBufferPool *make_pool(GstGLContext *, Report) { return nullptr; }
 
   /// Transfers of a frame to or from host memory so far.
   uint64_t copies() const { return copies_; }

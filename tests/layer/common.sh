@@ -18,7 +18,7 @@ use_driver() {
     fi
     . "$GLCL_GL_DRIVER/env.sh"
   else
-    export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+    export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd}
   fi
   export GST_REGISTRY_1_0=$scratch/registry-$driver.bin
   gst-inspect-1.0 glclinvert >/dev/null 2>"$scratch/inspect" || {

@@ -27,8 +27,7 @@ struct Image {
   cl_command_queue acquired_on = nullptr;
   cl_command_queue released_on = nullptr;
   uint64_t released_at = 0;
-  bool given_up = false;  // its release failed
-  bool stale = false;     // the texture has gone
+  bool stale = false;  // the texture has gone
 };
 
 struct Object {
@@ -96,8 +95,7 @@ bool lists_gl_event(cl_device_id device) {
 
 void forget_image(const char *call, cl_mem object) {
   Image &image = *image_of(object);
-  if (image.acquired_on && !image.given_up)
-    violation(call, name(object), "destroyed while acquired by a queue");
+  if (image.acquired_on) violation(call, name(object), "destroyed while acquired by a queue");
   if (image.stale) violation(call, name(object), "outlived its texture");
   state().images.erase(object);
   for (auto &[kernel, arguments] : state().arguments)
@@ -107,7 +105,7 @@ void forget_image(const char *call, cl_mem object) {
 
 void forget_queue(const char *call, cl_command_queue queue) {
   for (const auto &[object, image] : state().images)
-    if (image.acquired_on == queue && !image.given_up)
+    if (image.acquired_on == queue)
       violation(call, name(object), "its queue is destroyed while it is acquired");
   // OpenCL 1.2, section 5.1: the queue goes when its commands have finished, but nobody waits for
   // them.
@@ -235,9 +233,15 @@ void after(tag::clEnqueueReleaseGLObjects, cl_int, cl_command_queue queue, cl_ui
     }
 }
 
-void release_refused(cl_uint count, const cl_mem *objects) {
+void refused(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint count, const cl_mem *objects,
+             ...) {
   for (cl_uint i = 0; i < count; i++)
-    if (Image *image = image_of(objects[i])) image->given_up = true;
+    if (Image *image = image_of(objects[i])) image->acquired_on = image->released_on = nullptr;
+}
+
+void refused(tag::clFinish, cl_command_queue queue, ...) {
+  for (auto &[object, image] : state().images)
+    if (image.released_on == queue) image.released_on = nullptr;
 }
 
 void enqueued(cl_command_queue queue, bool blocking, const cl_event *event) {
@@ -280,7 +284,7 @@ void released(const char *call, const void *object) {
   state().events.erase(static_cast<cl_event>(handle));
   if (!state().gl_contexts.count(static_cast<cl_context>(handle))) return;
   for (const auto &[image, of] : state().images)
-    if (of.context == handle && of.acquired_on && !of.given_up)
+    if (of.context == handle && of.acquired_on)
       violation(call, name(image), "its context is destroyed while it is acquired");
 }
 
@@ -298,7 +302,7 @@ void gl_uses(const char *call, const TextureKey &texture) {
 void gl_replaces(const char *call, const TextureKey &texture) {
   for (auto &[object, image] : state().images) {
     if (image.texture != texture || image.stale) continue;
-    if (image.acquired_on && !image.given_up)
+    if (image.acquired_on)
       violation(call, name(object), "deleted or respecified by OpenGL while acquired by a queue");
     image.stale = true;
   }

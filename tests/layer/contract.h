@@ -35,8 +35,11 @@ void after(tag::clEnqueueReleaseGLObjects, cl_int, cl_command_queue, cl_uint, co
 void after(tag::clFinish, cl_int, cl_command_queue, ...);
 void after(tag::clWaitForEvents, cl_int, cl_uint, const cl_event *, ...);
 
-/// clEnqueueReleaseGLObjects was made to fail: whoever called it can only give the objects up.
-void release_refused(cl_uint count, const cl_mem *objects);
+/// These were made to fail. Whoever called them can't hand the objects over any more, so that what
+/// OpenGL does with them until the error has stopped the pipeline is no violation.
+void refused(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
+void refused(tag::clFinish, cl_command_queue, ...);
+inline void refused(...) {}
 
 /// A command uses a memory object.
 void uses(const char *call, cl_command_queue queue, cl_mem object);

@@ -35,7 +35,7 @@ constexpr bool is_object =
 
 /// The value that a function of this type gives when it fails.
 template <class Result, class... Arguments>
-Result refused(cl_int error, Arguments... arguments) {
+Result failure(cl_int error, Arguments... arguments) {
   if constexpr (std::is_same_v<Result, cl_int>) {
     return error;
   } else {
@@ -105,12 +105,9 @@ struct Thunk<Tag, entry, Result(CL_API_CALL *)(Arguments...)> {
 
   static Result CL_API_CALL call(Arguments... arguments) {
     if (const cl_int error = injected(name)) {
-      if constexpr (std::is_same_v<Tag, tag::clEnqueueReleaseGLObjects>) {
-        const std::lock_guard lock(state_mutex());
-        const auto all = std::tuple(arguments...);
-        release_refused(std::get<1>(all), std::get<2>(all));
-      }
-      return refused<Result>(error, arguments...);
+      const std::lock_guard lock(state_mutex());
+      refused(Tag{}, arguments...);
+      return failure<Result>(error, arguments...);
     }
     {
       const std::lock_guard lock(state_mutex());

@@ -298,7 +298,8 @@ glcl::Report reporter(GstGLCLFilter *self) {
 void replace_pool(GstGLCLFilter *self, GstQuery *query) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->sharing || gst_query_get_n_allocation_pools(query) == 0) return;
-  GstBufferPool *pool = priv->sharing->make_pool(gst_glcl_context_gl_context(priv->context), reporter(self));
+  GstBufferPool *pool =
+      priv->sharing->make_pool(gst_glcl_context_gl_context(priv->context), reporter(self));
   if (!pool) return;
   GstCaps *caps;
   guint size, min, max;
@@ -376,8 +377,7 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   auto timings = priv->stats.timings;
   lock.unlock();
   queue.collect(timings);  // waits for the kernels
-  timings["frame"].add(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  timings["frame"].add(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
   lock.lock();
   priv->stats.timings = std::move(timings);
 }
@@ -501,7 +501,8 @@ static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQu
 
 static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query,
                                                    GstQuery *query) {
-  // Without a GL context, as when neighbours are shut down meanwhile, the parent's pool would abort.
+  // Without a GL context, as when neighbours are shut down meanwhile, the parent's pool would
+  // abort.
   GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(trans));
   if (!gl_context) return FALSE;
   const gboolean proposed = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)

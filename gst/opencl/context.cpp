@@ -37,14 +37,13 @@ cl::Program compile(const Context &context, const std::string &path, const std::
   const cl::Device &device = context.device().device;
   cl::Program program(context.cl(), text);
   // Not CLHPP's build(): it fetches the log of good builds too, and fails where that does.
-  const cl_int status =
-      clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
+  const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
   if (status != CL_SUCCESS)
-    throw Error(Error::Kind::failed,
-                "The kernels of " + path + " do not build on " + context.device().name +
-                    ". Please report this with the build log of the debug text.",
-                error_name(status) + " with options \"" + options + "\":\n" +
-                    build_log(program, device));
+    throw Error(
+        Error::Kind::failed,
+        "The kernels of " + path + " do not build on " + context.device().name +
+            ". Please report this with the build log of the debug text.",
+        error_name(status) + " with options \"" + options + "\":\n" + build_log(program, device));
   compiled++;
   return program;
 }

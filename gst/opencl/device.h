@@ -31,13 +31,14 @@ struct Device {
 };
 
 /// Every usable device of every platform; platforms without devices are skipped. Never throws:
-/// without any OpenCL the list is empty. What kept a platform or device out of it goes to `failures`.
+/// without any OpenCL the list is empty. What kept a platform or device out of it goes to
+/// `failures`.
 std::vector<Device> devices(std::string *failures = nullptr);
 
 /// Picks a device by the rules of the `device` property: "auto" (the one that drives the GL
 /// context, else the first GPU, else the first CPU, else the first), "P:D", else a part of the
-/// name, case ignored. Throws Error::not_found with what was asked for, what there is, and the failures
-/// that devices() told.
+/// name, case ignored. Throws Error::not_found with what was asked for, what there is, and the
+/// failures that devices() told.
 Device choose_device(const std::vector<Device> &devices, const std::string &wish,
                      const std::optional<Device> &gl_device = {}, const std::string &failures = {});
 

@@ -105,9 +105,8 @@ Choice choose(GstGLContext *gl_context, const std::string &device, const std::ve
     return gl_obstacle(gl_context, d).empty() || external_obstacle(gl_context, d).empty();
   });
   Choice choice;
-  choice.device =
-      choose_device(known, device, driving != known.end() ? std::optional(*driving) : std::nullopt,
-                    failures);
+  choice.device = choose_device(
+      known, device, driving != known.end() ? std::optional(*driving) : std::nullopt, failures);
   std::string reasons;
   for (Way way : ways) {
     const std::string reason = obstacle(way, gl_context, choice.device);

@@ -75,8 +75,8 @@ class Sharing {
   virtual void release(Queue &queue, Use *uses, size_t count, bool complete) = 0;
 
   /// A pool of the textures that the way works on best, for this element's output and for its
-  /// neighbour upstream; null where any will do. Its textures report from any thread, the GL thread mostly, when
-  /// they could not be handed to whoever wants them. Transfer full.
+  /// neighbour upstream; null where any will do. Its textures report from any thread, the GL thread
+  /// mostly, when they could not be handed to whoever wants them. Transfer full.
   virtual GstBufferPool *make_pool(GstGLContext *, Report) { return nullptr; }
 
   /// Transfers of a frame to or from host memory so far.

@@ -6,7 +6,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 use_driver "$1" || exit
 shift
-export GLCL_FAULT=count CK_FORK=no
+export GLCL_FAULT=count
 
 verdict() { # NAME STATUS LOG
   local said
@@ -33,7 +33,7 @@ while IFS=: read -r name pipeline; do
 done < <(grep -v '^#' "$here/pipelines.list")
 
 for program in "$@"; do
-  under_layer "$scratch/log" "$program"
+  GLCL_TIMEOUT=300 under_layer "$scratch/log" "$program"
   verdict "$(basename "$program")" $? "$scratch/log"
 done
 

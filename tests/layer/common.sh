@@ -17,6 +17,7 @@ use_driver() {
       return 77
     fi
     . "$GLCL_GL_DRIVER/env.sh"
+    export GLCL_TEST_SHARING=gl # for the element tests
   else
     export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd}
   fi
@@ -34,7 +35,7 @@ under_layer() {
   local log=$1
   shift
   OPENCL_LAYERS=$GLCL_LAYER LD_PRELOAD=$GLCL_LAYER GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 \
-    GST_DEBUG_FILE=$log.trace timeout -k 5 30 "$@" >"$log" 2>&1
+    GST_DEBUG_FILE=$log.trace timeout -k 5 "${GLCL_TIMEOUT:-30}" "$@" >"$log" 2>&1
 }
 
 # complaints LOG: what checker and tracer have to say about a run.

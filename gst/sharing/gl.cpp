@@ -116,8 +116,11 @@ void TextureSharing::release(Queue &queue, Use *uses, size_t count, bool complet
   for (size_t i = 0; i < textures_.size(); i++) {
     const Use &use = uses[i];
     Held &held = textures_[i];
-    if (held.texture->holder() != &queue) held.texture = nullptr;
-    if (!held.texture) continue;
+    if (!held.texture) continue;  // done before a failure
+    if (held.texture->holder() != &queue) {
+      held.texture = nullptr;
+      continue;
+    }
     if (complete && use.access == Access::write && use.picture.layout == Layout::buffer)
       queue.cl().enqueueCopyBufferToImage(use.picture.buffer, use.picture.image, 0, {0, 0, 0},
                                           {size_t(use.width()), size_t(use.height()), 1});

@@ -34,7 +34,7 @@ build_mutant() { # FILE MUTANT.cpp PLUGIN.so
   mapfile -t compile < <(compile_command "$1")
   (
     cd "$build" || exit
-    "${compile[@]}" -O0 -g0 -iquote "$(dirname "$1")" -c "$2" -o "${2%.cpp}.o" || exit
+    "${compile[@]}" -Wno-error -O0 -g0 -iquote "$(dirname "$1")" -c "$2" -o "${2%.cpp}.o" || exit
     for word in "${link[@]}"; do
       [ "$word" = gst/libgstglcl.so ] && word=$3
       [ "$word" = -Wl,--start-group ] && words+=("${2%.cpp}.o")

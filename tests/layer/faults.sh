@@ -83,7 +83,7 @@ gst-launch-1.0 -q videotestsrc $source ! filesink location="$GLCL_EXPECTED" || e
 
 for pipeline in "${pipelines[@]}"; do
   GLCL_FAULT=count launch "$scratch/count" "$scratch/pixels" "$pipeline" &&
-    cmp "$scratch/pixels" "$GLCL_EXPECTED" || fail "$pipeline without faults: $(complaints "$scratch/count")"
+    cmp "$scratch/pixels" "$GLCL_EXPECTED" || fail "$pipeline without faults: $(complaints "$scratch/count")" >&2
   while read -r _ _ function count; do
     [[ $function =~ $never ]] && continue
     for call in $(printf '%s\n' 1 $((count / 2 + 1)) "$count" | sort -nu); do

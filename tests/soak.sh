@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# soak.sh MINUTES [copy|gl] [OPTIONS]
+#
+# Runs random pipelines of our elements for MINUTES with memory watched (tests/soak.cpp, which the
+# OPTIONS go to: --seed S repeats a run) and exits 1 on an error, a critical log line, a hang or growth.
+#   copy  PoCL computes and frames are copied; also what is taken where GLCL_GL_DRIVER is not set
+#   gl    on the drivers that share textures whose env.sh is in the folder GLCL_GL_DRIVER
+# GLCL_BUILD is the build folder (build).
+set -euo pipefail
+case ${1:-} in
+  '' | -*) sed -n '3,$ { /^#/!q; s/^# \?//p }' "$0"; exit 2 ;;
+esac
+minutes=$1
+shift
+way=${GLCL_GL_DRIVER:+gl}
+case ${1:-} in
+  copy | gl) way=$1; shift ;;
+esac
+source_root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${GLCL_BUILD:-$source_root/build}" && pwd)
+
+run=$(mktemp -d)
+trap 'rm -rf "$run"' EXIT
+export GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device
+export GST_PLUGIN_PATH_1_0=$build/gst GST_REGISTRY_1_0=$run/registry.bin
+export XDG_RUNTIME_DIR=$run POCL_CACHE_DIR=$run/pocl OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+unset DISPLAY WAYLAND_DISPLAY
+if [[ $way == gl ]]; then
+  [[ -f ${GLCL_GL_DRIVER:-}/env.sh ]] || { echo 'SKIP: GLCL_GL_DRIVER names no drivers that share textures'; exit 77; }
+  # shellcheck source=/dev/null
+  . "$GLCL_GL_DRIVER/env.sh"
+  # Two GL contexts that draw at once make llvmpipe of Mesa 25.0.7 wait for ever for a fence.
+  # And its rusticl keeps about 30 KiB of every context and queue that was dropped, without our elements too.
+  set -- --one-display --limit 60 "$@"
+fi
+LD_PRELOAD=${SOAK_PRELOAD:-} "$build/tests/soak" --minutes "$minutes" "$@"

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tsan.sh [MINUTES]
+#
+# Builds with ThreadSanitizer into build-tsan/ and runs the soak for MINUTES (1) and every test of the
+# suites elements and sharing. Any data race in our code fails, and so does the soak; tests/tsan.supp
+# lists what is left out and why. A test that fails without a race is for tests/run.sh to tell. With
+# GLCL_GL_DRIVER set the soak and the tests also run on those drivers.
+set -euo pipefail
+case ${1:-} in
+  -*) sed -n '3,$ { /^#/!q; s/^# \?//p }' "$0"; exit 2 ;;
+esac
+minutes=${1:-1}
+source_root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$source_root"
+build=$source_root/build-tsan
+
+options=(-Db_sanitize=thread -Db_lundef=false -Dtests=enabled)
+[[ -f tools/meson.build ]] || options+=(-Dtools=disabled)
+if [[ -d $build/meson-info ]]; then
+  meson configure "$build" "${options[@]}"
+else
+  meson setup "$build" "${options[@]}"
+fi
+meson compile -C "$build"
+
+# GLib tells ThreadSanitizer nothing, so a preloaded library does. GStreamer's plugin scanner is not
+# instrumented and can't load our plugin.
+read -ra flags <<<"$(pkg-config --cflags gstreamer-1.0)"
+c++ -std=c++17 -O1 -g -fPIC -shared "${flags[@]}" tests/tsan.cpp -o "$build/tsan.so" -ldl
+preload=$build/tsan.so
+export GST_REGISTRY_FORK=no
+export TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4 log_path=$build/races die_after_fork=0 exitcode=66 suppressions=$source_root/tests/tsan.supp"
+
+# Growth is ThreadSanitizer's own.
+status=0
+rm -f "$build"/races.*
+ways=(copy)
+[[ -z ${GLCL_GL_DRIVER:-} ]] || ways+=(gl)
+for way in "${ways[@]}"; do
+  SOAK_PRELOAD=$preload GLCL_BUILD=$build tests/soak.sh "$minutes" "$way" --hang 120 --limit 100000 || status=1
+done
+
+mapfile -t suites < <(meson introspect --tests "$build" |
+  python3 -c 'import json, sys
+suites = {name.split(":")[-1] for test in json.load(sys.stdin) for name in test["suite"]}
+print("\n".join(sorted(suites & {"elements", "sharing"})))')
+# Without CK_FORK=no a test runs in a process that was forked from one with threads.
+for suite in "${suites[@]}"; do
+  [[ -n $suite ]] || continue
+  CK_FORK=no meson test -C "$build" --no-rebuild --timeout-multiplier 10 --suite "$suite" \
+    --wrap "env LD_PRELOAD=$preload" || true
+done
+
+if compgen -G "$build/races.*" >/dev/null; then
+  cat "$build"/races.*
+  echo 'tsan: FAILED'
+  exit 1
+fi
+((status == 0)) && echo 'tsan: no race'
+exit $status

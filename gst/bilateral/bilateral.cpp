@@ -51,10 +51,6 @@ float space_exponent(const Bilateral::Settings &settings) {
   return gaussian_exponent(std::max(settings.sigma_space, 1e-3));
 }
 
-int split_column(const Bilateral::Settings &settings, int width) {
-  return static_cast<int>(std::lround(std::clamp(settings.split, 0.0, 1.0) * width));
-}
-
 }  // namespace
 
 int Bilateral::radius(const Settings &settings) {
@@ -63,6 +59,10 @@ int Bilateral::radius(const Settings &settings) {
           ? settings.radius
           : static_cast<int>(std::ceil(std::min<double>(2 * settings.sigma_space, max_radius)));
   return std::clamp(wish, 0, max_radius);
+}
+
+int Bilateral::split_column(const Settings &settings, int width) {
+  return static_cast<int>(std::lround(std::clamp(settings.split, 0.0, 1.0) * width));
 }
 
 Bilateral::Bilateral(Context &context, int width, int height, Form form, Size group)

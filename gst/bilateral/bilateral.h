@@ -50,6 +50,8 @@ class Bilateral {
 
   /// The radius that settings ask for, 0..max_radius.
   static int radius(const Settings &settings);
+  /// The first filtered column of a frame `width` px wide, 0..width.
+  static int split_column(const Settings &settings, int width);
 
   /// Builds the programs of a form for frames of width × height px. `group` is the work-group to
   /// use instead of the form's own (items, not pixels; made smaller where the device wants it).

@@ -2,132 +2,26 @@
 // Every form of the bilateral engine against the double-precision twin.
 #include "bilateral/bilateral.h"
 
-#include <gst/check/gstcheck.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "opencl/error.h"
+#include "engine.h"
 #include "reference/bilateral.h"
 
 using glcl::Bilateral;
-using glcl::Layout;
-using glcl::Picture;
-using glcl::Size;
-using reference::Frame;
 using Form = Bilateral::Form;
-using Settings = Bilateral::Settings;
-using Weight = Bilateral::Weight;
 
 namespace {
 
 constexpr Form forms[] = {Form::tile, Form::direct, Form::vector};  // the loop index of the tests
 constexpr const char *form_names[] = {"tile", "direct", "vector"};
-constexpr Weight weights[] = {Weight::intensity, Weight::color, Weight::per_channel};
 
-/// The device that GLCL_TEST_DEVICE names, with a queue.
-struct Bench {
-  Bench() {
-    const char *wish = std::getenv("GLCL_TEST_DEVICE");
-    context = glcl::Context::of_device(glcl::choose_device(glcl::devices(), wish ? wish : "auto"));
-    queue = std::make_unique<glcl::Queue>(context);
-  }
-
-  Picture upload(const Frame &frame, Layout layout, int padding = 0) {
-    Picture picture =
-        glcl::make_picture(context->cl(), frame.width + padding, frame.height, layout);
-    picture.width = frame.width;
-    const size_t row = size_t(frame.width) * 4;
-    if (layout == Layout::image)
-      queue->cl().enqueueWriteImage(picture.image, CL_TRUE, {0, 0, 0}, region(frame), 0, 0,
-                                    frame.rgba.data());
-    else
-      queue->cl().enqueueWriteBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
-                                         {row, size_t(frame.height), 1}, size_t(picture.pitch) * 4,
-                                         0, row, 0, frame.rgba.data());
-    return picture;
-  }
-
-  Frame download(const Picture &picture) {
-    Frame frame(picture.width, picture.height);
-    const size_t row = size_t(frame.width) * 4;
-    if (picture.layout == Layout::image)
-      queue->cl().enqueueReadImage(picture.image, CL_TRUE, {0, 0, 0}, region(frame), 0, 0,
-                                   frame.rgba.data());
-    else
-      queue->cl().enqueueReadBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
-                                        {row, size_t(frame.height), 1}, size_t(picture.pitch) * 4,
-                                        0, row, 0, frame.rgba.data());
-    return frame;
-  }
-
-  Frame run(Bilateral &engine, const Settings &settings, const Frame &frame, int in_padding = 0,
-            int out_padding = 0) {
-    const Picture in = upload(frame, engine.layout(), in_padding);
-    const Picture out = upload(Frame(frame.width, frame.height), engine.layout(), out_padding);
-    engine.run(*queue, settings, in, out);
-    return download(out);
-  }
-
-  Frame run(Form form, const Settings &settings, const Frame &frame) {
-    Bilateral engine(*context, frame.width, frame.height, form);
-    return run(engine, settings, frame);
-  }
-
-  static std::array<cl::size_type, 3> region(const Frame &frame) {
-    return {size_t(frame.width), size_t(frame.height), 1};
-  }
-
-  std::shared_ptr<glcl::Context> context;
-  std::unique_ptr<glcl::Queue> queue;
-};
-
-std::string describe(const Settings &s, const Frame &frame) {
-  return std::to_string(frame.width) + "×" + std::to_string(frame.height) + ", radius " +
-         std::to_string(s.radius) + ", sigma-space " + std::to_string(s.sigma_space) +
-         ", sigma-range " + std::to_string(s.sigma_range) + ", weight " +
-         std::to_string(static_cast<int>(s.weight)) + ", iterations " +
-         std::to_string(s.iterations) + ", split " + std::to_string(s.split);
+Frame run(Bench &bench, Form form, const Settings &settings, const Frame &frame) {
+  Bilateral engine(*bench.context, frame.width, frame.height, form);
+  return bench.run(engine, settings, frame);
 }
-
-/// How many values were compared with the twin and how many of them were not equal.
-struct Agreement {
-  size_t values = 0, off = 0;
-
-  ~Agreement() {
-    std::printf("%zu of %zu values differ from the twin, by one level\n", off, values);
-    fail_unless(off * 100 <= values, "%zu of %zu values differ from the twin", off, values);
-  }
-
-  /// At most one level away from the twin, alpha equal.
-  void check(const Frame &result, const Frame &twin, const std::string &what) {
-    for (size_t i = 0; i < twin.rgba.size(); i++) {
-      const int difference = std::abs(int(result.rgba[i]) - int(twin.rgba[i]));
-      const int x = int(i / 4) % twin.width, y = int(i / 4) / twin.width;
-      fail_unless(difference <= (i % 4 == 3 ? 0 : 1), "%s: at (%d, %d)[%d] %d, twin %d",
-                  what.c_str(), x, y, int(i % 4), result.rgba[i], twin.rgba[i]);
-      off += difference != 0;
-    }
-    values += twin.rgba.size();
-  }
-};
 
 void check_with_twin(Bench &bench, Agreement &agreement, Form form, const Settings &settings,
                      const Frame &frame) {
-  agreement.check(bench.run(form, settings, frame), reference::bilateral(frame, settings),
+  agreement.check(run(bench, form, settings, frame), reference::bilateral(frame, settings),
                   describe(settings, frame));
-}
-
-void check_equal(const Frame &a, const Frame &b, const std::string &what) {
-  const auto at = std::mismatch(a.rgba.begin(), a.rgba.end(), b.rgba.begin()).first;
-  const int i = static_cast<int>(at - a.rgba.begin());
-  fail_unless(at == a.rgba.end(), "%s: differs at (%d, %d)", what.c_str(), i / 4 % a.width,
-              i / 4 / a.width);
 }
 
 }  // namespace
@@ -209,7 +103,7 @@ GST_START_TEST(test_range_zero_keeps_colours) {
   settings.sigma_range = 0;
   for (Weight weight : {Weight::color, Weight::per_channel}) {
     settings.weight = weight;
-    check_equal(bench.run(forms[__i__], settings, frame), frame, describe(settings, frame));
+    check_equal(run(bench, forms[__i__], settings, frame), frame, describe(settings, frame));
   }
 }
 GST_END_TEST;
@@ -262,7 +156,7 @@ GST_START_TEST(test_groups) {
   const Frame frame = reference::natural_frame(71, 37);
   Settings settings;
   settings.radius = 3;
-  const Frame expected = bench.run(forms[__i__], settings, frame);
+  const Frame expected = run(bench, forms[__i__], settings, frame);
   for (Size group :
        {Size{1, 1}, Size{5, 3}, Size{16, 16}, Size{64, 1}, Size{1, 32}, Size{100000, 100000}}) {
     Bilateral engine(*bench.context, frame.width, frame.height, forms[__i__], group);
@@ -311,7 +205,7 @@ GST_START_TEST(test_settings_change) {
   list[4].sigma_range = 0.4;
   list[5].iterations = 3;
   for (const Settings &settings : list)
-    check_equal(bench.run(engine, settings, frame), bench.run(forms[__i__], settings, frame),
+    check_equal(bench.run(engine, settings, frame), run(bench, forms[__i__], settings, frame),
                 describe(settings, frame));
   fail_unless_equals_int(glcl::programs_compiled(), compiled);
 }
@@ -335,7 +229,7 @@ GST_START_TEST(test_queued_frames) {
   }
   for (int i = 0; i < 5; i++) engine.run(*bench.queue, list[i], ins[i], outs[i]);
   for (int i = 0; i < 5; i++)
-    check_equal(bench.download(outs[i]), bench.run(forms[__i__], list[i], frames[i]),
+    check_equal(bench.download(outs[i]), run(bench, forms[__i__], list[i], frames[i]),
                 describe(list[i], frames[i]));
 }
 GST_END_TEST;

@@ -62,6 +62,8 @@ void filter_pixel(const Frame &in, Frame &out, int x, int y, const std::vector<d
     out.at(x, y)[c] = static_cast<uint8_t>(std::floor(sum[c] / weight[c] + 0.5));
 }
 
+}  // namespace
+
 void show_split(const Frame &in, Frame &out, double split) {
   const int column = static_cast<int>(std::lround(split * in.width));
   for (int y = 0; y < in.height; y++) {
@@ -69,8 +71,6 @@ void show_split(const Frame &in, Frame &out, double split) {
     if (column > 0 && column < in.width) std::fill_n(out.at(column, y), 3, 255);
   }
 }
-
-}  // namespace
 
 Frame bilateral(const Frame &in, const Bilateral::Settings &settings) {
   const std::vector<double> space =

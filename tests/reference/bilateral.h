@@ -10,4 +10,8 @@ namespace reference {
 /// other.
 Frame bilateral(const Frame &in, const glcl::Bilateral::Settings &settings);
 
+/// Shows `in` left of column round(split * width) of `out`, and a white line there unless that is
+/// an edge of the frame.
+void show_split(const Frame &in, Frame &out, double split);
+
 }  // namespace reference

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "opencl/error.h"
+
+namespace glcl {
+
+namespace {
+
+constexpr int reach = 2;                // of the blur, nodes; REACH in the kernels
+constexpr int empty_planes = 2;         // after the used ones
+constexpr int buffer_stretch = 64;      // nodes that a work-item fills
+constexpr double band_rows = 16;        // pixel rows that a band is to have, about
+constexpr int max_bands = 4;            // between two rows of nodes
+constexpr size_t tile_bytes = 8192;     // local memory for pixels
+constexpr size_t corner_bytes = 16384;  // and for sums, unless two intervals need more
+constexpr size_t max_pixel_cells = 3, min_cells = 65536;
+constexpr Size splat_lanes{256, 1}, cell_group{64, 4}, pixel_group{32, 8};
+
+int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
+
+/// Centre, next and far tap of a blur of variance 2/3 + `more` cells², excess fourth moment 1/30.
+cl_float4 blur_taps(double more) {
+  const double variance = 2.0 / 3 + more, fourth = 3 * variance * variance + 1.0 / 30;
+  const double far = (fourth - variance) / 24, near = variance / 2 - 4 * far;
+  return {{static_cast<float>(1 - 2 * near - 2 * far), static_cast<float>(near),
+           static_cast<float>(far), 0}};
+}
+
+void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size, size_t needed) {
+  if (needed <= size) return;
+  buffer = cl::Buffer(context, CL_MEM_READ_WRITE, needed);
+  size = needed;
+}
+
+}  // namespace
+
+Grid::Grid(Context &context, int width, int height, Layout layout, Size group)
+    : context_(context.cl()),
+      max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
+      width_(width),
+      height_(height),
+      layout_(layout) {
+  const bool buffers = layout == Layout::buffer, own = !group.x || !group.y;
+  for (const int channels : {1, 3}) {
+    const cl::Program program =
+        context.program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
+                        "-cl-mad-enable -DCHANNELS=" + std::to_string(channels));
+    const auto kernel = [&](const char *name, Size own_group) {
+      return Kernel(context, program, name, own ? own_group : group);
+    };
+    Kernels &kernels = channels == 1 ? joint_ : separate_;
+    kernels.splat = buffers ? kernel("grid_splat", {1, 1})
+                            : Kernel(context, program, "grid_splat",
+                                     own ? splat_lanes : Size{group.x * group.y, 1});
+    kernels.blur_y = kernel("grid_blur_y", cell_group);
+    kernels.blur_xz = kernel("grid_blur_xz", cell_group);
+    kernels.slice = kernel("grid_slice", pixel_group);
+  }
+}
+
+Grid::Shape Grid::shape(const Settings &settings) const {
+  Shape shape;
+  const double unit = 1 / (255 * std::max(settings.sigma_range, 1e-6));
+  switch (settings.weight) {
+    case Weight::intensity:
+      shape.range[0] = 0.30 * unit, shape.range[1] = 0.59 * unit, shape.range[2] = 0.11 * unit;
+      break;
+    case Weight::color:
+      for (double &range : shape.range) range = unit / std::sqrt(3.0);
+      break;
+    case Weight::per_channel:
+      for (double &range : shape.range) range = unit;
+      shape.channels = 3;
+      shape.cell = 8;
+  }
+  const double end = 255 * (settings.weight == Weight::color ? std::sqrt(3.0) : 1) * unit;
+  shape.planes = std::floor(end) + 2;
+  shape.stored = static_cast<int>(std::min(shape.planes, 1e6)) + empty_planes;
+  if (layout_ == Layout::buffer) shape.stored = round_up(shape.stored, shape.channels == 1 ? 2 : 4);
+
+  // As the kernels find a pixel's node.
+  const double sigma = std::max(settings.sigma_space, min_sigma_space);
+  const float inverse = 1 / static_cast<float>(sigma);
+  shape.columns = static_cast<int>((width_ - 1) * inverse) + 2;
+  shape.rows = static_cast<int>((height_ - 1) * inverse) + 2;
+  shape.bands = std::clamp(static_cast<int>(std::lround(sigma / band_rows)), 1, max_bands);
+  shape.band_count = (shape.rows + 2 * reach + 1) * shape.bands;
+  return shape;
+}
+
+size_t Grid::sums_bytes(const Shape &shape) const {
+  return 2 * shape.band_count * shape.row_cells(shape.columns + 2 * reach) * shape.cell;
+}
+
+bool Grid::suits(const Settings &settings) const {
+  if (!(settings.sigma_space >= min_sigma_space)) return false;
+  const Shape shape = this->shape(settings);
+  if (shape.planes > max_planes) return false;
+  const double cells = double(shape.columns) * shape.rows * shape.planes * shape.channels;
+  const size_t pixels = size_t(width_) * height_;
+  return cells * shape.cell / 16 <= std::max(max_pixel_cells * pixels, min_cells) &&
+         sums_bytes(shape) <= max_bytes_;
+}
+
+void Grid::check(const Picture &picture) const {
+  if (picture.width != width_ || picture.height != height_ || picture.layout != layout_ ||
+      (picture.layout == Layout::buffer && picture.pitch < width_))
+    throw Error(Error::Kind::settings, "The bilateral grid was set up for frames of " +
+                                           std::to_string(width_) + "×" + std::to_string(height_) +
+                                           " in another layout or size.");
+}
+
+void Grid::reserve(const Shape &shape) {
+  reserve_buffer(context_, sums_, sums_size_, sums_bytes(shape));
+  const size_t rows = shape.row_cells(shape.columns + 2 * reach) * shape.rows;
+  reserve_buffer(context_, blurred_, blurred_size_, (rows + 2 * reach) * shape.cell);
+}
+
+void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
+  check(in);
+  check(out);
+  if (!suits(settings))
+    throw Error(Error::Kind::settings, "The bilateral grid is not made for these sigmas.");
+  const int split = Bilateral::split_column(settings, width_);
+  const int iterations = split == width_ ? 1 : std::max(settings.iterations, 1);
+  try {
+    reserve(shape(settings));
+    const Picture *from = &in;
+    for (int i = 0; i < iterations; i++) {
+      const bool last = i == iterations - 1;
+      Picture &next = between_[i % 2];
+      if (!last && !next.width) next = make_picture(context_, width_, height_, layout_);
+      const Picture &to = last ? out : next;
+      pass(queue, settings, *from, in, to, last ? split : 0);
+      from = &to;
+    }
+  } catch (const cl::Error &error) {
+    throw Error(Error::Kind::failed, "The bilateral grid could not be run.",
+                std::string(error.what()) + ": " + error_name(error.err()));
+  }
+}
+
+void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &from) {
+  Kernel &kernel = (shape.channels == 1 ? joint_ : separate_).splat;
+  const int nodes = shape.columns + 2 * reach;
+  const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
+                            static_cast<float>(shape.range[2]), 0}};
+  if (layout_ == Layout::buffer) {
+    const size_t stretches = (nodes + buffer_stretch - 1) / buffer_stretch;
+    kernel(queue, {stretches, size_t(shape.band_count)}, from.buffer, from.pitch, width_, height_,
+           sums_, range, cell, 1 / cell, shape.stored, nodes, shape.band_count, shape.bands,
+           buffer_stretch);
+    return;
+  }
+
+  // As many nodes per group as it has work-items for and local memory holds; one at least.
+  const size_t lanes = kernel.group().x;
+  const size_t interval_cells = size_t(shape.channels) * (shape.stored - empty_planes);
+  const size_t interval_pixels = static_cast<size_t>(std::ceil(cell)) + 1;
+  const size_t intervals = std::clamp<size_t>(
+      std::min({lanes / interval_cells, corner_bytes / (4 * interval_cells * shape.cell),
+                tile_bytes / (interval_pixels * sizeof(cl_float4))}),
+      2, nodes + 1);
+  const int stretch = static_cast<int>(intervals) - 1;
+  const size_t row_bytes = intervals * interval_pixels * sizeof(cl_float4);
+  const int tile_rows = static_cast<int>(std::max<size_t>(1, tile_bytes / row_bytes));
+  const size_t groups = (nodes + stretch - 1) / stretch;
+  kernel(queue, {groups * lanes, size_t(shape.band_count)}, from.image, sums_, range, cell,
+         1 / cell, shape.stored, nodes, shape.bands, stretch, tile_rows,
+         cl::Local(tile_rows * row_bytes), cl::Local(4 * intervals * interval_cells * shape.cell));
+}
+
+void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
+                const Picture &original, const Picture &to, int split) {
+  const Shape shape = this->shape(settings);
+  Kernels &kernels = shape.channels == 1 ? joint_ : separate_;
+  const auto cell = static_cast<float>(settings.sigma_space);
+  const int wide_row = static_cast<int>(shape.row_cells(shape.columns + 2 * reach));
+  const int row = static_cast<int>(shape.row_cells(shape.columns));
+  const int wide = layout_ == Layout::buffer ? 32 / static_cast<int>(shape.cell) : 1;
+  if (split < width_) {
+    splat(queue, shape, cell, from);
+    const cl_float4 space = blur_taps(1 / (3.0 * cell * cell)), range = blur_taps(0);
+    kernels.blur_y(queue, {size_t(wide_row / wide), size_t(shape.rows)}, sums_, blurred_, space,
+                   wide_row, shape.rows, shape.bands);
+    kernels.blur_xz(queue, {size_t(row / wide), size_t(shape.rows)}, blurred_, sums_, space, range,
+                    wide_row, row, shape.rows, shape.stored);
+  }
+  const Size pixels{size_t(width_), size_t(height_)};
+  const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
+                            static_cast<float>(shape.range[2]), 0}};
+  if (layout_ == Layout::buffer)
+    kernels.slice(queue, pixels, from.buffer, from.pitch, original.buffer, original.pitch,
+                  to.buffer, to.pitch, width_, height_, sums_, range, 1 / cell, shape.stored, row,
+                  split);
+  else
+    kernels.slice(queue, pixels, from.image, original.image, to.image, sums_, range, 1 / cell,
+                  shape.stored, row, split);
+}
+
+}  // namespace glcl

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+
+#include "bilateral.h"
+
+namespace glcl {
+
+/// The bilateral filter by a bilateral grid (Chen, Paris and Durand, "Real-time edge-aware image
+/// processing with the bilateral grid", SIGGRAPH 2007), for frames of RGBA, 8 bits a channel.
+///
+/// Each pixel is added to the eight nodes around it in a grid over x, y and a range coordinate,
+/// with trilinear weights; the grid is blurred along its axes and looked up where each pixel lies,
+/// trilinearly again. A cell is one sigma along every axis. The blur has five taps per axis, chosen
+/// so that with the variance and the fourth moment that adding and looking up bring along, the
+/// whole is a Gaussian's: variance 2/3 + 1 / (3 sigma_space²) cells² in space, 2/3 in range, excess
+/// fourth moment 1/30. The frame's edge is repeated, alpha is copied, results are rounded half up.
+///
+/// The grid stands for the whole Gaussian; Settings::radius means nothing to it. By weight:
+///   intensity    one grid over I, as close to the exact filter as the cell allows
+///   per_channel  a grid per channel, as close
+///   color        one grid over (R + G + B) / √3, which is the colour's place along the grey axis:
+///                right for differences in brightness, blind to those at equal R + G + B
+///
+/// Cost: a pass over the pixels whose time does not depend on sigma_space (on GPUs it grows with
+/// the planes, 1 / sigma_range), one over the cells, one more over the pixels.
+class Grid {
+ public:
+  using Settings = Bilateral::Settings;
+  using Weight = Bilateral::Weight;
+
+  /// Below this sigma_space, px, the window is so small that the grid gains nothing.
+  static constexpr double min_sigma_space = 2;
+  /// The most planes along the range axis.
+  static constexpr int max_planes = 128;
+
+  /// Builds the programs for frames of width × height px in a layout. `group` is the work-group to
+  /// use instead of the engine's own. Throws Error::failed where the device refuses them.
+  Grid(Context &context, int width, int height, Layout layout, Size group = {0, 0});
+
+  /// What run() takes as `in` and `out`.
+  Layout layout() const { return layout_; }
+
+  /// Whether run() takes these settings: sigma_space is at least min_sigma_space, there are no more
+  /// than max_planes planes (sigma_range down to 0.008, 0.014 for color) and no more than 3 cells
+  /// of 16 bytes per pixel (or 65536 in all), and the device gives that much memory at once.
+  bool suits(const Settings &settings) const;
+
+  /// Enqueues the filter from `in` to `out`, two pictures of the engine's size and layout; never
+  /// waits. Nothing is compiled, memory is allocated only where settings need more than before. All
+  /// calls of an engine go to one queue (or queues that wait for each other). Throws
+  /// Error::settings for other pictures and for settings that do not suit, Error::failed where
+  /// OpenCL refuses.
+  void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out);
+
+ private:
+  /// The kernels of one build: a grid of RGB, or a grid per channel.
+  struct Kernels {
+    Kernel splat, blur_y, blur_xz, slice;
+  };
+
+  /// The grid that settings ask for.
+  struct Shape {
+    int channels = 1;    // grids
+    size_t cell = 16;    // bytes
+    double range[3]{};   // cells along z per level of R, G, B
+    double planes = 0;   // that pixels can touch
+    int stored = 0;      // planes in memory, with two empty ones
+    int columns = 0;     // nodes along x between which pixels lie
+    int rows = 0;        // and along y
+    int bands = 1;       // parts of the pixel rows between two rows of nodes
+    int band_count = 0;  // of all of them, with what lies outside the frame
+
+    size_t row_cells(int nodes) const { return size_t(nodes) * channels * stored; }
+  };
+
+  Shape shape(const Settings &settings) const;
+  size_t sums_bytes(const Shape &shape) const;
+  void check(const Picture &picture) const;
+  void reserve(const Shape &shape);
+  void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
+            const Picture &to, int split);
+  void splat(Queue &queue, const Shape &shape, float cell, const Picture &from);
+
+  cl::Context context_;
+  size_t max_bytes_;  // of one allocation
+  int width_, height_;
+  Layout layout_;
+
+  Kernels joint_, separate_;
+  cl::Buffer sums_, blurred_;  // the blur's second half goes back into sums_
+  size_t sums_size_ = 0, blurred_size_ = 0;
+  Picture between_[2];  // results of iterations but the last
+};
+
+}  // namespace glcl

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the tests of the bilateral engines share.
+#pragma once
+
+#include <gst/check/gstcheck.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bilateral/bilateral.h"
+#include "opencl/error.h"
+#include "reference/frames.h"
+
+using glcl::Layout;
+using glcl::Picture;
+using glcl::Size;
+using reference::Frame;
+using Settings = glcl::Bilateral::Settings;
+using Weight = glcl::Bilateral::Weight;
+
+constexpr Weight weights[] = {Weight::intensity, Weight::color, Weight::per_channel};
+
+/// The device that GLCL_TEST_DEVICE names, with a queue.
+struct Bench {
+  Bench() {
+    const char *wish = std::getenv("GLCL_TEST_DEVICE");
+    context = glcl::Context::of_device(glcl::choose_device(glcl::devices(), wish ? wish : "auto"));
+    queue = std::make_unique<glcl::Queue>(context);
+  }
+
+  Picture upload(const Frame &frame, Layout layout, int padding = 0) {
+    Picture picture =
+        glcl::make_picture(context->cl(), frame.width + padding, frame.height, layout);
+    picture.width = frame.width;
+    const size_t row = size_t(frame.width) * 4;
+    if (layout == Layout::image)
+      queue->cl().enqueueWriteImage(picture.image, CL_TRUE, {0, 0, 0}, region(frame), 0, 0,
+                                    frame.rgba.data());
+    else
+      queue->cl().enqueueWriteBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
+                                         {row, size_t(frame.height), 1}, size_t(picture.pitch) * 4,
+                                         0, row, 0, frame.rgba.data());
+    return picture;
+  }
+
+  Frame download(const Picture &picture) {
+    Frame frame(picture.width, picture.height);
+    const size_t row = size_t(frame.width) * 4;
+    if (picture.layout == Layout::image)
+      queue->cl().enqueueReadImage(picture.image, CL_TRUE, {0, 0, 0}, region(frame), 0, 0,
+                                   frame.rgba.data());
+    else
+      queue->cl().enqueueReadBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
+                                        {row, size_t(frame.height), 1}, size_t(picture.pitch) * 4,
+                                        0, row, 0, frame.rgba.data());
+    return frame;
+  }
+
+  template <class Engine>
+  Frame run(Engine &engine, const Settings &settings, const Frame &frame, int in_padding = 0,
+            int out_padding = 0) {
+    const Picture in = upload(frame, engine.layout(), in_padding);
+    const Picture out = upload(Frame(frame.width, frame.height), engine.layout(), out_padding);
+    engine.run(*queue, settings, in, out);
+    return download(out);
+  }
+
+  static std::array<cl::size_type, 3> region(const Frame &frame) {
+    return {size_t(frame.width), size_t(frame.height), 1};
+  }
+
+  std::shared_ptr<glcl::Context> context;
+  std::unique_ptr<glcl::Queue> queue;
+};
+
+inline std::string describe(const Settings &s, const Frame &frame) {
+  return std::to_string(frame.width) + "×" + std::to_string(frame.height) + ", radius " +
+         std::to_string(s.radius) + ", sigma-space " + std::to_string(s.sigma_space) +
+         ", sigma-range " + std::to_string(s.sigma_range) + ", weight " +
+         std::to_string(static_cast<int>(s.weight)) + ", iterations " +
+         std::to_string(s.iterations) + ", split " + std::to_string(s.split);
+}
+
+/// How many values were compared with the twin and how many of them were not equal.
+struct Agreement {
+  size_t values = 0, off = 0;
+
+  ~Agreement() {
+    std::printf("%zu of %zu values differ from the twin, by one level\n", off, values);
+    fail_unless(off * 100 <= values, "%zu of %zu values differ from the twin", off, values);
+  }
+
+  /// At most one level away from the twin, alpha equal.
+  void check(const Frame &result, const Frame &twin, const std::string &what) {
+    for (size_t i = 0; i < twin.rgba.size(); i++) {
+      const int difference = std::abs(int(result.rgba[i]) - int(twin.rgba[i]));
+      const int x = int(i / 4) % twin.width, y = int(i / 4) / twin.width;
+      fail_unless(difference <= (i % 4 == 3 ? 0 : 1), "%s: at (%d, %d)[%d] %d, twin %d",
+                  what.c_str(), x, y, int(i % 4), result.rgba[i], twin.rgba[i]);
+      off += difference != 0;
+    }
+    values += twin.rgba.size();
+  }
+};
+
+inline void check_equal(const Frame &a, const Frame &b, const std::string &what) {
+  const auto at = std::mismatch(a.rgba.begin(), a.rgba.end(), b.rgba.begin()).first;
+  const int i = static_cast<int>(at - a.rgba.begin());
+  fail_unless(at == a.rgba.end(), "%s: differs at (%d, %d)", what.c_str(), i / 4 % a.width,
+              i / 4 / a.width);
+}

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int reach = 2;                // of the blur, nodes; REACH in the kernels
 constexpr int empty_planes = 2;         // after the used ones
+constexpr int blur_rows = 4;            // per work-item along y; ROWS in the kernels
 constexpr int buffer_stretch = 64;      // nodes that a work-item fills
 constexpr double band_rows = 16;        // pixel rows that a band is to have, about
 constexpr int max_bands = 4;            // between two rows of nodes
@@ -57,7 +58,7 @@ Grid::Grid(Context &context, int width, int height, Layout layout, Size group)
     kernels.splat = buffers ? kernel("grid_splat", {1, 1})
                             : Kernel(context, program, "grid_splat",
                                      own ? splat_lanes : Size{group.x * group.y, 1});
-    kernels.blur_y = kernel("grid_blur_y", cell_group);
+    kernels.blur_y = kernel("grid_blur_y", {cell_group.x, 1});
     kernels.blur_xz = kernel("grid_blur_xz", cell_group);
     kernels.slice = kernel("grid_slice", pixel_group);
   }
@@ -186,8 +187,8 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
   if (split < width_) {
     splat(queue, shape, cell, from);
     const cl_float4 space = blur_taps(1 / (3.0 * cell * cell)), range = blur_taps(0);
-    kernels.blur_y(queue, {size_t(wide_row / wide), size_t(shape.rows)}, sums_, blurred_, space,
-                   wide_row, shape.rows, shape.bands);
+    kernels.blur_y(queue, {size_t(wide_row / wide), size_t(shape.rows + blur_rows - 1) / blur_rows},
+                   sums_, blurred_, space, wide_row, shape.rows, shape.bands);
     kernels.blur_xz(queue, {size_t(row / wide), size_t(shape.rows)}, blurred_, sums_, space, range,
                     wide_row, row, shape.rows, shape.stored);
   }

@@ -8,8 +8,10 @@
  * 1998). The frames stay in OpenGL textures and are computed by OpenCL. Alpha is kept.
  *
  * `method=brute-force` is the exact filter over the square window of `radius`, with the frame's
- * edge repeated; its cost grows with the square of the radius. All properties may change while
- * playing, and all numeric ones can be controlled.
+ * edge repeated; its cost grows with the square of the radius. `method=grid` approximates the whole
+ * Gaussian by a bilateral grid (Chen, Paris and Durand, SIGGRAPH 2007) in a time that does not
+ * depend on `sigma-space`; for `weight=color` it sees differences in brightness only. `auto` takes
+ * the exact one. All properties may change while playing, and all numeric ones can be controlled.
  *
  * ## Example launch lines
  * |[
@@ -21,6 +23,11 @@
  * sigma-space=5 sigma-range=0.15 split=0.5 ! glimagesink
  * ]|
  * The left half untouched, the right half filtered.
+ * |[
+ * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclbilateral method=grid weight=intensity
+ * sigma-space=16 ! glimagesink
+ * ]|
+ * Strong smoothing for the price of a little.
  *
  * Since: 0.1
  */
@@ -30,6 +37,7 @@
 #include <mutex>
 
 #include "bilateral.h"
+#include "grid.h"
 
 namespace {
 
@@ -44,12 +52,17 @@ enum {
   PROP_SPLIT
 };
 
-enum Method { method_auto, method_brute_force };
+enum Method { method_auto, method_brute_force, method_grid };
 
 GType method_type() {
   static const GEnumValue values[] = {
-      {method_auto, "The fastest method for the settings", "auto"},
+      {method_auto, "The exact filter (brute-force)", "auto"},
       {method_brute_force, "The exact filter, every neighbour weighed", "brute-force"},
+      {method_grid,
+       "A bilateral grid, an approximation of the whole Gaussian at a cost independent of "
+       "sigma-space; where the grid would be too large (sigma-space below 2, very small "
+       "sigma-range), brute-force",
+       "grid"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstGLCLBilateralMethod", values);
   return type;
@@ -73,7 +86,8 @@ struct State {
   std::mutex mutex;
   glcl::Bilateral::Settings settings;
   int method = method_auto;
-  std::unique_ptr<glcl::Bilateral> engine;  // GL thread
+  std::unique_ptr<glcl::Bilateral> exact;  // GL thread, like the grid
+  std::unique_ptr<glcl::Grid> grid;
 };
 
 }  // namespace
@@ -90,8 +104,9 @@ GST_ELEMENT_REGISTER_DEFINE(glclbilateral, "glclbilateral", GST_RANK_NONE,
 static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
   State *state = GST_GLCL_BILATERAL(filter)->state;
-  state->engine = std::make_unique<glcl::Bilateral>(context, width, height);
-  return state->engine->layout();
+  state->exact = std::make_unique<glcl::Bilateral>(context, width, height);
+  state->grid = std::make_unique<glcl::Grid>(context, width, height, state->exact->layout());
+  return state->exact->layout();
 }
 
 static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue,
@@ -100,12 +115,18 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
   State *state = GST_GLCL_BILATERAL(filter)->state;
   std::unique_lock lock(state->mutex);
   const glcl::Bilateral::Settings settings = state->settings;
+  const bool grid = state->method == method_grid;
   lock.unlock();
-  state->engine->run(queue, settings, in, out);
+  if (grid && state->grid->suits(settings))
+    state->grid->run(queue, settings, in, out);
+  else
+    state->exact->run(queue, settings, in, out);
 }
 
 static void gst_glcl_bilateral_unprepare(GstGLCLFilter *filter) {
-  GST_GLCL_BILATERAL(filter)->state->engine.reset();
+  State *state = GST_GLCL_BILATERAL(filter)->state;
+  state->grid.reset();
+  state->exact.reset();
 }
 
 static void gst_glcl_bilateral_set_property(GObject *object, guint id, const GValue *value,
@@ -203,8 +224,8 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
       object_class, PROP_RADIUS,
       g_param_spec_int(
           "radius", "Radius",
-          "Half the width of the square window, in px; 0 takes 2 sigma-space, rounded up", 0, 128,
-          defaults.radius, controllable));
+          "Half the width of brute-force's square window, in px; 0 takes 2 sigma-space, rounded up",
+          0, 128, defaults.radius, controllable));
   g_object_class_install_property(
       object_class, PROP_METHOD,
       g_param_spec_enum("method", "Method", "How the filter is computed", method_type(),

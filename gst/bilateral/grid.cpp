@@ -24,12 +24,13 @@ constexpr Size splat_lanes{256, 1}, cell_group{64, 4}, pixel_group{32, 8};
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
-/// Centre, next and far tap of a blur of variance 2/3 + `more` cells², excess fourth moment 1/30.
+/// Centre, next and far tap of a sampled Gaussian of variance 2/3 + `more` cells².
 cl_float4 blur_taps(double more) {
-  const double variance = 2.0 / 3 + more, fourth = 3 * variance * variance + 1.0 / 30;
-  const double far = (fourth - variance) / 24, near = variance / 2 - 4 * far;
-  return {{static_cast<float>(1 - 2 * near - 2 * far), static_cast<float>(near),
-           static_cast<float>(far), 0}};
+  const double variance = 2.0 / 3 + more;
+  const double near = std::exp(-0.5 / variance), far = std::exp(-2 / variance);
+  const double sum = 1 + 2 * near + 2 * far;
+  return {{static_cast<float>(1 / sum), static_cast<float>(near / sum),
+           static_cast<float>(far / sum), 0}};
 }
 
 void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size, size_t needed) {

@@ -12,10 +12,11 @@ namespace glcl {
 ///
 /// Each pixel is added to the eight nodes around it in a grid over x, y and a range coordinate,
 /// with trilinear weights; the grid is blurred along its axes and looked up where each pixel lies,
-/// trilinearly again. A cell is one sigma along every axis. The blur has five taps per axis, chosen
-/// so that with the variance and the fourth moment that adding and looking up bring along, the
-/// whole is a Gaussian's: variance 2/3 + 1 / (3 sigma_space²) cells² in space, 2/3 in range, excess
-/// fourth moment 1/30. The frame's edge is repeated, alpha is copied, results are rounded half up.
+/// trilinearly again. A cell is one sigma along every axis. The blur is a sampled Gaussian of five
+/// taps per axis, narrowed by the variance that adding and looking up bring along, (1 - 1 / n²) / 6
+/// cell² each where a cell has n samples: its variance is 2/3 + 1 / (3 sigma_space²) cells² in
+/// space and 2/3 in range. The frame's edge is repeated, alpha is copied, results are rounded half
+/// up.
 ///
 /// The grid stands for the whole Gaussian; Settings::radius means nothing to it. By weight:
 ///   intensity    one grid over I, as close to the exact filter as the cell allows

@@ -38,11 +38,12 @@ struct Place {
   double weight;
 };
 
-/// Variance 2/3 + `more`, fourth moment of a Gaussian's once splatting and slicing are added.
+/// A sampled Gaussian of variance 2/3 + `more`.
 Taps blur_taps(double more) {
-  const double variance = 2.0 / 3 + more, fourth = 3 * variance * variance + 1.0 / 30;
-  const double far = (fourth - variance) / 24, near = variance / 2 - 4 * far;
-  return {1 - 2 * near - 2 * far, near, far};
+  const double variance = 2.0 / 3 + more;
+  const double near = std::exp(-0.5 / variance), far = std::exp(-2 / variance);
+  const double sum = 1 + 2 * near + 2 * far;
+  return {1 / sum, near / sum, far / sum};
 }
 
 void blur(Nodes &nodes, int axis, const Taps &taps) {

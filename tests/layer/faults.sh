@@ -100,6 +100,6 @@ xargs -0 -n 2 -P "$(nproc)" "$0" "$driver" <"$scratch/table" >"$scratch/results"
 sort "$scratch/results" | sed 's/:[0-9]*+*:[^ ]*//' | awk '
   { split($0, word, " "); count[word[1] " " word[2]]++ }
   END { for (each in count) print "  " each " " count[each] }' | sort
-grep ' BAD ' "$scratch/results" | sort && failures=1
+! grep ' BAD ' "$scratch/results" || failures=1
 echo "$(wc -l <"$scratch/results") faults on $driver"
 [ $failures = 0 ]

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "pipeline.h"
+#include "reference/grid.h"
 #if HAVE_CONTROLLER
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
@@ -151,6 +152,27 @@ GST_END_TEST
 #endif
 
 // All properties of two elements in a row set by another thread while frames pass.
+// The method changes from frame to frame; where the grid would not pay, the exact filter takes its
+// place.
+GST_START_TEST(methods) {
+  Chain chain("glclbilateral");
+  const Frame frame = reference::natural_frame(61, 47);
+  Bilateral::Settings settings;
+  settings.weight = Bilateral::Weight::intensity;
+  for (const double sigma : {6.0, 0.5, 4.0}) {
+    settings.sigma_space = sigma;
+    apply(chain["glclbilateral"], settings);
+    for (const std::string method : {"grid", "brute-force", "auto"}) {
+      gst_util_set_object_arg(G_OBJECT(chain["glclbilateral"]), "method", method.c_str());
+      const bool grid = method == "grid" && sigma >= 2;
+      expect_near(
+          grid ? reference::bilateral_grid(frame, settings) : reference::bilateral(frame, settings),
+          chain.filter(frame), 1, method + ", sigma-space " + std::to_string(sigma));
+    }
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(properties_while_playing) {
   Chain chain("glclbilateral name=a ! glclbilateral name=b ! glclinvert");
   GstElement *elements[] = {chain["a"], chain["b"], chain["glclinvert"]};
@@ -192,7 +214,10 @@ GST_START_TEST(properties_while_playing) {
 
   Bilateral::Settings settings;
   settings.radius = 2;
-  for (const char *name : {"a", "b"}) apply(chain[name], settings);
+  for (const char *name : {"a", "b"}) {
+    apply(chain[name], settings);
+    gst_util_set_object_arg(G_OBJECT(chain[name]), "method", "brute-force");
+  }
   g_object_set(elements[2], "strength", 1.0, nullptr);
   expect_near(test::inverted(reference::bilateral(reference::bilateral(frame, settings), settings)),
               chain.filter(frame), 2, "afterwards");
@@ -210,6 +235,7 @@ static Suite *bilateral_suite() {
 #if HAVE_CONTROLLER
   tcase_add_test(tcase, controlled_property);
 #endif
+  tcase_add_test(tcase, methods);
   tcase_add_test(tcase, properties_while_playing);
   return suite;
 }

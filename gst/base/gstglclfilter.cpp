@@ -151,10 +151,10 @@ void on_gl_thread(GstGLContext *context, Work work) {
       context, [](GstGLContext *, gpointer data) { (*static_cast<Work *>(data))(); }, &work);
 }
 
-Settings settings_of(GstGLCLFilter *self) {
+bool profiles(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const std::lock_guard lock(priv->mutex);
-  return priv->settings;
+  return priv->settings.profile;
 }
 
 /// The OpenCL context for the settings, on the device of the neighbours or the application's where
@@ -359,7 +359,7 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   if (GST_BUFFER_IS_DISCONT(inbuf)) priv->reset_pending = true;
   if (priv->reset_pending.exchange(false) && klass->reset) klass->reset(self);
 
-  glcl::Queue &queue = gst_glcl_context_queue(priv->context, settings_of(self).profile);
+  glcl::Queue &queue = gst_glcl_context_queue(priv->context, profiles(self));
   glcl::Use uses[] = {{texture_of(inbuf), glcl::Access::read},
                       {texture_of(outbuf), glcl::Access::write}};
   glcl::Sharing &sharing = sharing_for(self, {uses[0].memory, uses[1].memory});
@@ -453,12 +453,14 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
   GstGLCLFilter *self = GST_GLCL_FILTER(element);
   GstGLCLFilterPrivate *priv = private_of(self);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    std::string device;
     {
       const std::lock_guard lock(priv->mutex);
       priv->last_error.clear();
+      device = priv->settings.device;
     }
     // What is missing altogether is told now, not at the first frame.
-    if (!guarded(self, [&] { glcl::choose_device(settings_of(self).device); }))
+    if (!guarded(self, [&] { glcl::choose_device(device); }))
       return GST_STATE_CHANGE_FAILURE;
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};

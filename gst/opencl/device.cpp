@@ -63,7 +63,8 @@ std::vector<Device> devices(std::string *failures) {
                          of_platform[d].getInfo<CL_DEVICE_NAME>(),
                          platforms[p].getInfo<CL_PLATFORM_NAME>(),
                          of_platform[d].getInfo<CL_DEVICE_TYPE>(),
-                         " " + of_platform[d].getInfo<CL_DEVICE_EXTENSIONS>() + " "});
+                         " " + of_platform[d].getInfo<CL_DEVICE_EXTENSIONS>() + " ",
+                         of_platform[d].getInfo<CL_DRIVER_VERSION>()});
       }
     } catch (const cl::Error &error) {
       failed("platform " + std::to_string(p) + ": ", error.what(), error.err());

@@ -19,6 +19,7 @@ struct Device {
   std::string platform_name;
   cl_device_type type = 0;
   std::string extensions;  ///< as the driver lists them, a space before and after each
+  std::string driver;      ///< its version
 
   std::string id() const;  ///< "P:D"
   bool has_extension(const std::string &extension) const {

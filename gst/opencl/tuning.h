@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "device.h"
+
+namespace glcl {
+
+/// Values by name of what varies in how a kernel computes, not in what: form, group shape, pixels
+/// per work-item, whether weights come from a table.
+using Parameters = std::map<std::string, int>;
+
+/// "form=1 group-x=32 rows=2"
+std::string describe(const Parameters &parameters);
+
+/// The variants of a kernel, declared once, beside the engine that runs it. glcl-tune measures
+/// them, the engine asks tuned() which one to take.
+struct Tunable {
+  std::string name;                   ///< "bilateral", the key in the tuning file
+  std::vector<std::string> problems;  ///< kinds of work with a best variant each, e.g. "radius-4"
+  std::vector<std::string> sources;   ///< its kernel files: a tuning of other texts is stale
+  std::map<std::string, std::vector<int>> values;  ///< every parameter with what it can be
+  /// What to take on a device that nobody tuned for.
+  Parameters (*defaults)(const Device &device, const std::string &problem);
+  /// Whether a device can run a point of the space; defaults can be run anywhere.
+  bool (*possible)(const Device &device, const std::string &problem, const Parameters &parameters);
+};
+
+/// Every point of the space that the device can run.
+std::vector<Parameters> variants(const Tunable &tunable, const Device &device,
+                                 const std::string &problem);
+
+/// The parameters to use on a device: the ones that glcl-tune kept for it, else the defaults. An
+/// entry for another driver, for other kernel texts or with values that the space does not hold is
+/// ignored, as is a file that is none; a warning (g_warning) tells so once.
+Parameters tuned(const Tunable &tunable, const Device &device, const std::string &problem);
+
+/// What glcl-tune keeps of one kernel on one device.
+struct Tuning {
+  Parameters parameters;
+  double microseconds = 0, default_microseconds = 0;  ///< of a run, by events, in the median
+};
+
+/// $XDG_DATA_HOME/glcl/tuning.json
+std::string tuning_file();
+/// Keeps a tuning in the file in place of an earlier one. Throws Error::failed where it can't be
+/// written.
+void keep(const Tunable &tunable, const Device &device, const std::string &problem,
+          const Tuning &tuning);
+
+}  // namespace glcl

@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -19,6 +17,7 @@
 #include "config.h"
 #include "opencl/error.h"
 #include "sharing/sharing.h"
+#include "table.h"
 
 namespace {
 
@@ -361,81 +360,9 @@ std::string gstreamer_version() {
 
 // ---- showing: text -----------------------------------------------------------------------------
 
-using Row = std::vector<std::string>;
-
-/// Breaks at blanks, and inside of words only where one is longer than a line.
-std::vector<std::string> wrap(const std::string &text, size_t width) {
-  std::vector<std::string> lines(1);
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width)
-      lines.emplace_back();
-    for (; word.size() > width; word.erase(0, width)) {
-      lines.back() = word.substr(0, width);
-      lines.emplace_back();
-    }
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-  }
-  return lines;
-}
-
-/// Columns as wide as their texts or, where a line is too short for that, the widest ones wrapped.
-class Table {
- public:
-  explicit Table(Row head) : rows_{std::move(head)} {}
-  void add(Row row) { rows_.push_back(std::move(row)); }
-
-  void print(size_t line) const {
-    const std::vector<size_t> widths = fit(line);
-    for (const Row &row : rows_) print(row, widths);
-  }
-
- private:
-  static constexpr size_t margin = 2, gap = 2, narrowest = 8;
-
-  std::vector<size_t> fit(size_t line) const {
-    std::vector<size_t> widths(rows_.front().size());
-    size_t sum = margin + gap * (widths.size() - 1);
-    for (size_t c = 0; c < widths.size(); c++) {
-      for (const Row &row : rows_) widths[c] = std::max(widths[c], row[c].size());
-      sum += widths[c];
-    }
-    for (; sum > line; sum--) {
-      const auto widest = std::max_element(widths.begin(), widths.end());
-      if (*widest <= narrowest) break;
-      --*widest;
-    }
-    return widths;
-  }
-
-  static void print(const Row &row, const std::vector<size_t> &widths) {
-    std::vector<std::vector<std::string>> cells;
-    size_t height = 0;
-    for (size_t c = 0; c < row.size(); c++) {
-      cells.push_back(wrap(row[c], widths[c]));
-      height = std::max(height, cells.back().size());
-    }
-    for (size_t l = 0; l < height; l++) {
-      std::string line(margin, ' ');
-      for (size_t c = 0; c < cells.size(); c++) {
-        std::string part = l < cells[c].size() ? cells[c][l] : "";
-        part.resize(std::max(part.size(), widths[c]) + gap, ' ');
-        line += part;
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      std::cout << line << '\n';
-    }
-  }
-
-  std::vector<Row> rows_;
-};
-
-size_t line_width() {
-  winsize window{};
-  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col)
-    return std::max<size_t>(window.ws_col, 60);
-  return 100;
-}
+using glcl::line_width;
+using glcl::Table;
+using glcl::wrap;
 
 void print_paragraph(const std::string &text, size_t line, size_t margin = 2) {
   for (const std::string &part : wrap(text, line - margin))

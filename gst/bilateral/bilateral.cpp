@@ -12,10 +12,9 @@ namespace glcl {
 namespace {
 
 constexpr const char *weight_names[] = {"intensity", "color", "per_channel"};
-constexpr int vector_rows = 2;  // rows per work-item
-constexpr int tile_rows = 2;
+constexpr int small_radius = 6;                 // the largest of the problem "radius-4"
+constexpr double soft_sigma_range = 0.07;       // from here on SOFT_COLOR's exponents stay in range
 constexpr size_t reserved_local_memory = 1024;  // drivers may use some of what they say there is
-constexpr Size vector_group{16, 4}, tile_group{32, 8}, direct_group{32, 8};
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
@@ -25,15 +24,45 @@ bool has_images(const cl::Device &device, int width, int height) {
          size_t(height) <= device.getInfo<CL_DEVICE_IMAGE2D_MAX_HEIGHT>();
 }
 
-Bilateral::Form choose_form(const Device &device, Bilateral::Form wish, int width, int height) {
-  const bool images = has_images(device.device, width, height);
-  if (wish == Bilateral::Form::automatic)
-    return device.prefers_buffers() || !images ? Bilateral::Form::vector : Bilateral::Form::tile;
-  if (wish != Bilateral::Form::vector && !images)
-    throw Error(Error::Kind::settings, device.name + " has no images of " + std::to_string(width) +
-                                           "×" + std::to_string(height) +
-                                           " for this form of the bilateral filter.");
-  return wish;
+/// Pixels along x of a work-item in the vector form.
+int vector_lanes(const Device &device) {
+  const int native = device.device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
+  return native >= 16 ? 16 : native >= 8 ? 8 : 4;
+}
+
+Bilateral::Form form_of(const Parameters &variant) {
+  return static_cast<Bilateral::Form>(variant.at("form"));
+}
+
+size_t tile_row_bytes(size_t group_x, int radius) {
+  return (group_x + 2 * radius) * sizeof(cl_float4);
+}
+
+/// Rows of a tile for which there is local memory, beside the weights of the rows.
+size_t tile_rows(size_t local_memory, size_t group_x, int radius) {
+  const size_t taken = reserved_local_memory + (radius + 1) * sizeof(cl_float);
+  return local_memory > taken ? (local_memory - taken) / tile_row_bytes(group_x, radius) : 0;
+}
+
+Parameters default_variant(const Device &device, const std::string &) {
+  return Bilateral::variant(
+      device, device.prefers_buffers() ? Bilateral::Form::vector : Bilateral::Form::tile);
+}
+
+bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
+  const size_t items = size_t(variant.at("group-x")) * variant.at("group-y");
+  if (items < 32 || items > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
+  const bool unrolls = variant.at("unroll") > 1;
+  switch (form_of(variant)) {
+    case Bilateral::Form::tile:
+      return device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() && !device.prefers_buffers();
+    case Bilateral::Form::direct:
+      return device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() && !device.prefers_buffers() &&
+             variant.at("rows") == 1 && !unrolls;
+    case Bilateral::Form::vector:
+      return device.is_cpu() && variant.at("rows") <= 4 && !unrolls;
+  }
+  return false;
 }
 
 /// Factor of a squared difference in an exponent of 2.
@@ -45,6 +74,12 @@ float gaussian_exponent(double sigma) {
 /// limit, which 1e-6 reaches: the least difference, 1/25500, then weighs less than 2^-1000.
 float range_exponent(const Bilateral::Settings &settings, double full_scale) {
   return gaussian_exponent(std::max(settings.sigma_range, 1e-6) * full_scale);
+}
+
+/// Of the differences that the tile and the vector form take: levels, hundredths of one for
+/// intensity.
+double full_scale(Bilateral::Weight weight) {
+  return weight == Bilateral::Weight::intensity ? 25500 : 255;
 }
 
 float space_exponent(const Bilateral::Settings &settings) {
@@ -65,14 +100,62 @@ int Bilateral::split_column(const Settings &settings, int width) {
   return static_cast<int>(std::lround(std::clamp(settings.split, 0.0, 1.0) * width));
 }
 
-Bilateral::Bilateral(Context &context, int width, int height, Form form, Size group)
-    : context_(context.cl()),
-      local_memory_(context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()),
-      width_(width),
-      height_(height),
-      form_(choose_form(context.device(), form, width, height)) {
+const Tunable &Bilateral::tunable() {
+  static const Tunable tunable{"bilateral",
+                               {"radius-4", "radius-10"},
+                               {"bilateral/tile.cl", "bilateral/direct.cl", "bilateral/vector.cl"},
+                               {{"form", {0, 1, 2}},
+                                {"group-x", {16, 32, 64}},
+                                {"group-y", {2, 4, 8, 16}},
+                                {"rows", {1, 2, 3, 4, 6}},
+                                {"unroll", {1, 3}}},
+                               default_variant,
+                               possible_variant};
+  return tunable;
+}
+
+Parameters Bilateral::variant(const Device &, Form form) {
+  const bool vector = form == Form::vector, tile = form == Form::tile;
+  return {{"form", static_cast<int>(form)},
+          {"group-x", vector ? 16 : 32},
+          {"group-y", vector ? 4 : 8},
+          {"rows", vector || tile ? 2 : 1},
+          {"unroll", 1}};
+}
+
+Bilateral::Bilateral(Context &context, int width, int height)
+    : context_(context.cl()), width_(width), height_(height) {
+  const Device &device = context.device();
+  std::vector<Parameters> variants;
+  for (const std::string &problem : tunable().problems)
+    variants.push_back(has_images(device.device, width, height) ? tuned(tunable(), device, problem)
+                                                                : variant(device, Form::vector));
+  // One layout for all radii: that of the small ones.
+  const bool vector = form_of(variants[0]) == Form::vector;
+  for (Parameters &other : variants)
+    if ((form_of(other) == Form::vector) != vector) other = variants[0];
+  set_up(context, std::move(variants));
+}
+
+Bilateral::Bilateral(Context &context, int width, int height, const Parameters &variant)
+    : context_(context.cl()), width_(width), height_(height) {
+  const Device &device = context.device();
+  if (form_of(variant) != Form::vector && !has_images(device.device, width, height))
+    throw Error(Error::Kind::settings, device.name + " has no images of " + std::to_string(width) +
+                                           "×" + std::to_string(height) +
+                                           " for this form of the bilateral filter.");
+  set_up(context, {variant});
+}
+
+void Bilateral::set_up(Context &context, std::vector<Parameters> variants) {
+  layout_ = form_of(variants[0]) == Form::vector ? Layout::buffer : Layout::image;
+  local_memory_ = context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
   try {
-    build(context, group);
+    for (const Parameters &variant : variants) kernels_.push_back(build(context, variant));
+    if (layout_ == Layout::image) return;
+    lanes_ = vector_lanes(context.device());
+    plane_pitch_ = max_radius + round_up(width_ + max_radius, lanes_);
+    planes_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(3) * plane_pitch_ * height_);
   } catch (const cl::Error &error) {
     throw Error(Error::Kind::failed,
                 "The bilateral filter can't be set up on " + context.device().name + ".",
@@ -80,37 +163,42 @@ Bilateral::Bilateral(Context &context, int width, int height, Form form, Size gr
   }
 }
 
-void Bilateral::build(Context &context, Size group) {
-  const auto kernels = [&](Kernel *kernels, const cl::Program &program, const std::string &prefix,
-                           Size own_group) {
-    for (int weight = 0; weight < 3; weight++)
-      kernels[weight] = Kernel(context, program, prefix + weight_names[weight],
-                               group.x && group.y ? group : own_group);
-  };
-  if (form_ != Form::vector) {
-    const std::string options = "-cl-mad-enable";
-    kernels(direct_, context.program("bilateral/direct.cl", options), "bilateral_direct_",
-            direct_group);
-    if (form_ == Form::tile)
-      kernels(
-          tile_,
-          context.program("bilateral/tile.cl", options + " -DROWS=" + std::to_string(tile_rows)),
-          "bilateral_tile_", tile_group);
-    return;
+Bilateral::Kernels Bilateral::build(Context &context, const Parameters &variant) {
+  Kernels kernels;
+  kernels.form = form_of(variant);
+  kernels.rows = variant.at("rows");
+  Size group{size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
+  const char *file = "", *prefix = "";
+  std::string options = "-cl-mad-enable -DROWS=" + std::to_string(kernels.rows);
+  switch (kernels.form) {
+    case Form::tile:
+      file = "bilateral/tile.cl";
+      prefix = "bilateral_tile_";
+      options += " -DUNROLL=" + std::to_string(variant.at("unroll"));
+      // A group as wide as this radius leaves local memory for.
+      while (group.x > 1 && tile_rows(local_memory_, group.x, max_radius) < 1) group.x /= 2;
+      break;
+    case Form::direct:
+      file = "bilateral/direct.cl";
+      prefix = "bilateral_direct_";
+      break;
+    case Form::vector:
+      file = "bilateral/vector.cl";
+      prefix = "bilateral_vector_";
+      options = "-DV=" + std::to_string(vector_lanes(context.device())) +
+                " -DROWS=" + std::to_string(kernels.rows) + " -DPAD=" + std::to_string(max_radius);
   }
-
-  const int native = context.device().device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
-  lanes_ = native >= 16 ? 16 : native >= 8 ? 8 : 4;
-  const cl::Program program =
-      context.program("bilateral/vector.cl", "-DV=" + std::to_string(lanes_) +
-                                                 " -DROWS=" + std::to_string(vector_rows) +
-                                                 " -DPAD=" + std::to_string(max_radius));
-  kernels(vector_, program, "bilateral_vector_", vector_group);
-  const Size whole = vector_[0].group();
-  planes_kernel_ = Kernel(context, program, "bilateral_planes", whole);
-  space_kernel_ = Kernel(context, program, "bilateral_space", whole);
-  plane_pitch_ = max_radius + round_up(width_ + max_radius, lanes_);
-  planes_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(3) * plane_pitch_ * height_);
+  const cl::Program program = context.program(file, options);
+  for (int weight = 0; weight < 3; weight++)
+    kernels.by_weight[weight] =
+        Kernel(context, program, std::string(prefix) + weight_names[weight], group);
+  if (kernels.form == Form::tile)
+    kernels.soft_color = Kernel(context, program, std::string(prefix) + "soft_color", group);
+  if (kernels.form == Form::vector) {
+    planes_kernel_ = Kernel(context, program, "bilateral_planes", group);
+    kernels.space = Kernel(context, program, "bilateral_space", group);
+  }
+  return kernels;
 }
 
 void Bilateral::check(const Picture &picture) const {
@@ -124,7 +212,7 @@ void Bilateral::check(const Picture &picture) const {
 /// Where an iteration before the last one leaves its result. Buffers are read (into planes) before
 /// they are written, so one is enough.
 Picture &Bilateral::between(int iteration) {
-  Picture &picture = between_[form_ == Form::vector ? 0 : iteration % 2];
+  Picture &picture = between_[layout_ == Layout::buffer ? 0 : iteration % 2];
   if (!picture.width) picture = make_picture(context_, width_, height_, layout());
   return picture;
 }
@@ -150,58 +238,71 @@ void Bilateral::run(Queue &queue, const Settings &settings, const Picture &in, c
 
 void Bilateral::pass(Queue &queue, const Settings &settings, const Picture &from,
                      const Picture &original, const Picture &to, int split) {
-  if (form_ == Form::vector)
-    pass_buffers(queue, settings, from, original, to, split);
-  else
-    pass_images(queue, settings, from, original, to, split);
-}
-
-void Bilateral::pass_images(Queue &queue, const Settings &settings, const Picture &from,
-                            const Picture &original, const Picture &to, int split) {
-  const int weight = static_cast<int>(settings.weight), r = radius(settings);
-  const float space = space_exponent(settings);
-  if (form_ == Form::tile) {
-    const Size group = tile_[weight].group();
-    const size_t bytes = (group.x + 2 * r) * (group.y * tile_rows + 2 * r) * sizeof(cl_float4);
-    if (bytes + reserved_local_memory <= local_memory_) {
-      const float range =
-          range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 255);
-      tile_[weight](queue, {size_t(width_), size_t(height_ + tile_rows - 1) / tile_rows},
-                    from.image, original.image, to.image, range, space, r, split, cl::Local(bytes));
-      return;
-    }
+  Kernels &kernels = radius(settings) <= small_radius ? kernels_.front() : kernels_.back();
+  switch (kernels.form) {
+    case Form::tile:
+      pass_tile(queue, kernels, settings, from, original, to, split);
+      break;
+    case Form::direct:
+      pass_direct(queue, kernels, settings, from, original, to, split);
+      break;
+    case Form::vector:
+      pass_vector(queue, kernels, settings, from, original, to, split);
   }
-  const float range = range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 1);
-  direct_[weight](queue, {size_t(width_), size_t(height_)}, from.image, original.image, to.image,
-                  range, space, r, split);
 }
 
-void Bilateral::pass_buffers(Queue &queue, const Settings &settings, const Picture &from,
-                             const Picture &original, const Picture &to, int split) {
-  prepare_space(queue, settings);
+void Bilateral::pass_tile(Queue &queue, Kernels &kernels, const Settings &settings,
+                          const Picture &from, const Picture &original, const Picture &to,
+                          int split) {
+  const int r = radius(settings);
+  const bool soft = settings.weight == Weight::color && settings.sigma_range >= soft_sigma_range;
+  Kernel &kernel = soft ? kernels.soft_color : kernels.by_weight[static_cast<int>(settings.weight)];
+  const size_t rows = kernel.group().y * kernels.rows + 2 * r;
+  const size_t chunk = std::min(rows, tile_rows(local_memory_, kernel.group().x, r));
+  kernel(queue, {size_t(width_), size_t(height_ + kernels.rows - 1) / kernels.rows}, from.image,
+         original.image, to.image, range_exponent(settings, full_scale(settings.weight)),
+         space_exponent(settings), r, split, static_cast<cl_int>(chunk),
+         cl::Local(chunk * tile_row_bytes(kernel.group().x, r)),
+         cl::Local((r + 1) * sizeof(cl_float)));
+}
+
+void Bilateral::pass_direct(Queue &queue, Kernels &kernels, const Settings &settings,
+                            const Picture &from, const Picture &original, const Picture &to,
+                            int split) {
+  const float range = range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 1);
+  kernels.by_weight[static_cast<int>(settings.weight)](
+      queue, {size_t(width_), size_t(height_)}, from.image, original.image, to.image, range,
+      space_exponent(settings), radius(settings), split);
+}
+
+void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &settings,
+                            const Picture &from, const Picture &original, const Picture &to,
+                            int split) {
+  prepare_space(queue, kernels, settings);
   const int r = radius(settings);
   const size_t chunks = (round_up(r, lanes_) + round_up(width_ + r, lanes_)) / lanes_;
   planes_kernel_(queue, {chunks, size_t(height_)}, from.buffer, from.pitch, planes_, plane_pitch_,
                  width_, height_, r);
-  const float range = range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 255);
-  vector_[static_cast<int>(settings.weight)](
+  kernels.by_weight[static_cast<int>(settings.weight)](
       queue,
-      {size_t(width_ + lanes_ - 1) / lanes_, size_t(height_ + vector_rows - 1) / vector_rows},
-      planes_, plane_pitch_, space_, range, r, original.buffer, original.pitch, to.buffer, to.pitch,
-      width_, height_, split);
+      {size_t(width_ + lanes_ - 1) / lanes_, size_t(height_ + kernels.rows - 1) / kernels.rows},
+      planes_, plane_pitch_, space_, range_exponent(settings, full_scale(settings.weight)), r,
+      original.buffer, original.pitch, to.buffer, to.pitch, width_, height_, split);
 }
 
-/// Fills the table of space exponents where radius or sigma_space changed.
-void Bilateral::prepare_space(Queue &queue, const Settings &settings) {
+/// Fills the table of space exponents where radius, sigma_space or the rows of a work-item changed.
+void Bilateral::prepare_space(Queue &queue, Kernels &kernels, const Settings &settings) {
   const int r = radius(settings);
-  if (r == space_radius_ && settings.sigma_space == space_sigma_) return;
-  const size_t side = 2 * r + 1, rows = side + 2 * (vector_rows - 1);
+  if (r == space_radius_ && settings.sigma_space == space_sigma_ && kernels.rows == space_rows_)
+    return;
+  const size_t side = 2 * r + 1, rows = side + 2 * (kernels.rows - 1);
   if (side * rows * sizeof(cl_float) > space_size_) {
     space_size_ = side * rows * sizeof(cl_float);
     space_ = cl::Buffer(context_, CL_MEM_READ_WRITE, space_size_);
   }
-  space_kernel_(queue, {side, rows}, space_, space_exponent(settings), r);
+  kernels.space(queue, {side, rows}, space_, space_exponent(settings), r);
   space_radius_ = r;
+  space_rows_ = kernels.rows;
   space_sigma_ = settings.sigma_space;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <vector>
+
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
+#include "opencl/tuning.h"
 
 namespace glcl {
 
@@ -28,10 +31,9 @@ class Bilateral {
     per_channel,  ///< a weight of its own per channel
   };
 
-  /// How the work is laid out; results agree within one level.
+  /// How the work is laid out, parameter "form"; results agree within one level.
   enum class Form {
-    automatic,  ///< vector where the device prefers buffers or has no images this large, else tile
-    tile,    ///< images, a tile in local memory; without the tile where a radius makes it too large
+    tile,    ///< images, a tile in local memory
     direct,  ///< images, every tap read through the sampler
     vector,  ///< buffers, explicit vectors: CPU devices
   };
@@ -53,17 +55,23 @@ class Bilateral {
   /// The first filtered column of a frame `width` px wide, 0..width.
   static int split_column(const Settings &settings, int width);
 
-  /// Builds the programs of a form for frames of width × height px. `group` is the work-group to
-  /// use instead of the form's own (items, not pixels; made smaller where the device wants it).
-  /// Throws Error::settings where the device has no images this large, Error::failed where it
-  /// refuses kernels or memory.
-  Bilateral(Context &context, int width, int height, Form form = Form::automatic,
-            Size group = {0, 0});
+  /// The variants: form, group-x, group-y, rows (pixels of a column per work-item), unroll (taps of
+  /// a row per turn of the loop). Problems: "radius-4", which stands for radii up to 6, and
+  /// "radius-10", which stands for the others.
+  static const Tunable &tunable();
+  /// A variant of a form that every device takes.
+  static Parameters variant(const Device &device, Form form);
+
+  /// Builds the programs for frames of width × height px: the tuned variants, in the vector form
+  /// where the device has no images this large. Throws Error::failed where it refuses kernels or
+  /// memory.
+  Bilateral(Context &context, int width, int height);
+  /// The same with one variant for all radii. Groups are made smaller where the device wants it.
+  /// Throws Error::settings where the device has no images this large for it.
+  Bilateral(Context &context, int width, int height, const Parameters &variant);
 
   /// What run() takes as `in` and `out`.
-  Layout layout() const { return form_ == Form::vector ? Layout::buffer : Layout::image; }
-  /// The form in use, never automatic.
-  Form form() const { return form_; }
+  Layout layout() const { return layout_; }
 
   /// Enqueues the filter from `in` to `out`, two pictures of the engine's size and layout; never
   /// waits. Any setting may differ from the last call's: nothing is compiled, memory is allocated
@@ -73,33 +81,45 @@ class Bilateral {
   void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out);
 
  private:
-  void build(Context &context, Size group);
+  /// The programs of one variant.
+  struct Kernels {
+    Form form;
+    int rows;
+    Kernel by_weight[3];
+    Kernel soft_color;  // Form::tile
+    Kernel space;       // Form::vector
+  };
+
+  Kernels build(Context &context, const Parameters &variant);
+  void set_up(Context &context, std::vector<Parameters> variants);
   void check(const Picture &picture) const;
   Picture &between(int iteration);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);
-  void pass_images(Queue &queue, const Settings &settings, const Picture &from,
+  void pass_tile(Queue &queue, Kernels &kernels, const Settings &settings, const Picture &from,
+                 const Picture &original, const Picture &to, int split);
+  void pass_direct(Queue &queue, Kernels &kernels, const Settings &settings, const Picture &from,
                    const Picture &original, const Picture &to, int split);
-  void pass_buffers(Queue &queue, const Settings &settings, const Picture &from,
-                    const Picture &original, const Picture &to, int split);
-  void prepare_space(Queue &queue, const Settings &settings);
+  void pass_vector(Queue &queue, Kernels &kernels, const Settings &settings, const Picture &from,
+                   const Picture &original, const Picture &to, int split);
+  void prepare_space(Queue &queue, Kernels &kernels, const Settings &settings);
 
   cl::Context context_;
   size_t local_memory_;  // bytes a work-group may have
   int width_, height_;   // px
-  Form form_;
+  Layout layout_;
 
-  Kernel tile_[3], direct_[3], vector_[3];  // by Weight
-  Picture between_[2];                      // results of iterations but the last
+  std::vector<Kernels> kernels_;  // by problem
+  Picture between_[2];            // results of iterations but the last
 
-  // Form::vector only
+  // Layout::buffer only
   int lanes_ = 0;  // pixels along x of a work-item
-  Kernel planes_kernel_, space_kernel_;
+  Kernel planes_kernel_;
   cl::Buffer planes_;  // height rows of R, G, B, plane_pitch_ bytes each
   int plane_pitch_ = 0;
-  cl::Buffer space_;       // exponents of the space weight
-  size_t space_size_ = 0;  // bytes
-  int space_radius_ = -1;  // what it was filled for
+  cl::Buffer space_;                        // exponents of the space weight
+  size_t space_size_ = 0;                   // bytes
+  int space_radius_ = -1, space_rows_ = 0;  // what it was filled for
   double space_sigma_ = 0;
 };
 

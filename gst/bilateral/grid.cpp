@@ -20,7 +20,6 @@ constexpr int max_bands = 4;            // between two rows of nodes
 constexpr size_t tile_bytes = 8192;     // local memory for pixels
 constexpr size_t corner_bytes = 16384;  // and for sums, unless two intervals need more
 constexpr size_t max_pixel_cells = 3, min_cells = 65536;
-constexpr Size splat_lanes{256, 1}, cell_group{64, 4}, pixel_group{32, 8};
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
@@ -33,6 +32,18 @@ cl_float4 blur_taps(double more) {
            static_cast<float>(far / sum), 0}};
 }
 
+Parameters default_variant(const Device &device, const std::string &) {
+  return {{"buffers", device.prefers_buffers()}, {"group-x", 32}, {"group-y", 8}, {"lanes", 256}};
+}
+
+bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
+  const size_t most = device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  const bool buffers = variant.at("buffers");
+  return buffers == device.prefers_buffers() &&
+         size_t(variant.at("group-x")) * variant.at("group-y") <= most &&
+         size_t(variant.at("lanes")) <= most && (!buffers || variant.at("lanes") == 256);
+}
+
 void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size, size_t needed) {
   if (needed <= size) return;
   buffer = cl::Buffer(context, CL_MEM_READ_WRITE, needed);
@@ -41,27 +52,49 @@ void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size
 
 }  // namespace
 
-Grid::Grid(Context &context, int width, int height, Layout layout, Size group)
+const Tunable &Grid::tunable() {
+  static const Tunable tunable{"bilateral-grid",
+                               {"intensity"},
+                               {"bilateral/gridimage.cl", "bilateral/gridbuffer.cl"},
+                               {{"buffers", {0, 1}},
+                                {"group-x", {16, 32, 64}},
+                                {"group-y", {2, 4, 8, 16}},
+                                {"lanes", {64, 128, 256, 512}}},
+                               default_variant,
+                               possible_variant};
+  return tunable;
+}
+
+Parameters Grid::variant(const Device &device, Layout layout) {
+  const int buffers = layout == Layout::buffer;
+  Parameters variant = tuned(tunable(), device, "intensity");
+  if (variant["buffers"] != buffers)
+    variant = {{"buffers", buffers}, {"group-x", 32}, {"group-y", 8}, {"lanes", 256}};
+  return variant;
+}
+
+Grid::Grid(Context &context, int width, int height, const Parameters &variant)
     : context_(context.cl()),
       max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
       width_(width),
       height_(height),
-      layout_(layout) {
-  const bool buffers = layout == Layout::buffer, own = !group.x || !group.y;
+      layout_(variant.at("buffers") ? Layout::buffer : Layout::image) {
+  const bool buffers = layout_ == Layout::buffer;
+  const Size group{size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
   for (const int channels : {1, 3}) {
     const cl::Program program =
         context.program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
                         "-cl-mad-enable -DCHANNELS=" + std::to_string(channels));
-    const auto kernel = [&](const char *name, Size own_group) {
-      return Kernel(context, program, name, own ? own_group : group);
+    const auto kernel = [&](const char *name, Size group) {
+      return Kernel(context, program, name, group);
     };
     Kernels &kernels = channels == 1 ? joint_ : separate_;
-    kernels.splat = buffers ? kernel("grid_splat", {1, 1})
-                            : Kernel(context, program, "grid_splat",
-                                     own ? splat_lanes : Size{group.x * group.y, 1});
-    kernels.blur_y = kernel("grid_blur_y", {cell_group.x, 1});
-    kernels.blur_xz = kernel("grid_blur_xz", cell_group);
-    kernels.slice = kernel("grid_slice", pixel_group);
+    // On buffers one item of the splat does what a group does on images.
+    kernels.splat =
+        kernel("grid_splat", {buffers ? 1 : static_cast<size_t>(variant.at("lanes")), 1});
+    kernels.blur_y = kernel("grid_blur_y", {group.x * group.y, 1});
+    kernels.blur_xz = kernel("grid_blur_xz", group);
+    kernels.slice = kernel("grid_slice", group);
   }
 }
 

@@ -36,9 +36,16 @@ class Grid {
   /// The most planes along the range axis.
   static constexpr int max_planes = 128;
 
-  /// Builds the programs for frames of width × height px in a layout. `group` is the work-group to
-  /// use instead of the engine's own. Throws Error::failed where the device refuses them.
-  Grid(Context &context, int width, int height, Layout layout, Size group = {0, 0});
+  /// The variants: buffers (1: pictures are buffers, 0: images), group-x and group-y (work-group of
+  /// the kernels over pixels and cells), lanes (work-group of the splat on images). Problem:
+  /// "intensity".
+  static const Tunable &tunable();
+  /// The tuned variant for pictures of a layout.
+  static Parameters variant(const Device &device, Layout layout);
+
+  /// Builds the programs for frames of width × height px. Throws Error::failed where the device
+  /// refuses them.
+  Grid(Context &context, int width, int height, const Parameters &variant);
 
   /// What run() takes as `in` and `out`.
   Layout layout() const { return layout_; }

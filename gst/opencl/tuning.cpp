@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 
 #include "error.h"
@@ -84,6 +83,11 @@ std::string objection(const json &entry, const Tunable &tunable, const Device &d
   return tunable.possible(device, problem, point) ? "" : "the device can't run it";
 }
 
+double number(const json &entry, const char *name) {
+  const json value = entry.value(name, json());
+  return value.is_number() ? value.get<double>() : 0;
+}
+
 void warn_once(const std::string &text) {
   static std::mutex mutex;
   static auto *told = new std::set<std::string>;
@@ -120,25 +124,31 @@ std::vector<Parameters> variants(const Tunable &tunable, const Device &device,
   return points;
 }
 
-Parameters tuned(const Tunable &tunable, const Device &device, const std::string &problem) {
+std::optional<Tuning> kept(const Tunable &tunable, const Device &device,
+                           const std::string &problem) {
   const std::string path = tuning_file(), text = read_file(path);
-  if (!text.empty()) {
-    const auto ignored = [&](const std::string &what, const std::string &why) {
-      warn_once(what + " is ignored: " + why + ". glcl-tune makes it anew.");
-    };
-    const auto entries = parse(text);
-    if (!entries) ignored(path, "it is no tuning file of this version");
-    const json wanted = key(tunable, device, problem);
-    for (const json &entry : entries.value_or(std::vector<json>{})) {
-      if (!is_for(entry, wanted)) continue;
-      const std::string why = objection(entry, tunable, device, problem);
-      if (why.empty()) return entry["parameters"].get<Parameters>();
-      ignored(
-          "The tuning of " + tunable.name + ", " + problem + " on " + device.name + " in " + path,
-          why);
-    }
+  if (text.empty()) return {};
+  const auto ignored = [&](const std::string &what, const std::string &why) {
+    warn_once(what + " is ignored: " + why + ". glcl-tune makes it anew.");
+  };
+  const auto entries = parse(text);
+  if (!entries) ignored(path, "it is no tuning file of this version");
+  const json wanted = key(tunable, device, problem);
+  for (const json &entry : entries.value_or(std::vector<json>{})) {
+    if (!is_for(entry, wanted)) continue;
+    const std::string why = objection(entry, tunable, device, problem);
+    if (why.empty())
+      return Tuning{entry["parameters"].get<Parameters>(), number(entry, "microseconds"),
+                    number(entry, "default-microseconds")};
+    ignored("The tuning of " + tunable.name + ", " + problem + " on " + device.name + " in " + path,
+            why);
   }
-  return tunable.defaults(device, problem);
+  return {};
+}
+
+Parameters tuned(const Tunable &tunable, const Device &device, const std::string &problem) {
+  const auto tuning = kept(tunable, device, problem);
+  return tuning ? tuning->parameters : tunable.defaults(device, problem);
 }
 
 std::string tuning_file() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,16 +34,20 @@ struct Tunable {
 std::vector<Parameters> variants(const Tunable &tunable, const Device &device,
                                  const std::string &problem);
 
-/// The parameters to use on a device: the ones that glcl-tune kept for it, else the defaults. An
-/// entry for another driver, for other kernel texts or with values that the space does not hold is
-/// ignored, as is a file that is none; a warning (g_warning) tells so once.
-Parameters tuned(const Tunable &tunable, const Device &device, const std::string &problem);
-
 /// What glcl-tune keeps of one kernel on one device.
 struct Tuning {
   Parameters parameters;
-  double microseconds = 0, default_microseconds = 0;  ///< of a run, by events, in the median
+  /// Of a run on a 1920×1080 frame, the median by events, and with the defaults.
+  double microseconds = 0, default_microseconds = 0;
 };
+
+/// What glcl-tune kept for this device. An entry for another driver, for other kernel texts or with
+/// values that the space does not hold is ignored, as is a file that is none; a warning (g_warning)
+/// tells so once.
+std::optional<Tuning> kept(const Tunable &tunable, const Device &device,
+                           const std::string &problem);
+/// The parameters to use on a device: the kept ones, else the defaults.
+Parameters tuned(const Tunable &tunable, const Device &device, const std::string &problem);
 
 /// $XDG_DATA_HOME/glcl/tuning.json
 std::string tuning_file();

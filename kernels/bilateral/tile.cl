@@ -1,83 +1,127 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bilateral filter for GPUs: a work-group keeps its pixels and a border of `radius` in local memory; a
-// work-item filters ROWS (-DROWS=n) rows of one column, so that a tap is loaded once for all of them.
+// Bilateral filter for GPUs: a work-group keeps its pixels and a border of `radius` in local memory, as
+// many rows at a time as fit; a work-item filters ROWS (-DROWS=n) rows of one column, so that a tap is
+// loaded once for all of them.
 #include "bilateral/image.clh"
 #include "bilateral/weights.clh"
 
-// Levels 0..255 in x, y, z; in w what the weight needs of the texel: |q|² or the intensity.
-inline float4 tile_texel(const int kind, float4 colour) {
+#define SOFT_COLOR 3  // COLOR for a sigma_range of at least 0.07
+
+// Levels in x, y, z, centred on 0 for SOFT_COLOR; in w what the weight needs of the texel.
+inline float4 tile_texel(const int kind, float4 colour, float range) {
   float4 q = rint(255.0f * colour);
-  q.w = kind == COLOR ? dot(q.xyz, q.xyz) : dot(q.xyz, intensity_percent);
+  if (kind == SOFT_COLOR) {
+    q.xyz -= 127.5f;
+    q.w = range * dot(q.xyz, q.xyz);
+  } else {
+    q.w = kind == COLOR ? dot(q.xyz, q.xyz) : dot(q.xyz, intensity_percent);
+  }
   return q;
 }
 
-inline void load_tile(const int kind, __read_only image2d_t in, __local float4 *tile, int2 origin,
-                      int2 side) {
-  for (int y = get_local_id(1); y < side.y; y += get_local_size(1))
-    for (int x = get_local_id(0); x < side.x; x += get_local_size(0))
-      tile[y * side.x + x] =
-          tile_texel(kind, read_imagef(in, pixel_sampler, origin + (int2)(x, y)));
+// What a work-item knows of one of its pixels.
+struct output {
+  float4 p;                  // the pixel, times -2 range for SOFT_COLOR
+  float3 sum, weight;        // of weighted levels, of weights
+  float3 row_sum, row_weight;  // the same along the row at hand
+};
+
+inline void add_tap(const int kind, struct output *o, float4 q, float range, float column) {
+  if (kind == PER_CHANNEL) {
+    const float3 d = q.xyz - o->p.xyz;
+    const float3 w = weight_exp2_3(d * d * range + column);
+    o->row_sum += w * q.xyz;
+    o->row_weight += w;
+    return;
+  }
+  float exponent;
+  if (kind == SOFT_COLOR) {
+    // |p - q|² multiplied out, without |p|²: that factor of all weights of a pixel cancels, and stays
+    // below 2^110.
+    exponent = o->p.x * q.x + (q.w + column);
+    exponent = o->p.y * q.y + exponent;
+    exponent = o->p.z * q.z + exponent;
+  } else {
+    float square;  // of the difference
+    if (kind == COLOR) {
+      // Multiplied out too: whole numbers below 2^24 all the way, so this is exact.
+      const float3 p2 = -2.0f * o->p.xyz;
+      square = p2.x * q.x + q.w;
+      square = p2.y * q.y + square;
+      square = p2.z * q.z + square;
+      square += o->p.w;
+    } else {
+      const float di = q.w - o->p.w;
+      square = di * di;
+    }
+    exponent = square * range + column;
+  }
+  const float w = weight_exp2(exponent);
+  o->row_sum += w * q.xyz;
+  o->row_weight.x += w;
 }
 
 inline void filter_tile(const int kind, __read_only image2d_t in, __read_only image2d_t original,
                         __write_only image2d_t out, float range, float space, int radius, int split,
-                        __local float4 *tile) {
+                        int chunk, __local float4 *tile, __local float *row_weights) {
   const int2 size = get_image_dim(in);
-  const int2 group = (int2)(get_local_size(0), get_local_size(1) * ROWS);
+  const int2 lanes = (int2)(get_local_size(0), get_local_size(1));
+  const int2 group = (int2)(lanes.x, lanes.y * ROWS);
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * group;
   const int2 local_at = (int2)(get_local_id(0), get_local_id(1) * ROWS);
   const int2 side = group + 2 * radius;
-  load_tile(kind, in, tile, first - radius, side);
-  barrier(CLK_LOCAL_MEM_FENCE);
 
-  float4 p[ROWS];
-  float3 sum[ROWS], weight[ROWS];
+  for (int dy = get_local_id(1) * lanes.x + get_local_id(0); dy <= radius; dy += lanes.x * lanes.y)
+    row_weights[dy] = weight_exp2(space * (float)(dy * dy));
+
+  struct output outputs[ROWS];
 #pragma unroll
   for (int o = 0; o < ROWS; o++) {
-    p[o] = tile[(local_at.y + o + radius) * side.x + local_at.x + radius];
-    sum[o] = weight[o] = 0.0f;
+    outputs[o].p = tile_texel(
+        kind, read_imagef(in, pixel_sampler, first + local_at + (int2)(0, o)), range);
+    if (kind == SOFT_COLOR) outputs[o].p.xyz *= -2.0f * range;
+    outputs[o].sum = outputs[o].weight = 0.0f;
   }
-  for (int j = 0; j < 2 * radius + ROWS; j++) {
-    __local const float4 *line = tile + (local_at.y + j) * side.x + local_at.x + radius;
-    float3 row_sum[ROWS], row_weight[ROWS];
+
+  for (int from = 0; from < side.y; from += chunk) {
+    const int end = min(from + chunk, side.y);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int y = from + get_local_id(1); y < end; y += lanes.y)
+      for (int x = get_local_id(0); x < side.x; x += lanes.x)
+        tile[(y - from) * side.x + x] = tile_texel(
+            kind, read_imagef(in, pixel_sampler, first - radius + (int2)(x, y)), range);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (int y = max(from, local_at.y); y < min(end, local_at.y + 2 * radius + ROWS); y++) {
+      const int j = y - local_at.y;
+      __local const float4 *line = tile + (y - from) * side.x + local_at.x;
 #pragma unroll
-    for (int o = 0; o < ROWS; o++) row_sum[o] = row_weight[o] = 0.0f;
-    float x = -radius;  // beside dx: converting every dx would cost more than all of the rest of `column`
-    for (int dx = -radius; dx <= radius; dx++, x += 1.0f) {
-      const float4 q = line[dx];
-      const float column = space * x * x;
+      for (int o = 0; o < ROWS; o++) outputs[o].row_sum = outputs[o].row_weight = 0.0f;
+      float x = -radius;  // beside i: converting every i would cost more than all of the rest of `column`
+      if (j >= ROWS - 1 && j <= 2 * radius) {
+#pragma unroll UNROLL
+        for (int i = 0; i <= 2 * radius; i++, x += 1.0f) {
+          const float4 q = line[i];
+          const float column = space * x * x;
 #pragma unroll
-      for (int o = 0; o < ROWS; o++) {
-        if (kind == PER_CHANNEL) {
-          const float3 d = q.xyz - p[o].xyz;
-          const float3 w = weight_exp2_3(d * d * range + column);
-          row_sum[o] += w * q.xyz;
-          row_weight[o] += w;
-        } else {
-          float square;  // of the difference
-          if (kind == COLOR) {
-            // |p - q|² multiplied out: whole numbers below 2^24 all the way, so this is exact.
-            const float3 p2 = -2.0f * p[o].xyz;
-            square = p2.x * q.x + q.w;
-            square = p2.y * q.y + square;
-            square = p2.z * q.z + square;
-            square += p[o].w;
-          } else {
-            const float di = q.w - p[o].w;
-            square = di * di;
-          }
-          const float w = weight_exp2(square * range + column);
-          row_sum[o] += w * q.xyz;
-          row_weight[o].x += w;
+          for (int o = 0; o < ROWS; o++) add_tap(kind, &outputs[o], q, range, column);
         }
-      }
-    }
+      } else {
 #pragma unroll
-    for (int o = 0; o < ROWS; o++) {
-      const int dy = j - o - radius;  // the other outputs' rows come by as well, and weigh nothing
-      const float row = abs(dy) <= radius ? weight_exp2(space * (float)(dy * dy)) : 0.0f;
-      sum[o] += row * row_sum[o];
-      weight[o] += row * row_weight[o];
+        for (int o = 0; o < ROWS; o++)
+          if (j >= o && j <= o + 2 * radius) {
+            x = -radius;
+            for (int i = 0; i <= 2 * radius; i++, x += 1.0f)
+              add_tap(kind, &outputs[o], line[i], range, space * x * x);
+          }
+      }
+#pragma unroll
+      for (int o = 0; o < ROWS; o++)
+        if (j >= o && j <= o + 2 * radius) {
+          const float row = row_weights[abs(j - o - radius)];
+          outputs[o].sum += row * outputs[o].row_sum;
+          outputs[o].weight += row * outputs[o].row_weight;
+        }
     }
   }
 
@@ -87,7 +131,8 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
     if (any(at >= size)) continue;
     float4 source = read_imagef(original, pixel_sampler, at);
     if (at.x >= split) {
-      const float3 mean = kind == PER_CHANNEL ? sum[o] / weight[o] : sum[o] / weight[o].x;
+      float3 mean = outputs[o].sum / (kind == PER_CHANNEL ? outputs[o].weight : outputs[o].weight.x);
+      if (kind == SOFT_COLOR) mean += 127.5f;
       source = filtered_pixel(mean, source.w, at.x, size.x, split);
     }
     write_imagef(out, at, source);
@@ -95,14 +140,15 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
 }
 
 // One kernel per weight. `range`: exponent of 2 per squared difference in levels (in hundredths of a
-// level for intensity). `original` gives alpha and the unfiltered side of the split. `tile`:
-// (group + 2 radius)² texels, where a group is get_local_size(1) * ROWS px high.
+// level for intensity). `original` gives alpha and the unfiltered side of the split. `tile`: `chunk`
+// rows of get_local_size(0) + 2 radius texels; `row_weights`: radius + 1.
 #define BILATERAL(name, kind)                                                                    \
   __kernel void name(__read_only image2d_t in, __read_only image2d_t original,                   \
                      __write_only image2d_t out, float range, float space, int radius,           \
-                     int split, __local float4 *tile) {                                          \
-    filter_tile(kind, in, original, out, range, space, radius, split, tile);                     \
+                     int split, int chunk, __local float4 *tile, __local float *row_weights) {   \
+    filter_tile(kind, in, original, out, range, space, radius, split, chunk, tile, row_weights); \
   }
 BILATERAL(bilateral_tile_intensity, INTENSITY)
 BILATERAL(bilateral_tile_color, COLOR)
 BILATERAL(bilateral_tile_per_channel, PER_CHANNEL)
+BILATERAL(bilateral_tile_soft_color, SOFT_COLOR)

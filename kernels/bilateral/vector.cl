@@ -7,34 +7,7 @@
 // so that the inner loop loads without any test; rows are clamped as scalars. A row of the planes is
 // R, G and B one after the other, `pitch` bytes each, column x at PAD + x.
 #include "bilateral/weights.clh"
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FLOATS JOIN(float, V)
-#define INTS JOIN(int, V)
-#define UINTS JOIN(uint, V)
-#define AS_FLOATS JOIN(as_float, V)
-#define AS_INTS JOIN(as_int, V)
-#define TO_FLOATS JOIN(convert_float, V)
-#define TO_UINTS JOIN(convert_uint, V)
-#define TO_UCHARS JOIN(convert_uchar, V)
-#define VLOAD JOIN(vload, V)
-#define VSTORE JOIN(vstore, V)
-
-// 2^x for x ≤ 0, relative error below 3e-6: x = n + f with n whole and |f| ≤ 0.5, a polynomial for 2^f
-// (least maximum relative error), n added to its exponent bits. Below -126 it stays at 2^-126, which
-// weighs nothing beside the centre's 1. Plain arithmetic, so that the compiler keeps it in SIMD.
-inline FLOATS exp2_below_one(FLOATS x) {
-  const float shifter = 12582912.0f;  // 1.5 * 2^23: adding it rounds to whole numbers
-  x = x > -126.0f ? x : (FLOATS)(-126.0f);
-  const FLOATS shifted = x + shifter;
-  const FLOATS f = x - (shifted - shifter);
-  FLOATS p = f * 9.58285274e-3f + 5.59064251e-2f;
-  p = p * f + 2.40240986e-1f;
-  p = p * f + 6.93124193e-1f;
-  p = p * f + 1.0f;
-  return AS_FLOATS(AS_INTS(p) + (AS_INTS(shifted) << 23));
-}
+#include "common/exp2.clh"
 
 // The exponents of the space weight of all taps, side × (side + 2 * (ROWS - 1)), side = 2 * radius + 1:
 // the ROWS - 1 rows above and below the window weigh nothing.

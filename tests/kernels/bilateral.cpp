@@ -6,6 +6,7 @@
 #include "reference/bilateral.h"
 
 using glcl::Bilateral;
+using glcl::Parameters;
 using Form = Bilateral::Form;
 
 namespace {
@@ -13,8 +14,13 @@ namespace {
 constexpr Form forms[] = {Form::tile, Form::direct, Form::vector};  // the loop index of the tests
 constexpr const char *form_names[] = {"tile", "direct", "vector"};
 
+Bilateral make(Bench &bench, Form form, const Frame &frame) {
+  return {*bench.context, frame.width, frame.height,
+          Bilateral::variant(bench.context->device(), form)};
+}
+
 Frame run(Bench &bench, Form form, const Settings &settings, const Frame &frame) {
-  Bilateral engine(*bench.context, frame.width, frame.height, form);
+  Bilateral engine = make(bench, form, frame);
   return bench.run(engine, settings, frame);
 }
 
@@ -112,7 +118,7 @@ GST_START_TEST(test_iterations) {
   Bench bench;
   Agreement agreement;
   const Frame frame = reference::natural_frame(37, 19);
-  Bilateral engine(*bench.context, frame.width, frame.height, forms[__i__]);
+  Bilateral engine = make(bench, forms[__i__], frame);
   Settings once;
   once.sigma_space = 1.5;
   Frame chained = frame, twin = frame;
@@ -130,7 +136,7 @@ GST_END_TEST;
 GST_START_TEST(test_split) {
   Bench bench;
   const Frame frame = reference::natural_frame(53, 9);
-  Bilateral engine(*bench.context, frame.width, frame.height, forms[__i__]);
+  Bilateral engine = make(bench, forms[__i__], frame);
   for (int iterations : {1, 3})
     for (double split : {0.0, 0.009, 0.01, 0.3, 0.5, 0.61, 0.98, 0.99, 1.0}) {
       Settings settings;
@@ -159,9 +165,11 @@ GST_START_TEST(test_groups) {
   const Frame expected = run(bench, forms[__i__], settings, frame);
   for (Size group :
        {Size{1, 1}, Size{5, 3}, Size{16, 16}, Size{64, 1}, Size{1, 32}, Size{100000, 100000}}) {
-    Bilateral engine(*bench.context, frame.width, frame.height, forms[__i__], group);
-    check_equal(bench.run(engine, settings, frame), expected,
-                "group " + std::to_string(group.x) + "×" + std::to_string(group.y));
+    Parameters variant = Bilateral::variant(bench.context->device(), forms[__i__]);
+    variant["group-x"] = static_cast<int>(group.x);
+    variant["group-y"] = static_cast<int>(group.y);
+    Bilateral engine(*bench.context, frame.width, frame.height, variant);
+    check_equal(bench.run(engine, settings, frame), expected, glcl::describe(variant));
   }
 }
 GST_END_TEST;
@@ -169,7 +177,7 @@ GST_END_TEST;
 GST_START_TEST(test_pitch) {
   Bench bench;
   const Frame frame = reference::natural_frame(45, 14);
-  Bilateral engine(*bench.context, frame.width, frame.height, Form::vector);
+  Bilateral engine = make(bench, Form::vector, frame);
   Settings settings;
   settings.split = 0.2;
   const Frame expected = bench.run(engine, settings, frame);
@@ -195,7 +203,7 @@ GST_END_TEST;
 GST_START_TEST(test_settings_change) {
   Bench bench;
   const Frame frame = reference::natural_frame(33, 18);
-  Bilateral engine(*bench.context, frame.width, frame.height, forms[__i__]);
+  Bilateral engine = make(bench, forms[__i__], frame);
   const unsigned compiled = glcl::programs_compiled();
   std::vector<Settings> list(7);
   list[1].radius = 9;
@@ -215,7 +223,7 @@ GST_END_TEST;
 GST_START_TEST(test_queued_frames) {
   Bench bench;
   const int width = 61, height = 33;
-  Bilateral engine(*bench.context, width, height, forms[__i__]);
+  Bilateral engine = make(bench, forms[__i__], Frame(width, height));
   std::vector<Frame> frames;
   std::vector<Picture> ins, outs;
   std::vector<Settings> list(5);
@@ -237,15 +245,13 @@ GST_END_TEST;
 GST_START_TEST(test_automatic) {
   Bench bench;
   Bilateral engine(*bench.context, 8, 8);
-  fail_unless(engine.form() ==
-              (bench.context->device().prefers_buffers() ? Form::vector : Form::tile));
+  fail_unless((engine.layout() == Layout::buffer) == bench.context->device().prefers_buffers());
   const int beyond =
       static_cast<int>(bench.context->device().device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>() + 1);
   Bilateral wide(*bench.context, beyond, 2);
-  fail_unless(wide.form() == Form::vector);
   fail_unless(wide.layout() == Layout::buffer);
   try {
-    Bilateral tile(*bench.context, beyond, 2, Form::tile);
+    make(bench, Form::tile, Frame(beyond, 2));
     fail("images larger than the device has were promised");
   } catch (const glcl::Error &error) {
     fail_unless(error.kind() == glcl::Error::Kind::settings);
@@ -261,7 +267,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_wrong_pictures) {
   Bench bench;
-  Bilateral engine(*bench.context, 16, 8, forms[__i__]);
+  Bilateral engine = make(bench, forms[__i__], Frame(16, 8));
   const Layout other = engine.layout() == Layout::image ? Layout::buffer : Layout::image;
   const Picture good = bench.upload(Frame(16, 8), engine.layout());
   for (const Picture &wrong :

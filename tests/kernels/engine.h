@@ -5,7 +5,6 @@
 #include <gst/check/gstcheck.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -14,7 +13,7 @@
 
 #include "bilateral/bilateral.h"
 #include "opencl/error.h"
-#include "reference/frames.h"
+#include "reference/transfer.h"
 
 using glcl::Layout;
 using glcl::Picture;
@@ -34,32 +33,9 @@ struct Bench {
   }
 
   Picture upload(const Frame &frame, Layout layout, int padding = 0) {
-    Picture picture =
-        glcl::make_picture(context->cl(), frame.width + padding, frame.height, layout);
-    picture.width = frame.width;
-    const size_t row = size_t(frame.width) * 4;
-    if (layout == Layout::image)
-      queue->cl().enqueueWriteImage(picture.image, CL_TRUE, {0, 0, 0}, region(frame), 0, 0,
-                                    frame.rgba.data());
-    else
-      queue->cl().enqueueWriteBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
-                                         {row, size_t(frame.height), 1}, size_t(picture.pitch) * 4,
-                                         0, row, 0, frame.rgba.data());
-    return picture;
+    return reference::upload(*queue, frame, layout, padding);
   }
-
-  Frame download(const Picture &picture) {
-    Frame frame(picture.width, picture.height);
-    const size_t row = size_t(frame.width) * 4;
-    if (picture.layout == Layout::image)
-      queue->cl().enqueueReadImage(picture.image, CL_TRUE, {0, 0, 0}, region(frame), 0, 0,
-                                   frame.rgba.data());
-    else
-      queue->cl().enqueueReadBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
-                                        {row, size_t(frame.height), 1}, size_t(picture.pitch) * 4,
-                                        0, row, 0, frame.rgba.data());
-    return frame;
-  }
+  Frame download(const Picture &picture) { return reference::download(*queue, picture); }
 
   template <class Engine>
   Frame run(Engine &engine, const Settings &settings, const Frame &frame, int in_padding = 0,
@@ -68,10 +44,6 @@ struct Bench {
     const Picture out = upload(Frame(frame.width, frame.height), engine.layout(), out_padding);
     engine.run(*queue, settings, in, out);
     return download(out);
-  }
-
-  static std::array<cl::size_type, 3> region(const Frame &frame) {
-    return {size_t(frame.width), size_t(frame.height), 1};
   }
 
   std::shared_ptr<glcl::Context> context;

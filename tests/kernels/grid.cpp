@@ -14,7 +14,8 @@ namespace {
 constexpr Layout layouts[] = {Layout::image, Layout::buffer};  // the loop index of the tests
 
 Frame run(Bench &bench, Layout layout, const Settings &settings, const Frame &frame) {
-  Grid engine(*bench.context, frame.width, frame.height, layout);
+  Grid engine(*bench.context, frame.width, frame.height,
+              Grid::variant(bench.context->device(), layout));
   return bench.run(engine, settings, frame);
 }
 
@@ -97,7 +98,7 @@ GST_START_TEST(test_content) {
                                reference::gradient_frame(97, 53), reference::natural_frame(97, 53)};
   for (const Frame &picture : reference::pictures())
     frames.push_back(reference::crop(picture, picture.width / 3, picture.height / 2, 97, 53));
-  Grid engine(*bench.context, 97, 53, layouts[__i__]);
+  Grid engine(*bench.context, 97, 53, Grid::variant(bench.context->device(), layouts[__i__]));
   for (const Frame &frame : frames)
     for (Weight weight : weights) {
       Settings settings;
@@ -114,7 +115,8 @@ GST_START_TEST(test_sizes) {
   const int sizes[][2] = {{1, 1},  {1, 37},  {37, 1},  {2, 2},    {3, 5},   {15, 4},
                           {17, 3}, {33, 17}, {128, 8}, {130, 65}, {300, 2}, {2, 300}};
   for (const auto &[width, height] : sizes) {
-    Grid engine(*bench.context, width, height, layouts[__i__]);
+    Grid engine(*bench.context, width, height,
+                Grid::variant(bench.context->device(), layouts[__i__]));
     for (Weight weight : weights) {
       Settings settings;
       settings.sigma_range = 0.3;
@@ -129,7 +131,8 @@ GST_START_TEST(test_sigmas) {
   Bench bench;
   Agreement agreement;
   for (const Frame &frame : {reference::random_frame(67, 41), reference::natural_frame(67, 41)}) {
-    Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
+    Grid engine(*bench.context, frame.width, frame.height,
+                Grid::variant(bench.context->device(), layouts[__i__]));
     for (double range : {0.015, 0.1, 0.37, 1.0})
       for (double space : {2.0, 3.3, 16.0, 64.0})
         for (Weight weight : weights) {
@@ -146,7 +149,8 @@ GST_END_TEST;
 GST_START_TEST(test_iterations_and_split) {
   Bench bench;
   const Frame frame = reference::natural_frame(53, 19);
-  Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
+  Grid engine(*bench.context, frame.width, frame.height,
+              Grid::variant(bench.context->device(), layouts[__i__]));
   Settings once;
   Frame chained = frame;
   for (int n = 1; n <= 3; n++) {
@@ -173,9 +177,12 @@ GST_START_TEST(test_groups) {
     const Frame twin = reference::bilateral_grid(frame, settings);
     for (Size group :
          {Size{1, 1}, Size{5, 3}, Size{16, 16}, Size{64, 1}, Size{1, 32}, Size{100000, 1}}) {
-      Grid engine(*bench.context, frame.width, frame.height, layouts[__i__], group);
-      agreement.check(bench.run(engine, settings, frame), twin,
-                      "group " + std::to_string(group.x) + "×" + std::to_string(group.y));
+      glcl::Parameters variant = Grid::variant(bench.context->device(), layouts[__i__]);
+      variant["group-x"] = static_cast<int>(group.x);
+      variant["group-y"] = static_cast<int>(group.y);
+      variant["lanes"] = static_cast<int>(group.x * group.y);
+      Grid engine(*bench.context, frame.width, frame.height, variant);
+      agreement.check(bench.run(engine, settings, frame), twin, glcl::describe(variant));
     }
   }
 }
@@ -185,7 +192,8 @@ GST_END_TEST;
 GST_START_TEST(test_settings_change) {
   Bench bench;
   const Frame frame = reference::natural_frame(80, 45);
-  Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
+  Grid engine(*bench.context, frame.width, frame.height,
+              Grid::variant(bench.context->device(), layouts[__i__]));
   const unsigned compiled = glcl::programs_compiled();
   std::vector<Settings> list(8);
   list[1].radius = 9;
@@ -207,7 +215,8 @@ GST_END_TEST;
 GST_START_TEST(test_queued_frames) {
   Bench bench;
   const int width = 61, height = 33;
-  Grid engine(*bench.context, width, height, layouts[__i__]);
+  Grid engine(*bench.context, width, height,
+              Grid::variant(bench.context->device(), layouts[__i__]));
   std::vector<Frame> frames;
   std::vector<Picture> ins, outs;
   std::vector<Settings> list(5);
@@ -229,7 +238,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_wrong_input) {
   Bench bench;
-  Grid engine(*bench.context, 16, 8, layouts[__i__]);
+  Grid engine(*bench.context, 16, 8, Grid::variant(bench.context->device(), layouts[__i__]));
   const Layout other = layouts[1 - __i__];
   const Picture good = bench.upload(Frame(16, 8), layouts[__i__]);
   Settings too_small;
@@ -250,7 +259,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_what_suits) {
   Bench bench;
-  Grid engine(*bench.context, 1920, 1080, Layout::buffer);
+  Grid engine(*bench.context, 1920, 1080, Grid::variant(bench.context->device(), Layout::buffer));
   const auto suits = [&](double space, double range, Weight weight) {
     Settings settings;
     settings.sigma_space = space;
@@ -275,7 +284,8 @@ GST_START_TEST(test_accuracy) {
   Bench bench;
   for (const Frame &picture : reference::pictures()) {
     const Frame frame = grey(picture);
-    Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
+    Grid engine(*bench.context, frame.width, frame.height,
+                Grid::variant(bench.context->device(), layouts[__i__]));
     Settings settings;
     for (double space : {3.0, 5.0, 8.0, 16.0}) {
       settings.sigma_space = space;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "opencl/context.h"
+
+namespace glcl::bench {
+
+/// What some work needs, in bytes and in operations of one lane.
+struct Amounts {
+  double bytes = 0;  ///< read from or written to global memory
+  double fma = 0;    ///< float multiply-adds, or other float operations
+  double exp2 = 0;
+  double local_atomics = 0;  ///< additions to counters in local memory
+  double differences = 0;    ///< absolute differences of bytes, added up
+  int launches = 1;
+};
+
+/// What a device does at its best, measured on it.
+struct Limits {
+  Amounts per_second;  ///< launches counts nothing here
+  double launch = 0;   ///< s from one empty kernel to the next
+
+  /// The shortest time, s, in which a device could do the work; `name` tells which limit it is.
+  double shortest(const Amounts &work, std::string *name = nullptr) const;
+};
+
+/// Measures them, in about a second. Throws Error::failed.
+Limits measure_limits(Context &context);
+
+}  // namespace glcl::bench

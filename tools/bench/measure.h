@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "subject.h"
+
+namespace glcl::bench {
+
+/// Medians over the runs, in µs.
+struct Times {
+  double events = 0;  ///< all kernels of a run, by OpenCL events; 0 where the device has no clock
+  double wall = 0;  ///< from the first enqueue of several runs in a row to the last one's end, each
+  int runs = 0;
+};
+
+double median(std::vector<double> values);
+
+/// Does the work again and again for about `seconds`, at least three times.
+Times measure(const std::shared_ptr<Context> &context, const Run &run, double seconds = 0.4);
+
+}  // namespace glcl::bench

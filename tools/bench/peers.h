@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Others who do the same, where -Dpeers=enabled found them.
+#pragma once
+
+#include "subject.h"
+
+namespace glcl::bench {
+
+std::vector<Peer> bilateral_peers();
+
+}  // namespace glcl::bench

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "subject.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "opencl/error.h"
+
+namespace glcl::bench {
+
+using reference::Frame;
+
+Frame Scene::frame(int number) const {
+  constexpr int dx = 3, dy = 2, period = 16;  // the frame moves back to its start after that many
+  if (content == Content::flat) return reference::flat_frame(width, height);
+  const int w = width + period * dx, h = height + period * dy, still = period - number % period;
+  return reference::crop(
+      content == Content::random ? reference::random_frame(w, h) : reference::natural_frame(w, h),
+      still * dx, still * dy, width, height);
+}
+
+Agreement compare_levels(const Frame &result, const Frame &twin, int tolerance) {
+  size_t off = 0;
+  int worst = 0;
+  for (size_t i = 0; i < twin.rgba.size(); i++) {
+    const int difference = std::abs(int(result.rgba[i]) - int(twin.rgba[i]));
+    off += difference != 0;
+    worst = std::max(worst, difference);
+  }
+  if (!off) return {true, "equal"};
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2g %% off by up to %d",
+                100.0 * static_cast<double>(off) / static_cast<double>(twin.rgba.size()), worst);
+  return {worst <= tolerance, text};
+}
+
+const std::vector<Subject> &subjects() {
+  static const std::vector<Subject> all{bilateral_subject()};
+  return all;
+}
+
+const Subject &subject(const std::string &element) {
+  std::string known;
+  for (const Subject &subject : subjects()) {
+    if (subject.element == element) return subject;
+    known += (known.empty() ? "" : ", ") + subject.element;
+  }
+  throw Error(Error::Kind::settings,
+              "\"" + element + "\" is no element with a bench; there are " + known + ".");
+}
+
+}  // namespace glcl::bench

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glcl-bench and glcl-tune know of an element: its engines' work, the variants of its kernels,
+// and how a result is compared with the scalar twin. One file per element beside this one.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "limits.h"
+#include "opencl/context.h"
+#include "opencl/queue.h"
+#include "opencl/tuning.h"
+#include "reference/frames.h"
+
+namespace glcl::bench {
+
+/// What the frames show.
+enum class Content { random, natural, flat };
+constexpr const char *content_names[] = {"random", "natural", "flat"};
+
+/// Frames that follow each other: what they show moves by 3 px right and 2 px down from one to the
+/// next.
+struct Scene {
+  Content content = Content::natural;
+  int width = 0, height = 0;  ///< px
+
+  reference::Frame frame(int number = 0) const;
+};
+
+/// How near a result is to the twin's.
+struct Agreement {
+  bool good = false;  ///< as near as the engine promises
+  std::string text;   ///< "0.01 % off by 1 level"
+};
+
+/// For frames of 8 bits a channel: good where no value is further than `tolerance` levels away.
+Agreement compare_levels(const reference::Frame &result, const reference::Frame &twin,
+                         int tolerance);
+
+/// Work that is ready to be done over and over.
+struct Run {
+  std::function<void(Queue &)> enqueue;
+  /// Does it once and compares; slow, meant for small scenes.
+  std::function<Agreement(Queue &)> compare;
+  Amounts least;  ///< what any way of doing it must move and compute
+};
+
+/// A piece of work of an element, in as many variants as its kernel has.
+struct Task {
+  std::string name;  ///< "color, radius 4"
+  const Tunable *tunable = nullptr;
+  std::string problem;  ///< of the tunable; empty for work that is measured but not tuned by
+  std::function<Run(Context &, const Parameters &, const Scene &)> make;
+};
+
+/// One line of a table that shows what each step of an optimisation gains.
+struct Step {
+  std::string name;
+  std::function<Run(Context &, const Scene &)> make;
+};
+
+struct Ablation {
+  std::string title;
+  std::vector<Step> steps;
+};
+
+/// The same work by somebody else's code, in ms by the wall clock.
+struct Peer {
+  std::string name;  ///< "OpenCV CPU, d=9"
+  std::string task;  ///< the name of ours
+  std::function<double(const Scene &, double seconds)> time;
+};
+
+struct Subject {
+  std::string element;
+  std::vector<Task> tasks;
+  std::vector<Ablation> ablations;
+  std::vector<Task> sweep;  ///< the same work over a range of a property, for a plot
+  std::vector<Peer> peers;
+};
+
+/// Every element, in the order of the README.
+const std::vector<Subject> &subjects();
+/// One by its name; throws Error::settings with the names that there are.
+const Subject &subject(const std::string &element);
+
+Subject bilateral_subject();
+
+}  // namespace glcl::bench

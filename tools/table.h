@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Text on standard output in columns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace glcl {
+
+/// Columns of the terminal; 100 where there is none.
+size_t line_width();
+
+/// Lines no wider than `width` columns, broken at blanks, and inside of words only where one is
+/// longer than a line.
+std::vector<std::string> wrap(const std::string &text, size_t width);
+
+/// Columns as wide as their texts or, where a line is too short for that, the widest ones wrapped.
+class Table {
+ public:
+  using Row = std::vector<std::string>;
+
+  explicit Table(Row head) : rows_{std::move(head)} {}
+  void add(Row row) { rows_.push_back(std::move(row)); }
+  void print(size_t line = line_width()) const;
+
+ private:
+  std::vector<size_t> fit(size_t line) const;
+
+  std::vector<Row> rows_;
+};
+
+}  // namespace glcl

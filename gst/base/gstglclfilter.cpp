@@ -396,6 +396,12 @@ GstStructure *stats_structure(const Stats &stats) {
 
 }  // namespace
 
+GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of(self)->context; }
+
+bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {
+  return guarded(self, work);
+}
+
 static void gst_glcl_filter_set_property(GObject *object, guint id, const GValue *value,
                                          GParamSpec *pspec) {
   GstGLCLFilterPrivate *priv = private_of(object);
@@ -460,8 +466,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
       device = priv->settings.device;
     }
     // What is missing altogether is told now, not at the first frame.
-    if (!guarded(self, [&] { glcl::choose_device(device); }))
-      return GST_STATE_CHANGE_FAILURE;
+    if (!guarded(self, [&] { glcl::choose_device(device); })) return GST_STATE_CHANGE_FAILURE;
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};
   }

@@ -4,6 +4,9 @@
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfilter.h>
 
+#include <functional>
+
+#include "gstglclcontext.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 
@@ -35,3 +38,8 @@ struct _GstGLCLFilterClass {
   /// Drops everything made in `prepare`. Optional.
   void (*unprepare)(GstGLCLFilter *self);
 };
+
+/// The context in use, in `prepare` and `process`; borrowed.
+GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self);
+/// Runs work outside of the virtual functions and posts what it throws; false where it did.
+bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work);

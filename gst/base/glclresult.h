@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Large results (a field of vectors, a histogram) on their way downstream: GstBuffers, owned by
+// metas mostly, whose memory is an OpenCL buffer. It is read back when somebody maps it, and only
+// then.
+#pragma once
+
+#include <memory>
+
+#include "glclcontext.h"
+
+namespace glcl {
+
+/// Buffers of one size that come back when their last user lets go of them, from any thread and
+/// also after the pool itself has gone. They keep the OpenCL context alive.
+class ResultPool {
+ public:
+  /// Throws Error::failed.
+  ResultPool(GstGLCLContext *context, size_t bytes);
+  ~ResultPool();
+  ResultPool(const ResultPool &) = delete;
+
+  /// A buffer that nobody uses; its contents are what they were. Transfer full. Throws.
+  GstBuffer *acquire();
+
+ private:
+  GstBufferPool *pool_;
+};
+
+/// The OpenCL buffer behind a buffer of a pool, for kernels to write.
+const cl::Buffer &result_memory(GstBuffer *buffer);
+/// After the kernels that write it were enqueued: whoever maps it waits for them, not for more.
+void result_written(GstBuffer *buffer, Queue &queue);
+
+/// A meta of a C struct that begins with `GstMeta meta; GstBuffer *buffer;` and has plain values
+/// after that. It has no tags, so that elements which know nothing of it pass it on, and copies
+/// share the buffer.
+template <class Meta>
+const GstMetaInfo *register_result_meta(GType api, const char *name) {
+  return gst_meta_register(
+      api, name, sizeof(Meta),
+      [](GstMeta *meta, gpointer, GstBuffer *) -> gboolean {
+        auto *self = reinterpret_cast<Meta *>(meta);
+        *self = Meta{self->meta};
+        return TRUE;
+      },
+      [](GstMeta *meta, GstBuffer *) { gst_clear_buffer(&reinterpret_cast<Meta *>(meta)->buffer); },
+      [](GstBuffer *to, GstMeta *meta, GstBuffer *, GQuark type, gpointer) -> gboolean {
+        if (!GST_META_TRANSFORM_IS_COPY(type)) return FALSE;
+        const auto *self = reinterpret_cast<Meta *>(meta);
+        auto *copy = reinterpret_cast<Meta *>(gst_buffer_add_meta(to, meta->info, nullptr));
+        const GstMeta base = copy->meta;
+        *copy = *self;
+        copy->meta = base;
+        if (copy->buffer) gst_buffer_ref(copy->buffer);
+        return TRUE;
+      });
+}
+
+}  // namespace glcl

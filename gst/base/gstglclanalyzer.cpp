@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gstglclanalyzer.h"
+
+#include <atomic>
+#include <mutex>
+#include <new>
+
+GST_DEBUG_CATEGORY_STATIC(glcl_analyzer_debug);
+#define GST_CAT_DEFAULT glcl_analyzer_debug
+
+namespace {
+
+enum { PROP_0, PROP_POST_MESSAGES, PROP_INTERVAL, PROP_ATTACH_META };
+
+constexpr int most_unread = 300;
+constexpr size_t all = ~size_t(0);
+
+struct Settings {
+  bool post_messages = true, attach_meta = false;
+  GstClockTime interval = 100 * GST_MSECOND;
+};
+
+}  // namespace
+
+struct GstGLCLAnalyzerPrivate {
+  std::mutex mutex;
+  Settings settings;
+  GstClockTime next = GST_CLOCK_TIME_NONE, last = 0;  // running times of messages
+
+  glcl::Readback readback;
+  std::atomic<int> unread{0};  // messages that nobody has freed
+};
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLAnalyzer, gst_glcl_analyzer, GST_TYPE_GLCL_FILTER,
+                                 G_ADD_PRIVATE(GstGLCLAnalyzer))
+
+namespace {
+
+GstGLCLAnalyzerPrivate *private_of(gpointer self) {
+  return static_cast<GstGLCLAnalyzerPrivate *>(
+      gst_glcl_analyzer_get_instance_private(static_cast<GstGLCLAnalyzer *>(self)));
+}
+
+bool deliver(gpointer self, size_t under_way) {
+  return gst_glcl_filter_guard(GST_GLCL_FILTER(self),
+                               [&] { private_of(self)->readback.deliver(under_way); });
+}
+
+/// Whether a frame of this running time is to have a message. Frames without one all have.
+bool due(GstGLCLAnalyzerPrivate *priv, GstClockTime time) {
+  if (!priv->settings.post_messages) return false;
+  if (!GST_CLOCK_TIME_IS_VALID(time)) return true;
+  const bool first = !GST_CLOCK_TIME_IS_VALID(priv->next) || time < priv->last;
+  // The times of frames are rounded.
+  if (!first && time + GST_USECOND < priv->next) return false;
+  const GstClockTime interval = priv->settings.interval;
+  priv->next = first || priv->next + interval <= time ? time + interval : priv->next + interval;
+  priv->last = time;
+  return true;
+}
+
+}  // namespace
+
+void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes) {
+  private_of(self)->readback.allocate(context, bytes, gst_glcl_analyzer_depth);
+}
+
+std::unique_ptr<glcl::ResultPool> gst_glcl_analyzer_pool(GstGLCLAnalyzer *self, size_t bytes) {
+  return std::make_unique<glcl::ResultPool>(gst_glcl_filter_context(GST_GLCL_FILTER(self)), bytes);
+}
+
+glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
+  const GstSegment *segment = &GST_BASE_TRANSFORM(self)->segment;
+  const GstClockTime timestamp = GST_BUFFER_PTS(inbuf);
+  const glcl::FrameTimes times = {
+      timestamp, gst_segment_to_stream_time(segment, GST_FORMAT_TIME, timestamp),
+      gst_segment_to_running_time(segment, GST_FORMAT_TIME, timestamp), GST_BUFFER_DURATION(inbuf)};
+  GstGLCLAnalyzerPrivate *priv = private_of(self);
+  const std::lock_guard lock(priv->mutex);
+  return {times, due(priv, times.running_time), priv->settings.attach_meta};
+}
+
+void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
+                            size_t bytes, glcl::Readback::Take take) {
+  private_of(self)->readback.read(queue, from, bytes, std::move(take));
+}
+
+GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times) {
+  return gst_structure_new(name, "timestamp", GST_TYPE_CLOCK_TIME, times.timestamp, "stream-time",
+                           GST_TYPE_CLOCK_TIME, times.stream_time, "running-time",
+                           GST_TYPE_CLOCK_TIME, times.running_time, "duration", GST_TYPE_CLOCK_TIME,
+                           times.duration, nullptr);
+}
+
+void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
+  std::atomic<int> &unread = private_of(self)->unread;
+  if (unread >= most_unread) {
+    GST_LOG_OBJECT(self, "%d messages are unread, so no more is posted", most_unread);
+    gst_structure_free(structure);
+    return;
+  }
+  unread++;
+  GstMessage *message = gst_message_new_element(GST_OBJECT(self), structure);
+  // The message holds the element while this runs.
+  gst_mini_object_weak_ref(
+      GST_MINI_OBJECT(message),
+      [](gpointer count, GstMiniObject *) { --*static_cast<std::atomic<int> *>(count); }, &unread);
+  gst_element_post_message(GST_ELEMENT(self), message);
+}
+
+static void gst_glcl_analyzer_set_property(GObject *object, guint id, const GValue *value,
+                                           GParamSpec *pspec) {
+  GstGLCLAnalyzerPrivate *priv = private_of(object);
+  const std::lock_guard lock(priv->mutex);
+  switch (id) {
+    case PROP_POST_MESSAGES:
+      priv->settings.post_messages = g_value_get_boolean(value);
+      break;
+    case PROP_INTERVAL:
+      priv->settings.interval = g_value_get_uint64(value);
+      priv->next = GST_CLOCK_TIME_NONE;
+      break;
+    case PROP_ATTACH_META:
+      priv->settings.attach_meta = g_value_get_boolean(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+static void gst_glcl_analyzer_get_property(GObject *object, guint id, GValue *value,
+                                           GParamSpec *pspec) {
+  GstGLCLAnalyzerPrivate *priv = private_of(object);
+  const std::lock_guard lock(priv->mutex);
+  switch (id) {
+    case PROP_POST_MESSAGES:
+      g_value_set_boolean(value, priv->settings.post_messages);
+      break;
+    case PROP_INTERVAL:
+      g_value_set_uint64(value, priv->settings.interval);
+      break;
+    case PROP_ATTACH_META:
+      g_value_set_boolean(value, priv->settings.attach_meta);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuffer *inbuf,
+                                                 GstBuffer *outbuf) {
+  if (!deliver(trans, gst_glcl_analyzer_depth - 1)) return GST_FLOW_ERROR;
+  const GstFlowReturn flow =
+      GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->transform(trans, inbuf, outbuf);
+  if (flow != GST_FLOW_OK) return flow;
+  return deliver(trans, all) ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) deliver(trans, 0);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+    GstGLCLAnalyzerPrivate *priv = private_of(trans);
+    priv->readback.drop();
+    const std::lock_guard lock(priv->mutex);
+    priv->next = GST_CLOCK_TIME_NONE;
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->sink_event(trans, event);
+}
+
+static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
+  GstGLCLAnalyzerPrivate *priv = private_of(base);
+  GST_GL_BASE_FILTER_CLASS(gst_glcl_analyzer_parent_class)->gl_stop(base);
+  priv->readback.clear();
+  const std::lock_guard lock(priv->mutex);
+  priv->next = GST_CLOCK_TIME_NONE;
+}
+
+static void gst_glcl_analyzer_init(GstGLCLAnalyzer *self) {
+  new (gst_glcl_analyzer_get_instance_private(self)) GstGLCLAnalyzerPrivate;
+}
+
+static void gst_glcl_analyzer_finalize(GObject *object) {
+  private_of(object)->~GstGLCLAnalyzerPrivate();
+  G_OBJECT_CLASS(gst_glcl_analyzer_parent_class)->finalize(object);
+}
+
+static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_analyzer_debug, "glclanalyzer", 0, "base of the OpenCL analyzers");
+
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = gst_glcl_analyzer_set_property;
+  object_class->get_property = gst_glcl_analyzer_get_property;
+  object_class->finalize = gst_glcl_analyzer_finalize;
+
+  const Settings defaults;
+  const auto live = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                             GST_PARAM_MUTABLE_PLAYING);
+  g_object_class_install_property(
+      object_class, PROP_POST_MESSAGES,
+      g_param_spec_boolean(
+          "post-messages", "Post messages",
+          "Post element messages with the results; at most 300 wait on a bus that nobody reads",
+          defaults.post_messages, live));
+  g_object_class_install_property(
+      object_class, PROP_INTERVAL,
+      g_param_spec_uint64("interval", "Interval",
+                          "Time from one message to the next, in ns of running time; 0 posts one "
+                          "for every frame",
+                          0, G_MAXINT64, defaults.interval,
+                          static_cast<GParamFlags>(live | GST_PARAM_CONTROLLABLE)));
+  g_object_class_install_property(
+      object_class, PROP_ATTACH_META,
+      g_param_spec_boolean("attach-meta", "Attach meta",
+                           "Attach a meta with the results to every frame; they are read back "
+                           "when they are mapped",
+                           defaults.attach_meta, live));
+
+  auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
+  transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform);
+  transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_sink_event);
+  GST_GL_BASE_FILTER_CLASS(klass)->gl_stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_gl_stop);
+
+  gst_type_mark_as_plugin_api(GST_TYPE_GLCL_ANALYZER, static_cast<GstPluginAPIFlags>(0));
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "glclresult.h"
+#include "gstglclfilter.h"
+#include "opencl/readback.h"
+
+#define GST_TYPE_GLCL_ANALYZER (gst_glcl_analyzer_get_type())
+G_DECLARE_DERIVABLE_TYPE(GstGLCLAnalyzer, gst_glcl_analyzer, GST, GLCL_ANALYZER, GstGLCLFilter)
+
+/// The base of elements that find something out about frames: the properties `post-messages`,
+/// `interval` and `attach-meta`, and numbers that travel from the device to messages while frames
+/// go on. They are handed on, on the streaming thread, with a later frame or before EOS; a flush
+/// and a stop drop them. The device may be `gst_glcl_analyzer_depth` reads behind, then the
+/// streaming thread waits before it takes another frame.
+struct _GstGLCLAnalyzerClass {
+  GstGLCLFilterClass parent_class;
+};
+
+constexpr int gst_glcl_analyzer_depth = 8;
+
+namespace glcl {
+
+/// When a frame is.
+struct FrameTimes {
+  GstClockTime timestamp, stream_time, running_time, duration;
+};
+
+/// What is wanted of a frame.
+struct Wanted {
+  FrameTimes times;
+  bool message;  ///< one is due, by post-messages and interval
+  bool meta;
+};
+
+}  // namespace glcl
+
+/// In `prepare`: makes room for reads of up to `bytes`. Throws.
+void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes);
+/// In `prepare`: a pool of results of this size, for metas. Throws.
+std::unique_ptr<glcl::ResultPool> gst_glcl_analyzer_pool(GstGLCLAnalyzer *self, size_t bytes);
+
+/// In `process`, once a frame: what is wanted of it.
+glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
+/// In `process`: enqueues a read of the buffer's first `bytes`, which `take` sees once they have
+/// arrived. What `take` uses beside them it holds itself; the element lives. Never waits. Throws.
+void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
+                            size_t bytes, glcl::Readback::Take take);
+
+/// A structure for a message: the times of the frame, to which its fields are added.
+GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times);
+/// Posts it, unless 300 messages are waiting on a bus that nobody reads. Takes the structure.
+void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "queue.h"
+
+namespace glcl {
+
+/// Small results on their way from the device to the host, without anybody waiting for them: a read
+/// is enqueued into pinned memory (into any other, drivers wait inside a call that says it does
+/// not), and whoever asks later takes what has arrived. May be used from several threads.
+class Readback {
+ public:
+  /// Sees the bytes of a read; they are gone when it returns. May throw, on who called deliver().
+  using Take = std::function<void(const void *bytes)>;
+
+  Readback();
+  ~Readback();
+  Readback(const Readback &) = delete;
+
+  /// Makes room for `slots` reads of up to `bytes` each. Reads under way stay under way.
+  void allocate(Context &context, size_t bytes, int slots);
+
+  /// Enqueues a read of the buffer's first `bytes`. Never waits; allocates only where more reads
+  /// are under way than there is room for.
+  void read(Queue &queue, const cl::Buffer &from, size_t bytes, Take take);
+
+  /// Hands on what has arrived, in the order of read(), and waits for the oldest while more than
+  /// `under_way` are left. Throws cl::Error where a read failed.
+  void deliver(size_t under_way);
+  /// Whatever has not been handed on never is.
+  void drop();
+  /// Drops everything, waits for the device to be done with the memory and frees it.
+  void clear();
+
+ private:
+  struct Slot;
+  struct Read {
+    std::unique_ptr<Slot> slot;
+    cl::Event arrived;
+    Take take;
+  };
+
+  std::unique_ptr<Slot> slot(size_t bytes);
+
+  std::mutex mutex_;
+  cl::Context context_;
+  cl::CommandQueue mapping_;  // maps pinned memory, nothing else
+  size_t bytes_ = 0;
+  std::vector<std::unique_ptr<Slot>> free_;
+  std::deque<Read> reads_;
+};
+
+}  // namespace glcl

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// GstGLCLAnalyzer from the side of its subclasses: messages, when they come and what they say, and
+// metas whose results stay on the device. The program is built with the base classes and doesn't
+// load the plugin.
+#include "base/gstglclanalyzer.h"
+
+#include <cstring>
+#include <thread>
+
+#include "pipeline.h"
+
+struct GstTestAnalyzer {
+  GstGLCLAnalyzer parent;
+  glcl::ResultPool *pool;
+};
+struct GstTestAnalyzerClass {
+  GstGLCLAnalyzerClass parent_class;
+};
+static GType gst_test_analyzer_get_type();
+G_DEFINE_TYPE(GstTestAnalyzer, gst_test_analyzer, GST_TYPE_GLCL_ANALYZER)
+
+using test::Chain;
+using test::expect;
+using test::Frame;
+
+namespace {
+
+constexpr size_t result_bytes = 4096;
+int reads_per_frame = 1;
+
+struct TestMeta {
+  GstMeta meta;
+  GstBuffer *buffer;
+  guint pixels;
+};
+
+GType test_meta_api() {
+  static const gchar *tags[] = {nullptr};
+  static const GType type = gst_meta_api_type_register("GstTestResultMetaAPI", tags);
+  return type;
+}
+
+const GstMetaInfo *test_meta_info() {
+  static const GstMetaInfo *info =
+      glcl::register_result_meta<TestMeta>(test_meta_api(), "GstTestResultMeta");
+  return info;
+}
+
+TestMeta *meta_of(GstBuffer *buffer) {
+  return reinterpret_cast<TestMeta *>(gst_buffer_get_meta(buffer, test_meta_api()));
+}
+
+/// A frame whose every byte is its number, large enough for a result.
+Frame numbered(int number) {
+  Frame frame(64, 32);
+  std::memset(frame.rgba.data(), number, frame.rgba.size());
+  return frame;
+}
+
+void check_result(GstBuffer *buffer, int number) {
+  GstMapInfo map;
+  expect(gst_buffer_map(buffer, &map, GST_MAP_READ), "a result can be mapped");
+  expect(map.size == result_bytes, "it has its size");
+  for (size_t i = 0; i < map.size; i++)
+    fail_unless(map.data[i] == number, "byte %zu is %d instead of %d", i, map.data[i], number);
+  gst_buffer_unmap(buffer, &map);
+}
+
+/// The next message of the analyzer; null where none is there.
+GstStructure *next_message(test::Messages &messages) {
+  GstMessage *message = messages.next(GST_MESSAGE_ELEMENT, 0);
+  if (!message) return nullptr;
+  GstStructure *structure = gst_structure_copy(gst_message_get_structure(message));
+  gst_message_unref(message);
+  return structure;
+}
+
+GstClockTime time_of(const GstStructure *structure, const char *field) {
+  GstClockTime time = 0;
+  expect(gst_structure_get_clock_time(structure, field, &time), std::string("no ") + field);
+  return time;
+}
+
+void expect_message(test::Messages &messages, int number, GstClockTime timestamp) {
+  GstStructure *structure = next_message(messages);
+  expect(structure, "no message for frame " + std::to_string(number));
+  expect(gst_structure_has_name(structure, "testanalyzer"), "it is named as the element");
+  const char *const times[] = {"timestamp", "stream-time", "running-time", "duration"};
+  for (int i = 0; i < 4; i++)
+    expect(std::strcmp(gst_structure_nth_field_name(structure, i), times[i]) == 0,
+           "the times come first");
+  expect(time_of(structure, "timestamp") == timestamp, "timestamp");
+  expect(time_of(structure, "stream-time") == timestamp, "stream-time");
+  expect(time_of(structure, "running-time") == timestamp, "running-time");
+  expect(time_of(structure, "duration") == 40 * GST_MSECOND, "duration");
+  int got = -1;
+  gst_structure_get_int(structure, "number", &got);
+  fail_unless(got == number, "number %d instead of %d", got, number);
+  gst_structure_free(structure);
+}
+
+void expect_no_message(test::Messages &messages) {
+  expect(!next_message(messages), "there is a message too many");
+}
+
+void pass(Chain &chain, int number) {
+  test::expect_same(numbered(number), chain.filter(numbered(number)), "the frame");
+}
+
+const char *const branch =
+    "videotestsrc num-buffers=40 ! video/x-raw,format=RGBA,width=64,height=64,framerate=25/1 ! "
+    "glupload ! testanalyzer interval=0 attach-meta=true ! testanalyzer ! fakesink ";
+
+void run_to_the_end(const std::string &description) {
+  test::Pipeline pipeline(description);
+  const bool eos = pipeline.run();
+  test::expect_none(pipeline.messages().errors());
+  expect(eos, "no EOS");
+}
+
+void push_eos(Chain &chain) { gst_harness_push_event(chain.harness(), gst_event_new_eos()); }
+
+}  // namespace
+
+static void gst_test_analyzer_init(GstTestAnalyzer *) {}
+
+static glcl::Layout gst_test_analyzer_prepare(GstGLCLFilter *filter, glcl::Context &context, int,
+                                              int) {
+  auto *self = reinterpret_cast<GstTestAnalyzer *>(filter);
+  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, result_bytes);
+  delete self->pool;
+  self->pool = gst_glcl_analyzer_pool(GST_GLCL_ANALYZER(filter), result_bytes).release();
+  return glcl::Layout::buffer;
+}
+
+static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
+                                      const glcl::Picture &in, const glcl::Picture &out,
+                                      GstBuffer *inbuf, GstBuffer *outbuf) {
+  auto *self = reinterpret_cast<GstTestAnalyzer *>(filter);
+  auto *analyzer = GST_GLCL_ANALYZER(filter);
+  queue.cl().enqueueCopyBuffer(in.buffer, out.buffer, 0, 0, in.bytes());
+  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
+  for (int i = 0; wanted.message && i < reads_per_frame; i++)
+    gst_glcl_analyzer_read(analyzer, queue, in.buffer, result_bytes,
+                           [analyzer, times = wanted.times](const void *bytes) {
+                             GstStructure *message =
+                                 gst_glcl_analyzer_structure("testanalyzer", times);
+                             gst_structure_set(message, "number", G_TYPE_INT,
+                                               *static_cast<const unsigned char *>(bytes), nullptr);
+                             gst_glcl_analyzer_post(analyzer, message);
+                           });
+  if (!wanted.meta) return;
+  auto *meta = reinterpret_cast<TestMeta *>(gst_buffer_add_meta(outbuf, test_meta_info(), nullptr));
+  meta->buffer = self->pool->acquire();
+  meta->pixels = in.width * in.height;
+  queue.cl().enqueueCopyBuffer(in.buffer, glcl::result_memory(meta->buffer), 0, 0, result_bytes);
+  glcl::result_written(meta->buffer, queue);
+}
+
+static void gst_test_analyzer_unprepare(GstGLCLFilter *filter) {
+  auto *self = reinterpret_cast<GstTestAnalyzer *>(filter);
+  delete std::exchange(self->pool, nullptr);
+}
+
+static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Test analyzer", "Filter/Test",
+                                        "Copies frames and tells their first byte",
+                                        "The gst-glcl developers");
+  auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  filter_class->prepare = gst_test_analyzer_prepare;
+  filter_class->process = gst_test_analyzer_process;
+  filter_class->unprepare = gst_test_analyzer_unprepare;
+}
+
+GST_START_TEST(every_frame) {
+  Chain chain("testanalyzer interval=0");
+  for (int i = 0; i < 50; i++) pass(chain, i);
+  push_eos(chain);
+  for (int i = 0; i < 50; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
+  expect_no_message(chain.messages());
+}
+GST_END_TEST
+
+GST_START_TEST(interval) {
+  Chain chain("testanalyzer interval=120000000");
+  for (int i = 0; i < 10; i++) pass(chain, i);
+  push_eos(chain);
+  for (int i = 0; i < 10; i += 3) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
+  expect_no_message(chain.messages());
+}
+GST_END_TEST
+
+// The times of 30 frames/s are rounded down: the third frame after a message is at 99.999999 ms.
+GST_START_TEST(interval_of_rounded_times) {
+  Chain chain("testanalyzer");
+  chain.framerate = 30;
+  for (int i = 0; i < 31; i++) pass(chain, i);
+  push_eos(chain);
+  int count = 0;
+  while (GstStructure *message = next_message(chain.messages())) {
+    int number = -1;
+    gst_structure_get_int(message, "number", &number);
+    fail_unless(number == 3 * count++, "frame %d", number);
+    gst_structure_free(message);
+  }
+  expect(count == 11, "eleven messages");
+}
+GST_END_TEST
+
+GST_START_TEST(no_messages) {
+  Chain chain("testanalyzer post-messages=false interval=0");
+  for (int i = 0; i < 5; i++) pass(chain, i);
+  g_object_set(chain["testanalyzer"], "post-messages", TRUE, nullptr);
+  pass(chain, 5);
+  push_eos(chain);
+  expect_message(chain.messages(), 5, 5 * 40 * GST_MSECOND);
+  expect_no_message(chain.messages());
+}
+GST_END_TEST
+
+// A flush drops what is under way; what comes after it begins anew.
+GST_START_TEST(flush) {
+  Chain chain("testanalyzer");
+  for (int round = 0; round < 5; round++) {
+    pass(chain, 2 * round);
+    gst_harness_push_event(chain.harness(), gst_event_new_flush_start());
+    gst_harness_push_event(chain.harness(), gst_event_new_flush_stop(TRUE));
+    while (GstStructure *message = next_message(chain.messages())) gst_structure_free(message);
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
+    pass(chain, 2 * round + 1);
+    push_eos(chain);
+    expect_message(chain.messages(), 2 * round + 1, (2 * round + 1) * 40 * GST_MSECOND);
+    expect_no_message(chain.messages());
+    gst_harness_push_event(chain.harness(), gst_event_new_flush_start());
+    gst_harness_push_event(chain.harness(), gst_event_new_flush_stop(TRUE));
+    gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
+  }
+}
+GST_END_TEST
+
+// More reads than there is room for.
+GST_START_TEST(many_reads) {
+  reads_per_frame = 3 * gst_glcl_analyzer_depth;
+  {
+    Chain chain("testanalyzer interval=0");
+    for (int i = 0; i < 5; i++) pass(chain, i);
+    push_eos(chain);
+    for (int i = 0; i < 5 * reads_per_frame; i++)
+      expect_message(chain.messages(), i / reads_per_frame, i / reads_per_frame * 40 * GST_MSECOND);
+    expect_no_message(chain.messages());
+  }
+  reads_per_frame = 1;
+}
+GST_END_TEST
+
+// Reads under way when the size changes, or when the pipeline stops.
+GST_START_TEST(other_sizes) {
+  Chain chain("testanalyzer interval=0");
+  for (int i = 0; i < 6; i++) {
+    Frame frame(64 + i, 64);
+    std::memset(frame.rgba.data(), i, frame.rgba.size());
+    test::expect_same(frame, chain.filter(frame), "the frame");
+  }
+  push_eos(chain);
+  for (int i = 0; i < 6; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
+}
+GST_END_TEST
+
+// Nobody reads the bus: at some point no more is posted, and it goes on when somebody does.
+GST_START_TEST(unread_messages) {
+  Chain chain("testanalyzer interval=0");
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < 400; i++) pass(chain, i % 256);
+    int count = 0;
+    while (GstStructure *message = next_message(chain.messages())) {
+      gst_structure_free(message);
+      count++;
+    }
+    fail_unless(count == 300, "%d messages waited", count);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(metas) {
+  Chain chain("testanalyzer attach-meta=true post-messages=false ! testanalyzer");
+  std::vector<GstBuffer *> kept;
+  for (int i = 0; i < 20; i++) {
+    expect(chain.push(numbered(i)) == GST_FLOW_OK, "push failed");
+    GstBuffer *buffer = chain.pull_buffer();
+    const TestMeta *meta = meta_of(buffer);
+    expect(meta && meta->buffer && meta->pixels == 64 * 32, "the meta comes through");
+    if (i % 3 == 0)
+      kept.push_back(gst_buffer_ref(meta->buffer));
+    else
+      check_result(meta->buffer, i);
+    gst_buffer_unref(buffer);
+  }
+  for (size_t i = 0; i < kept.size(); i++) {
+    check_result(kept[i], static_cast<int>(3 * i));
+    check_result(kept[i], static_cast<int>(3 * i));
+    gst_buffer_unref(kept[i]);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(metas_in_other_threads) {
+  Chain chain("testanalyzer attach-meta=true");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 30; i++) {
+    expect(chain.push(numbered(i)) == GST_FLOW_OK, "push failed");
+    GstBuffer *buffer = chain.pull_buffer();
+    for (int k = 0; k < 2; k++)
+      threads.emplace_back([result = gst_buffer_ref(meta_of(buffer)->buffer), i] {
+        check_result(result, i);
+        gst_buffer_unref(result);
+      });
+    gst_buffer_unref(buffer);
+  }
+  for (std::thread &thread : threads) thread.join();
+}
+GST_END_TEST
+
+GST_START_TEST(meta_outlives_the_element) {
+  std::vector<GstBuffer *> kept;
+  for (int round = 0; round < 3; round++) {
+    Chain chain("testanalyzer attach-meta=true");
+    for (int i = 0; i < 4; i++) {
+      expect(chain.push(numbered(i)) == GST_FLOW_OK, "push failed");
+      GstBuffer *buffer = chain.pull_buffer();
+      kept.push_back(gst_buffer_ref(meta_of(buffer)->buffer));
+      gst_buffer_unref(buffer);
+    }
+  }
+  for (size_t i = 0; i < kept.size(); i++) {
+    check_result(kept[i], static_cast<int>(i % 4));
+    gst_buffer_unref(kept[i]);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(copies_of_a_meta) {
+  Chain chain("testanalyzer attach-meta=true");
+  expect(chain.push(numbered(7)) == GST_FLOW_OK, "push failed");
+  GstBuffer *buffer = chain.pull_buffer();
+  GstBuffer *copy = gst_buffer_copy_deep(buffer);
+  gst_buffer_unref(buffer);
+  expect(meta_of(copy), "a copy of the frame has the meta");
+  check_result(meta_of(copy)->buffer, 7);
+  gst_buffer_unref(copy);
+}
+GST_END_TEST
+
+GST_START_TEST(two_branches) { run_to_the_end(std::string(branch) + branch); }
+GST_END_TEST
+
+GST_START_TEST(two_pipelines) {
+  // rusticl may refuse a texture while another GL context's one is being imported.
+  if (test::shares_textures()) return;
+  std::thread other(run_to_the_end, branch);
+  run_to_the_end(branch);
+  other.join();
+}
+GST_END_TEST
+
+// Every frame has its message before EOS, and a stop in between hangs on nothing.
+GST_START_TEST(eos_and_stop) {
+  for (int i = 0; i < 10; i++) {
+    test::Pipeline pipeline(
+        "videotestsrc num-buffers=30 ! video/x-raw,format=RGBA,width=64,height=64,framerate=25/1 "
+        "! glupload ! testanalyzer interval=0 ! fakesink sync=" +
+        std::string(i % 2 ? "true" : "false"));
+    pipeline.set(GST_STATE_PLAYING);
+    if (i % 2) {
+      g_usleep(30 * 1000 * i);
+      expect(pipeline.reach(GST_STATE_NULL), "NULL can't be reached");
+      continue;
+    }
+    int count = 0;
+    for (;;) {
+      GstMessage *message = pipeline.messages().next(
+          GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR, 60 * GST_SECOND);
+      expect(message, "the pipeline hangs");
+      const GstMessageType type = GST_MESSAGE_TYPE(message);
+      gst_message_unref(message);
+      if (type != GST_MESSAGE_ELEMENT) break;
+      count++;
+    }
+    fail_unless(count == 30, "%d messages before EOS", count);
+  }
+}
+GST_END_TEST
+
+static Suite *analyzer_suite() {
+  gst_element_register(nullptr, "testanalyzer", GST_RANK_NONE, gst_test_analyzer_get_type());
+  GstElementFactory *factory = gst_element_factory_find("testanalyzer");
+  GST_OBJECT_FLAG_SET(factory, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+  gst_object_unref(factory);
+  Suite *suite = suite_create("analyzer");
+  TCase *tcase = test::add_tcase(suite, "analyzer");
+  tcase_add_test(tcase, every_frame);
+  tcase_add_test(tcase, interval);
+  tcase_add_test(tcase, interval_of_rounded_times);
+  tcase_add_test(tcase, no_messages);
+  tcase_add_test(tcase, flush);
+  tcase_add_test(tcase, many_reads);
+  tcase_add_test(tcase, other_sizes);
+  tcase_add_test(tcase, unread_messages);
+  tcase_add_test(tcase, metas);
+  tcase_add_test(tcase, metas_in_other_threads);
+  tcase_add_test(tcase, meta_outlives_the_element);
+  tcase_add_test(tcase, copies_of_a_meta);
+  tcase_add_test(tcase, two_branches);
+  tcase_add_test(tcase, two_pipelines);
+  tcase_add_test(tcase, eos_and_stop);
+  return suite;
+}
+
+int main(int argc, char **argv) {
+  const std::string registry = std::string(g_getenv("GST_REGISTRY_1_0") ?: "") + ".analyzer";
+  g_setenv("GST_REGISTRY_1_0", registry.c_str(), TRUE);
+  g_setenv("GST_PLUGIN_PATH_1_0", "", TRUE);
+  return test::run(argc, argv, analyzer_suite, "analyzer");
+}

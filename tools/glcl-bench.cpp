@@ -35,7 +35,7 @@ struct Options {
   std::string device = "auto", json, csv;
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
-  bool chosen = false, ablation = false, sweep = false;
+  bool chosen = false, kernels = false, ablation = false, sweep = false;
   double seconds = 0.4;
 };
 
@@ -145,10 +145,14 @@ class Bench {
         table.add({point.task->name, frame, variant, number(times.events), number(times.wall),
                    achieved(run, times), number(100 * share.part, 0) + " % " + share.limit,
                    (agreement.good ? "" : "WRONG: ") + agreement.text});
+        if (options_.kernels)
+          for (const auto &[name, time] : times.kernels)
+            table.add({"  " + name, "", "", number(time), "", "", "", ""});
         failed_ = failed_ || !agreement.good;
         row.update({{"events-us", times.events},
                     {"wall-us", times.wall},
                     {"runs", times.runs},
+                    {"kernels-us", times.kernels},
                     {"limit", share.limit},
                     {"share", share.part},
                     {"agrees", agreement.good},
@@ -225,16 +229,23 @@ class Bench {
     glcl::Table table({"what", "variant", "µs", "achieved"});
     json_["device-rates"] = Json::array();
     Progress progress(device_lines().size());
-    for (const DeviceLine &line : device_lines()) {
-      progress.step(line.what + " " + line.variant);
-      const DeviceTime time = line.measure(context_);
-      table.add({line.what, line.variant, number(time.microseconds),
-                 number(time.rate) + " " + line.unit});
-      json_["device-rates"].push_back({{"what", line.what},
-                                       {"variant", line.variant},
+    for (const DeviceLine &row : device_lines()) {
+      progress.step(row.what + " " + row.variant);
+      DeviceTime time;
+      try {
+        time = row.measure(context_);
+      } catch (const cl::Error &error) {
+        table.add({row.what, row.variant, "-",
+                   std::string(error.what()) + ": " + glcl::error_name(error.err())});
+        continue;
+      }
+      table.add(
+          {row.what, row.variant, number(time.microseconds), number(time.rate) + " " + row.unit});
+      json_["device-rates"].push_back({{"what", row.what},
+                                       {"variant", row.variant},
                                        {"us", time.microseconds},
                                        {"rate", time.rate},
-                                       {"unit", line.unit}});
+                                       {"unit", row.unit}});
     }
     std::cout << '\n';
     table.print(line);
@@ -341,7 +352,7 @@ struct Freed {
 Options parse(int argc, char **argv) {
   Options options;
   Freed text;
-  gboolean chosen = FALSE, ablation = FALSE, sweep = FALSE;
+  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE;
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
        "auto, P:D as glcl-info prints it, or a part of the name", "D"},
@@ -350,6 +361,7 @@ Options parse(int argc, char **argv) {
        "What the frames show: random, natural, flat (natural)", "C,…"},
       {"chosen", 0, 0, G_OPTION_ARG_NONE, &chosen, "Only the variants that the elements use",
        nullptr},
+      {"kernels", 0, 0, G_OPTION_ARG_NONE, &kernels, "Each kernel's part of the time too", nullptr},
       {"ablation", 0, 0, G_OPTION_ARG_NONE, &ablation,
        "What each step of the optimisation gains, instead of the variants", nullptr},
       {"sweep", 0, 0, G_OPTION_ARG_NONE, &sweep,
@@ -378,6 +390,7 @@ Options parse(int argc, char **argv) {
     throw Error(Error::Kind::settings, reason + ".");
   }
   options.chosen = chosen;
+  options.kernels = kernels;
   options.ablation = ablation;
   options.sweep = sweep;
   if (text.device) options.device = text.device;

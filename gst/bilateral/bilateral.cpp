@@ -2,6 +2,7 @@
 #include "bilateral.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr const char *weight_names[] = {"intensity", "color", "per_channel"};
 constexpr int small_radius = 6;                 // the largest of the problem "radius-4"
+constexpr int soft_color = 3;                   // SOFT_COLOR in tile.cl
 constexpr double soft_sigma_range = 0.07;       // from here on SOFT_COLOR's exponents stay in range
 constexpr size_t reserved_local_memory = 1024;  // drivers may use some of what they say there is
 
@@ -44,6 +46,22 @@ size_t tile_rows(size_t local_memory, size_t group_x, int radius) {
   return local_memory > taken ? (local_memory - taken) / tile_row_bytes(group_x, radius) : 0;
 }
 
+Size group_of(const Parameters &variant) {
+  return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
+}
+
+std::string tile_options(const Parameters &variant) {
+  return "-cl-mad-enable -DROWS=" + std::to_string(variant.at("rows")) +
+         " -DUNROLL=" + std::to_string(variant.at("unroll"));
+}
+
+/// The kind of weight, as tile.cl numbers them.
+int kind_of(const Bilateral::Settings &settings) {
+  const bool soft =
+      settings.weight == Bilateral::Weight::color && settings.sigma_range >= soft_sigma_range;
+  return soft ? soft_color : static_cast<int>(settings.weight);
+}
+
 Parameters default_variant(const Device &device, const std::string &) {
   return Bilateral::variant(
       device, device.prefers_buffers() ? Bilateral::Form::vector : Bilateral::Form::tile);
@@ -52,15 +70,16 @@ Parameters default_variant(const Device &device, const std::string &) {
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
   const size_t items = size_t(variant.at("group-x")) * variant.at("group-y");
   if (items < 32 || items > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
-  const bool unrolls = variant.at("unroll") > 1;
+  const bool fixed = variant.at("fixed"), unrolls = variant.at("unroll") > 1;
   switch (form_of(variant)) {
     case Bilateral::Form::tile:
-      return device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() && !device.prefers_buffers();
+      return device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() && !device.prefers_buffers() &&
+             !(fixed && unrolls);
     case Bilateral::Form::direct:
       return device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() && !device.prefers_buffers() &&
-             variant.at("rows") == 1 && !unrolls;
+             variant.at("rows") == 1 && !unrolls && !fixed;
     case Bilateral::Form::vector:
-      return device.is_cpu() && variant.at("rows") <= 4 && !unrolls;
+      return device.is_cpu() && variant.at("rows") <= 4 && !unrolls && !fixed;
   }
   return false;
 }
@@ -108,23 +127,25 @@ const Tunable &Bilateral::tunable() {
                                 {"group-x", {16, 32, 64}},
                                 {"group-y", {2, 4, 8, 16}},
                                 {"rows", {1, 2, 3, 4, 6}},
-                                {"unroll", {1, 3}}},
+                                {"unroll", {1, 3}},
+                                {"fixed", {0, 1}}},
                                default_variant,
                                possible_variant};
   return tunable;
 }
 
-Parameters Bilateral::variant(const Device &, Form form) {
+Parameters Bilateral::variant(const Device &device, Form form) {
   const bool vector = form == Form::vector, tile = form == Form::tile;
   return {{"form", static_cast<int>(form)},
           {"group-x", vector ? 16 : 32},
           {"group-y", vector ? 4 : 8},
           {"rows", vector || tile ? 2 : 1},
-          {"unroll", 1}};
+          {"unroll", 1},
+          {"fixed", tile && device.platform_name == "NVIDIA CUDA"}};
 }
 
 Bilateral::Bilateral(Context &context, int width, int height)
-    : context_(context.cl()), width_(width), height_(height) {
+    : context_(context.shared_from_this()), width_(width), height_(height) {
   const Device &device = context.device();
   std::vector<Parameters> variants;
   for (const std::string &problem : tunable().problems)
@@ -134,47 +155,47 @@ Bilateral::Bilateral(Context &context, int width, int height)
   const bool vector = form_of(variants[0]) == Form::vector;
   for (Parameters &other : variants)
     if ((form_of(other) == Form::vector) != vector) other = variants[0];
-  set_up(context, std::move(variants));
+  set_up(std::move(variants));
 }
 
 Bilateral::Bilateral(Context &context, int width, int height, const Parameters &variant)
-    : context_(context.cl()), width_(width), height_(height) {
+    : context_(context.shared_from_this()), width_(width), height_(height) {
   const Device &device = context.device();
   if (form_of(variant) != Form::vector && !has_images(device.device, width, height))
     throw Error(Error::Kind::settings, device.name + " has no images of " + std::to_string(width) +
                                            "×" + std::to_string(height) +
                                            " for this form of the bilateral filter.");
-  set_up(context, {variant});
+  set_up({variant});
 }
 
-void Bilateral::set_up(Context &context, std::vector<Parameters> variants) {
+void Bilateral::set_up(std::vector<Parameters> variants) {
   layout_ = form_of(variants[0]) == Form::vector ? Layout::buffer : Layout::image;
-  local_memory_ = context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  local_memory_ = context_->device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
   try {
-    for (const Parameters &variant : variants) kernels_.push_back(build(context, variant));
+    for (const Parameters &variant : variants) kernels_.push_back(build(variant));
     if (layout_ == Layout::image) return;
-    lanes_ = vector_lanes(context.device());
+    lanes_ = vector_lanes(context_->device());
     plane_pitch_ = max_radius + round_up(width_ + max_radius, lanes_);
-    planes_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(3) * plane_pitch_ * height_);
+    planes_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, size_t(3) * plane_pitch_ * height_);
   } catch (const cl::Error &error) {
     throw Error(Error::Kind::failed,
-                "The bilateral filter can't be set up on " + context.device().name + ".",
+                "The bilateral filter can't be set up on " + context_->device().name + ".",
                 std::string(error.what()) + ": " + error_name(error.err()));
   }
 }
 
-Bilateral::Kernels Bilateral::build(Context &context, const Parameters &variant) {
+Bilateral::Kernels Bilateral::build(const Parameters &variant) {
   Kernels kernels;
   kernels.form = form_of(variant);
   kernels.rows = variant.at("rows");
-  Size group{size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
+  kernels.variant = variant;
+  Size group = group_of(variant);
   const char *file = "", *prefix = "";
-  std::string options = "-cl-mad-enable -DROWS=" + std::to_string(kernels.rows);
+  std::string options = tile_options(variant);
   switch (kernels.form) {
     case Form::tile:
       file = "bilateral/tile.cl";
       prefix = "bilateral_tile_";
-      options += " -DUNROLL=" + std::to_string(variant.at("unroll"));
       // A group as wide as this radius leaves local memory for.
       while (group.x > 1 && tile_rows(local_memory_, group.x, max_radius) < 1) group.x /= 2;
       break;
@@ -185,20 +206,53 @@ Bilateral::Kernels Bilateral::build(Context &context, const Parameters &variant)
     case Form::vector:
       file = "bilateral/vector.cl";
       prefix = "bilateral_vector_";
-      options = "-DV=" + std::to_string(vector_lanes(context.device())) +
+      options = "-DV=" + std::to_string(vector_lanes(context_->device())) +
                 " -DROWS=" + std::to_string(kernels.rows) + " -DPAD=" + std::to_string(max_radius);
   }
-  const cl::Program program = context.program(file, options);
+  const cl::Program program = context_->program(file, options);
   for (int weight = 0; weight < 3; weight++)
     kernels.by_weight[weight] =
-        Kernel(context, program, std::string(prefix) + weight_names[weight], group);
+        Kernel(*context_, program, std::string(prefix) + weight_names[weight], group);
   if (kernels.form == Form::tile)
-    kernels.soft_color = Kernel(context, program, std::string(prefix) + "soft_color", group);
+    kernels.soft_color = Kernel(*context_, program, std::string(prefix) + "soft_color", group);
   if (kernels.form == Form::vector) {
-    planes_kernel_ = Kernel(context, program, "bilateral_planes", group);
-    kernels.space = Kernel(context, program, "bilateral_space", group);
+    planes_kernel_ = Kernel(*context_, program, "bilateral_planes", group);
+    kernels.space = Kernel(*context_, program, "bilateral_space", group);
   }
   return kernels;
+}
+
+/// The program of a tile variant for one radius and kind.
+Kernel Bilateral::build_fixed(const Parameters &variant, Fixed fixed) const {
+  const Size group = group_of(variant);
+  const std::string options = tile_options(variant) + " -DRADIUS=" + std::to_string(fixed.first) +
+                              " -DKIND=" + std::to_string(fixed.second) +
+                              " -DGROUP_X=" + std::to_string(group.x) +
+                              " -DGROUP_Y=" + std::to_string(group.y);
+  Kernel kernel(*context_, context_->program("bilateral/tile.cl", options), "bilateral_tile",
+                group);
+  return kernel.group().x == group.x && kernel.group().y == group.y ? kernel : Kernel();
+}
+
+/// Whether there is a program for a radius of its own: its tile must be whole.
+bool Bilateral::has_fixed(const Kernels &kernels, int radius) const {
+  const Size group = group_of(kernels.variant);
+  return kernels.form == Form::tile && kernels.variant.at("fixed") && radius > 0 &&
+         group.y * kernels.rows + 2 * radius <= tile_rows(local_memory_, group.x, radius);
+}
+
+Bilateral::Kernels &Bilateral::kernels_for(int radius) {
+  return radius <= small_radius ? kernels_.front() : kernels_.back();
+}
+
+void Bilateral::prepare(const Settings &settings) {
+  const int r = radius(settings);
+  const Kernels &kernels = kernels_for(r);
+  if (has_fixed(kernels, r)) {
+    const Fixed fixed{r, kind_of(settings)};
+    fixed_to_come_.erase(fixed);
+    fixed_[fixed] = build_fixed(kernels.variant, fixed);
+  }
 }
 
 void Bilateral::check(const Picture &picture) const {
@@ -213,7 +267,7 @@ void Bilateral::check(const Picture &picture) const {
 /// they are written, so one is enough.
 Picture &Bilateral::between(int iteration) {
   Picture &picture = between_[layout_ == Layout::buffer ? 0 : iteration % 2];
-  if (!picture.width) picture = make_picture(context_, width_, height_, layout());
+  if (!picture.width) picture = make_picture(context_->cl(), width_, height_, layout());
   return picture;
 }
 
@@ -238,7 +292,7 @@ void Bilateral::run(Queue &queue, const Settings &settings, const Picture &in, c
 
 void Bilateral::pass(Queue &queue, const Settings &settings, const Picture &from,
                      const Picture &original, const Picture &to, int split) {
-  Kernels &kernels = radius(settings) <= small_radius ? kernels_.front() : kernels_.back();
+  Kernels &kernels = kernels_for(radius(settings));
   switch (kernels.form) {
     case Form::tile:
       pass_tile(queue, kernels, settings, from, original, to, split);
@@ -255,8 +309,11 @@ void Bilateral::pass_tile(Queue &queue, Kernels &kernels, const Settings &settin
                           const Picture &from, const Picture &original, const Picture &to,
                           int split) {
   const int r = radius(settings);
-  const bool soft = settings.weight == Weight::color && settings.sigma_range >= soft_sigma_range;
-  Kernel &kernel = soft ? kernels.soft_color : kernels.by_weight[static_cast<int>(settings.weight)];
+  const int kind = kind_of(settings);
+  Kernel *fixed = fixed_kernel(kernels, {r, kind});
+  Kernel &kernel = fixed                ? *fixed
+                   : kind == soft_color ? kernels.soft_color
+                                        : kernels.by_weight[kind];
   const size_t rows = kernel.group().y * kernels.rows + 2 * r;
   const size_t chunk = std::min(rows, tile_rows(local_memory_, kernel.group().x, r));
   kernel(queue, {size_t(width_), size_t(height_ + kernels.rows - 1) / kernels.rows}, from.image,
@@ -290,6 +347,26 @@ void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &sett
       original.buffer, original.pitch, to.buffer, to.pitch, width_, height_, split);
 }
 
+/// The program for one radius and kind where it is ready; has it built where nobody did yet.
+Kernel *Bilateral::fixed_kernel(const Kernels &kernels, Fixed fixed) {
+  if (!has_fixed(kernels, fixed.first)) return nullptr;
+  const auto ready = fixed_.find(fixed);
+  if (ready != fixed_.end()) return ready->second ? &ready->second : nullptr;
+  std::future<Kernel> &to_come = fixed_to_come_[fixed];
+  if (!to_come.valid())
+    to_come = std::async(std::launch::async, &Bilateral::build_fixed, this, kernels.variant, fixed);
+  if (to_come.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+  Kernel kernel;
+  try {
+    kernel = to_come.get();
+  } catch (const Error &) {
+    // The program for all radii does as well.
+  }
+  fixed_to_come_.erase(fixed);
+  fixed_[fixed] = kernel;
+  return fixed_kernel(kernels, fixed);
+}
+
 /// Fills the table of space exponents where radius, sigma_space or the rows of a work-item changed.
 void Bilateral::prepare_space(Queue &queue, Kernels &kernels, const Settings &settings) {
   const int r = radius(settings);
@@ -298,7 +375,7 @@ void Bilateral::prepare_space(Queue &queue, Kernels &kernels, const Settings &se
   const size_t side = 2 * r + 1, rows = side + 2 * (kernels.rows - 1);
   if (side * rows * sizeof(cl_float) > space_size_) {
     space_size_ = side * rows * sizeof(cl_float);
-    space_ = cl::Buffer(context_, CL_MEM_READ_WRITE, space_size_);
+    space_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, space_size_);
   }
   kernels.space(queue, {side, rows}, space_, space_exponent(settings), r);
   space_radius_ = r;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <future>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "opencl/context.h"
@@ -56,7 +59,8 @@ class Bilateral {
   static int split_column(const Settings &settings, int width);
 
   /// The variants: form, group-x, group-y, rows (pixels of a column per work-item), unroll (taps of
-  /// a row per turn of the loop). Problems: "radius-4", which stands for radii up to 6, and
+  /// a row per turn of the loop), fixed (1: a program for each radius and weight, see prepare()).
+  /// Problems: "radius-4", which stands for radii up to 6, and
   /// "radius-10", which stands for the others.
   static const Tunable &tunable();
   /// A variant of a form that every device takes.
@@ -73,6 +77,11 @@ class Bilateral {
   /// What run() takes as `in` and `out`.
   Layout layout() const { return layout_; }
 
+  /// Builds the program that "fixed" variants have for the radius and weight of these settings, and
+  /// waits for it. Without this call run() has it built beside the stream, and uses the program for
+  /// all radii meanwhile, to the same results.
+  void prepare(const Settings &settings);
+
   /// Enqueues the filter from `in` to `out`, two pictures of the engine's size and layout; never
   /// waits. Any setting may differ from the last call's: nothing is compiled, memory is allocated
   /// only where settings need more than before. All calls of an engine go to one queue (or queues
@@ -85,13 +94,21 @@ class Bilateral {
   struct Kernels {
     Form form;
     int rows;
+    Parameters variant;
     Kernel by_weight[3];
     Kernel soft_color;  // Form::tile
     Kernel space;       // Form::vector
   };
 
-  Kernels build(Context &context, const Parameters &variant);
-  void set_up(Context &context, std::vector<Parameters> variants);
+  /// What a program of a "fixed" variant is for: radius, and kind as in tile.cl.
+  using Fixed = std::pair<int, int>;
+
+  Kernels build(const Parameters &variant);
+  void set_up(std::vector<Parameters> variants);
+  Kernels &kernels_for(int radius);
+  Kernel build_fixed(const Parameters &variant, Fixed fixed) const;
+  Kernel *fixed_kernel(const Kernels &kernels, Fixed fixed);
+  bool has_fixed(const Kernels &kernels, int radius) const;
   void check(const Picture &picture) const;
   Picture &between(int iteration);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
@@ -104,13 +121,15 @@ class Bilateral {
                    const Picture &original, const Picture &to, int split);
   void prepare_space(Queue &queue, Kernels &kernels, const Settings &settings);
 
-  cl::Context context_;
+  std::shared_ptr<Context> context_;
   size_t local_memory_;  // bytes a work-group may have
   int width_, height_;   // px
   Layout layout_;
 
-  std::vector<Kernels> kernels_;  // by problem
-  Picture between_[2];            // results of iterations but the last
+  std::vector<Kernels> kernels_;                        // by problem
+  std::map<Fixed, Kernel> fixed_;                       // ready; without a kernel where that failed
+  std::map<Fixed, std::future<Kernel>> fixed_to_come_;  // being built
+  Picture between_[2];                                  // results of iterations but the last
 
   // Layout::buffer only
   int lanes_ = 0;  // pixels along x of a work-item

@@ -105,6 +105,10 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
                                                int width, int height) {
   State *state = GST_GLCL_BILATERAL(filter)->state;
   state->exact = std::make_unique<glcl::Bilateral>(context, width, height);
+  {
+    const std::lock_guard lock(state->mutex);
+    state->exact->prepare(state->settings);
+  }
   state->grid = std::make_unique<glcl::Grid>(
       context, width, height, glcl::Grid::variant(context.device(), state->exact->layout()));
   return state->exact->layout();

@@ -24,7 +24,9 @@ Kernel::Kernel(Context &context, const cl::Program &program, const std::string &
     : name_(name) {
   try {
     kernel_ = cl::Kernel(program, name.c_str());
-    group_ = fit_group(kernel_, context.device().device, group);
+    const cl::Device &device = context.device().device;
+    const auto required = kernel_.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
+    group_ = required[0] ? Size{required[0], required[1]} : fit_group(kernel_, device, group);
   } catch (const cl::Error &error) {
     throw Error(Error::Kind::failed,
                 "The kernel " + name + " can't be used on " + context.device().name + ".",

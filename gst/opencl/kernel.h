@@ -20,9 +20,11 @@ class Kernel {
  public:
   Kernel() = default;
   /// Throws Error::failed where the program has no such kernel. The group is `group` or, where that
-  /// is more than the device takes for this kernel, the next smaller one.
+  /// is more than the device takes for this kernel, the next smaller one; a kernel with
+  /// reqd_work_group_size has that one.
   Kernel(Context &context, const cl::Program &program, const std::string &name, Size group);
 
+  explicit operator bool() const { return kernel_() != nullptr; }
   Size group() const { return group_; }
 
   /// Enqueues the kernel over at least `items` work-items (rounded up to whole groups, so the

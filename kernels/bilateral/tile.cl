@@ -1,19 +1,43 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Bilateral filter for GPUs: a work-group keeps its pixels and a border of `radius` in local memory, as
 // many rows at a time as fit; a work-item filters ROWS (-DROWS=n) rows of one column, so that a tap is
-// loaded once for all of them.
+// loaded once for all of them. -DUNROLL=n is how many taps of a row a turn of the loop does.
+//
+// With -DRADIUS=r, -DGROUP_X=x, -DGROUP_Y=y and -DKIND=k the program is one kernel, for one radius, group
+// and weight, and its tile is whole: no loop needs a counter. The results are the same.
 #include "bilateral/image.clh"
 #include "bilateral/weights.clh"
 
 #define SOFT_COLOR 3  // COLOR for a sigma_range of at least 0.07
 
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLL_BY(n) PRAGMA(unroll n)
+#ifdef RADIUS
+#define FIXED(value, otherwise) (value)
+#define TAPS UNROLL_BY(64)
+#define GROUP __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
+#else
+#define RADIUS 0
+#define GROUP_X 0
+#define GROUP_Y 0
+#define FIXED(value, otherwise) (otherwise)
+#define TAPS UNROLL_BY(UNROLL)
+#define GROUP
+#endif
+#if RADIUS > 0 && RADIUS <= 4
+#define LINES UNROLL_BY(64)
+#else
+#define LINES UNROLL_BY(1)
+#endif
+
 // Levels in x, y, z, centred on 0 for SOFT_COLOR; in w what the weight needs of the texel.
 inline float4 tile_texel(const int kind, float4 colour, float range) {
-  float4 q = rint(255.0f * colour);
+  float4 q;
   if (kind == SOFT_COLOR) {
-    q.xyz -= 127.5f;
+    q = 255.0f * colour - 127.5f;
     q.w = range * dot(q.xyz, q.xyz);
   } else {
+    q = rint(255.0f * colour);
     q.w = kind == COLOR ? dot(q.xyz, q.xyz) : dot(q.xyz, intensity_percent);
   }
   return q;
@@ -21,8 +45,8 @@ inline float4 tile_texel(const int kind, float4 colour, float range) {
 
 // What a work-item knows of one of its pixels.
 struct output {
-  float4 p;                  // the pixel, times -2 range for SOFT_COLOR
-  float3 sum, weight;        // of weighted levels, of weights
+  float4 p;                    // its texel, times -2 range for SOFT_COLOR
+  float3 sum, weight;          // of weighted levels, of weights
   float3 row_sum, row_weight;  // the same along the row at hand
 };
 
@@ -62,14 +86,17 @@ inline void add_tap(const int kind, struct output *o, float4 q, float range, flo
 }
 
 inline void filter_tile(const int kind, __read_only image2d_t in, __read_only image2d_t original,
-                        __write_only image2d_t out, float range, float space, int radius, int split,
-                        int chunk, __local float4 *tile, __local float *row_weights) {
+                        __write_only image2d_t out, float range, float space, int any_radius,
+                        int split, int chunk_rows, __local float4 *tile,
+                        __local float *row_weights) {
+  const int radius = FIXED(RADIUS, any_radius);
   const int2 size = get_image_dim(in);
-  const int2 lanes = (int2)(get_local_size(0), get_local_size(1));
+  const int2 lanes = FIXED((int2)(GROUP_X, GROUP_Y), (int2)(get_local_size(0), get_local_size(1)));
   const int2 group = (int2)(lanes.x, lanes.y * ROWS);
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * group;
   const int2 local_at = (int2)(get_local_id(0), get_local_id(1) * ROWS);
   const int2 side = group + 2 * radius;
+  const int chunk = FIXED(side.y, chunk_rows);
 
   for (int dy = get_local_id(1) * lanes.x + get_local_id(0); dy <= radius; dy += lanes.x * lanes.y)
     row_weights[dy] = weight_exp2(space * (float)(dy * dy));
@@ -85,21 +112,25 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
 
   for (int from = 0; from < side.y; from += chunk) {
     const int end = min(from + chunk, side.y);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    if (from > 0) barrier(CLK_LOCAL_MEM_FENCE);
     for (int y = from + get_local_id(1); y < end; y += lanes.y)
       for (int x = get_local_id(0); x < side.x; x += lanes.x)
         tile[(y - from) * side.x + x] = tile_texel(
             kind, read_imagef(in, pixel_sampler, first - radius + (int2)(x, y)), range);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    for (int y = max(from, local_at.y); y < min(end, local_at.y + 2 * radius + ROWS); y++) {
-      const int j = y - local_at.y;
-      __local const float4 *line = tile + (y - from) * side.x + local_at.x;
+    // Row j of what the item's pixels need: row j - o of the window of pixel o.
+    __local const float4 *window = tile + (local_at.y - from) * side.x + local_at.x;
+    const int j_first = FIXED(0, max(from - local_at.y, 0));
+    const int j_end = FIXED(2 * radius + ROWS, min(end - local_at.y, 2 * radius + ROWS));
+    LINES
+    for (int j = j_first; j < j_end; j++) {
+      __local const float4 *line = window + j * side.x;
 #pragma unroll
       for (int o = 0; o < ROWS; o++) outputs[o].row_sum = outputs[o].row_weight = 0.0f;
       float x = -radius;  // beside i: converting every i would cost more than all of the rest of `column`
       if (j >= ROWS - 1 && j <= 2 * radius) {
-#pragma unroll UNROLL
+        TAPS
         for (int i = 0; i <= 2 * radius; i++, x += 1.0f) {
           const float4 q = line[i];
           const float column = space * x * x;
@@ -111,6 +142,7 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
         for (int o = 0; o < ROWS; o++)
           if (j >= o && j <= o + 2 * radius) {
             x = -radius;
+            TAPS
             for (int i = 0; i <= 2 * radius; i++, x += 1.0f)
               add_tap(kind, &outputs[o], line[i], range, space * x * x);
           }
@@ -131,7 +163,8 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
     if (any(at >= size)) continue;
     float4 source = read_imagef(original, pixel_sampler, at);
     if (at.x >= split) {
-      float3 mean = outputs[o].sum / (kind == PER_CHANNEL ? outputs[o].weight : outputs[o].weight.x);
+      float3 mean = kind == PER_CHANNEL ? outputs[o].sum / outputs[o].weight
+                                        : outputs[o].sum * (1.0f / outputs[o].weight.x);
       if (kind == SOFT_COLOR) mean += 127.5f;
       source = filtered_pixel(mean, source.w, at.x, size.x, split);
     }
@@ -143,12 +176,17 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
 // level for intensity). `original` gives alpha and the unfiltered side of the split. `tile`: `chunk`
 // rows of get_local_size(0) + 2 radius texels; `row_weights`: radius + 1.
 #define BILATERAL(name, kind)                                                                    \
-  __kernel void name(__read_only image2d_t in, __read_only image2d_t original,                   \
-                     __write_only image2d_t out, float range, float space, int radius,           \
-                     int split, int chunk, __local float4 *tile, __local float *row_weights) {   \
+  GROUP __kernel void name(__read_only image2d_t in, __read_only image2d_t original,             \
+                           __write_only image2d_t out, float range, float space, int radius,     \
+                           int split, int chunk, __local float4 *tile,                           \
+                           __local float *row_weights) {                                         \
     filter_tile(kind, in, original, out, range, space, radius, split, chunk, tile, row_weights); \
   }
+#ifdef KIND
+BILATERAL(bilateral_tile, KIND)
+#else
 BILATERAL(bilateral_tile_intensity, INTENSITY)
 BILATERAL(bilateral_tile_color, COLOR)
 BILATERAL(bilateral_tile_per_channel, PER_CHANNEL)
 BILATERAL(bilateral_tile_soft_color, SOFT_COLOR)
+#endif

@@ -64,6 +64,11 @@ Run filter_run(Context &context, std::shared_ptr<Engine> engine, const Settings 
   return run;
 }
 
+std::shared_ptr<Bilateral> prepared(std::shared_ptr<Bilateral> engine, const Settings &settings) {
+  engine->prepare(settings);
+  return engine;
+}
+
 Task exact_task(Weight weight, int radius) {
   const Settings settings = settings_of(weight, radius);
   const Tunable &tunable = Bilateral::tunable();
@@ -160,7 +165,8 @@ Run thesis_run(Context &context, int step, const Scene &scene) {
 
 Run our_run(Context &context, Weight weight, const Scene &scene) {
   const Settings settings = ablation_settings(weight);
-  const auto engine = std::make_shared<Bilateral>(context, scene.width, scene.height);
+  const auto engine =
+      prepared(std::make_shared<Bilateral>(context, scene.width, scene.height), settings);
   return filter_run(context, engine, settings, scene, reference::bilateral, 1,
                     exact_amounts(scene, settings));
 }

@@ -14,13 +14,16 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// By events, of one run, in ns.
-double event_time(Queue &queue, const Run &run) {
+/// By events, of one run, in ns; the kernels' own times are added to `kernels`.
+double event_time(Queue &queue, const Run &run, std::map<std::string, double> &kernels) {
   run.enqueue(queue);
   std::map<std::string, Timing> timings;
   queue.collect(timings);
   double sum = 0;
-  for (const auto &[name, timing] : timings) sum += static_cast<double>(timing.sum);
+  for (const auto &[name, timing] : timings) {
+    sum += static_cast<double>(timing.sum);
+    kernels[name] += static_cast<double>(timing.sum);
+  }
   return sum;
 }
 
@@ -38,10 +41,11 @@ Times measure(const std::shared_ptr<Context> &context, const Run &run, double se
   for (int i = 0; i < 2; i++) run.enqueue(plain);  // drivers finish compiling at the first launch
   plain.cl().finish();
 
+  Times times;
   std::vector<double> events, wall;
   const auto start = Clock::now();
   while (events.size() < least || (seconds_since(start) < seconds / 2 && events.size() < most))
-    events.push_back(event_time(timed, run) / 1e3);
+    events.push_back(event_time(timed, run, times.kernels) / 1e3);
 
   // As many runs in a row as take about a twentieth of the time, at most 32.
   const double once = std::max(seconds_since(start) / static_cast<double>(events.size()), 1e-6);
@@ -53,7 +57,11 @@ Times measure(const std::shared_ptr<Context> &context, const Run &run, double se
     plain.cl().finish();
     wall.push_back(seconds_since(begin) * 1e6 / row);
   }
-  return {median(events), median(wall), static_cast<int>(events.size() + wall.size() * row)};
+  for (auto &[name, time] : times.kernels) time /= 1e3 * static_cast<double>(events.size());
+  times.events = median(events);
+  times.wall = median(wall);
+  times.runs = static_cast<int>(events.size() + wall.size() * row);
+  return times;
 }
 
 }  // namespace glcl::bench

@@ -10,6 +10,7 @@ struct Times {
   double events = 0;  ///< all kernels of a run, by OpenCL events; 0 where the device has no clock
   double wall = 0;  ///< from the first enqueue of several runs in a row to the last one's end, each
   int runs = 0;
+  std::map<std::string, double> kernels;  ///< the mean of each in a run, by events
 };
 
 double median(std::vector<double> values);

@@ -32,9 +32,9 @@ __kernel void ablation(__read_only image2d_t in, __write_only image2d_t out, flo
     for (int x = get_local_id(0); x < TILE_X; x += GROUP_X)
       tile[y * TILE_X + x] = read_imagef(in, pixel_sampler, first + (int2)(x, y) - RADIUS);
   barrier(CLK_LOCAL_MEM_FENCE);
-#define TAP(x, y) tile[(local_at.y + RADIUS + (y)) * TILE_X + local_at.x + RADIUS + (x)]
+#define TAP(dx, dy) tile[(local_at.y + RADIUS + (dy)) * TILE_X + local_at.x + RADIUS + (dx)]
 #else
-#define TAP(x, y) read_imagef(in, pixel_sampler, at + (int2)(x, y))
+#define TAP(dx, dy) read_imagef(in, pixel_sampler, at + (int2)(dx, dy))
 #endif
 
   float4 p[ROWS], sum[ROWS], weight[ROWS];
@@ -54,19 +54,19 @@ __kernel void ablation(__read_only image2d_t in, __write_only image2d_t out, flo
       const float4 q = TAP(i, j);
 #pragma unroll
       for (int o = 0; o < ROWS; o++) {
-        const int dy = j - o;
-        if (dy < -RADIUS || dy > RADIUS) continue;
+        const int k = j - o;
+        if (k < -RADIUS || k > RADIUS) continue;
 #if STEP == 1
         const float4 d = q - p[o];
         const float4 w = exp(-d * d / (2.0f * sigma_range * sigma_range) -
-                             (float)(i * i + dy * dy) / (2.0f * sigma_space * sigma_space));
+                             (float)(i * i + k * k) / (2.0f * sigma_space * sigma_space));
 #elif STEP == 2
         const float d = intensity(q) - intensity(p[o]);
         const float4 w = exp(-d * d / (2.0f * sigma_range * sigma_range) -
-                             (float)(i * i + dy * dy) / (2.0f * sigma_space * sigma_space));
+                             (float)(i * i + k * k) / (2.0f * sigma_space * sigma_space));
 #else
         const float d = intensity(q) - intensity(p[o]);
-        const float s = space[(dy + RADIUS) * SIDE + i + RADIUS];
+        const float s = space[(k + RADIUS) * SIDE + i + RADIUS];
 #if STEP == 3
         const float4 w = exp(d * d * range[11]) * s;
 #else

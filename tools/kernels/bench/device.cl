@@ -75,6 +75,7 @@ __kernel void prefetched(__global const float4 *in, __global float *out, int cou
 #ifdef PIXELS
 __kernel void pixels_per_item(__read_only image2d_t in, __write_only image2d_t out) {
   const int x = get_global_id(0) * PIXELS, y = get_global_id(1);
+  if (x >= get_image_width(out) || y >= get_image_height(out)) return;
 #pragma unroll
   for (int i = 0; i < PIXELS; i++)
     write_imagef(out, (int2)(x + i, y), 1.0f - read_imagef(in, pixel_sampler, (int2)(x + i, y)));

@@ -139,7 +139,7 @@ Parameters Bilateral::variant(const Device &device, Form form) {
   return {{"form", static_cast<int>(form)},
           {"group-x", vector ? 16 : 32},
           {"group-y", vector ? 4 : 8},
-          {"rows", vector || tile ? 2 : 1},
+          {"rows", tile ? 4 : vector ? 2 : 1},
           {"unroll", 1},
           {"fixed", tile && device.platform_name == "NVIDIA CUDA"}};
 }

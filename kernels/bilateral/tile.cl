@@ -7,6 +7,7 @@
 // and weight, and its tile is whole: no loop needs a counter. The results are the same.
 #include "bilateral/image.clh"
 #include "bilateral/weights.clh"
+#include "common/dot.clh"
 
 #define SOFT_COLOR 3  // COLOR for a sigma_range of at least 0.07
 
@@ -30,12 +31,29 @@
 #define LINES UNROLL_BY(1)
 #endif
 
-// Levels in x, y, z, centred on 0 for SOFT_COLOR; in w what the weight needs of the texel.
-inline float4 tile_texel(const int kind, float4 colour, float range) {
+// The products of colours that SOFT_COLOR needs, each SOFT_BIAS more than it is. With DOT4, w of a
+// texel is the same colour in bytes, else |q|².
+#ifdef DOT4
+#define SOFT_BIAS DOT4_BIAS
+#define SOFT_PRODUCT(p, q) dot4(as_uint((p).w), as_uint((q).w))
+#define SOFT_SQUARE(q) SOFT_PRODUCT(q, q)
+#else
+#define SOFT_BIAS 0.0f
+#define SOFT_PRODUCT(p, q) dot((p).xyz, (q).xyz)
+#define SOFT_SQUARE(q) (q).w
+#endif
+
+// Levels in x, y, z, 128 less for SOFT_COLOR; in w what the weight needs: |q|², the intensity, or bytes.
+inline float4 tile_texel(const int kind, float4 colour) {
   float4 q;
   if (kind == SOFT_COLOR) {
-    q = 255.0f * colour - 127.5f;
-    q.w = range * dot(q.xyz, q.xyz);
+    q = 255.0f * colour - 128.0f;
+#ifdef DOT4
+    const uint4 bytes = as_uint4(q + DOT4_BIAS) & 255;
+    q.w = as_float(bytes.x | bytes.y << 8 | bytes.z << 16);
+#else
+    q.w = dot(q.xyz, q.xyz);
+#endif
   } else {
     q = rint(255.0f * colour);
     q.w = kind == COLOR ? dot(q.xyz, q.xyz) : dot(q.xyz, intensity_percent);
@@ -45,10 +63,15 @@ inline float4 tile_texel(const int kind, float4 colour, float range) {
 
 // What a work-item knows of one of its pixels.
 struct output {
-  float4 p;                    // its texel, times -2 range for SOFT_COLOR
+  float4 p;                    // its texel
   float3 sum, weight;          // of weighted levels, of weights
   float3 row_sum, row_weight;  // the same along the row at hand
 };
+
+// The part of a tap's exponent that all pixels of the column share.
+inline float tap_exponent(const int kind, float4 q, float range, float column) {
+  return kind == SOFT_COLOR ? SOFT_SQUARE(q) * range + column : column;
+}
 
 inline void add_tap(const int kind, struct output *o, float4 q, float range, float column) {
   if (kind == PER_CHANNEL) {
@@ -62,9 +85,7 @@ inline void add_tap(const int kind, struct output *o, float4 q, float range, flo
   if (kind == SOFT_COLOR) {
     // |p - q|² multiplied out, without |p|²: that factor of all weights of a pixel cancels, and stays
     // below 2^110.
-    exponent = o->p.x * q.x + (q.w + column);
-    exponent = o->p.y * q.y + exponent;
-    exponent = o->p.z * q.z + exponent;
+    exponent = SOFT_PRODUCT(o->p, q) * (-2.0f * range) + column;
   } else {
     float square;  // of the difference
     if (kind == COLOR) {
@@ -101,12 +122,13 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
   for (int dy = get_local_id(1) * lanes.x + get_local_id(0); dy <= radius; dy += lanes.x * lanes.y)
     row_weights[dy] = weight_exp2(space * (float)(dy * dy));
 
+  const float bias = kind == SOFT_COLOR ? range * SOFT_BIAS : 0.0f;  // of the product and the square
+
   struct output outputs[ROWS];
 #pragma unroll
   for (int o = 0; o < ROWS; o++) {
-    outputs[o].p = tile_texel(
-        kind, read_imagef(in, pixel_sampler, first + local_at + (int2)(0, o)), range);
-    if (kind == SOFT_COLOR) outputs[o].p.xyz *= -2.0f * range;
+    outputs[o].p =
+        tile_texel(kind, read_imagef(in, pixel_sampler, first + local_at + (int2)(0, o)));
     outputs[o].sum = outputs[o].weight = 0.0f;
   }
 
@@ -115,8 +137,8 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
     if (from > 0) barrier(CLK_LOCAL_MEM_FENCE);
     for (int y = from + get_local_id(1); y < end; y += lanes.y)
       for (int x = get_local_id(0); x < side.x; x += lanes.x)
-        tile[(y - from) * side.x + x] = tile_texel(
-            kind, read_imagef(in, pixel_sampler, first - radius + (int2)(x, y)), range);
+        tile[(y - from) * side.x + x] =
+            tile_texel(kind, read_imagef(in, pixel_sampler, first - radius + (int2)(x, y)));
     barrier(CLK_LOCAL_MEM_FENCE);
 
     // Row j of what the item's pixels need: row j - o of the window of pixel o.
@@ -133,7 +155,7 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
         TAPS
         for (int i = 0; i <= 2 * radius; i++, x += 1.0f) {
           const float4 q = line[i];
-          const float column = space * x * x;
+          const float column = tap_exponent(kind, q, range, space * x * x + bias);
 #pragma unroll
           for (int o = 0; o < ROWS; o++) add_tap(kind, &outputs[o], q, range, column);
         }
@@ -144,7 +166,8 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
             x = -radius;
             TAPS
             for (int i = 0; i <= 2 * radius; i++, x += 1.0f)
-              add_tap(kind, &outputs[o], line[i], range, space * x * x);
+              add_tap(kind, &outputs[o], line[i], range,
+                      tap_exponent(kind, line[i], range, space * x * x + bias));
           }
       }
 #pragma unroll
@@ -165,7 +188,7 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
     if (at.x >= split) {
       float3 mean = kind == PER_CHANNEL ? outputs[o].sum / outputs[o].weight
                                         : outputs[o].sum * (1.0f / outputs[o].weight.x);
-      if (kind == SOFT_COLOR) mean += 127.5f;
+      if (kind == SOFT_COLOR) mean += 128.0f;
       source = filtered_pixel(mean, source.w, at.x, size.x, split);
     }
     write_imagef(out, at, source);

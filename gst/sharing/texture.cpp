@@ -17,15 +17,33 @@ GQuark quark() {
   return name;
 }
 
-/// clEnqueueAcquireExternalMemObjectsKHR and its opposite have one signature.
-cl::Event enqueue_external(Queue &queue, const std::vector<cl::Memory> &images, const char *name) {
-  const auto enqueue = reinterpret_cast<clEnqueueAcquireExternalMemObjectsKHR_fn>(
-      clGetExtensionFunctionAddressForPlatform(queue.context().device().platform(), name));
-  std::vector<cl_mem> handles;
-  for (const cl::Memory &image : images) handles.push_back(image());
+/// clEnqueueAcquireExternalMemObjectsKHR and its opposite, which have one signature.
+struct External {
+  cl_platform_id platform = nullptr;
+  clEnqueueAcquireExternalMemObjectsKHR_fn acquire = nullptr, release = nullptr;
+};
+
+/// Those of the queue's platform, looked up once per thread.
+const External &external(const Queue &queue) {
+  thread_local External known;
+  const cl_platform_id platform = queue.context().device().platform();
+  if (known.platform == platform) return known;
+  const auto get = [&](const char *name) {
+    return reinterpret_cast<clEnqueueAcquireExternalMemObjectsKHR_fn>(
+        clGetExtensionFunctionAddressForPlatform(platform, name));
+  };
+  known = {platform, get("clEnqueueAcquireExternalMemObjectsKHR"),
+           get("clEnqueueReleaseExternalMemObjectsKHR")};
+  return known;
+}
+
+cl::Event enqueue_external(Queue &queue, const std::vector<cl::Memory> &images,
+                           clEnqueueAcquireExternalMemObjectsKHR_fn enqueue, const char *name) {
+  static_assert(sizeof(cl::Memory) == sizeof(cl_mem), "a wrapper is its handle");
   cl::Event event;
   const cl_int status =
-      enqueue ? enqueue(queue.cl()(), handles.size(), handles.data(), 0, nullptr, &event())
+      enqueue ? enqueue(queue.cl()(), images.size(),
+                        reinterpret_cast<const cl_mem *>(images.data()), 0, nullptr, &event())
               : CL_INVALID_OPERATION;
   if (status != CL_SUCCESS) throw cl::Error(status, name);
   return event;
@@ -96,13 +114,16 @@ void Texture::to_gl() {
 
 void enqueue_acquire(Queue &queue, const std::vector<cl::Memory> &images, bool exported) {
   if (exported)
-    enqueue_external(queue, images, "clEnqueueAcquireExternalMemObjectsKHR");
+    enqueue_external(queue, images, external(queue).acquire,
+                     "clEnqueueAcquireExternalMemObjectsKHR");
   else
     queue.cl().enqueueAcquireGLObjects(&images);
 }
 
 cl::Event enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported) {
-  if (exported) return enqueue_external(queue, images, "clEnqueueReleaseExternalMemObjectsKHR");
+  if (exported)
+    return enqueue_external(queue, images, external(queue).release,
+                            "clEnqueueReleaseExternalMemObjectsKHR");
   cl::Event event;
   queue.cl().enqueueReleaseGLObjects(&images, nullptr, &event);
   return event;

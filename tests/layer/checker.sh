@@ -1,12 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# checker.sh gl|copy [TEST...]: pipelines and test programs under the sharing checker. Fails where it has anything
+# checker.sh gl|copy|external [TEST...]: pipelines and test programs under the sharing checker. Fails where it has anything
 # to say, or saw nothing of the driver.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 use_driver "$1" || exit
 shift
 export GLCL_FAULT=count
+case $driver in
+  gl) acquire=clEnqueueAcquireGLObjects ;;
+  external) acquire=clEnqueueAcquireExternalMemObjectsKHR ;;
+  copy) acquire= ;;
+esac
 
 verdict() { # NAME STATUS LOG
   local said
@@ -15,7 +20,7 @@ verdict() { # NAME STATUS LOG
     fail "$1: $said"
   elif [ "$2" != 0 ]; then
     fail "$1: status $2: $(grep -v '^glcl-fault:' "$3" | tail -3)"
-  elif [ "$driver" = gl ] && ! grep -q 'count clEnqueueAcquireGLObjects' "$3"; then
+  elif [ -n "$acquire" ] && ! grep -q "count $acquire" "$3"; then
     fail "$1: no texture was acquired"
   else
     echo "ok: $1"

@@ -8,7 +8,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/glcl-layer-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 failures=0
 
-# use_driver gl|copy: a driver that shares textures, where one is known, or PoCL.
+# use_driver gl|copy|external: a driver that shares textures, where one is known; PoCL; the machine's own.
 use_driver() {
   driver=$1
   if [ "$driver" = gl ]; then
@@ -18,6 +18,8 @@ use_driver() {
     fi
     . "$GLCL_GL_DRIVER/env.sh"
     export GLCL_TEST_SHARING=gl # for the element tests
+  elif [ "$driver" = external ]; then
+    export GLCL_TEST_SHARING=external
   else
     export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd}
   fi

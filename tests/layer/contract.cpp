@@ -2,6 +2,8 @@
 #include "contract.h"
 
 #include <CL/cl_gl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -20,10 +22,12 @@ struct Queue {
   uint64_t issued = 0, done = 0;
 };
 
-/// An image of a GL texture.
+/// An image of a GL texture, or of memory that OpenGL imports or exports too.
 struct Image {
   cl_context context = nullptr;
   TextureKey texture;
+  bool external = false;
+  std::string memory;
   cl_command_queue acquired_on = nullptr;
   cl_command_queue released_on = nullptr;
   uint64_t released_at = 0;
@@ -42,6 +46,7 @@ struct State {
   std::map<cl_event, std::pair<cl_command_queue, uint64_t>> events;
   std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments;
   std::map<cl_mem, Image> images;
+  std::map<TextureKey, std::string> memories;  // of textures that have some in common with others
 };
 
 State &state() {
@@ -51,12 +56,29 @@ State &state() {
 
 std::string name(cl_mem object) {
   const Image &image = state().images[object];
-  return "image " + hex(object) + " of " + texture_name(image.texture);
+  return "image " + hex(object) + " of " +
+         (image.external ? "memory " + image.memory : texture_name(image.texture));
 }
 
 Image *image_of(cl_mem object) {
   const auto known = state().images.find(object);
   return known != state().images.end() ? &known->second : nullptr;
+}
+
+bool shows(const Image &image, const TextureKey &texture) {
+  if (!image.external) return image.texture == texture;
+  const auto of_texture = state().memories.find(texture);
+  return !image.memory.empty() && of_texture != state().memories.end() &&
+         of_texture->second == image.memory;
+}
+
+/// Whether OpenGL is done with the texture, or with every one that may be the image's.
+bool gl_done(const Image &image, const Queue &on) {
+  if (!image.external)
+    return gl_done_with(image.texture, on.gl_event ? state().gl_contexts[on.context] : nullptr);
+  return std::all_of(state().memories.begin(), state().memories.end(), [&](const auto &known) {
+    return known.second != image.memory || gl_done_with(known.first);
+  });
 }
 
 void require_gl_context(const char *call, cl_context context, const std::string &object) {
@@ -137,32 +159,40 @@ void before(tag::clEnqueueMigrateMemObjects, cl_command_queue queue, cl_uint cou
   for (cl_uint i = 0; i < count; i++) uses("clEnqueueMigrateMemObjects", queue, objects[i]);
 }
 
-void before(tag::clEnqueueAcquireGLObjects, cl_command_queue queue, cl_uint count,
-            const cl_mem *objects, ...) {
-  const char *call = "clEnqueueAcquireGLObjects";
+namespace {
+
+/// The image, where it is one that goes by this call.
+Image *shared(const char *call, cl_mem object, bool external) {
+  Image *image = image_of(object);
+  if (!image || image->external == external) return image;
+  violation(call, name(object), "is shared in another way");
+  return nullptr;
+}
+
+void check_acquire(const char *call, cl_command_queue queue, cl_uint count, const cl_mem *objects,
+                   bool external) {
   const Queue &on = state().queues[queue];
-  require_gl_context(call, on.context, "queue " + hex(queue));
+  if (!external) require_gl_context(call, on.context, "queue " + hex(queue));
   std::set<cl_mem> seen;
   for (cl_uint i = 0; i < count; i++) {
-    Image *image = image_of(objects[i]);
+    const Image *image = shared(call, objects[i], external);
     if (!image) continue;
     require_fresh(call, objects[i]);
     if (image->acquired_on || !seen.insert(objects[i]).second)
       violation(call, name(objects[i]), "acquired already");
     if (image->context != on.context)
       violation(call, name(objects[i]), "belongs to another OpenCL context than the queue");
-    if (!gl_done_with(image->texture, on.gl_event ? state().gl_contexts[on.context] : nullptr))
+    if (!gl_done(*image, on))
       violation(call, name(objects[i]),
                 "OpenGL has work on the texture that was neither finished nor waited for");
   }
 }
 
-void before(tag::clEnqueueReleaseGLObjects, cl_command_queue queue, cl_uint count,
-            const cl_mem *objects, ...) {
-  const char *call = "clEnqueueReleaseGLObjects";
-  require_gl_context(call, state().queues[queue].context, "queue " + hex(queue));
+void check_release(const char *call, cl_command_queue queue, cl_uint count, const cl_mem *objects,
+                   bool external) {
+  if (!external) require_gl_context(call, state().queues[queue].context, "queue " + hex(queue));
   for (cl_uint i = 0; i < count; i++) {
-    const Image *image = image_of(objects[i]);
+    const Image *image = shared(call, objects[i], external);
     if (!image) continue;
     require_fresh(call, objects[i]);
     if (!image->acquired_on)
@@ -170,6 +200,72 @@ void before(tag::clEnqueueReleaseGLObjects, cl_command_queue queue, cl_uint coun
     else if (image->acquired_on != queue)
       violation(call, name(objects[i]), "released on another queue than it was acquired on");
   }
+}
+
+void acquired(cl_command_queue queue, cl_uint count, const cl_mem *objects) {
+  for (cl_uint i = 0; i < count; i++)
+    if (Image *image = image_of(objects[i])) {
+      image->acquired_on = queue;
+      image->released_on = nullptr;
+    }
+}
+
+void handed_back(cl_command_queue queue, cl_uint count, const cl_mem *objects) {
+  for (cl_uint i = 0; i < count; i++)
+    if (Image *image = image_of(objects[i])) {
+      image->acquired_on = nullptr;
+      image->released_on = queue;
+      image->released_at = state().queues[queue].issued;
+    }
+}
+
+void lost(cl_uint count, const cl_mem *objects) {
+  for (cl_uint i = 0; i < count; i++)
+    if (Image *image = image_of(objects[i])) image->acquired_on = image->released_on = nullptr;
+}
+
+/// The descriptor of memory among an image's properties; -1 for none.
+int descriptor_of(const cl_mem_properties *properties) {
+  for (; properties && *properties; properties += 2)
+    if (properties[0] == CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR ||
+        properties[0] == CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR)
+      return static_cast<int>(properties[1]);
+  return -1;
+}
+
+/// The driver closes the descriptor while it makes the image of it.
+thread_local std::string memory_of_new_image;
+
+}  // namespace
+
+#define GLCL_CROSSING(way, external)                                                               \
+  void before(tag::clEnqueueAcquire##way, cl_command_queue queue, cl_uint count,                   \
+              const cl_mem *objects, ...) {                                                        \
+    check_acquire("clEnqueueAcquire" #way, queue, count, objects, external);                       \
+  }                                                                                                \
+  void before(tag::clEnqueueRelease##way, cl_command_queue queue, cl_uint count,                   \
+              const cl_mem *objects, ...) {                                                        \
+    check_release("clEnqueueRelease" #way, queue, count, objects, external);                       \
+  }                                                                                                \
+  void after(tag::clEnqueueAcquire##way, cl_int, cl_command_queue queue, cl_uint count,            \
+             const cl_mem *objects, ...) {                                                         \
+    acquired(queue, count, objects);                                                               \
+  }                                                                                                \
+  void after(tag::clEnqueueRelease##way, cl_int, cl_command_queue queue, cl_uint count,            \
+             const cl_mem *objects, ...) {                                                         \
+    handed_back(queue, count, objects);                                                            \
+  }                                                                                                \
+  void refused(tag::clEnqueueRelease##way, cl_command_queue, cl_uint count, const cl_mem *objects, \
+               ...) {                                                                              \
+    lost(count, objects);                                                                          \
+  }
+GLCL_CROSSING(GLObjects, false)
+GLCL_CROSSING(ExternalMemObjectsKHR, true)
+#undef GLCL_CROSSING
+
+void before(tag::clCreateImageWithProperties, cl_context, const cl_mem_properties *properties,
+            ...) {
+  memory_of_new_image = memory_of(descriptor_of(properties));
 }
 
 void before(tag::clCreateFromGLTexture, cl_context context, ...) {
@@ -214,29 +310,12 @@ void after(tag::clCreateFromGLTexture2D, cl_mem object, cl_context context, cl_m
   after(tag::clCreateFromGLTexture{}, object, context, flags, target, level, texture);
 }
 
-void after(tag::clEnqueueAcquireGLObjects, cl_int, cl_command_queue queue, cl_uint count,
-           const cl_mem *objects, ...) {
-  for (cl_uint i = 0; i < count; i++)
-    if (Image *image = image_of(objects[i])) {
-      image->acquired_on = queue;
-      image->released_on = nullptr;
-    }
-}
-
-void after(tag::clEnqueueReleaseGLObjects, cl_int, cl_command_queue queue, cl_uint count,
-           const cl_mem *objects, ...) {
-  for (cl_uint i = 0; i < count; i++)
-    if (Image *image = image_of(objects[i])) {
-      image->acquired_on = nullptr;
-      image->released_on = queue;
-      image->released_at = state().queues[queue].issued;
-    }
-}
-
-void refused(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint count, const cl_mem *objects,
-             ...) {
-  for (cl_uint i = 0; i < count; i++)
-    if (Image *image = image_of(objects[i])) image->acquired_on = image->released_on = nullptr;
+void after(tag::clCreateImageWithProperties, cl_mem object, cl_context context,
+           const cl_mem_properties *properties, ...) {
+  if (descriptor_of(properties) < 0) return;
+  Image &image = state().images[object] = {context};
+  image.external = true;
+  image.memory = memory_of_new_image;
 }
 
 void refused(tag::clFinish, cl_command_queue queue, ...) {
@@ -282,30 +361,48 @@ void released(const char *call, const void *object) {
   if (state().queues.count(static_cast<cl_command_queue>(handle)))
     forget_queue(call, static_cast<cl_command_queue>(handle));
   state().events.erase(static_cast<cl_event>(handle));
-  if (!state().gl_contexts.count(static_cast<cl_context>(handle))) return;
+  state().gl_contexts.erase(static_cast<cl_context>(handle));
   for (const auto &[image, of] : state().images)
     if (of.context == handle && of.acquired_on)
       violation(call, name(image), "its context is destroyed while it is acquired");
 }
 
+std::string memory_of(int descriptor) {
+  char name[128];
+  struct stat status;
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  const ssize_t length = readlink(link.c_str(), name, sizeof name);
+  if (length < 0 || fstat(descriptor, &status) != 0) return {};
+  const std::string target(name, length);
+  if (target.rfind("/dmabuf", 0) != 0 && target.rfind("/memfd", 0) != 0) return {};
+  return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
+void gl_texture_of(const TextureKey &texture, const std::string &memory) {
+  state().memories[texture] = memory;
+}
+
 void gl_uses(const char *call, const TextureKey &texture) {
   for (const auto &[object, image] : state().images) {
-    if (image.texture != texture || image.stale) continue;
+    if (!shows(image, texture) || image.stale) continue;
+    const Queue &released_on = state().queues[image.released_on];
+    const bool ordered = released_on.gl_event && !image.external &&
+                         current_gl_context() == state().gl_contexts[image.context];
     if (image.acquired_on)
       violation(call, name(object), "used by OpenGL while acquired by a queue");
-    else if (pending(image) && !(state().queues[image.released_on].gl_event &&
-                                 current_gl_context() == state().gl_contexts[image.context]))
+    else if (pending(image) && !ordered)
       violation(call, name(object), "used by OpenGL before OpenCL was finished after its release");
   }
 }
 
 void gl_replaces(const char *call, const TextureKey &texture) {
   for (auto &[object, image] : state().images) {
-    if (image.texture != texture || image.stale) continue;
+    if (!shows(image, texture) || image.stale) continue;
     if (image.acquired_on)
       violation(call, name(object), "deleted or respecified by OpenGL while acquired by a queue");
-    image.stale = true;
+    image.stale = !image.external;  // imported memory outlives the texture
   }
+  state().memories.erase(texture);
 }
 
 void report_leaks() {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The contract of cl_khr_gl_sharing (OpenCL 1.2 extension specification, section 9.7.6) and the
-// lifetime of OpenCL objects. dispatch.cpp calls before() ahead of every call and after() behind
+// The contract of cl_khr_gl_sharing (OpenCL 1.2 extension specification, section 9.7.6), that of
+// cl_khr_external_memory, which is the same in other words, and the lifetime of OpenCL objects.
+// Which texture shares its memory with an external image is known where the descriptors tell
+// (a dma-buf, a memfd). Of other memory it is only known that OpenGL imported it: then OpenGL must
+// be done with all such textures before an acquire, and its use of one that is acquired goes
+// unseen. dispatch.cpp calls before() ahead of every call and after() behind
 // every one that succeeded, with the function's tag; a function without rules of its own falls
 // through to the first pair. All of it with state_mutex() held.
 #pragma once
@@ -18,7 +22,12 @@ void before(tag::clEnqueueTask, cl_command_queue, cl_kernel, ...);
 void before(tag::clEnqueueMigrateMemObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
 void before(tag::clEnqueueAcquireGLObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
 void before(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
+void before(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
+            ...);
+void before(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
+            ...);
 void before(tag::clCreateFromGLTexture, cl_context, ...);
+void before(tag::clCreateImageWithProperties, cl_context, const cl_mem_properties *, ...);
 
 void after(tag::clCreateContext, cl_context, const cl_context_properties *, ...);
 void after(tag::clCreateCommandQueue, cl_command_queue, cl_context, cl_device_id, ...);
@@ -30,14 +39,21 @@ void after(tag::clCreateFromGLTexture, cl_mem, cl_context, cl_mem_flags, cl_GLen
            cl_GLuint, ...);
 void after(tag::clCreateFromGLTexture2D, cl_mem, cl_context, cl_mem_flags, cl_GLenum, cl_GLint,
            cl_GLuint, ...);
+void after(tag::clCreateImageWithProperties, cl_mem, cl_context, const cl_mem_properties *, ...);
 void after(tag::clEnqueueAcquireGLObjects, cl_int, cl_command_queue, cl_uint, const cl_mem *, ...);
 void after(tag::clEnqueueReleaseGLObjects, cl_int, cl_command_queue, cl_uint, const cl_mem *, ...);
+void after(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_int, cl_command_queue, cl_uint,
+           const cl_mem *, ...);
+void after(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_int, cl_command_queue, cl_uint,
+           const cl_mem *, ...);
 void after(tag::clFinish, cl_int, cl_command_queue, ...);
 void after(tag::clWaitForEvents, cl_int, cl_uint, const cl_event *, ...);
 
 /// These were made to fail. Whoever called them can't hand the objects over any more, so that what
 /// OpenGL does with them until the error has stopped the pipeline is no violation.
 void refused(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint, const cl_mem *, ...);
+void refused(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
+             ...);
 void refused(tag::clFinish, cl_command_queue, ...);
 inline void refused(...) {}
 
@@ -49,6 +65,11 @@ void enqueued(cl_command_queue queue, bool blocking, const cl_event *event);
 void created(const char *call, const void *object);
 void retained(const void *object);
 void released(const char *call, const void *object);
+
+/// The memory behind a descriptor, where that can be told; empty where not.
+std::string memory_of(int descriptor);
+/// The texture lives in memory that others can import.
+void gl_texture_of(const TextureKey &texture, const std::string &memory);
 
 /// OpenGL is about to use the texture, give it other storage, or delete it.
 void gl_uses(const char *call, const TextureKey &texture);

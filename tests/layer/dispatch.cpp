@@ -4,6 +4,7 @@
 #include <CL/cl_layer.h>
 
 #include <cstring>
+#include <string>
 #include <tuple>
 #include <type_traits>
 
@@ -95,13 +96,16 @@ void check_after(const char *name, Result result, First first, Rest... rest) {
     if (starts(name, "clRetain")) retained(first);
 }
 
-template <class Tag, auto entry, class Type>
+void *wrapped_extension(const std::string &name, void *real);
+
+template <class Tag, class Type>
 struct Thunk;
 
 /// The one wrapper of all functions.
-template <class Tag, auto entry, class Result, class... Arguments>
-struct Thunk<Tag, entry, Result(CL_API_CALL *)(Arguments...)> {
+template <class Tag, class Result, class... Arguments>
+struct Thunk<Tag, Result(CL_API_CALL *)(Arguments...)> {
   static const char *name;
+  static Result(CL_API_CALL *real)(Arguments...);
 
   static Result CL_API_CALL call(Arguments... arguments) {
     if (const cl_int error = injected(name)) {
@@ -114,22 +118,51 @@ struct Thunk<Tag, entry, Result(CL_API_CALL *)(Arguments...)> {
       before(Tag{}, arguments...);
       check_before(name, arguments...);
     }
-    const Result result = (target.*entry)(arguments...);
+    const Result result = real(arguments...);
     if (succeeded(result, arguments...)) {
       const std::lock_guard lock(state_mutex());
       check_after(name, result, arguments...);
       after(Tag{}, result, arguments...);
     }
-    return result;
+    if constexpr (std::is_same_v<Tag, tag::clGetExtensionFunctionAddressForPlatform>)
+      return wrapped_extension(std::get<1>(std::tuple(arguments...)), result);
+    else
+      return result;
   }
 };
+template <class Tag, class Result, class... Arguments>
+Result(CL_API_CALL *Thunk<Tag, Result(CL_API_CALL *)(Arguments...)>::real)(Arguments...) = nullptr;
 
-#define GLCL_THUNK(function) \
-  Thunk<tag::function, &cl_icd_dispatch::function, decltype(cl_icd_dispatch::function)>
+#define GLCL_THUNK(function) Thunk<tag::function, decltype(cl_icd_dispatch::function)>
 #define GLCL_NAME(function) \
   template <>               \
   const char *GLCL_THUNK(function)::name = #function;
 GLCL_FUNCTIONS(GLCL_NAME)
+
+#define GLCL_EXTENSION_THUNK(function) Thunk<tag::function, function##_fn>
+#define GLCL_EXTENSION_NAME(function) \
+  template <>                         \
+  const char *GLCL_EXTENSION_THUNK(function)::name = #function;
+GLCL_EXTENSIONS(GLCL_EXTENSION_NAME)
+
+/// Puts the wrapper in place of the function; another platform's function of that name stays as it
+/// is.
+template <class Thunk, class Function>
+bool wrap(Function real) {
+  if (!Thunk::real) Thunk::real = real;
+  return real && Thunk::real == real;
+}
+
+void *wrapped_extension(const std::string &name, void *real) {
+  const std::lock_guard lock(state_mutex());
+#define GLCL_WRAP(function)                                                        \
+  if (name == #function &&                                                         \
+      wrap<GLCL_EXTENSION_THUNK(function)>(reinterpret_cast<function##_fn>(real))) \
+    return reinterpret_cast<void *>(GLCL_EXTENSION_THUNK(function)::call);
+  GLCL_EXTENSIONS(GLCL_WRAP)
+#undef GLCL_WRAP
+  return real;
+}
 
 }  // namespace
 
@@ -163,7 +196,7 @@ clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret
   std::memcpy(static_cast<void *>(&target), before, count * sizeof(void *));
   layer = target;
 #define GLCL_PLACE(function) \
-  if (target.function) layer.function = GLCL_THUNK(function)::call;
+  if (wrap<GLCL_THUNK(function)>(target.function)) layer.function = GLCL_THUNK(function)::call;
   GLCL_FUNCTIONS(GLCL_PLACE)
 #undef GLCL_PLACE
   *entries_ret = count;

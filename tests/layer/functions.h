@@ -6,6 +6,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_ext.h>
 #include <CL/cl_gl.h>
 #include <CL/cl_icd.h>
 
@@ -37,6 +38,10 @@
   F(clCreateFromGLTexture3D) F(clCreateFromGLRenderbuffer) F(clGetGLObjectInfo) \
   F(clGetGLTextureInfo) F(clEnqueueAcquireGLObjects) F(clEnqueueReleaseGLObjects) \
   F(clGetExtensionFunctionAddress) F(clGetExtensionFunctionAddressForPlatform)
+
+// Those that are fetched by their names.
+#define GLCL_EXTENSIONS(F) \
+  F(clEnqueueAcquireExternalMemObjectsKHR) F(clEnqueueReleaseExternalMemObjectsKHR)
 // clang-format on
 
 namespace glcl_layer {
@@ -46,6 +51,7 @@ namespace tag {
 #define GLCL_TAG(function) \
   struct function {};
 GLCL_FUNCTIONS(GLCL_TAG)
+GLCL_EXTENSIONS(GLCL_TAG)
 #undef GLCL_TAG
 }  // namespace tag
 

@@ -32,6 +32,7 @@ constexpr GLenum draw_framebuffer = 0x8CA9, draw_framebuffer_binding = 0x8CA6;
 constexpr GLenum read_framebuffer = 0x8CA8, read_framebuffer_binding = 0x8CAA;
 constexpr GLenum color_attachment0 = 0x8CE0, attachment_type = 0x8CD0, attachment_name = 0x8CD1;
 constexpr GLenum already_signaled = 0x911A, condition_satisfied = 0x911C;
+constexpr unsigned egl_gl_texture_2d = 0x30B1;
 constexpr int color_attachments = 4;
 
 /// A function that this library stands before. Plugins bring their libraries outside the global
@@ -190,6 +191,39 @@ AHEAD(glDeleteTextures, GLsizei count, const GLuint *textures) {
   for (GLsizei i = 0; i < count; i++) replace("glDeleteTextures", textures[i], true);
 }
 
+std::map<GLuint, std::string> &imported() {  // by memory object
+  static auto *memories = new std::map<GLuint, std::string>;
+  return *memories;
+}
+std::map<const void *, TextureKey> &textures_of_images() {
+  static auto *textures = new std::map<const void *, TextureKey>;
+  return *textures;
+}
+
+AHEAD(glImportMemoryFdEXT, GLuint object, uint64_t, GLenum, int descriptor) {
+  const std::lock_guard lock(state_mutex());
+  imported()[object] = memory_of(descriptor);
+}
+AHEAD(glTexStorageMem2DEXT, GLenum, GLsizei, GLenum, GLsizei, GLsizei, GLuint object) {
+  const TextureKey texture = key(integer(texture_binding_2d));
+  const std::lock_guard lock(state_mutex());
+  gl_texture_of(texture, imported()[object]);
+}
+AHEAD(eglCreateImageKHR, void *, void *, unsigned, void *) {}
+BEHIND(eglCreateImageKHR, const void *image, void *, void *, unsigned target, void *texture) {
+  if (target != egl_gl_texture_2d) return;
+  const TextureKey of = key(static_cast<GLuint>(reinterpret_cast<uintptr_t>(texture)));
+  const std::lock_guard lock(state_mutex());
+  textures_of_images()[image] = of;
+}
+AHEAD(eglExportDMABUFImageMESA, void *, void *, int *) {}
+BEHIND(eglExportDMABUFImageMESA, unsigned exported, void *, const void *image,
+       const int *descriptors) {
+  const std::lock_guard lock(state_mutex());
+  if (exported && descriptors && textures_of_images().count(image))
+    gl_texture_of(textures_of_images()[image], memory_of(descriptors[0]));
+}
+
 AHEAD(glFinish) {}
 BEHIND(glFinish) {
   const std::lock_guard lock(state_mutex());
@@ -270,6 +304,10 @@ void *wrapped(const char *name, void *real) {
       wrapper<glCopyTexImage2D_tag, void, E, I, E, I, I, I, I, I>(),
       wrapper<glCopyImageSubData_tag, void, U, E, I, I, I, I, U, E, I, I, I, I, I, I, I>(),
       wrapper<glDeleteTextures_tag, void, I, const U *>(),
+      wrapper<glImportMemoryFdEXT_tag, void, U, uint64_t, E, int>(),
+      wrapper<glTexStorageMem2DEXT_tag, void, E, I, E, I, I, U, uint64_t>(),
+      wrapper<eglCreateImageKHR_tag, void *, void *, void *, U, void *, const int *>(),
+      wrapper<eglExportDMABUFImageMESA_tag, U, void *, void *, int *, int *, int *>(),
       wrapper<glFinish_tag, void>(),
       wrapper<glFenceSync_tag, P, E, U>(),
       wrapper<glDeleteSync_tag, void, P>(),
@@ -281,6 +319,23 @@ void *wrapped(const char *name, void *real) {
 }
 
 }  // namespace
+
+const void *glcl_layer::current_gl_context() {
+  using Get = void *(*)();
+  struct Platform {
+    const char *library, *function;
+  };
+  for (const Platform &platform : {Platform{"libEGL.so.1", "eglGetCurrentContext"},
+                                   Platform{"libGL.so.1", "glXGetCurrentContext"}}) {
+    void *library = dlopen(platform.library, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library) continue;
+    const auto get = reinterpret_cast<Get>(dlsym(library, platform.function));
+    const void *context = get ? get() : nullptr;
+    dlclose(library);
+    if (context) return context;
+  }
+  return nullptr;
+}
 
 #define GLCL_EXPORT extern "C" __attribute__((visibility("default")))
 

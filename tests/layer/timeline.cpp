@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "timeline.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 
 namespace glcl_layer {
@@ -30,23 +28,6 @@ void join(Clock &into, const Clock &clock) {
 
 std::string texture_name(const TextureKey &texture) {
   return "texture " + std::to_string(texture.second);
-}
-
-const void *current_gl_context() {
-  using Get = void *(*)();
-  struct Platform {
-    const char *library, *function;
-  };
-  for (const Platform &platform : {Platform{"libEGL.so.1", "eglGetCurrentContext"},
-                                   Platform{"libGL.so.1", "glXGetCurrentContext"}}) {
-    void *library = dlopen(platform.library, RTLD_LAZY | RTLD_NOLOAD);
-    if (!library) continue;
-    const auto get = reinterpret_cast<Get>(dlsym(library, platform.function));
-    const void *context = get ? get() : nullptr;
-    dlclose(library);
-    if (context) return context;
-  }
-  return nullptr;
 }
 
 void gl_context_created(const void *context, const void *shares_with) {

@@ -18,7 +18,7 @@ using Clock = std::map<const void *, uint64_t>;
 
 std::string texture_name(const TextureKey &texture);
 
-/// The GL context that is current on this thread (EGL, else GLX); null for none.
+/// The GL context that is current on this thread (EGL, else GLX); null for none. In gl.cpp.
 const void *current_gl_context();
 
 /// The contexts that share textures are known by one of them.

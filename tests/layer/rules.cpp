@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Breaks each rule of the contract once, for images of GL textures and for images of external
+// memory, and keeps them all once: the checker must name the broken rule and no other.
+#include <CL/cl_ext.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "contract.h"
+#include "record.h"
+
+using namespace glcl_layer;
+
+namespace {
+
+std::vector<std::string> violations;
+const void *current = nullptr;
+std::string extensions;
+
+cl_int CL_API_CALL device_info(cl_device_id, cl_device_info, size_t size, void *value,
+                               size_t *needed) {
+  if (needed) *needed = extensions.size() + 1;
+  if (value) std::memcpy(value, extensions.c_str(), size);
+  return CL_SUCCESS;
+}
+
+/// A handle that no other has.
+template <class T>
+T fresh() {
+  static uintptr_t count = 0;
+  return reinterpret_cast<T>(count += 16);
+}
+
+enum class Kind { texture, ordered_texture, known_memory, unknown_memory };
+const char *const kind_names[] = {"GL texture", "GL texture, cl_khr_gl_event", "dma-buf or memfd",
+                                  "opaque memory"};
+
+/// OpenGL and OpenCL with one texture between them, and what the layer sees of their calls.
+struct World {
+  explicit World(Kind kind) : kind(kind) {
+    extensions = kind == Kind::ordered_texture ? "cl_khr_gl_event" : "cl_khr_icd";
+    current = gl;
+    gl_context_created(gl, nullptr);
+    gl_context_created(other_gl, gl);
+    make_context(context);
+    make_context(other_context);
+    make_queue(queue, context);
+    make_queue(other_queue, context);
+    make_queue(foreign_queue, other_context);
+    make_image();
+    set_argument();
+  }
+
+  bool external() const { return kind >= Kind::known_memory; }
+
+  void make_context(cl_context made) const {
+    const cl_context_properties properties[] = {CL_GL_CONTEXT_KHR,
+                                                reinterpret_cast<cl_context_properties>(gl), 0};
+    created("clCreateContext", made);
+    after(tag::clCreateContext{}, made, external() ? nullptr : properties);
+  }
+  static void make_queue(cl_command_queue made, cl_context of) {
+    created("clCreateCommandQueue", made);
+    after(tag::clCreateCommandQueue{}, made, of, cl_device_id{});
+  }
+  void make_image() {
+    if (external()) {
+      const int descriptor = kind == Kind::known_memory ? memfd_create("texture", MFD_CLOEXEC)
+                                                        : open("/dev/null", O_RDWR);
+      gl_texture_of(texture, memory_of(descriptor));
+      const cl_mem_properties properties[] = {CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
+                                              static_cast<cl_mem_properties>(descriptor), 0};
+      before(tag::clCreateImageWithProperties{}, context, properties);
+      close(descriptor);
+      after(tag::clCreateImageWithProperties{}, image, context, properties);
+    } else {
+      before(tag::clCreateFromGLTexture{}, context);
+      after(tag::clCreateFromGLTexture{}, image, context, CL_MEM_READ_WRITE, 0, 0, texture.second);
+    }
+    created("clCreate…", image);
+  }
+  void set_argument() { after(tag::clSetKernelArg{}, CL_SUCCESS, kernel, 0, sizeof image, &image); }
+
+  void draw(const char *call = "glDrawArrays") {
+    gl_uses(call, texture);
+    gl_command(current, texture);
+  }
+  void wait_for_gl() { gl_finished(gl); }
+
+  template <class Gl, class External>
+  void cross(Gl gl_tag, External external_tag, bool by_external, cl_command_queue on,
+             std::vector<cl_mem> objects) {
+    const auto count = static_cast<cl_uint>(objects.size());
+    if (by_external) {
+      before(external_tag, on, count, objects.data());
+      after(external_tag, CL_SUCCESS, on, count, objects.data());
+    } else {
+      before(gl_tag, on, count, objects.data());
+      after(gl_tag, CL_SUCCESS, on, count, objects.data());
+    }
+    enqueued(on, false, nullptr);
+  }
+  void acquire_by(bool by_external, cl_command_queue on, const std::vector<cl_mem> &objects) {
+    cross(tag::clEnqueueAcquireGLObjects{}, tag::clEnqueueAcquireExternalMemObjectsKHR{},
+          by_external, on, objects);
+  }
+  void acquire(cl_command_queue on) { acquire_by(external(), on, {image}); }
+  void acquire() { acquire(queue); }
+  void release(cl_command_queue on) {
+    // The release is enqueued before it is noted.
+    std::vector<cl_mem> objects{image};
+    enqueued(on, false, nullptr);
+    cross(tag::clEnqueueReleaseGLObjects{}, tag::clEnqueueReleaseExternalMemObjectsKHR{},
+          external(), on, objects);
+  }
+  void release() { release(queue); }
+  void compute(cl_command_queue on) {
+    before(tag::clEnqueueNDRangeKernel{}, on, kernel);
+    enqueued(on, false, nullptr);
+  }
+  void compute() { compute(queue); }
+  void finish() { after(tag::clFinish{}, CL_SUCCESS, queue); }
+  void free_image() { released("clReleaseMemObject", image); }
+  void free_all() {
+    for (const void *context : {gl, other_gl}) gl_context_destroyed(context);
+    for (const void *object : std::vector<const void *>{image, queue, other_queue, foreign_queue,
+                                                        context, other_context})
+      released("clRelease…", object);
+  }
+
+  const Kind kind;
+  const void *gl = fresh<const void *>(), *other_gl = fresh<const void *>();
+  cl_context context = fresh<cl_context>(), other_context = fresh<cl_context>();
+  cl_command_queue queue = fresh<cl_command_queue>(), other_queue = fresh<cl_command_queue>(),
+                   foreign_queue = fresh<cl_command_queue>();
+  cl_kernel kernel = fresh<cl_kernel>();
+  cl_mem image = fresh<cl_mem>();
+  const TextureKey texture{gl, 7};
+};
+
+/// For which kinds a rule holds.
+using Kinds = std::vector<Kind>;
+const Kinds all = {Kind::texture, Kind::ordered_texture, Kind::known_memory, Kind::unknown_memory};
+const Kinds textures = {Kind::texture, Kind::ordered_texture};
+const Kinds host_ordered = {Kind::texture, Kind::known_memory, Kind::unknown_memory};
+const Kinds traceable = {Kind::texture, Kind::ordered_texture, Kind::known_memory};
+
+struct Case {
+  const char *rule;  // a part of what the checker says; empty for nothing
+  Kinds kinds;
+  std::function<void(World &)> act;
+};
+
+const Case cases[] = {
+    {"", all,
+     [](World &w) {
+       for (int frame = 0; frame < 3; frame++) {
+         w.draw();
+         w.wait_for_gl();
+         w.acquire();
+         w.compute();
+         w.release();
+         w.finish();
+       }
+       w.draw();
+     }},
+    {"",
+     {Kind::ordered_texture},
+     [](World &w) {
+       w.draw();
+       w.acquire();
+       w.compute();
+       w.release();
+       w.draw();
+     }},
+    {"used without being acquired", all, [](World &w) { w.compute(); }},
+    {"used without being acquired", all,
+     [](World &w) { uses("clEnqueueMapImage", w.queue, w.image); }},
+    {"used on another queue than it was acquired on", all,
+     [](World &w) {
+       w.acquire();
+       w.compute(w.other_queue);
+       w.release();
+     }},
+    {"acquired already", all,
+     [](World &w) {
+       w.acquire();
+       w.acquire();
+       w.release();
+     }},
+    {"acquired already", all,
+     [](World &w) {
+       w.acquire_by(w.external(), w.queue, {w.image, w.image});
+       w.release();
+     }},
+    {"is shared in another way", all,
+     [](World &w) {
+       w.acquire_by(!w.external(), w.queue, {w.image});
+       w.release();
+     }},
+    {"belongs to another OpenCL context than the queue", all,
+     [](World &w) {
+       w.acquire(w.foreign_queue);
+       w.release(w.foreign_queue);
+     }},
+    {"neither finished nor waited for", host_ordered,
+     [](World &w) {
+       w.draw();
+       w.acquire();
+       w.release();
+     }},
+    {"neither finished nor waited for", all,
+     [](World &w) {  // by another GL context than the OpenCL context was made from
+       current = w.other_gl;
+       w.draw();
+       current = w.gl;
+       w.wait_for_gl();
+       w.acquire();
+       w.release();
+     }},
+    {"released without being acquired", all, [](World &w) { w.release(); }},
+    {"released without being acquired", all,
+     [](World &w) {
+       w.acquire();
+       w.release();
+       w.release();
+     }},
+    {"released on another queue than it was acquired on", all,
+     [](World &w) {
+       w.acquire();
+       w.release(w.other_queue);
+     }},
+    {"destroyed while acquired by a queue", all,
+     [](World &w) {
+       w.acquire();
+       w.free_image();
+     }},
+    {"its queue is destroyed while it is acquired", all,
+     [](World &w) {
+       w.acquire();
+       released("clReleaseCommandQueue", w.queue);
+       w.release();
+     }},
+    {"its context is destroyed while it is acquired", all,
+     [](World &w) {
+       w.acquire();
+       released("clReleaseContext", w.context);
+       w.release();
+     }},
+    {"used by OpenGL while acquired by a queue", traceable,
+     [](World &w) {
+       w.acquire();
+       w.draw();
+       w.release();
+     }},
+    {"used by OpenGL before OpenCL was finished",
+     {Kind::texture, Kind::known_memory},
+     [](World &w) {
+       w.acquire();
+       w.release();
+       w.draw();
+     }},
+    {"used by OpenGL before OpenCL was finished",
+     {Kind::ordered_texture},
+     [](World &w) {  // by another GL context than the OpenCL context was made from
+       w.acquire();
+       w.release();
+       current = w.other_gl;
+       w.draw();
+     }},
+    {"deleted or respecified by OpenGL while acquired", traceable,
+     [](World &w) {
+       w.acquire();
+       gl_replaces("glDeleteTextures", w.texture);
+       w.release();
+     }},
+    {"stale", textures,
+     [](World &w) {
+       gl_replaces("glTexImage2D", w.texture);
+       w.acquire();
+       w.release();
+     }},
+    {"outlived its texture", textures,
+     [](World &w) {
+       gl_replaces("glDeleteTextures", w.texture);
+       w.free_image();
+     }},
+    {"",
+     {Kind::known_memory, Kind::unknown_memory},
+     [](World &w) {  // imported memory outlives the texture
+       gl_replaces("glDeleteTextures", w.texture);
+       w.acquire();
+       w.release();
+       w.free_image();
+     }},
+    {"no GL context is current on this thread", textures,
+     [](World &w) {
+       current = nullptr;
+       w.acquire();
+       current = w.gl;
+       w.release();
+     }},
+    {"another GL context is current", textures,
+     [](World &w) {
+       w.acquire();
+       current = w.other_gl;
+       w.release();
+     }},
+    {"the OpenCL context was not made from a GL context", textures,
+     [](World &w) { before(tag::clCreateFromGLTexture{}, fresh<cl_context>()); }},
+};
+
+bool holds(const Case &the, Kind kind) {
+  violations.clear();
+  World world(kind);
+  the.act(world);
+  const bool right = *the.rule ? std::any_of(violations.begin(), violations.end(),
+                                             [&](const std::string &said) {
+                                               return said.find(the.rule) != std::string::npos;
+                                             })
+                               : violations.empty();
+  if (!right) {
+    std::printf("FAIL: %s: “%s” expected, but:\n", kind_names[static_cast<int>(kind)], the.rule);
+    for (const std::string &said : violations) std::printf("  %s\n", said.c_str());
+  }
+  world.free_all();
+  return right;
+}
+
+bool leaks_are_told() {
+  violations.clear();
+  report_leaks();
+  const bool clean = violations.empty();
+  World world(Kind::texture);
+  retained(world.queue);
+  world.free_all();
+  report_leaks();
+  const bool told =
+      violations.size() == 1 && violations[0].find("leaked with 1 references") != std::string::npos;
+  if (!clean || !told) std::printf("FAIL: leaks: clean %d, told %d\n", clean, told);
+  return clean && told;
+}
+
+}  // namespace
+
+namespace glcl_layer {
+
+void violation(const std::string &call, const std::string &object, const std::string &rule) {
+  violations.push_back(call + ": " + object + ": " + rule);
+}
+std::string hex(const void *) { return "it"; }
+const void *current_gl_context() { return current; }
+const cl_icd_dispatch &driver() {
+  static const cl_icd_dispatch dispatch = [] {
+    cl_icd_dispatch made{};
+    made.clGetDeviceInfo = device_info;
+    return made;
+  }();
+  return dispatch;
+}
+
+}  // namespace glcl_layer
+
+int main() {
+  int ran = 0, failed = 0;
+  for (const Case &the : cases)
+    for (Kind kind : the.kinds) {
+      ran++;
+      failed += !holds(the, kind);
+    }
+  failed += !leaks_are_told();
+  std::printf("%d cases, %d failed\n", ran + 1, failed);
+  return failed != 0;
+}

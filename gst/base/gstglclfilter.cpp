@@ -40,7 +40,7 @@ GType sharing_type() {
       {sharing_value(glcl::Way::gl),
        "OpenCL works on the OpenGL texture itself (cl_khr_gl_sharing)", "gl"},
       {sharing_value(glcl::Way::external),
-       "OpenCL and OpenGL import the same memory (cl_khr_external_memory_opaque_fd)", "external"},
+       "OpenCL and OpenGL import the same memory (cl_khr_external_memory)", "external"},
       {sharing_value(glcl::Way::copy), "Frames go through host memory; works everywhere", "copy"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstGLCLSharing", values);
@@ -223,7 +223,8 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   if (priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) drop_context(self);
   if (!priv->context) adopt_context(self, obtain_context(self, gl_context, created));
   if (!priv->sharing)
-    priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context), gl_context);
+    priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context), gl_context,
+                                        gst_glcl_context_device(priv->context));
   if (priv->prepared) return;
   priv->info = GST_GL_FILTER(self)->in_info;
   priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
@@ -331,7 +332,8 @@ glcl::Sharing &sharing_for(GstGLCLFilter *self, std::initializer_list<GstGLMemor
                                   gst_glcl_context_gl_context(priv->context))) {
       gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
       if (!priv->foreign)
-        priv->foreign = glcl::Sharing::make(glcl::Way::copy, texture->mem.context);
+        priv->foreign = glcl::Sharing::make(glcl::Way::copy, texture->mem.context,
+                                            gst_glcl_context_device(priv->context));
       return *priv->foreign;
     }
   return *priv->sharing;

@@ -10,53 +10,53 @@
 
 namespace glcl {
 
-class Exporter;
-
-/// An RGBA texture whose memory was allocated exportable and imported by OpenGL. On the thread of
-/// its GL context.
+/// An RGBA texture whose memory OpenCL can import. On the thread of its GL context.
 class ExportedTexture {
  public:
-  ExportedTexture(std::shared_ptr<Exporter> exporter, GstGLContext *context, int width, int height);
-  ~ExportedTexture();
+  /// What an importer gets; it owns the descriptor.
+  struct Handle {
+    cl_bitfield type;  ///< CL_EXTERNAL_MEMORY_HANDLE_…_KHR
+    int descriptor;
+    size_t pitch;  ///< bytes from row to row; 0 where the driver knows
+  };
+
+  virtual ~ExportedTexture() = default;
   ExportedTexture(const ExportedTexture &) = delete;
   ExportedTexture &operator=(const ExportedTexture &) = delete;
 
   /// The texture; whoever takes it over deletes it.
   guint texture() const { return texture_; }
+  /// Throws Error::failed.
+  virtual Handle handle() const = 0;
   /// Imports the memory into an OpenCL context. Throws Error::failed.
   cl::Image2D import(const Context &context) const;
 
- private:
-  struct Storage;
-  std::shared_ptr<Exporter> exporter_;
-  GstGLContext *context_;
+ protected:
+  ExportedTexture(int width, int height) : width_(width), height_(height) {}
+
   int width_, height_;
-  std::unique_ptr<Storage> storage_;
-  guint memory_object_ = 0, texture_ = 0;
+  guint texture_ = 0;
 };
 
-/// Why OpenGL and OpenCL can't import one exported memory on this device; empty where they can. On
-/// the thread of the GL context.
-std::string external_obstacle(GstGLContext *gl_context, const Device &device);
-
-/// The exporter of the device that drives the GL context, one per GL context while in use. Throws.
-std::shared_ptr<Exporter> exporter_of(GstGLContext *gl_context);
-
-/// Copies RGBA textures into others of their size by a compute shader, which on one NVIDIA H200 is
-/// fifteen times as fast as a blit. On the thread of its GL context.
-class TextureCopier {
+/// Makes such textures in one form.
+class Exporter {
  public:
-  /// Throws Error::failed where the shader does not build.
-  explicit TextureCopier(GstGLContext *context);
-  ~TextureCopier();
-  TextureCopier(const TextureCopier &) = delete;
-  TextureCopier &operator=(const TextureCopier &) = delete;
-
-  void copy(guint from, guint to, int width, int height);
-
- private:
-  GstGLContext *context_;
-  GstGLShader *shader_ = nullptr;
+  virtual ~Exporter() = default;
+  virtual const char *form() const = 0;
+  /// On the thread of the GL context. Throws Error::failed.
+  virtual std::unique_ptr<ExportedTexture> make(GstGLContext *context, int width, int height) = 0;
 };
+
+/// The forms, each in a file of its own, for a GL context that the device drives. They throw
+/// Error::not_found with the reason why not. On the thread of the GL context.
+std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *gl_context, const Device &device);
+std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Device &device);
+
+/// The first form that works, or Error::not_found with the reasons.
+std::shared_ptr<Exporter> exporter_of(GstGLContext *gl_context, const Device &device);
+
+/// Why OpenGL and OpenCL can't share exported memory on this device; empty where they can. On the
+/// thread of the GL context.
+std::string external_obstacle(GstGLContext *gl_context, const Device &device);
 
 }  // namespace glcl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "copier.h"
 #include "exporter.h"
 #include "sharing.h"
 #include "texture.h"

@@ -116,9 +116,8 @@ static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error)
 
   try {
     Texture &texture = Texture::of(memory);
-    texture.exported = std::make_unique<glcl::ExportedTexture>(
-        exporter, base->context, gst_gl_memory_get_texture_width(memory),
-        gst_gl_memory_get_texture_height(memory));
+    texture.exported = exporter->make(base->context, gst_gl_memory_get_texture_width(memory),
+                                      gst_gl_memory_get_texture_height(memory));
     memory->tex_id = texture.exported->texture();
   } catch (const glcl::Error &failure) {
     g_set_error(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s %s", failure.what(),

@@ -36,12 +36,12 @@ void Use::unmap() {
   map_ = GST_MAP_INFO_INIT;
 }
 
-std::unique_ptr<Sharing> Sharing::make(Way way, GstGLContext *gl_context) {
+std::unique_ptr<Sharing> Sharing::make(Way way, GstGLContext *gl_context, const Device &device) {
   switch (way) {
     case Way::gl:
       return std::make_unique<TextureSharing>();
     case Way::external:
-      return std::make_unique<TextureSharing>(exporter_of(gl_context));
+      return std::make_unique<TextureSharing>(exporter_of(gl_context, device));
     case Way::copy:
       break;
   }

@@ -19,7 +19,7 @@ namespace glcl {
 /// A way for OpenCL to work on OpenGL textures.
 enum class Way {
   gl,        ///< the texture itself, by cl_khr_gl_sharing
-  external,  ///< memory that OpenGL and OpenCL both import (cl_khr_external_memory_opaque_fd)
+  external,  ///< memory that OpenGL and OpenCL both import (cl_khr_external_memory)
   copy,      ///< through host memory
 };
 
@@ -62,8 +62,8 @@ using Report = std::function<void(std::exception_ptr)>;
 /// stand between texture and kernel, where any do, are kept for the next frame.
 class Sharing {
  public:
-  /// Throws where the way can't be had on the GL context.
-  static std::unique_ptr<Sharing> make(Way way, GstGLContext *gl_context);
+  /// Throws where the way can't be had on the GL context with the device.
+  static std::unique_ptr<Sharing> make(Way way, GstGLContext *gl_context, const Device &device);
   virtual ~Sharing() = default;
 
   /// Hands `count` textures to OpenCL, ordered after all work of OpenGL and the host on them, and

@@ -2,13 +2,17 @@
 // The ways of sharing on textures of a GL context, without any element.
 #include "sharing/sharing.h"
 
+#include <CL/cl_ext.h>
 #include <gst/gl/gstglfuncs.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <exception>
 
 #include "elements/pipeline.h"
 #include "opencl/error.h"
 #include "opencl/kernel.h"
+#include "sharing/dmabuf.h"
 #include "sharing/memory.h"
 #include "sharing/texture.h"
 
@@ -149,7 +153,7 @@ struct Inverter {
         context(std::make_shared<glcl::Context>(choice.device, choice.properties)),
         queue_owner(std::make_shared<glcl::Queue>(context)),
         queue(*queue_owner),
-        sharing(glcl::Sharing::make(choice.way, gl.context())) {
+        sharing(glcl::Sharing::make(choice.way, gl.context(), choice.device)) {
     const cl::Program program = context->program("example/invert.cl");
     of_images = glcl::Kernel(*context, program, "invert_image", {8, 8});
     of_buffers = glcl::Kernel(*context, program, "invert_buffer", {8, 8});
@@ -459,6 +463,41 @@ GST_START_TEST(copies_of_memory) {
 }
 GST_END_TEST
 
+// The half of the dma-buf form that llvmpipe can do: the memory it exports is the texture's own.
+GST_START_TEST(exported_dma_buf) {
+  Gl gl;
+  gl.run([&] {
+    if (!glcl::exports_dma_bufs(gl.context())) return;
+    constexpr int width = 64, height = 47;
+    const auto texture = glcl::export_texture(gl.context(), width, height);
+    const guint id = texture->texture();
+    const GstGLFuncs *functions = gl.context()->gl_vtable;
+    for (int i = 0; i < 3; i++) {
+      const Frame frame = reference::random_frame(width, height, i);
+      functions->BindTexture(GL_TEXTURE_2D, id);
+      functions->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE,
+                               frame.rgba.data());
+      functions->Finish();
+      const glcl::ExportedTexture::Handle handle = texture->handle();
+      expect(handle.type == CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, "a dma-buf");
+      expect(handle.pitch >= width * 4, "rows lie one behind the other");
+      void *memory =
+          mmap(nullptr, handle.pitch * height, PROT_READ, MAP_SHARED, handle.descriptor, 0);
+      close(handle.descriptor);
+      expect(memory != MAP_FAILED, "the memory can be mapped");
+      Frame seen(width, height);
+      for (int y = 0; y < height; y++)
+        std::copy_n(static_cast<const uint8_t *>(memory) + y * handle.pitch, width * 4,
+                    seen.rgba.begin() + y * width * 4);
+      munmap(memory, handle.pitch * height);
+      expect_same(frame, seen, "seen in the dma-buf");
+    }
+    functions->BindTexture(GL_TEXTURE_2D, 0);
+    functions->DeleteTextures(1, &id);
+  });
+}
+GST_END_TEST
+
 GST_START_TEST(choice) {
   Gl gl;
   gl.run([&] {
@@ -531,6 +570,7 @@ static Suite *sharing_suite() {
   tcase_add_test(tcase, image_of_a_texture);
   tcase_add_test(tcase, handed_on_without_opengl);
   tcase_add_test(tcase, copies_of_memory);
+  tcase_add_test(tcase, exported_dma_buf);
   tcase_add_test(tcase, choice);
   tcase_add_test(tcase, way_that_cannot_be_had);
   tcase_add_test(tcase, frame_larger_than_images);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenGL makes the texture and exports its memory as a dma-buf (EGL_MESA_image_dma_buf_export),
+// which OpenCL imports (cl_khr_external_memory_dma_buf). No extension says whether both lay out the
+// pixels in the same way, nor whether they mean the same device: a trial does.
+#include "dmabuf.h"
+
+#include <CL/cl_ext.h>
+#include <fcntl.h>
+#include <gst/gl/gstglfuncs.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "config.h"
+#include "functions.h"
+#include "opencl/error.h"
+#include "opencl/queue.h"
+#include "texture.h"
+
+#if HAVE_GL_EGL
+#include <gst/gl/egl/gstgldisplay_egl.h>
+#endif
+
+namespace glcl {
+
+namespace {
+
+// By the numbers of EGL_KHR_gl_texture_2D_image and the kernel's drm_fourcc.h.
+constexpr unsigned egl_gl_texture_2d = 0x30B1;
+constexpr guint64 linear = 0;
+
+[[noreturn]] void fail(const char *call) {
+  throw Error(Error::Kind::failed, "OpenGL does not export a texture as a dma-buf.", call);
+}
+
+gpointer egl_display(GstGLContext *context) {
+#if HAVE_GL_EGL
+  if (GstGLDisplayEGL *egl = gst_gl_display_egl_from_gl_display(context->display)) {
+    const guintptr handle = gst_gl_display_get_handle(GST_GL_DISPLAY(egl));
+    gst_object_unref(egl);
+    return reinterpret_cast<gpointer>(handle);
+  }
+#endif
+  return nullptr;
+}
+
+class DmaBufTexture : public ExportedTexture {
+ public:
+  DmaBufTexture(GstGLContext *context, int width, int height);
+  ~DmaBufTexture() override { close(descriptor_); }
+
+  Handle handle() const override {
+    const int copy = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) fail("fcntl");
+    return {CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, copy, pitch_};
+  }
+
+ private:
+  void make_texture(GstGLContext *context);
+  /// Null where it worked, else the call that failed.
+  const char *export_memory(GstGLContext *context);
+
+  int descriptor_ = -1;
+  size_t pitch_ = 0;
+};
+
+DmaBufTexture::DmaBufTexture(GstGLContext *context, int width, int height)
+    : ExportedTexture(width, height) {
+  make_texture(context);
+  if (const char *call = export_memory(context)) {
+    context->gl_vtable->DeleteTextures(1, &texture_);
+    fail(call);
+  }
+}
+
+void DmaBufTexture::make_texture(GstGLContext *context) {
+  const GstGLFuncs *gl = context->gl_vtable;
+  void (*storage)(GLenum, GLsizei, GLenum, GLsizei, GLsizei);
+  load(context, storage, "glTexStorage2D");
+  gl->GenTextures(1, &texture_);
+  gl->BindTexture(GL_TEXTURE_2D, texture_);
+  storage(GL_TEXTURE_2D, 1, GL_RGBA8, width_, height_);
+  set_parameters(context);
+  gl->BindTexture(GL_TEXTURE_2D, 0);
+}
+
+const char *DmaBufTexture::export_memory(GstGLContext *context) {
+  gpointer (*create)(gpointer, gpointer, unsigned, gpointer, const int *);
+  unsigned (*destroy)(gpointer, gpointer);
+  unsigned (*query)(gpointer, gpointer, int *, int *, guint64 *);
+  unsigned (*export_image)(gpointer, gpointer, int *, int *, int *);
+  load(context, create, "eglCreateImageKHR");
+  load(context, destroy, "eglDestroyImageKHR");
+  load(context, query, "eglExportDMABUFImageQueryMESA");
+  load(context, export_image, "eglExportDMABUFImageMESA");
+
+  const gpointer display = egl_display(context);
+  const gpointer image = create(
+      display, reinterpret_cast<gpointer>(gst_gl_context_get_gl_context(context)),
+      egl_gl_texture_2d, reinterpret_cast<gpointer>(static_cast<guintptr>(texture_)), nullptr);
+  if (!image) return "eglCreateImageKHR";
+  int format = 0, planes = 0, stride = 0, offset = 0;
+  guint64 layout = 0;
+  const bool exported = query(display, image, &format, &planes, &layout) && planes == 1 &&
+                        export_image(display, image, &descriptor_, &stride, &offset) &&
+                        descriptor_ >= 0 && offset == 0;
+  destroy(display, image);
+  if (!exported) return "eglExportDMABUFImageMESA";
+  if (layout == linear) pitch_ = stride;
+  return nullptr;
+}
+
+class DmaBufExporter : public Exporter {
+ public:
+  const char *form() const override { return "dma-buf of OpenGL"; }
+  std::unique_ptr<ExportedTexture> make(GstGLContext *context, int width, int height) override {
+    return export_texture(context, width, height);
+  }
+};
+
+/// Whether OpenCL reads from a texture what OpenGL put into it.
+bool same_pixels(GstGLContext *gl_context, const Device &device) {
+  constexpr int width = 61, height = 47;
+  const auto texture = export_texture(gl_context, width, height);
+  const GstGLFuncs *gl = gl_context->gl_vtable;
+  std::vector<guint32> put(width * height), got(put.size());
+  for (size_t i = 0; i < put.size(); i++) put[i] = i * 2654435761u;
+  const guint id = texture->texture();
+  gl->BindTexture(GL_TEXTURE_2D, id);
+  gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, put.data());
+  gl->BindTexture(GL_TEXTURE_2D, 0);
+  gl->Finish();
+  try {
+    Queue queue(Context::of_device(device));
+    const std::vector<cl::Memory> images{texture->import(queue.context())};
+    enqueue_acquire(queue, images, true);
+    queue.cl().enqueueReadImage(cl::Image2D(images[0](), true), CL_TRUE, {0, 0, 0},
+                                {width, height, 1}, 0, 0, got.data());
+    enqueue_release(queue, images, true);
+    queue.cl().finish();
+  } catch (...) {
+    gl->DeleteTextures(1, &id);
+    throw;
+  }
+  gl->DeleteTextures(1, &id);
+  return put == got;
+}
+
+}  // namespace
+
+std::unique_ptr<ExportedTexture> export_texture(GstGLContext *context, int width, int height) {
+  return std::make_unique<DmaBufTexture>(context, width, height);
+}
+
+bool exports_dma_bufs(GstGLContext *context) {
+  return egl_display(context) &&
+         gst_gl_context_check_feature(context, "EGL_MESA_image_dma_buf_export");
+}
+
+std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Device &device) {
+  const auto refuse = [](const std::string &reason) {
+    throw Error(Error::Kind::not_found, reason);
+  };
+  if (!device.has_extension("cl_khr_external_memory_dma_buf"))
+    refuse("the OpenCL driver of " + device.name +
+           " does not offer cl_khr_external_memory_dma_buf");
+  if (!exports_dma_bufs(gl_context))
+    refuse("the OpenGL driver does not offer EGL_MESA_image_dma_buf_export");
+  try {
+    if (!same_pixels(gl_context, device))
+      refuse("OpenCL on " + device.name + " does not find OpenGL's pixels in a dma-buf");
+  } catch (const cl::Error &error) {
+    refuse("OpenCL on " + device.name + " can't use a dma-buf (" + error.what() + ": " +
+           error_name(error.err()) + ")");
+  }
+  return std::make_shared<DmaBufExporter>();
+}
+
+}  // namespace glcl

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gl/gl.h>
+#include <gst/gl/gstglfuncs.h>
+
+#include <type_traits>
+
+namespace glcl {
+
+/// Fetches a function of OpenGL or EGL that GstGLFuncs has not; null where the driver has not
+/// either.
+template <class Function>
+void load(GstGLContext *context, Function &function, const char *name) {
+  function = reinterpret_cast<Function>(gst_gl_context_get_proc_address(context, name));
+}
+
+/// Forgets errors that somebody else left.
+inline void clear_errors(const GstGLContext *context) {
+  while (context->gl_vtable->GetError()) {
+  }
+}
+
+/// Filters and edges as GstGLMemory sets them, of the texture that is bound.
+inline void set_parameters(const GstGLContext *context) {
+  const GstGLFuncs *gl = context->gl_vtable;
+  gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+  gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+  gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+}
+
+}  // namespace glcl

@@ -16,6 +16,7 @@
 
 #include "config.h"
 #include "opencl/error.h"
+#include "sharing/exporter.h"
 #include "sharing/sharing.h"
 #include "table.h"
 
@@ -62,6 +63,7 @@ struct PlatformInfo {
 struct Pair {
   std::string device;
   std::vector<std::string> reasons;
+  std::string form;  ///< of exported memory, where that can be used
 };
 
 /// What an element takes with sharing=auto device=auto.
@@ -281,8 +283,12 @@ void gather_platforms(const std::vector<glcl::Device> &devices, Report &report) 
 // ---- gathering: both together ------------------------------------------------------------------
 
 Pair try_pair(GstGLContext *context, const glcl::Device &device) {
-  Pair pair{device.id(), {}};
-  for (glcl::Way way : glcl::all_ways) pair.reasons.push_back(obstacle(way, context, device));
+  Pair pair{device.id(), {}, {}};
+  for (glcl::Way way : glcl::all_ways) {
+    pair.reasons.push_back(obstacle(way, context, device));
+    if (way == glcl::Way::external && pair.reasons.back().empty())
+      pair.form = glcl::exporter_of(context, device)->form();
+  }
   return pair;
 }
 
@@ -413,7 +419,7 @@ void print_devices(const Report &report, size_t line) {
 
 bool same(const std::vector<Pair> &a, const std::vector<Pair> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Pair &p, const Pair &q) {
-    return p.device == q.device && p.reasons == q.reasons;
+    return p.device == q.device && p.reasons == q.reasons && p.form == q.form;
   });
 }
 
@@ -431,9 +437,14 @@ void print_pairs(const Report &report, size_t line) {
       names += (names.empty() ? "" : ", ") + report.contexts[j].api;
     }
     for (const Pair &pair : report.contexts[i].pairs)
-      for (size_t w = 0; w < pair.reasons.size(); w++)
+      for (size_t w = 0; w < pair.reasons.size(); w++) {
+        const bool of_a_form = glcl::all_ways[w] == glcl::Way::external && !pair.form.empty();
         table.add({w ? "" : names, w ? "" : pair.device, glcl::way_name(glcl::all_ways[w]),
-                   pair.reasons[w].empty() ? "yes" : "no", pair.reasons[w]});
+                   of_a_form                 ? "yes, " + pair.form
+                   : pair.reasons[w].empty() ? "yes"
+                                             : "no",
+                   pair.reasons[w]});
+      }
   }
   table.print(line);
 }
@@ -500,6 +511,7 @@ Json to_json(const Pair &pair) {
     if (!pair.reasons[w].empty()) reasons[way] = pair.reasons[w];
   }
   json["reasons"] = reasons;
+  if (!pair.form.empty()) json["external-form"] = pair.form;
   return json;
 }
 

@@ -71,6 +71,19 @@ Texture &TextureSharing::texture_of(size_t index, Use &use) {
   return Texture::of(exported_copy(index, use));
 }
 
+/// Whether the device itself sees to it that OpenCL comes after OpenGL for what crosses.
+bool TextureSharing::ordered_on_device(Queue &queue) {
+  if (!exporter_) return false;
+  Texture *first = nullptr;
+  std::vector<guint> ids;
+  for (const Held &held : textures_) {
+    if (!held.crossed) continue;
+    if (!first) first = held.texture;
+    ids.push_back(held.texture->exported->texture());
+  }
+  return first->order_after_gl(queue, *exporter_, ids);
+}
+
 void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
   const auto context = queue.context().shared_from_this();
   crossing_.clear();
@@ -88,7 +101,8 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
     textures_.push_back({&texture, crosses});
   }
   if (!crossing_.empty()) {
-    if (exporter_ || !context->device().has_extension("cl_khr_gl_event"))
+    if (!ordered_on_device(queue) &&
+        (exporter_ || !context->device().has_extension("cl_khr_gl_event")))
       wait_for_gl(uses[0].memory->mem.context);
     enqueue_acquire(queue, crossing_, exporter_ != nullptr);
     crossing_.clear();  // no image is kept beyond its texture

@@ -14,9 +14,10 @@ namespace glcl {
 /// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a
 /// row never touch OpenGL. What OpenGL wrote is released as soon as it is read, and whoever writes
 /// it next waits for that alone. Only textures from elsewhere, which can't tell when they are
-/// wanted, are waited for at the end of the frame. The crossing: a GL fence is waited for before
-/// acquire, and OpenCL's release before OpenGL's next use, which is what the OpenCL 1.2 extension
-/// specification, section 9.7.6.1, asks for; with cl_khr_gl_event the driver sees to it.
+/// wanted, are waited for at the end of the frame. The crossing: OpenCL waits for a semaphore that
+/// OpenGL signals, or the host for a GL fence where there are none, before acquire, and OpenCL's
+/// release before OpenGL's next use, which is what the OpenCL 1.2 extension specification,
+/// section 9.7.6.1, asks for; with cl_khr_gl_event the driver sees to it.
 class TextureSharing : public Sharing {
  public:
   explicit TextureSharing(std::shared_ptr<Exporter> exporter = nullptr)
@@ -29,6 +30,7 @@ class TextureSharing : public Sharing {
 
  private:
   Texture &texture_of(size_t index, Use &use);
+  bool ordered_on_device(Queue &queue);
   GstGLMemory *exported_copy(size_t index, Use &use);
 
   std::shared_ptr<Exporter> exporter_;

@@ -78,17 +78,17 @@ Texture::~Texture() {
   }
 }
 
-cl::Image2D Texture::image(const std::shared_ptr<Context> &context) {
-  for (const Shared &shared : images_)
-    if (shared.context == context) return shared.image;
+Texture::Shared &Texture::shared_with(const std::shared_ptr<Context> &context) {
+  for (Shared &shared : images_)
+    if (shared.context == context) return shared;
   if (exported) {
-    images_.push_back({context, exported->import(*context)});
-    return images_.back().image;
+    images_.push_back({context, exported->import(*context), nullptr});
+    return images_.back();
   }
   try {
     const cl::ImageGL of_texture(context->cl(), CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0,
                                  memory_->tex_id);
-    images_.push_back({context, cl::Image2D(of_texture(), true)});
+    images_.push_back({context, cl::Image2D(of_texture(), true), nullptr});
   } catch (const cl::Error &error) {
     throw Error(Error::Kind::failed,
                 "OpenCL can't share the OpenGL texture with " + context->device().name +
@@ -97,7 +97,25 @@ cl::Image2D Texture::image(const std::shared_ptr<Context> &context) {
                     std::to_string(memory_->tex_id) + ", format " +
                     std::to_string(memory_->tex_format));
   }
-  return images_.back().image;
+  return images_.back();
+}
+
+cl::Image2D Texture::image(const std::shared_ptr<Context> &context) {
+  return shared_with(context).image;
+}
+
+bool Texture::order_after_gl(Queue &queue, Exporter &exporter, const std::vector<guint> &textures) {
+  Shared &shared = shared_with(queue.context().shared_from_this());
+  if (!shared.semaphore)
+    shared.semaphore = exporter.make_semaphore(memory_->mem.context, queue.context());
+  if (!shared.semaphore) return false;
+  try {
+    shared.semaphore->order(queue, textures);
+  } catch (...) {
+    shared.semaphore.reset();
+    throw;
+  }
+  return true;
 }
 
 void Texture::to_gl() {

@@ -28,6 +28,11 @@ class Texture {
   /// it.
   cl::Image2D image(const std::shared_ptr<Context> &context);
 
+  /// Orders what the queue does next after what OpenGL was told so far, on the device, by a
+  /// semaphore of this texture; false where the drivers share none. The texture goes to OpenCL
+  /// then, and the next call comes after to_gl(). Throws.
+  bool order_after_gl(Queue &queue, Exporter &exporter, const std::vector<guint> &textures);
+
   /// The queue that holds the texture and wrote it last, or null when it is OpenGL's. A memory that
   /// its reader's queue holds needs no crossing.
   const Queue *holder() const { return holder_.get(); }
@@ -49,7 +54,10 @@ class Texture {
   struct Shared {
     std::shared_ptr<Context> context;
     cl::Image2D image;
+    std::unique_ptr<ExportedSemaphore> semaphore;
   };
+  Shared &shared_with(const std::shared_ptr<Context> &context);
+
   GstGLMemory *memory_;
   std::shared_ptr<Queue> holder_;
   cl::Event reading_;

@@ -73,11 +73,13 @@ bool shows(const Image &image, const TextureKey &texture) {
 }
 
 /// Whether OpenGL is done with the texture, or with every one that may be the image's.
-bool gl_done(const Image &image, const Queue &on) {
+bool gl_done(const Image &image, cl_command_queue queue) {
+  const Queue &on = state().queues[queue];
   if (!image.external)
-    return gl_done_with(image.texture, on.gl_event ? state().gl_contexts[on.context] : nullptr);
+    return gl_done_with(image.texture, queue,
+                        on.gl_event ? state().gl_contexts[on.context] : nullptr);
   return std::all_of(state().memories.begin(), state().memories.end(), [&](const auto &known) {
-    return known.second != image.memory || gl_done_with(known.first);
+    return known.second != image.memory || gl_done_with(known.first, queue);
   });
 }
 
@@ -182,7 +184,7 @@ void check_acquire(const char *call, cl_command_queue queue, cl_uint count, cons
       violation(call, name(objects[i]), "acquired already");
     if (image->context != on.context)
       violation(call, name(objects[i]), "belongs to another OpenCL context than the queue");
-    if (!gl_done(*image, on))
+    if (!gl_done(*image, queue))
       violation(call, name(objects[i]),
                 "OpenGL has work on the texture that was neither finished nor waited for");
   }
@@ -262,6 +264,13 @@ thread_local std::string memory_of_new_image;
 GLCL_CROSSING(GLObjects, false)
 GLCL_CROSSING(ExternalMemObjectsKHR, true)
 #undef GLCL_CROSSING
+
+void before(tag::clEnqueueWaitSemaphoresKHR, cl_command_queue queue, cl_uint count, ...) {
+  for (cl_uint i = 0; i < count; i++)
+    if (!waits_for_signal(current_gl_context(), queue))
+      violation("clEnqueueWaitSemaphoresKHR", "queue " + hex(queue),
+                "waits for a semaphore that OpenGL has not signalled");
+}
 
 void before(tag::clCreateImageWithProperties, cl_context, const cl_mem_properties *properties,
             ...) {

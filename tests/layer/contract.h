@@ -26,6 +26,7 @@ void before(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_command_queue, cl_uin
             ...);
 void before(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
             ...);
+void before(tag::clEnqueueWaitSemaphoresKHR, cl_command_queue, cl_uint, ...);
 void before(tag::clCreateFromGLTexture, cl_context, ...);
 void before(tag::clCreateImageWithProperties, cl_context, const cl_mem_properties *, ...);
 

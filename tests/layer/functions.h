@@ -41,7 +41,8 @@
 
 // Those that are fetched by their names.
 #define GLCL_EXTENSIONS(F) \
-  F(clEnqueueAcquireExternalMemObjectsKHR) F(clEnqueueReleaseExternalMemObjectsKHR)
+  F(clEnqueueAcquireExternalMemObjectsKHR) F(clEnqueueReleaseExternalMemObjectsKHR) \
+  F(clEnqueueWaitSemaphoresKHR)
 // clang-format on
 
 namespace glcl_layer {

@@ -93,6 +93,8 @@ struct World {
     gl_command(current, texture);
   }
   void wait_for_gl() { gl_finished(gl); }
+  void signal() { gl_signals(gl); }
+  void wait_for_signal() { before(tag::clEnqueueWaitSemaphoresKHR{}, queue, 1); }
 
   template <class Gl, class External>
   void cross(Gl gl_tag, External external_tag, bool by_external, cl_command_queue on,
@@ -180,6 +182,38 @@ const Case cases[] = {
        w.release();
        w.draw();
      }},
+    {"", all,
+     [](World &w) {
+       for (int frame = 0; frame < 3; frame++) {
+         w.draw();
+         w.signal();
+         w.wait_for_signal();
+         w.acquire();
+         w.compute();
+         w.release();
+         w.finish();
+       }
+     }},
+    {"neither finished nor waited for", host_ordered,
+     [](World &w) {  // drawn after the signal
+       w.signal();
+       w.draw();
+       w.wait_for_signal();
+       w.acquire();
+       w.release();
+     }},
+    {"neither finished nor waited for", host_ordered,
+     [](World &w) {  // a signal was left over
+       w.signal();
+       w.draw();
+       w.signal();
+       w.wait_for_signal();
+       w.acquire();
+       w.release();
+       w.wait_for_signal();
+     }},
+    {"waits for a semaphore that OpenGL has not signalled", all,
+     [](World &w) { w.wait_for_signal(); }},
     {"used without being acquired", all, [](World &w) { w.compute(); }},
     {"used without being acquired", all,
      [](World &w) { uses("clEnqueueMapImage", w.queue, w.image); }},

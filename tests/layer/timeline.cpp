@@ -2,6 +2,7 @@
 #include "timeline.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace glcl_layer {
 
@@ -12,6 +13,8 @@ struct State {
   std::map<const void *, Clock> contexts;       // what each has been told, or waits for
   std::map<const void *, Clock> fences;
   std::map<TextureKey, Clock> uses;
+  std::map<const void *, std::deque<Clock>> signals;  // not waited for, by context
+  std::map<const void *, Clock> queues;               // what each has waited for
   Clock done;
 };
 
@@ -64,11 +67,24 @@ void gl_host_waited(const void *fence) { join(state().done, state().fences[fence
 
 void gl_finished(const void *context) { join(state().done, state().contexts[context]); }
 
-bool gl_done_with(const TextureKey &texture, const void *except) {
+void gl_signals(const void *context) {
+  state().signals[context].push_back(state().contexts[context]);
+}
+
+bool waits_for_signal(const void *context, const void *queue) {
+  std::deque<Clock> &signals = state().signals[context];
+  if (signals.empty()) return false;
+  join(state().queues[queue], signals.front());
+  signals.pop_front();
+  return true;
+}
+
+bool gl_done_with(const TextureKey &texture, const void *queue, const void *except) {
   const auto uses = state().uses.find(texture);
   if (uses == state().uses.end()) return true;
   return std::all_of(uses->second.begin(), uses->second.end(), [&](const auto &use) {
-    return use.first == except || state().done[use.first] >= use.second;
+    return use.first == except || state().done[use.first] >= use.second ||
+           state().queues[queue][use.first] >= use.second;
   });
 }
 

@@ -36,8 +36,14 @@ void gl_server_waits(const void *context, const void *fence);
 void gl_host_waited(const void *fence);
 void gl_finished(const void *context);
 
-/// Whether the host knows that OpenGL has done all it was told to do with the texture; work of the
-/// context `except` does not count.
-bool gl_done_with(const TextureKey &texture, const void *except = nullptr);
+/// OpenGL signals a semaphore, an OpenCL queue waits for one; false where none is signalled. Which
+/// is which can't be seen, so that a wait is taken to be for the oldest signal left of the GL
+/// context that is current.
+void gl_signals(const void *context);
+bool waits_for_signal(const void *context, const void *queue);
+
+/// Whether OpenGL has done all it was told to do with the texture, as far as the host or the queue
+/// has waited for; work of the context `except` does not count.
+bool gl_done_with(const TextureKey &texture, const void *queue, const void *except = nullptr);
 
 }  // namespace glcl_layer

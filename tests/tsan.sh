@@ -7,6 +7,17 @@
 # lists what is left out and why. A test that fails without a race is for tests/run.sh to tell. With
 # GLCL_GL_DRIVER set the soak and the tests also run on those drivers.
 set -euo pipefail
+if [[ ${1:-} == --each ]]; then # PRELOAD COMMAND...: each test of a program in a process of its own, which is not forked
+  shift
+  export CK_FORK=no
+  preload=$1 status=0
+  shift
+  mapfile -t names < <("$@" --list-tests | sed -n 's/^Test: //p')
+  for name in "${names[@]}"; do
+    GST_CHECKS=$name LD_PRELOAD=$preload timeout -s KILL 300 "$@" || status=1
+  done
+  exit $status
+fi
 case ${1:-} in
   -*) sed -n '3,$ { /^#/!q; s/^# \?//p }' "$0"; exit 2 ;;
 esac
@@ -45,11 +56,11 @@ mapfile -t suites < <(meson introspect --tests "$build" |
   python3 -c 'import json, sys
 suites = {name.split(":")[-1] for test in json.load(sys.stdin) for name in test["suite"]}
 print("\n".join(sorted(suites & {"elements", "sharing"})))')
-# Without CK_FORK=no a test runs in a process that was forked from one with threads.
+# ThreadSanitizer does not know the threads of a process that was forked.
 for suite in "${suites[@]}"; do
   [[ -n $suite ]] || continue
-  CK_FORK=no meson test -C "$build" --no-rebuild --timeout-multiplier 10 --suite "$suite" \
-    --wrap "env LD_PRELOAD=$preload" || true
+  meson test -C "$build" --no-rebuild --timeout-multiplier 10 --suite "$suite" \
+    --wrap "$source_root/tests/tsan.sh --each $preload" || true
 done
 
 if compgen -G "$build/races.*" >/dev/null; then

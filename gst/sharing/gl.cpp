@@ -75,13 +75,13 @@ Texture &TextureSharing::texture_of(size_t index, Use &use) {
 bool TextureSharing::ordered_on_device(Queue &queue) {
   if (!exporter_) return false;
   Texture *first = nullptr;
-  std::vector<guint> ids;
+  crossing_ids_.clear();
   for (const Held &held : textures_) {
     if (!held.crossed) continue;
     if (!first) first = held.texture;
-    ids.push_back(held.texture->exported->texture());
+    crossing_ids_.push_back(held.texture->exported->texture());
   }
-  return first->order_after_gl(queue, *exporter_, ids);
+  return first->order_after_gl(queue, *exporter_, crossing_ids_);
 }
 
 void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {

@@ -42,6 +42,7 @@ class TextureSharing : public Sharing {
   };
   std::vector<Held> textures_;  // of the frame, between acquire and release
   std::vector<cl::Memory> crossing_;
+  std::vector<guint> crossing_ids_;
 };
 
 /// Why the device can't share textures of the GL context by cl_khr_gl_sharing; empty where it can.

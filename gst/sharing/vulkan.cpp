@@ -340,6 +340,7 @@ class VulkanSemaphore : public ExportedSemaphore {
   VkSemaphore vulkan_ = VK_NULL_HANDLE;
   GLuint opengl_ = 0;
   cl_semaphore_khr opencl_ = nullptr;
+  std::vector<GLenum> layouts_;  // one for each texture
 };
 
 VulkanSemaphore::VulkanSemaphore(std::shared_ptr<VulkanExporter> exporter, GstGLContext *gl_context,
@@ -411,8 +412,8 @@ int VulkanSemaphore::descriptor() const {
 }
 
 void VulkanSemaphore::order(Queue &queue, const std::vector<guint> &textures) {
-  const std::vector<GLenum> layouts(textures.size(), GL_LAYOUT_GENERAL_EXT);
-  signal_(opengl_, 0, nullptr, textures.size(), textures.data(), layouts.data());
+  layouts_.resize(textures.size(), GL_LAYOUT_GENERAL_EXT);
+  signal_(opengl_, 0, nullptr, textures.size(), textures.data(), layouts_.data());
   gl_context_->gl_vtable->Flush();
   const cl_int status = enqueue_wait_(queue.cl()(), 1, &opencl_, nullptr, 0, nullptr, nullptr);
   if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueWaitSemaphoresKHR");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Times what the engines of the elements do, without any pipeline.
-#include <glib.h>
+#include <gst/gst.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "bench/device.h"
 #include "bench/measure.h"
+#include "bench/pipeline.h"
 #include "bench/progress.h"
 #include "bench/subject.h"
 #include "opencl/error.h"
@@ -35,7 +36,8 @@ struct Options {
   std::string device = "auto", json, csv;
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
-  bool chosen = false, kernels = false, ablation = false, sweep = false;
+  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false;
+  int frames = 500;
   double seconds = 0.4;
 };
 
@@ -80,6 +82,12 @@ Json to_json(const Parameters &parameters) {
   Json json = Json::object();
   for (const auto &[name, value] : parameters) json[name] = value;
   return json;
+}
+
+std::ofstream open_file(const std::string &path) {
+  std::ofstream file(path);
+  if (!file) throw Error(Error::Kind::settings, path + " can't be written.");
+  return file;
 }
 
 class Bench {
@@ -252,9 +260,9 @@ class Bench {
   }
 
   void write() const {
-    if (!options_.json.empty()) open(options_.json) << json_.dump(2) << '\n';
+    if (!options_.json.empty()) open_file(options_.json) << json_.dump(2) << '\n';
     if (options_.csv.empty()) return;
-    std::ofstream file = open(options_.csv);
+    std::ofstream file = open_file(options_.csv);
     file << "element,work,width,height,content,in-use,events-us,wall-us\n";
     for (const Json &row : json_["results"])
       if (row.contains("wall-us"))
@@ -266,12 +274,6 @@ class Bench {
   bool failed() const { return failed_; }
 
  private:
-  static std::ofstream open(const std::string &path) {
-    std::ofstream file(path);
-    if (!file) throw Error(Error::Kind::settings, path + " can't be written.");
-    return file;
-  }
-
   /// The variant in use first.
   std::vector<std::pair<Parameters, bool>> variants_of(const Task &task) const {
     const glcl::Tunable &tunable = *task.tunable;
@@ -306,6 +308,37 @@ class Bench {
   Json json_;
   bool failed_ = false;
 };
+
+/// What a frame costs in whole pipelines.
+void bench_pipelines(const Options &options) {
+  const std::vector<std::string> elements =
+      options.elements.empty() ? std::vector<std::string>{"glclinvert"} : options.elements;
+  Json json = Json::array();
+  for (const std::string &element : elements) {
+    GstElementFactory *factory = gst_element_factory_find(element.c_str());
+    if (!factory)
+      throw Error(Error::Kind::settings,
+                  "no element " + element + "; GST_PLUGIN_PATH_1_0 names folders with plugins.");
+    gst_object_unref(factory);
+    for (const auto &size : options.sizes) {
+      const std::vector<Pipeline> list = pipelines(element, size.first, size.second);
+      glcl::Table table({"pipeline, " + size_name(size) + " RGBA", "sharing", "ms/frame"});
+      Progress progress(list.size());
+      for (const Pipeline &pipeline : list) {
+        progress.step(pipeline.name + " " + pipeline.way);
+        const auto cost = pipeline.frame_cost(options.frames);
+        table.add({pipeline.name, pipeline.way, cost ? number(*cost, 3) : "-"});
+        json.push_back({{"pipeline", pipeline.name},
+                        {"sharing", pipeline.way},
+                        {"width", size.first},
+                        {"height", size.second},
+                        {"ms", cost ? Json(*cost) : Json()}});
+      }
+      table.print(line);
+    }
+  }
+  if (!options.json.empty()) open_file(options.json) << Json{{"pipelines", json}}.dump(2) << '\n';
+}
 
 std::vector<std::string> split(const std::string &text) {
   std::vector<std::string> parts;
@@ -352,7 +385,7 @@ struct Freed {
 Options parse(int argc, char **argv) {
   Options options;
   Freed text;
-  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE;
+  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE;
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
        "auto, P:D as glcl-info prints it, or a part of the name", "D"},
@@ -366,6 +399,10 @@ Options parse(int argc, char **argv) {
        "What each step of the optimisation gains, instead of the variants", nullptr},
       {"sweep", 0, 0, G_OPTION_ARG_NONE, &sweep,
        "The time over a range of a property, for --csv and tools/plot.py", nullptr},
+      {"pipeline", 0, 0, G_OPTION_ARG_NONE, &pipeline,
+       "What a frame costs in whole pipelines of an element (glclinvert), each way of sharing",
+       nullptr},
+      {"frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "Frames for --pipeline (500)", "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "How long to measure each (0.4)",
        "S"},
       {"json", 0, 0, G_OPTION_ARG_FILENAME, &text.json, "Write all results there", "FILE"},
@@ -393,11 +430,13 @@ Options parse(int argc, char **argv) {
   options.kernels = kernels;
   options.ablation = ablation;
   options.sweep = sweep;
+  options.pipeline = pipeline;
   if (text.device) options.device = text.device;
   if (text.size) options.sizes = parse_sizes(text.size);
   if (text.content) options.contents = parse_contents(text.content);
   if (text.json) options.json = text.json;
   if (text.csv) options.csv = text.csv;
+  if (options.frames < 1) throw Error(Error::Kind::settings, "--frames must be 1 or more.");
   if (!(options.seconds > 0)) throw Error(Error::Kind::settings, "--seconds must be above 0.");
   for (gchar **element = text.rest; element && *element; element++)
     options.elements.push_back(*element);
@@ -405,6 +444,10 @@ Options parse(int argc, char **argv) {
 }
 
 int bench(const Options &options) {
+  if (options.pipeline) {
+    bench_pipelines(options);
+    return 0;
+  }
   std::vector<const Subject *> chosen;
   bool device = false;
   for (const std::string &element : options.elements) {
@@ -438,7 +481,9 @@ int main(int argc, char **argv) {
   setlocale(LC_ALL, "");
   setlocale(LC_NUMERIC, "C");
   try {
-    return bench(parse(argc, argv));
+    const Options options = parse(argc, argv);
+    if (options.pipeline) gst_init(nullptr, nullptr);
+    return bench(options);
   } catch (const Error &error) {
     std::cerr << "glcl-bench: " << error.what() << '\n';
     if (!error.detail().empty()) std::cerr << error.detail() << '\n';

@@ -134,12 +134,24 @@ const Tunable &Bilateral::tunable() {
   return tunable;
 }
 
+double Bilateral::cost(const Device &device, const Settings &settings) {
+  const int r = radius(settings);
+  const bool small = r <= small_radius;
+  const auto tuning = kept(tunable(), device, tunable().problems[small ? 0 : 1]);
+  const double others = device.is_cpu() ? (small ? 18000 : 83000) : (small ? 75 : 320);
+  const double side = 2.0 * r + 1, measured_side = small ? 9 : 21;
+  return (tuning && tuning->microseconds > 0 ? tuning->microseconds : others) * (side * side) /
+         (measured_side * measured_side) * (settings.weight == Weight::per_channel ? 2 : 1);
+}
+
 Parameters Bilateral::variant(const Device &device, Form form) {
   const bool vector = form == Form::vector, tile = form == Form::tile;
   return {{"form", static_cast<int>(form)},
           {"group-x", vector ? 16 : 32},
           {"group-y", vector ? 4 : 8},
-          {"rows", tile ? 4 : vector ? 2 : 1},
+          {"rows", tile     ? 4
+                   : vector ? 2
+                            : 1},
           {"unroll", 1},
           {"fixed", tile && device.platform_name == "NVIDIA CUDA"}};
 }

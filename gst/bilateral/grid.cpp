@@ -65,6 +65,13 @@ const Tunable &Grid::tunable() {
   return tunable;
 }
 
+double Grid::cost(const Device &device, const Settings &settings) {
+  const auto tuning = kept(tunable(), device, tunable().problems[0]);
+  const double others = device.is_cpu() ? 15000 : 90;
+  return (tuning && tuning->microseconds > 0 ? tuning->microseconds : others) *
+         (settings.weight == Weight::per_channel ? 1.6 : 1);
+}
+
 Parameters Grid::variant(const Device &device, Layout layout) {
   const int buffers = layout == Layout::buffer;
   Parameters variant = tuned(tunable(), device, "intensity");

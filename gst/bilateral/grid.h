@@ -40,6 +40,8 @@ class Grid {
   /// the kernels over pixels and cells), lanes (work-group of the splat on images). Problem:
   /// "intensity".
   static const Tunable &tunable();
+  /// What a frame of 1920×1080 takes in about, µs, as Bilateral::cost.
+  static double cost(const Device &device, const Settings &settings);
   /// The tuned variant for pictures of a layout.
   static Parameters variant(const Device &device, Layout layout);
 

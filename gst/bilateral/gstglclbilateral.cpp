@@ -11,7 +11,8 @@
  * edge repeated; its cost grows with the square of the radius. `method=grid` approximates the whole
  * Gaussian by a bilateral grid (Chen, Paris and Durand, SIGGRAPH 2007) in a time that does not
  * depend on `sigma-space`; for `weight=color` it sees differences in brightness only. `auto` takes
- * the exact one. All properties may change while playing, and all numeric ones can be controlled.
+ * the exact one for `weight=color` and where `radius` is set, else whichever is faster on this
+ * device. All properties may change while playing, and all numeric ones can be controlled.
  *
  * ## Example launch lines
  * |[
@@ -35,6 +36,8 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "bilateral.h"
 #include "grid.h"
@@ -56,7 +59,10 @@ enum Method { method_auto, method_brute_force, method_grid };
 
 GType method_type() {
   static const GEnumValue values[] = {
-      {method_auto, "The exact filter (brute-force)", "auto"},
+      {method_auto,
+       "brute-force or, where weight is not color and radius is 0, whichever of the two is faster "
+       "on this device",
+       "auto"},
       {method_brute_force, "The exact filter, every neighbour weighed", "brute-force"},
       {method_grid,
        "A bilateral grid, an approximation of the whole Gaussian at a cost independent of "
@@ -88,6 +94,8 @@ struct State {
   int method = method_auto;
   std::unique_ptr<glcl::Bilateral> exact;  // GL thread, like the grid
   std::unique_ptr<glcl::Grid> grid;
+  std::optional<std::pair<double, glcl::Bilateral::Weight>> pays_for;  // what `pays` answers
+  bool pays = false;  // whether method=auto takes the grid
 };
 
 }  // namespace
@@ -100,6 +108,21 @@ struct _GstGLCLBilateral {
 G_DEFINE_TYPE(GstGLCLBilateral, gst_glcl_bilateral, GST_TYPE_GLCL_FILTER)
 GST_ELEMENT_REGISTER_DEFINE(glclbilateral, "glclbilateral", GST_RANK_NONE,
                             gst_glcl_bilateral_get_type())
+
+namespace {
+
+/// Whether the grid gives what the exact filter gives, nearly, and sooner.
+bool grid_pays(State &state, const glcl::Device &device,
+               const glcl::Bilateral::Settings &settings) {
+  if (settings.weight == glcl::Bilateral::Weight::color || settings.radius) return false;
+  if (!state.pays_for || *state.pays_for != std::pair{settings.sigma_space, settings.weight}) {
+    state.pays_for = std::pair{settings.sigma_space, settings.weight};
+    state.pays = glcl::Grid::cost(device, settings) < glcl::Bilateral::cost(device, settings);
+  }
+  return state.pays;
+}
+
+}  // namespace
 
 static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
@@ -120,9 +143,11 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
   State *state = GST_GLCL_BILATERAL(filter)->state;
   std::unique_lock lock(state->mutex);
   const glcl::Bilateral::Settings settings = state->settings;
-  const bool grid = state->method == method_grid;
+  const int method = state->method;
   lock.unlock();
-  if (grid && state->grid->suits(settings))
+  if ((method == method_grid ||
+       (method == method_auto && grid_pays(*state, queue.context().device(), settings))) &&
+      state->grid->suits(settings))
     state->grid->run(queue, settings, in, out);
   else
     state->exact->run(queue, settings, in, out);
@@ -130,6 +155,7 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
 
 static void gst_glcl_bilateral_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_BILATERAL(filter)->state;
+  state->pays_for.reset();
   state->grid.reset();
   state->exact.reset();
 }

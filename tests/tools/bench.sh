@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# bench.sh: what glcl-bench and glcl-tune print, write and refuse. How fast anything is does not matter.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export XDG_DATA_HOME=$work/data
+
+die() {
+  echo "bench.sh: $*" >&2
+  cat output errors >&2
+  exit 1
+}
+
+# expect STATUS TOOL [OPTIONS...]: leaves what is written in the files output and errors
+expect() {
+  local wanted=$1 tool=$2 status=0
+  shift 2
+  echo "$tool $*"
+  timeout 200 "$GLCL_BUILD/tools/$tool" "$@" >output 2>errors || status=$?
+  ((status == wanted)) || die "exit status $status, expected $wanted"
+}
+
+says() { tr -s ' \n' '  ' <"${2:-output}" | grep -qF -- "$1" || die "does not say: $1"; }
+is_json() { python3 -m json.tool "$1" >/dev/null || die "$1 is no JSON"; }
+
+expect 0 glcl-bench glclbilateral --chosen --kernels --size 65x33,40x24 --content random,flat --seconds 0.001 --json out.json --csv out.csv
+says 'color, radius 4'
+says '65×33 random'
+says 'exp2'
+is_json out.json
+(($(grep -c glclbilateral out.csv) == $(grep -c '"work"' out.json))) || die 'CSV and JSON differ'
+expect 0 glcl-bench glclbilateral --sweep --chosen --size 33x17 --seconds 0.001 --csv sweep.csv
+(($(wc -l <sweep.csv) > 10)) || die 'the sweep is short'
+expect 0 glcl-bench glclbilateral --ablation --size 48x32 --seconds 0.001
+says 'the equation, three weights'
+says 'ours, color'
+expect 0 glcl-bench --pipeline --size 64x48 --frames 5 --json pipeline.json
+says 'gltestsrc ! 4 × glclinvert'
+is_json pipeline.json
+
+expect 2 glcl-bench glclnothing
+says '"glclnothing" is no element with a bench; there are glclbilateral' errors
+expect 2 glcl-bench --size 12
+says '--size 12: write WIDTHxHEIGHT' errors
+expect 2 glcl-bench --content noise
+says 'there are random, natural and flat' errors
+expect 2 glcl-bench --seconds 0
+expect 2 glcl-bench --device nowhere
+says 'matches no OpenCL device' errors
+
+expect 0 glcl-tune --show
+says default
+expect 0 glcl-tune --reset
+says 'nothing was kept'
+mkdir -p data/glcl && echo nonsense >data/glcl/tuning.json
+expect 0 glcl-tune --show
+says 'is ignored: it is no tuning file' errors
+expect 0 glcl-tune --reset
+says removed
+expect 2 glcl-tune glclnothing

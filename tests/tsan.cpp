@@ -6,6 +6,7 @@
 // Each wrapper does what its name says and no more: a release where a thread lets go, an acquire
 // where one takes hold.
 #include <dlfcn.h>
+#include <gst/gl/gl.h>
 #include <gst/gst.h>
 
 // Weak: the shells that start a test load this too and have no ThreadSanitizer.
@@ -136,4 +137,30 @@ EXPORT void g_source_set_callback(GSource *source, GSourceFunc function, gpointe
   auto *callback = new Callback{function, data, notify};
   release(callback);
   real(source, run, callback, drop);
+}
+
+// The GL thread does a piece of work, and whoever gave it waits.
+namespace {
+
+struct GlWork {
+  GstGLContextThreadFunc function;
+  gpointer data;
+};
+
+void run_on_gl_thread(GstGLContext *context, gpointer data) {
+  auto *work = static_cast<GlWork *>(data);
+  acquire(work);
+  work->function(context, work->data);
+  release(work);
+}
+
+}  // namespace
+
+EXPORT void gst_gl_context_thread_add(GstGLContext *context, GstGLContextThreadFunc function,
+                                      gpointer data) {
+  NEXT(gst_gl_context_thread_add);
+  GlWork work{function, data};
+  release(&work);
+  real(context, run_on_gl_thread, &work);
+  acquire(&work);
 }

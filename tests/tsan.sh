@@ -35,10 +35,10 @@ else
 fi
 meson compile -C "$build"
 
-# GLib tells ThreadSanitizer nothing, so a preloaded library does. GStreamer's plugin scanner is not
+# GLib and GstGL tell ThreadSanitizer nothing, so a preloaded library does. GStreamer's plugin scanner is not
 # instrumented and can't load our plugin.
-read -ra flags <<<"$(pkg-config --cflags gstreamer-1.0)"
-c++ -std=c++17 -O1 -g -fPIC -shared "${flags[@]}" tests/tsan.cpp -o "$build/tsan.so" -ldl
+read -ra flags <<<"$(pkg-config --cflags --libs gstreamer-gl-1.0)"
+c++ -std=c++17 -O1 -g -fPIC -shared tests/tsan.cpp -o "$build/tsan.so" -Wl,--no-as-needed "${flags[@]}" -ldl
 preload=$build/tsan.so
 export GST_REGISTRY_FORK=no
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4 log_path=$build/races die_after_fork=0 exitcode=66 suppressions=$source_root/tests/tsan.supp"

@@ -62,9 +62,12 @@ int kind_of(const Bilateral::Settings &settings) {
   return soft ? soft_color : static_cast<int>(settings.weight);
 }
 
-Parameters default_variant(const Device &device, const std::string &) {
-  return Bilateral::variant(
-      device, device.prefers_buffers() ? Bilateral::Form::vector : Bilateral::Form::tile);
+Parameters default_variant(const Device &device, const std::string &problem) {
+  const bool vector = device.prefers_buffers();
+  Parameters variant =
+      Bilateral::variant(device, vector ? Bilateral::Form::vector : Bilateral::Form::tile);
+  if (!vector && problem == "radius-10") variant["group-x"] = 16, variant["rows"] = 3;
+  return variant;
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
@@ -125,7 +128,7 @@ const Tunable &Bilateral::tunable() {
                                {"bilateral/tile.cl", "bilateral/direct.cl", "bilateral/vector.cl"},
                                {{"form", {0, 1, 2}},
                                 {"group-x", {16, 32, 64}},
-                                {"group-y", {2, 4, 8, 16}},
+                                {"group-y", {4, 8}},
                                 {"rows", {1, 2, 3, 4, 6}},
                                 {"unroll", {1, 3}},
                                 {"fixed", {0, 1}}},

@@ -127,8 +127,9 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
   struct output outputs[ROWS];
 #pragma unroll
   for (int o = 0; o < ROWS; o++) {
-    outputs[o].p =
-        tile_texel(kind, read_imagef(in, pixel_sampler, first + local_at + (int2)(0, o)));
+    if (FIXED(false, true))
+      outputs[o].p =
+          tile_texel(kind, read_imagef(in, pixel_sampler, first + local_at + (int2)(0, o)));
     outputs[o].sum = outputs[o].weight = 0.0f;
   }
 
@@ -143,6 +144,9 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
 
     // Row j of what the item's pixels need: row j - o of the window of pixel o.
     __local const float4 *window = tile + (local_at.y - from) * side.x + local_at.x;
+    if (FIXED(true, false))
+#pragma unroll
+      for (int o = 0; o < ROWS; o++) outputs[o].p = window[(o + radius) * side.x + radius];
     const int j_first = FIXED(0, max(from - local_at.y, 0));
     const int j_end = FIXED(2 * radius + ROWS, min(end - local_at.y, 2 * radius + ROWS));
     LINES

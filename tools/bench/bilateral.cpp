@@ -76,7 +76,9 @@ Task exact_task(Weight weight, int radius) {
           weight == Weight::color ? "radius-" + std::to_string(radius) : "",
           [=](Context &context, const Parameters &variant, const Scene &scene) {
             return filter_run(
-                context, std::make_shared<Bilateral>(context, scene.width, scene.height, variant),
+                context,
+                prepared(std::make_shared<Bilateral>(context, scene.width, scene.height, variant),
+                         settings),
                 settings, scene, reference::bilateral, 1, exact_amounts(scene, settings));
           }};
 }

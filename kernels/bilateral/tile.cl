@@ -25,10 +25,13 @@
 #define TAPS UNROLL_BY(UNROLL)
 #define GROUP
 #endif
+// What is not most of the work stays small: instructions are cached too.
 #if RADIUS > 0 && RADIUS <= 4
 #define LINES UNROLL_BY(64)
+#define EDGE_TAPS TAPS
 #else
 #define LINES UNROLL_BY(1)
+#define EDGE_TAPS UNROLL_BY(3)
 #endif
 
 // The products of colours that SOFT_COLOR needs, each SOFT_BIAS more than it is. With DOT4, w of a
@@ -168,7 +171,7 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
         for (int o = 0; o < ROWS; o++)
           if (j >= o && j <= o + 2 * radius) {
             x = -radius;
-            TAPS
+            EDGE_TAPS
             for (int i = 0; i <= 2 * radius; i++, x += 1.0f)
               add_tap(kind, &outputs[o], line[i], range,
                       tap_exponent(kind, line[i], range, space * x * x + bias));

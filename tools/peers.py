@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""peers.py JSON [WIDTHxHEIGHT]: times OpenCV's Python module where glcl-bench was built without OpenCV.
+
+Adds what it measures to the JSON file that glcl-bench wrote on the same machine, as `peers`, with the
+ratio to our time, in the form that a build with -Dpeers=enabled writes. Frames are noise upsampled by
+8. Median of as many calls as half a second holds, at least 3, each finished."""
+import json
+import statistics
+import sys
+import time
+
+import cv2
+import numpy
+
+WORK = {'color, radius 4': 9, 'color, radius 10': 21}  # ours -> d
+
+
+def frame(width, height):
+    small = numpy.random.default_rng(1).integers(0, 256, (height // 8 + 1, width // 8 + 1, 3), numpy.uint8)
+    return cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC)
+
+
+def median_ms(call):
+    call()
+    times, start = [], time.perf_counter()
+    while len(times) < 3 or time.perf_counter() - start < 0.5:
+        begin = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - begin) * 1e3)
+    return statistics.median(times)
+
+
+def on_opencl(picture, d):
+    source = cv2.UMat(picture)
+
+    def call():
+        cv2.bilateralFilter(source, d, 25, d // 2 / 2)
+        cv2.ocl.finish()
+
+    return call
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    width, height = map(int, (sys.argv[2] if len(sys.argv) == 3 else '1920x1080').split('x'))
+    report = json.load(open(sys.argv[1], encoding='utf-8'))
+    ours = {(row['work'], row['width'], row['height']): row['wall-us'] / 1e3
+            for row in report['results'] if row.get('in-use') and 'wall-us' in row}
+    picture = frame(width, height)
+    for work, d in WORK.items():
+        paths = {'OpenCV CPU': lambda: cv2.bilateralFilter(picture, d, 25, d // 2 / 2)}
+        if cv2.ocl.haveOpenCL():
+            paths['OpenCV OpenCL'] = on_opencl(picture, d)
+        for path, call in paths.items():
+            cv2.ocl.setUseOpenCL(path != 'OpenCV CPU')
+            ms, mine = median_ms(call), ours.get((work, width, height))
+            report.setdefault('peers', []).append({
+                'element': 'glclbilateral', 'peer': f'{path}, bilateralFilter d={d}', 'width': width,
+                'height': height, 'ms': ms, 'work': work, 'ratio': ms / mine if mine else 0})
+            print(f'{path}, d={d}: {ms:.3f} ms' + (f', {ms / mine:.2f} times ours' if mine else ''))
+    json.dump(report, open(sys.argv[1], 'w', encoding='utf-8'), indent=2)
+
+
+main()

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""plot.py CSV PNG [PEERS.json]: time against radius from `glcl-bench glclbilateral --sweep --csv CSV`.
+
+The grid's sigma-space stands at the radius it saves: two sigma. PEERS.json, of `glcl-bench` with peers
+or of peers.py, adds their times. Needs matplotlib (python3-matplotlib)."""
+import csv
+import json
+import re
+import sys
+
+import matplotlib
+
+matplotlib.use('Agg')
+import matplotlib.pyplot as plt
+
+
+def points(path):
+    """name of a curve -> (radius, ms) in order"""
+    curves = {}
+    for row in csv.DictReader(open(path, encoding='utf-8')):
+        match = re.search(r'(radius|sigma-space) (\d+)$', row['work'])
+        if not match:
+            continue
+        grid = match[1] == 'sigma-space'
+        radius = int(match[2]) * (2 if grid else 1)
+        curves.setdefault('grid' if grid else 'brute-force', []).append((radius, float(row['wall-us']) / 1000))
+    return {name: sorted(curve) for name, curve in curves.items()}
+
+
+def peers(path):
+    curves = {}
+    for peer in json.load(open(path, encoding='utf-8')).get('peers', []):
+        match = re.match(r'(.*), bilateralFilter d=(\d+)$', peer['peer'])
+        if match and peer['width'] == 1920:
+            curves.setdefault(match[1], []).append((int(match[2]) // 2, peer['ms']))
+    return {name: sorted(curve) for name, curve in curves.items()}
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    curves = points(sys.argv[1])
+    if len(sys.argv) == 4:
+        curves.update(peers(sys.argv[3]))
+    figure, axes = plt.subplots(figsize=(7, 4.2))
+    for name, curve in curves.items():
+        axes.plot(*zip(*curve), marker='o', markersize=4, label=name)
+    axes.set(xscale='log', yscale='log', xlabel='radius, px', ylabel='ms a frame, 1920×1080')
+    ticks = [1, 2, 4, 8, 16, 32]
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(sys.argv[2], dpi=110)
+
+
+main()

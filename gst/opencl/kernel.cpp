@@ -8,6 +8,9 @@
 namespace glcl {
 
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish) {
+  // Some drivers allow more than they say where the kernel demands it.
+  const auto required = kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
+  if (required[0]) return {required[0], required[1]};
   const auto sides = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
   const size_t limit = std::min(kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device),
                                 device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());

@@ -12,7 +12,8 @@ struct Size {
   size_t x = 1, y = 1;
 };
 
-/// The largest group that device and kernel take: `wish`, its longer side halved until it fits.
+/// The largest group that device and kernel take: `wish`, its longer side halved until it fits. The
+/// kernel's own where it has reqd_work_group_size.
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish);
 
 /// A kernel and the work-group it runs with. Arguments are kept per object: one object, one thread.

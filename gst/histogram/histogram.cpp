@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "histogram.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "opencl/error.h"
+
+namespace glcl {
+
+namespace {
+
+using Mode = Histogram::Mode;
+
+constexpr int team_items = 32;
+constexpr size_t reserved_local_memory = 256;
+
+bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
+int log2_of(int n) {
+  int log = 0;
+  while (n >>= 1) log++;
+  return log;
+}
+
+const char *mode_name(Mode mode) {
+  static const char *const names[] = {"luma",     "rgb",    "rgba",   "color-8",
+                                      "color-16", "grey-8", "grey-16"};
+  return names[static_cast<int>(mode)];
+}
+
+bool is_joint(Mode mode) { return mode == Mode::color_8 || mode == Mode::color_16; }
+bool is_grey(Mode mode) { return mode == Mode::grey_8 || mode == Mode::grey_16; }
+int depth_of(const Histogram::Format &format) {
+  return format.mode == Mode::grey_16 ? format.depth : 8;
+}
+
+void check(const Histogram::Format &format, Layout layout) {
+  if (is_joint(format.mode)) return;
+  const int depth = depth_of(format), most = std::min(1 << std::clamp(depth, 1, 16), 4096);
+  if (depth < 1 || depth > 16)
+    throw Error(Error::Kind::settings,
+                "depth=" + std::to_string(depth) + " is not from 1 to 16 bits.");
+  if (!is_power_of_two(format.bins) || format.bins < 2 || format.bins > most)
+    throw Error(Error::Kind::settings, "bins=" + std::to_string(format.bins) +
+                                           " is no power of two from 2 to " + std::to_string(most) +
+                                           "; choose one, for example " +
+                                           std::to_string(std::min(most, 256)) + ".");
+  if (is_grey(format.mode) && layout == Layout::image)
+    throw Error(Error::Kind::settings,
+                std::string("Frames of mode=") + mode_name(format.mode) + " are buffers.");
+}
+
+size_t local_memory(const Device &device) {
+  const size_t all = device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  return all > reserved_local_memory ? all - reserved_local_memory : 0;
+}
+
+/// The format that a problem names.
+Histogram::Format format_of(const std::string &problem) {
+  for (int mode = 0; mode <= static_cast<int>(Mode::grey_16); mode++) {
+    const std::string name = std::string(mode_name(static_cast<Mode>(mode))) + "-";
+    if (problem.compare(0, name.size(), name) != 0 || !std::isdigit(problem[name.size()])) continue;
+    Histogram::Format format;
+    format.mode = static_cast<Mode>(mode);
+    const int counters = std::stoi(problem.substr(name.size()));
+    if (is_joint(format.mode) && format.counters() != counters) continue;
+    format.bins = counters;
+    return format;
+  }
+  return {};
+}
+
+int stride(int counters, const Parameters &parameters) {
+  return counters + (parameters.at("padding") ? 1 : 0);
+}
+
+/// Copies of the counters in a group's local memory (of a work-item, for Form::item).
+int copies(const Device &device, int counters, const Parameters &p) {
+  if (p.at("form") == Histogram::team) return std::max(p.at("group") / team_items, 1);
+  if (p.at("form") == Histogram::item) return std::max(p.at("copies"), 1);
+  if (p.at("form") != Histogram::group) return 0;
+  if (p.at("copies")) return p.at("copies");
+  return std::min(
+      Histogram::replication(local_memory(device), p.at("groups"), counters, p.at("padding")),
+      p.at("group"));
+}
+
+size_t local_bytes(const Device &device, int counters, const Parameters &p) {
+  if (p.at("form") == Histogram::sort)
+    return sizeof(cl_uint) * (p.at("group") + 2 * size_t(counters));
+  if (p.at("form") == Histogram::item) return 0;
+  return sizeof(cl_uint) * stride(counters, p) * size_t(copies(device, counters, p));
+}
+
+Parameters defaults(const Device &device, const std::string &problem) {
+  const int counters = format_of(problem).counters();
+  Parameters p = {{"form", Histogram::group},
+                  {"copies", 1},
+                  {"padding", 0},
+                  {"interleave", 0},
+                  {"pixels", 4},
+                  {"group", 256},
+                  {"groups", 1}};
+  if (device.is_cpu()) {
+    p["form"] = Histogram::item;
+    p["copies"] = counters > 1024 ? 1 : 4;
+    p["group"] = 1;
+    p["groups"] = 8;
+    return p;
+  }
+  const size_t most = device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  if (most >= 1024)
+    p["group"] = 1024;
+  else
+    while (size_t(p["group"]) > most) p["group"] /= 2;
+  const int fit = Histogram::replication(local_memory(device), 1, counters, false);
+  if (fit < 1) p["form"] = Histogram::global;
+  while (p["copies"] * 2 <= std::min(fit, counters <= 256 ? 32 : 8)) p["copies"] *= 2;
+  return p;
+}
+
+bool possible(const Device &device, const std::string &problem, const Parameters &p) {
+  const int counters = format_of(problem).counters(), form = p.at("form");
+  if (size_t(p.at("group")) > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
+  // One spelling of variants that are the same.
+  if ((form != Histogram::group && form != Histogram::item && p.at("copies") != 1) ||
+      (form == Histogram::item && (p.at("copies") == 0 || p.at("copies") > 16)) ||
+      (form != Histogram::group && form != Histogram::team && p.at("padding")) ||
+      ((form == Histogram::item || form == Histogram::sort) &&
+       (p.at("interleave") || p.at("pixels") != 4)))
+    return false;
+  if (form == Histogram::group && copies(device, counters, p) < 1) return false;
+  if (form == Histogram::group && p.at("copies") > p.at("group")) return false;
+  return local_bytes(device, counters, p) <= local_memory(device);
+}
+
+cl::Buffer zeros(const cl::Context &context, size_t count) {
+  std::vector<cl_uint> zeros(count);
+  return cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof(cl_uint) * count,
+                    zeros.data());
+}
+
+[[noreturn]] void refuse(const Context &context, const cl::Error &error) {
+  throw Error(Error::Kind::failed,
+              "The histogram can't be set up on " + context.device().name + ".",
+              std::string(error.what()) + ": " + error_name(error.err()));
+}
+
+}  // namespace
+
+int Histogram::Format::channels() const {
+  return mode == Mode::rgb ? 3 : mode == Mode::rgba ? 4 : 1;
+}
+
+int Histogram::Format::levels() const {
+  return mode == Mode::color_8 ? 8 : mode == Mode::color_16 ? 16 : bins;
+}
+
+int Histogram::Format::counters() const {
+  return is_joint(mode) ? levels() * levels() * levels() : channels() * levels();
+}
+
+int Histogram::replication(size_t local_bytes, int groups, int counters, bool padded) {
+  return static_cast<int>(local_bytes / sizeof(cl_uint) /
+                          (size_t(groups) * (counters + (padded ? 1 : 0))));
+}
+
+const Tunable &Histogram::tunable() {
+  static const Tunable all = {
+      "histogram",
+      [] {
+        std::vector<std::string> problems;
+        for (const Layout layout : {Layout::image, Layout::buffer})
+          for (const Format &format : {Format{Mode::luma}, Format{Mode::rgb}, Format{Mode::rgba},
+                                       Format{Mode::color_8}, Format{Mode::color_16}})
+            problems.push_back(problem(format, layout));
+        problems.push_back(problem({Mode::grey_8}, Layout::buffer));
+        return problems;
+      }(),
+      {"histogram/group.cl", "histogram/item.cl", "histogram/sort.cl"},
+      {{"form", {group, team, global, item, sort}},
+       {"copies", {0, 1, 2, 4, 8, 16, 32}},
+       {"padding", {0, 1}},
+       {"interleave", {0, 1}},
+       {"pixels", {1, 2, 4, 8, 16}},
+       {"group", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}},
+       {"groups", {1, 2, 4, 8, 16, 32}}},
+      defaults,
+      possible};
+  return all;
+}
+
+std::string Histogram::problem(const Format &format, Layout layout) {
+  return std::string(mode_name(format.mode)) + "-" +
+         std::to_string(format.counters() / format.channels()) +
+         (layout == Layout::image ? "-image" : "-buffer");
+}
+
+Histogram::Histogram(Context &context, int width, int height, const Format &format, Layout layout,
+                     int frames, const std::optional<Parameters> &parameters)
+    : format_(format), layout_(layout), width_(width), height_(height), frames_(frames) {
+  check(format, layout);
+  const Parameters wish =
+      parameters ? *parameters : tuned(tunable(), context.device(), problem(format, layout));
+  if (!possible(context.device(), problem(format, layout), wish))
+    throw Error(Error::Kind::settings,
+                context.device().name + " can't compute the histogram by " + describe(wish) + ".");
+  try {
+    build(context, wish);
+  } catch (const cl::Error &error) {
+    refuse(context, error);
+  }
+}
+
+void Histogram::build(Context &context, const Parameters &p) {
+  const Mode mode = format_.mode;
+  const int counters = format_.counters(), form = p.at("form");
+  const int copied = copies(context.device(), counters, p);
+  // LUMA, CHANNELS_APART, JOINT and SAMPLES of count.clh.
+  const int what = mode == Mode::luma ? 0 : is_joint(mode) ? 2 : is_grey(mode) ? 3 : 1;
+  const auto define = [](const char *name, int value) {
+    return std::string(" -D") + name + "=" + std::to_string(value);
+  };
+  const int group = p.at("group");
+  std::string options = define("MODE", what) + define("VOTES", format_.channels()) +
+                        define("LEVELS", format_.levels()) +
+                        define("SHIFT", depth_of(format_) - log2_of(format_.levels())) +
+                        define("COUNTERS", counters) + define("IMAGE", layout_ == Layout::image) +
+                        define("GROUP", group) + define("COPIES", copied) +
+                        define("PIXELS", p.at("pixels"));
+  options += mode == Mode::grey_8    ? " -DPIXEL=uchar"
+             : mode == Mode::grey_16 ? " -DPIXEL=ushort"
+                                     : " -DPIXEL=uint -DWIDE";
+  if (form != item && form != sort)
+    options += define("BY_TEAM", form == team) + define("STRIDE", stride(counters, p)) +
+               define("INTERLEAVE", p.at("interleave"));
+  const std::string name = form == item ? "item" : form == sort ? "sort" : "group";
+  kernel_ = Kernel(context, context.program("histogram/" + name + ".cl", options.substr(1)),
+                   "histogram_" + name, {size_t(group), 1});
+  const cl_uint units = context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  items_ = size_t(units) * p.at("groups") * group;
+  sums_ = zeros(context.cl(), size_t(frames_) * (counters + 1));
+  scratch_ = form == item ? cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
+                                       sizeof(cl_uint) * frames_ * items_ * copied * counters)
+                          : cl::Buffer();
+}
+
+Area Histogram::checked(const Area &area) const {
+  if (area.empty()) return {0, 0, width_, height_};
+  if (area.x < 0 || area.y < 0 || area.x + area.width > width_ || area.y + area.height > height_)
+    throw Error(Error::Kind::settings,
+                "roi=<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
+                    std::to_string(area.width) + "," + std::to_string(area.height) +
+                    "> is not inside the frame of " + std::to_string(width_) + "×" +
+                    std::to_string(height_) + "; choose x, y, width and height, in px, that are.");
+  return area;
+}
+
+template <class Source>
+void Histogram::launch(Queue &queue, const Source &in, int pitch, int frame_pitch, int count,
+                       const Area &area, const cl::Buffer &out) {
+  const Area part = checked(area);
+  const cl_int4 rectangle = {{part.x, part.y, part.width, part.height}};
+  const Size items{items_, size_t(count)};
+  if (scratch_())
+    kernel_(queue, items, in, pitch, frame_pitch, rectangle, sums_, out, scratch_);
+  else
+    kernel_(queue, items, in, pitch, frame_pitch, rectangle, sums_, out);
+}
+
+void Histogram::run(Queue &queue, const Picture &in, const Area &area, const cl::Buffer &out) {
+  if (in.layout != layout_ || in.width != width_ || in.height != height_)
+    throw Error(Error::Kind::settings, "The histogram was set up for frames of " +
+                                           std::to_string(width_) + "×" + std::to_string(height_) +
+                                           " in another layout or size.");
+  if (layout_ == Layout::image)
+    launch(queue, in.image, 0, 0, 1, area, out);
+  else
+    launch(queue, in.buffer, in.pitch, 0, 1, area, out);
+}
+
+void Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch, int count,
+                    const Area &area, const cl::Buffer &out) {
+  if (layout_ != Layout::buffer || count < 1 || count > frames_ || pitch < width_)
+    throw Error(Error::Kind::settings, "The histogram was set up for up to " +
+                                           std::to_string(frames_) + " frames of " +
+                                           std::to_string(width_) + " px in another layout.");
+  launch(queue, in, pitch, frame_pitch, count, area, out);
+}
+
+Votes::Votes(Context &context, int counters, int copies) : counters_(counters), copies_(copies) {
+  if (counters < 1 || copies < 1)
+    throw Error(Error::Kind::settings, "A histogram of " + std::to_string(counters) +
+                                           " counters in " + std::to_string(copies) +
+                                           " copies can't be counted; take at least one of each.");
+  try {
+    const cl::Program program = context.program("histogram/votes.cl");
+    count_ = Kernel(context, program, "votes_count", {256, 1});
+    reduce_ = Kernel(context, program, "votes_reduce", {256, 1});
+    items_ = size_t(context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * 8 * 256;
+    sub_ = zeros(context.cl(), size_t(counters) * copies);
+  } catch (const cl::Error &error) {
+    refuse(context, error);
+  }
+}
+
+void Votes::run(Queue &queue, const cl::Buffer &votes, int count, const cl::Buffer &out) {
+  const auto items = std::clamp<size_t>(count, 1, items_);
+  count_(queue, {items, 1}, votes, cl_uint(std::max(count, 0)), counters_, copies_, sub_);
+  reduce_(queue, {counters_, 1}, sub_, counters_, copies_, out);
+}
+
+}  // namespace glcl

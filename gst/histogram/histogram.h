@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "opencl/kernel.h"
+#include "opencl/picture.h"
+#include "opencl/queue.h"
+#include "opencl/tuning.h"
+
+namespace glcl {
+
+/// A part of a frame, px; all of it where it is empty.
+struct Area {
+  int x = 0, y = 0, width = 0, height = 0;
+  bool empty() const { return width <= 0 || height <= 0; }
+};
+
+/// The exact histogram of frames, with counters of 32 bits, after Gómez Luna, "Programming issues
+/// for video analysis on Graphics Processing Units", PhD thesis, Córdoba 2012, chapter 4: a fixed
+/// number of work-groups, each with several copies of the counters in local memory.
+///
+/// One launch counts and adds up. The result of a frame is `counters` cl_uint: channel after
+/// channel, in each a bin after the other. A level v of 8 bits falls into bin v * bins / 256.
+class Histogram {
+ public:
+  enum class Mode {
+    luma,      ///< (77 R + 150 G + 29 B + 128) / 256, rounded down
+    rgb,       ///< three channels
+    rgba,      ///< four
+    color_8,   ///< joint: 8 levels of each of R, G, B, bin (r * 8 + g) * 8 + b
+    color_16,  ///< joint with 16 levels
+    grey_8,    ///< frames of one channel, 8 bits (buffers only)
+    grey_16,   ///< 16 bits, of which the `depth` low ones are used; more count as the last bin
+  };
+
+  struct Format {
+    Mode mode = Mode::luma;
+    int bins = 256;  ///< of a channel, a power of two: 2–256, to 4096 for grey_16; not for color
+    int depth = 16;  ///< grey_16 only
+
+    int channels() const;
+    int levels() const;  ///< bins of a channel; levels of an axis for color
+    int counters() const;
+  };
+
+  /// How it is computed. All give the same counts.
+  enum Form {
+    group,   ///< copies of the counters in local memory, neighbours take turns (R per block)
+    team,    ///< a copy per 32 work-items
+    global,  ///< no copies, every vote goes to global memory
+    item,    ///< copies for each work-item in global memory, no atomics; for CPU devices
+    sort,    ///< sorted and counted
+  };
+
+  /// Equation 4.4: the most copies of the counters that `groups` groups of a compute unit can have
+  /// in its local memory.
+  static int replication(size_t local_bytes, int groups, int counters, bool padded);
+
+  /// Its variants: form, copies (0: by Equation 4.4), padding, interleave, pixels (of a run),
+  /// group, groups (per compute unit). Problems are as problem() gives them.
+  static const Tunable &tunable();
+  static std::string problem(const Format &format, Layout layout);
+
+  /// Builds the programs for frames of at most width × height px in a layout, up to `frames` of
+  /// them in a launch. Throws Error::settings where the format or size can't be had, Error::failed
+  /// where the device refuses.
+  Histogram(Context &context, int width, int height, const Format &format, Layout layout,
+            int frames = 1, const std::optional<Parameters> &parameters = {});
+
+  const Format &format() const { return format_; }
+  /// Of the result of a frame.
+  size_t bytes() const { return sizeof(cl_uint) * format_.counters(); }
+
+  /// Enqueues the histogram of an area of a frame into `out`; never waits. All calls of an engine
+  /// go to one queue. Throws Error::settings for an area that is not inside the frame.
+  void run(Queue &queue, const Picture &in, const Area &area, const cl::Buffer &out);
+
+  /// `count` frames in one launch: rows `pitch` and frames `frame_pitch` pixels apart in a buffer
+  /// of RGBA (grey modes: of cl_uchar or cl_ushort). One result after the other in `out`.
+  void run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch, int count,
+           const Area &area, const cl::Buffer &out);
+
+ private:
+  void build(Context &context, const Parameters &parameters);
+  Area checked(const Area &area) const;
+  template <class Source>
+  void launch(Queue &queue, const Source &in, int pitch, int frame_pitch, int count,
+              const Area &area, const cl::Buffer &out);
+
+  Format format_;
+  Layout layout_;
+  int width_, height_, frames_;
+  Kernel kernel_;
+  size_t items_ = 1;  // along x
+  cl::Buffer sums_;   // of a frame: its counters and how many have added to them; zeros in between
+  cl::Buffer scratch_;  // the copies of Form::item
+};
+
+/// A histogram of votes, of any size: `copies` sub-histograms in global memory, added up by a
+/// second kernel (thesis, section 4.5).
+class Votes {
+ public:
+  /// Throws Error::failed where the device has no memory for `counters` * `copies` cl_uint.
+  Votes(Context &context, int counters, int copies = 16);
+
+  /// Enqueues the count of `count` votes, cl_uint each; those that are not below `counters` don't
+  /// count. `out`: `counters` cl_uint.
+  void run(Queue &queue, const cl::Buffer &votes, int count, const cl::Buffer &out);
+
+ private:
+  cl_uint counters_, copies_;
+  size_t items_;
+  Kernel count_, reduce_;
+  cl::Buffer sub_;
+};
+
+}  // namespace glcl

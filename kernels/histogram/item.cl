@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The histogram by work-items, for CPU devices: each has COPIES sub-histograms of its own in `scratch` and
+// counts a band of rows without atomics, pixels taking turns at the copies so that no increment waits for
+// the one before. The last one to finish gives the result. Build as count.clh says; PIXELS is COPIES.
+#include "histogram/count.clh"
+
+// Arguments as in group.cl. Work-items: bands along x, frames along y.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void histogram_item(SOURCE, __global uint *sums, __global uint *out, __global uint *scratch) {
+  const size_t band = get_global_id(0), bands = get_global_size(0);
+  __global uint *frame_sums = SUMS;
+  __global uint *counts = scratch + (get_global_id(1) * bands + band) * COPIES * COUNTERS;
+  for (int i = 0; i < COPIES * COUNTERS; i++) counts[i] = 0;
+
+  const int end = area.w * (band + 1) / bands;
+  for (int y = area.w * band / bands; y < end; y++) {
+    int x = 0;
+    for (; x + COPIES <= area.z; x += COPIES) {
+#pragma unroll
+      for (int copy = 0; copy < COPIES; copy++) {
+        const VALUE pixel = PIXEL_AT(x + copy, y);
+#pragma unroll
+        for (int vote = 0; vote < VOTES; vote++) counts[copy * COUNTERS + counter_of(pixel, vote)]++;
+      }
+    }
+    for (; x < area.z; x++) {
+      const VALUE pixel = PIXEL_AT(x, y);
+      for (int vote = 0; vote < VOTES; vote++) counts[counter_of(pixel, vote)]++;
+    }
+  }
+
+  for (int i = 0; i < COUNTERS; i++) {
+    uint sum = 0;
+    for (int copy = 0; copy < COPIES; copy++) sum += counts[copy * COUNTERS + i];
+    if (sum) atomic_add(frame_sums + i, sum);
+  }
+  device_fence();
+  if (last_of(frame_sums, bands)) {
+    device_fence();
+    __global uint *result = out + get_global_id(1) * COUNTERS;
+    for (int i = 0; i < COUNTERS; i++) result[i] = take_sum(frame_sums, i);
+    take_sum(frame_sums, COUNTERS);
+  }
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The histogram in all its variants: bit for bit the counts of the scalar twin.
+#include "histogram/histogram.h"
+
+#include <functional>
+#include <random>
+
+#include "engine.h"
+#include "reference/histogram.h"
+
+using glcl::Area;
+using glcl::Histogram;
+using glcl::Parameters;
+using glcl::Votes;
+using Format = Histogram::Format;
+using Mode = Histogram::Mode;
+using Counts = std::vector<uint32_t>;
+
+namespace {
+
+constexpr Layout layouts[] = {Layout::image, Layout::buffer};  // the loop index of the tests
+
+std::vector<Format> formats() {
+  std::vector<Format> all;
+  for (const Mode mode : {Mode::luma, Mode::rgb, Mode::rgba})
+    for (const int bins : {32, 64, 128, 256}) all.push_back({mode, bins});
+  all.push_back({Mode::color_8});
+  all.push_back({Mode::color_16});
+  return all;
+}
+
+std::vector<Frame> frames(int width, int height) {
+  return {reference::random_frame(width, height), reference::flat_frame(width, height),
+          reference::gradient_frame(width, height), reference::natural_frame(width, height)};
+}
+
+cl::Buffer buffer_for(Bench &bench, size_t count) {
+  // What is not written shows.
+  std::vector<cl_uint> garbage(count, 0xdeadbeef);
+  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                    count * sizeof(cl_uint), garbage.data());
+}
+
+Counts read(Bench &bench, const cl::Buffer &buffer, size_t count) {
+  Counts counts(count);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_uint), counts.data());
+  return counts;
+}
+
+Counts run(Bench &bench, Histogram &engine, const Frame &frame, Layout layout,
+           const Area &area = {}, int padding = 0) {
+  const Picture in = bench.upload(frame, layout, padding);
+  const cl::Buffer out = buffer_for(bench, engine.format().counters());
+  engine.run(*bench.queue, in, area, out);
+  return read(bench, out, engine.format().counters());
+}
+
+void check_counts(const Counts &got, const Counts &twin, const std::string &what) {
+  fail_unless(got.size() == twin.size(), "%s: %zu counters", what.c_str(), got.size());
+  for (size_t i = 0; i < twin.size(); i++)
+    fail_unless(got[i] == twin[i], "%s: counter %zu is %u, twin %u", what.c_str(), i, got[i],
+                twin[i]);
+}
+
+std::string name(const Format &format, Layout layout, const Frame &frame) {
+  return Histogram::problem(format, layout) + " of " + std::to_string(frame.width) + "×" +
+         std::to_string(frame.height);
+}
+
+void check_settings_error(const std::function<void()> &work, const std::string &words) {
+  try {
+    work();
+  } catch (const glcl::Error &error) {
+    fail_unless(error.kind() == glcl::Error::Kind::settings, "not a settings error");
+    fail_unless(std::string(error.what()).find(words) != std::string::npos, "\"%s\" lacks \"%s\"",
+                error.what(), words.c_str());
+    return;
+  }
+  fail("no error with \"%s\"", words.c_str());
+}
+
+}  // namespace
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  std::vector<Frame> all = frames(131, 67);
+  for (const Frame &picture : reference::pictures()) all.push_back(picture);
+  for (const Format &format : formats())
+    for (const Frame &frame : all) {
+      Histogram engine(*bench.context, frame.width, frame.height, format, layout);
+      for (int repeat = 0; repeat < 3; repeat++)
+        check_counts(run(bench, engine, frame, layout), reference::histogram(frame, format),
+                     name(format, layout, frame));
+    }
+}
+GST_END_TEST
+
+GST_START_TEST(test_sizes) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const int sizes[][2] = {{1, 1},    {1, 53},   {53, 1},  {2, 2},     {3, 5},
+                          {4, 4},    {5, 31},   {17, 3},  {33, 17},   {128, 8},
+                          {130, 65}, {2000, 1}, {1, 700}, {1023, 37}, {1024, 40}};
+  for (const auto &[width, height] : sizes)
+    for (const Mode mode : {Mode::luma, Mode::rgba, Mode::color_16})
+      for (const int padding : {0, 1, 4}) {
+        if (padding && layout == Layout::image) continue;
+        const Frame frame = reference::natural_frame(width, height);
+        Histogram engine(*bench.context, width, height, {mode}, layout);
+        check_counts(run(bench, engine, frame, layout, {}, padding),
+                     reference::histogram(frame, {mode}), name({mode}, layout, frame));
+      }
+}
+GST_END_TEST
+
+// Every form with one parameter after the other changed, and all that are possible of a few.
+GST_START_TEST(test_variants) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const Frame large = reference::natural_frame(197, 41), flat = reference::flat_frame(61, 9);
+  int count = 0;
+  for (const Format &format : {Format{Mode::luma, 64}, Format{Mode::rgb}, Format{Mode::color_16}}) {
+    const Counts of_large = reference::histogram(large, format),
+                 of_flat = reference::histogram(flat, format);
+    for (const Parameters &p : glcl::variants(Histogram::tunable(), bench.context->device(),
+                                              Histogram::problem(format, layout))) {
+      const int group = p.at("group"), pixels = p.at("pixels"), copies = p.at("copies");
+      const bool few = (group == 1 || group == 32 || group == 256) && p.at("groups") <= 2 &&
+                       (pixels == 1 || pixels == 4 || pixels == 16) && (copies != 2 && copies < 16);
+      if (!few || (format.mode == Mode::rgb && (pixels == 16 || group == 32))) continue;
+      if (format.mode == Mode::color_16 && (group != 256 || pixels != 4)) continue;
+      const std::string what = name(format, layout, large) + ", " + glcl::describe(p);
+      Histogram engine(*bench.context, large.width, large.height, format, layout, 1, p);
+      check_counts(run(bench, engine, large, layout), of_large, what);
+      Histogram small(*bench.context, flat.width, flat.height, format, layout, 1, p);
+      check_counts(run(bench, small, flat, layout), of_flat, what + ", flat");
+      count++;
+    }
+  }
+  std::printf("%d variants\n", count);
+  fail_unless(count > 100, "only %d variants", count);
+}
+GST_END_TEST
+
+GST_START_TEST(test_area) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const Frame frame = reference::natural_frame(90, 47);
+  for (const Format &format : {Format{Mode::luma}, Format{Mode::rgb, 32}}) {
+    Histogram engine(*bench.context, frame.width, frame.height, format, layout);
+    for (const Area &area : {Area{0, 0, 1, 1}, Area{89, 46, 1, 1}, Area{0, 0, 90, 47},
+                             Area{7, 3, 33, 11}, Area{8, 0, 16, 47}, Area{1, 1, 88, 45}})
+      check_counts(run(bench, engine, frame, layout, area),
+                   reference::histogram(frame, format, area), "area");
+    for (const Area &area : {Area{-1, 0, 5, 5}, Area{0, -1, 5, 5}, Area{86, 0, 5, 5},
+                             Area{0, 43, 5, 5}, Area{90, 0, 1, 1}})
+      check_settings_error([&] { run(bench, engine, frame, layout, area); }, "roi=<");
+  }
+}
+GST_END_TEST
+
+// 32 bits a counter: a 4K frame of one colour. It is counted in each layout by its default form.
+GST_START_TEST(test_large_flat_frame) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const Frame frame = reference::flat_frame(3840, 2160);
+  Histogram engine(*bench.context, frame.width, frame.height, {Mode::rgba}, layout);
+  check_counts(run(bench, engine, frame, layout), reference::histogram(frame, {Mode::rgba}), "4K");
+}
+GST_END_TEST
+
+GST_START_TEST(test_samples) {
+  Bench bench;
+  std::mt19937 next(3);
+  struct Case {
+    Format format;
+    int values;
+  };
+  const Case cases[] = {{{Mode::grey_8, 256}, 256},         {{Mode::grey_8, 32}, 256},
+                        {{Mode::grey_16, 4096, 12}, 4096},  {{Mode::grey_16, 1024, 10}, 1024},
+                        {{Mode::grey_16, 4096, 16}, 65536}, {{Mode::grey_16, 256, 16}, 65536},
+                        {{Mode::grey_16, 256, 12}, 65536},  {{Mode::grey_16, 2, 1}, 4}};
+  const int width = 333, height = 29;
+  for (const auto &[format, values] : cases)
+    for (const bool ramp : {false, true}) {
+      std::vector<uint16_t> samples(size_t(width) * height);
+      for (size_t i = 0; i < samples.size(); i++)
+        samples[i] = static_cast<uint16_t>(ramp ? i % values : next() % values);
+      const std::vector<uint8_t> bytes(samples.begin(), samples.end());
+      const bool wide = format.mode == Mode::grey_16;
+      const cl::Buffer in(
+          bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+          samples.size() * (wide ? 2 : 1),
+          wide ? static_cast<void *>(samples.data()) : const_cast<uint8_t *>(bytes.data()));
+      const cl::Buffer out = buffer_for(bench, format.counters());
+      Histogram engine(*bench.context, width, height, format, Layout::buffer);
+      engine.run(*bench.queue, in, width, 0, 1, {}, out);
+      check_counts(read(bench, out, format.counters()), reference::histogram(samples, format),
+                   Histogram::problem(format, Layout::buffer));
+    }
+}
+GST_END_TEST
+
+// Frames of a batch, with gaps between rows and frames.
+GST_START_TEST(test_batch) {
+  Bench bench;
+  const int width = 45, height = 13, pitch = 48, frame_pitch = pitch * height + 5, count = 7;
+  const Format format{Mode::rgb, 64};
+  std::vector<uint32_t> pixels(size_t(frame_pitch) * count, 0x01020304);
+  Counts twin;
+  for (int i = 0; i < count; i++) {
+    const Frame frame =
+        i % 2 ? reference::flat_frame(width, height) : reference::random_frame(width, height, i);
+    for (int y = 0; y < height; y++)
+      std::copy_n(frame.at(0, y), 4 * width,
+                  reinterpret_cast<uint8_t *>(&pixels[size_t(i) * frame_pitch + y * pitch]));
+    const Counts counts = reference::histogram(frame, format);
+    twin.insert(twin.end(), counts.begin(), counts.end());
+  }
+  const cl::Buffer in(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                      pixels.size() * 4, pixels.data());
+  std::vector<Parameters> variants(
+      1, Histogram::tunable().defaults(bench.context->device(),
+                                       Histogram::problem(format, Layout::buffer)));
+  variants.push_back({{"form", Histogram::group},
+                      {"copies", 2},
+                      {"padding", 1},
+                      {"interleave", 1},
+                      {"pixels", 4},
+                      {"group", 64},
+                      {"groups", 1}});
+  variants.push_back({{"form", Histogram::sort},
+                      {"copies", 1},
+                      {"padding", 0},
+                      {"interleave", 0},
+                      {"pixels", 4},
+                      {"group", 64},
+                      {"groups", 1}});
+  for (const Parameters &p : variants) {
+    Histogram engine(*bench.context, width, height, format, Layout::buffer, count, p);
+    const cl::Buffer out = buffer_for(bench, twin.size());
+    for (int repeat = 0; repeat < 2; repeat++) {
+      engine.run(*bench.queue, in, pitch, frame_pitch, count, {}, out);
+      check_counts(read(bench, out, twin.size()), twin, "batch by " + glcl::describe(p));
+    }
+    check_settings_error(
+        [&] { engine.run(*bench.queue, in, pitch, frame_pitch, count + 1, {}, out); }, "frames");
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(test_votes) {
+  Bench bench;
+  std::mt19937 next(5);
+  for (const int counters : {1, 100, 127 * 127, 640 * 480})
+    for (const int copies : {1, 4, 16})
+      for (const int range : {1, counters, 2 * counters}) {
+        std::vector<cl_uint> votes(50001);
+        Counts twin(counters);
+        for (cl_uint &vote : votes) {
+          vote = next() % range;
+          if (vote < cl_uint(counters)) twin[vote]++;
+        }
+        const cl::Buffer in(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                            votes.size() * 4, votes.data());
+        const cl::Buffer out = buffer_for(bench, counters);
+        Votes engine(*bench.context, counters, copies);
+        for (int repeat = 0; repeat < 2; repeat++) {
+          engine.run(*bench.queue, in, static_cast<int>(votes.size()), out);
+          check_counts(read(bench, out, counters), twin, "votes");
+        }
+        engine.run(*bench.queue, in, 0, out);
+        check_counts(read(bench, out, counters), Counts(counters), "no votes");
+      }
+}
+GST_END_TEST
+
+// Table of the thesis, from Equation 4.4.
+GST_START_TEST(test_replication) {
+  constexpr size_t local = 48 * 1024;
+  const int bins[] = {32, 64, 128, 256, 512, 768, 1024, 2048, 4096};
+  const int table[][8] = {{372, 186, 124, 93, 74, 62, 53, 46},
+                          {189, 94, 63, 47, 37, 31, 27, 23},
+                          {95, 47, 31, 23, 19, 15, 13, 11},
+                          {47, 23, 15, 11, 9, 7, 6, 5},
+                          {23, 11, 7, 5, 4, 3, 3, 2},
+                          {15, 7, 5, 3, 3, 2, 2, 1},
+                          {11, 5, 3, 2, 2, 1, 1, 1},
+                          {5, 2, 1, 1, 1, 0, 0, 0},
+                          {2, 1, 0, 0, 0, 0, 0, 0}};
+  for (int i = 0; i < 9; i++)
+    for (int groups = 1; groups <= 8; groups++)
+      fail_unless(Histogram::replication(local, groups, bins[i], true) == table[i][groups - 1],
+                  "%d bins, %d groups", bins[i], groups);
+  fail_unless(Histogram::replication(local, 1, 256, false) == 48);
+}
+GST_END_TEST
+
+GST_START_TEST(test_bad_formats) {
+  Bench bench;
+  for (const int bins : {-1, 0, 1, 3, 100, 255, 512})
+    check_settings_error(
+        [&] {
+          Histogram(*bench.context, 8, 8, {Mode::rgb, bins}, Layout::buffer);
+        },
+        "bins=" + std::to_string(bins));
+  check_settings_error(
+      [&] {
+        Histogram(*bench.context, 8, 8, {Mode::grey_16, 8192, 16}, Layout::buffer);
+      },
+      "bins=8192");
+  check_settings_error([&] { Histogram(*bench.context, 8, 8, {Mode::grey_8}, Layout::image); },
+                       "grey-8");
+  check_settings_error([&] { Votes(*bench.context, 0); }, "0 counters");
+}
+GST_END_TEST
+
+static Suite *histogram_suite() {
+  Suite *suite = suite_create("histogram");
+  TCase *tcase = tcase_create("histogram");
+  suite_add_tcase(suite, tcase);
+  tcase_add_loop_test(tcase, test_content, 0, 2);
+  tcase_add_loop_test(tcase, test_sizes, 0, 2);
+  tcase_add_loop_test(tcase, test_variants, 0, 2);
+  tcase_add_loop_test(tcase, test_area, 0, 2);
+  tcase_add_loop_test(tcase, test_large_flat_frame, 0, 2);
+  tcase_add_test(tcase, test_samples);
+  tcase_add_test(tcase, test_batch);
+  tcase_add_test(tcase, test_votes);
+  tcase_add_test(tcase, test_replication);
+  tcase_add_test(tcase, test_bad_formats);
+  return suite;
+}
+
+GST_CHECK_MAIN(histogram);

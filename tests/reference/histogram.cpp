@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "histogram.h"
+
+#include <algorithm>
+
+namespace reference {
+
+std::vector<uint32_t> histogram(const Frame &frame, const glcl::Histogram::Format &format,
+                                const glcl::Area &area) {
+  using Mode = glcl::Histogram::Mode;
+  const glcl::Area part = area.empty() ? glcl::Area{0, 0, frame.width, frame.height} : area;
+  const int levels = format.levels();
+  const auto bin = [&](int level) { return level * levels / 256; };
+  std::vector<uint32_t> counts(format.counters());
+  for (int y = part.y; y < part.y + part.height; y++)
+    for (int x = part.x; x < part.x + part.width; x++) {
+      const uint8_t *p = frame.at(x, y);
+      switch (format.mode) {
+        case Mode::luma:
+          counts[bin((77 * p[0] + 150 * p[1] + 29 * p[2] + 128) / 256)]++;
+          break;
+        case Mode::rgb:
+        case Mode::rgba:
+          for (int c = 0; c < format.channels(); c++) counts[c * levels + bin(p[c])]++;
+          break;
+        default:
+          counts[(bin(p[0]) * levels + bin(p[1])) * levels + bin(p[2])]++;
+      }
+    }
+  return counts;
+}
+
+std::vector<uint32_t> histogram(const std::vector<uint16_t> &samples,
+                                const glcl::Histogram::Format &format) {
+  const int depth = format.mode == glcl::Histogram::Mode::grey_16 ? format.depth : 8;
+  std::vector<uint32_t> counts(format.bins);
+  for (const uint16_t sample : samples)
+    counts[std::min((uint64_t(sample) * format.bins) >> depth, uint64_t(format.bins - 1))]++;
+  return counts;
+}
+
+}  // namespace reference

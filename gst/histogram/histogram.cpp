@@ -120,17 +120,20 @@ Parameters defaults(const Device &device, const std::string &problem) {
 }
 
 bool possible(const Device &device, const std::string &problem, const Parameters &p) {
-  const int counters = format_of(problem).counters(), form = p.at("form");
-  if (size_t(p.at("group")) > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
+  const int counters = format_of(problem).counters(), form = p.at("form"), group = p.at("group");
+  if (size_t(group) > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
   // One spelling of variants that are the same.
-  if ((form != Histogram::group && form != Histogram::item && p.at("copies") != 1) ||
-      (form == Histogram::item && (p.at("copies") == 0 || p.at("copies") > 16)) ||
-      (form != Histogram::group && form != Histogram::team && p.at("padding")) ||
-      ((form == Histogram::item || form == Histogram::sort) &&
-       (p.at("interleave") || p.at("pixels") != 4)))
+  const bool in_groups = form == Histogram::group || form == Histogram::team;
+  if (form == Histogram::item && (group != 1 || p.at("copies") < 1 || p.at("copies") > 16))
     return false;
-  if (form == Histogram::group && copies(device, counters, p) < 1) return false;
-  if (form == Histogram::group && p.at("copies") > p.at("group")) return false;
+  if (form == Histogram::group && (group < 32 || p.at("groups") > 2)) return false;
+  if ((form == Histogram::item || form == Histogram::sort) &&
+      (p.at("interleave") || p.at("pixels") != 4))
+    return false;
+  if (!in_groups && p.at("padding")) return false;
+  if (form == Histogram::sort && !is_power_of_two(group)) return false;
+  const int copied = copies(device, counters, p);
+  if (form == Histogram::group && (copied < 1 || copied > group)) return false;
   return local_bytes(device, counters, p) <= local_memory(device);
 }
 
@@ -178,13 +181,14 @@ const Tunable &Histogram::tunable() {
         return problems;
       }(),
       {"histogram/group.cl", "histogram/item.cl", "histogram/sort.cl"},
-      {{"form", {group, team, global, item, sort}},
-       {"copies", {0, 1, 2, 4, 8, 16, 32}},
+      // The other forms and lengths of a run are for comparison.
+      {{"form", {group, item}},
+       {"copies", {1, 2, 4, 8, 16, 32}},
        {"padding", {0, 1}},
        {"interleave", {0, 1}},
-       {"pixels", {1, 2, 4, 8, 16}},
-       {"group", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}},
-       {"groups", {1, 2, 4, 8, 16, 32}}},
+       {"pixels", {1, 4, 8}},
+       {"group", {1, 256, 512, 1024}},
+       {"groups", {1, 2, 8}}},
       defaults,
       possible};
   return all;

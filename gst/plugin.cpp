@@ -9,6 +9,7 @@
 
 #include "bilateral/gstglclbilateral.h"
 #include "config.h"
+#include "histogram/gstglclhistogram.h"
 #if HAVE_EXAMPLES
 #include "example/gstglclinvert.h"
 #endif
@@ -16,6 +17,7 @@
 // Without any OpenCL the elements are listed all the same; going to PAUSED tells what is missing.
 static gboolean plugin_init(GstPlugin *plugin) {
   gboolean registered = GST_ELEMENT_REGISTER(glclbilateral, plugin);
+  registered |= GST_ELEMENT_REGISTER(glclhistogram, plugin);
 #if HAVE_EXAMPLES
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif

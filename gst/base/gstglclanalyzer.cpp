@@ -85,6 +85,8 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
   private_of(self)->readback.read(queue, from, bytes, std::move(take));
 }
 
+void gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) { deliver(self, 0); }
+
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times) {
   return gst_structure_new(name, "timestamp", GST_TYPE_CLOCK_TIME, times.timestamp, "stream-time",
                            GST_TYPE_CLOCK_TIME, times.stream_time, "running-time",
@@ -157,7 +159,7 @@ static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuf
 }
 
 static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *event) {
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) deliver(trans, 0);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans));
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
     GstGLCLAnalyzerPrivate *priv = private_of(trans);
     priv->readback.drop();

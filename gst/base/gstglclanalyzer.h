@@ -47,6 +47,9 @@ glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, glcl::Readback::Take take);
 
+/// Hands on all that is under way, waiting for it, as EOS does. On the streaming thread.
+void gst_glcl_analyzer_drain(GstGLCLAnalyzer *self);
+
 /// A structure for a message: the times of the frame, to which its fields are added.
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times);
 /// Posts it, unless 300 messages are waiting on a bus that nobody reads. Takes the structure.

@@ -43,6 +43,10 @@ class Histogram {
     int channels() const;
     int levels() const;  ///< bins of a channel; levels of an axis for color
     int counters() const;
+
+    bool operator==(const Format &other) const {
+      return mode == other.mode && bins == other.bins && depth == other.depth;
+    }
   };
 
   /// How it is computed. All give the same counts.

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "shots.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace glcl {
+
+namespace {
+
+constexpr int around = 8;        // frames on either side that a cut stands out from
+constexpr int flash = 5;         // frames that a flash may last
+constexpr int longest = 20;      // frames from the middle of a dissolve to its ends
+constexpr int still = 4;         // frames before and after a dissolve
+constexpr int least_half = 2;    // frames from a dissolve's middle to its ends
+constexpr int stays_blank = 25;  // frames after which a fade to one level is the end of a shot
+constexpr double blank_deviation = 6;  // levels; noise remains
+constexpr int kept = 2 * longest + 2 * around + stays_blank;
+
+}  // namespace
+
+double Shots::distance(const Entry &a, const Entry &b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.histogram.size(); i++) sum += std::abs(a.histogram[i] - b.histogram[i]);
+  return sum / (2 * channels);
+}
+
+bool Shots::blank(const Entry &entry) { return entry.variance < blank_deviation * blank_deviation; }
+
+/// The distance from the entry before; 0 outside of what is known.
+double Shots::step(int i) const {
+  return i > 0 && i < static_cast<int>(entries_.size()) ? entries_[i].distance : 0;
+}
+
+/// Whether what came before entry i is back soon after it, or what follows was there just before.
+bool Shots::is_transient(int i) const {
+  const int size = static_cast<int>(entries_.size());
+  for (int k = 1; k <= flash; k++) {
+    if (i + k < size && distance(at(i - 1), at(i + k)) <= 0.5 * step(i)) return true;
+    if (i - 1 - k >= 0 && distance(at(i - 1 - k), at(i)) <= 0.5 * step(i)) return true;
+  }
+  return false;
+}
+
+bool Shots::is_cut(int i) const {
+  const double d = step(i);
+  if (d < threshold_) return false;
+  // It may take two frames, where the first is a mixture.
+  const auto high = [&](int k) { return step(k) >= 0.5 * d; };
+  if (high(i - 2) || high(i + 2) || (high(i - 1) && high(i + 1))) return false;
+  if (step(i + 1) > d || step(i - 1) >= d) return false;
+  std::vector<double> others;
+  for (int k = -around; k <= around; k++)
+    if (k) others.push_back(step(i + k));
+  std::nth_element(others.begin(), others.begin() + others.size() * 3 / 4, others.end());
+  return d >= 3 * others[others.size() * 3 / 4] && !is_transient(i);
+}
+
+bool Shots::near_shot(int from, int to) const {
+  const int size = static_cast<int>(entries_.size());
+  for (const uint64_t start : starts_)
+    for (int i = std::max(from, 0); i <= std::min(to, size - 1); i++)
+      if (at(i).frame == start) return true;
+  return false;
+}
+
+std::optional<Shots::Shot> Shots::cut(int i) {
+  if (!is_cut(i)) return {};
+  return Shot{at(i).frame, Kind::cut, step(i)};
+}
+
+/// A dissolve with its middle, the least variance, at entry i.
+std::optional<Shots::Shot> Shots::dissolve(int i) {
+  const int size = static_cast<int>(entries_.size());
+  const auto variance = [&](int k) { return at(k).variance; };
+  for (int k = std::max(i - least_half, 0); k <= std::min(i + least_half, size - 1); k++)
+    if (variance(k) < variance(i)) return {};
+  // Its ends: where the variance stops to rise.
+  int from = i, to = i;
+  const auto rises = [&](int k, int next) { return variance(next) > variance(k) * 1.003; };
+  while (from > 0 && i - from < longest && rises(from, from - 1)) from--;
+  while (to < size - 1 && to - i < longest && rises(to, to + 1)) to++;
+  if (i - from < least_half || to - i < least_half || from < still || to + still >= size) return {};
+  const Entry &before = at(from), &after = at(to);
+  const double whole = distance(before, after);
+  if (whole < 1.5 * threshold_ || near_shot(from - 1, to + 1)) return {};
+  if (distance(at(from - still), before) > 0.35 * whole ||
+      distance(after, at(to + still)) > 0.35 * whole)
+    return {};
+  const double part = double(i - from) / (to - from);
+  if (variance(i) > 0.85 * ((1 - part) * variance(from) + part * variance(to))) return {};
+  for (int k = from + 1; k <= to; k++) {
+    if (step(k) > 0.5 * whole) return {};
+    for (int c = 0; c < channels; c++) {
+      const double range = after.mean[c] - before.mean[c];
+      const double straight = before.mean[c] + range * (k - from) / (to - from);
+      if (std::abs(at(k).mean[c] - straight) > 3 + 0.15 * std::abs(range)) return {};
+    }
+  }
+  return Shot{at((from + to + 1) / 2).frame, Kind::dissolve, whole};
+}
+
+/// A fade that ends at entry i: one up from a blank picture, or one down that stays.
+std::optional<Shots::Shot> Shots::fade(int i) {
+  if (blank(at(i))) {
+    if (!blanks_++) {
+      blank_by_fade_ = seen_picture_ && !near_shot(i - 1, i + 1);
+      fade_told_ = false;
+    }
+    if (blanks_ < stays_blank || !blank_by_fade_ || fade_told_) return {};
+    fade_told_ = true;
+    const int first = std::max(i + 1 - blanks_, 1);
+    return Shot{at(first).frame, Kind::fade_out, distance(at(std::max(first - 8, 0)), at(i))};
+  }
+  const int blanks = std::exchange(blanks_, 0);
+  const bool shown_before = std::exchange(seen_picture_, true);
+  if (!blanks || !shown_before || near_shot(i - 1, i + 1)) return {};
+  // Back to where it began to show.
+  double least = at(i - 1).variance;
+  for (int k = std::max(i - blanks, 0); k < i; k++) least = std::min(least, at(k).variance);
+  int first = i;
+  while (first > std::max(i - blanks, 1) &&
+         std::sqrt(at(first - 1).variance) > std::sqrt(least) + 0.5)
+    first--;
+  const int last = std::min(i + around, static_cast<int>(entries_.size()) - 1);
+  return Shot{at(first).frame, Kind::fade_in, distance(at(std::max(first - 1, 0)), at(last))};
+}
+
+std::vector<Shots::Shot> Shots::look(bool to_the_end) {
+  const int size = static_cast<int>(entries_.size());
+  std::vector<Shot> found;
+  const auto tell = [&](const std::optional<Shot> &shot) {
+    if (!shot) return;
+    found.push_back(*shot);
+    starts_.push_back(shot->frame);
+    if (starts_.size() > 8) starts_.pop_front();
+  };
+  while (cut_next_ < size - (to_the_end ? 0 : around)) tell(cut(cut_next_++));
+  while (gradual_next_ < size - (to_the_end ? 0 : longest + still + 1)) {
+    const int i = gradual_next_++;
+    const auto faded = fade(i);
+    tell(faded ? faded : dissolve(i));
+  }
+  return found;
+}
+
+std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *counts) {
+  Entry entry;
+  entry.frame = frame;
+  for (int c = 0; c < channels; c++) {
+    double all = 0, sum = 0, squares = 0;
+    for (int level = 0; level < 256; level++) {
+      const double count = counts[c * 256 + level];
+      all += count;
+      sum += count * level;
+      squares += count * level * level;
+    }
+    if (all == 0) continue;
+    entry.mean[c] = sum / all;
+    entry.variance += std::max(squares / all - entry.mean[c] * entry.mean[c], 0.0) / channels;
+    float *histogram = &entry.histogram[c * bins];
+    for (int level = 0; level < 256; level++) {
+      // Between the middles of two bins.
+      const double place = std::clamp((level + 0.5) * bins / 256 - 0.5, 0.0, bins - 1.0);
+      const int bin = std::min(static_cast<int>(place), bins - 2);
+      const double part = counts[c * 256 + level] / all, upper = place - bin;
+      histogram[bin] += static_cast<float>(part * (1 - upper));
+      histogram[bin + 1] += static_cast<float>(part * upper);
+    }
+  }
+  if (!entries_.empty()) entry.distance = distance(entries_.back(), entry);
+  if (entries_.empty()) seen_picture_ = !blank(entry);
+  entries_.push_back(entry);
+  std::vector<Shot> found = look(false);
+  while (static_cast<int>(entries_.size()) > kept) {
+    entries_.pop_front();
+    cut_next_--;
+    gradual_next_--;
+  }
+  return found;
+}
+
+std::vector<Shots::Shot> Shots::finish() {
+  std::vector<Shot> found = look(true);
+  // A picture that faded and never came back.
+  if (blanks_ && blank_by_fade_ && !fade_told_) {
+    const int first = std::max(static_cast<int>(entries_.size()) - blanks_, 1);
+    found.push_back(
+        {at(first).frame, Kind::fade_out, distance(at(std::max(first - 8, 0)), entries_.back())});
+  }
+  *this = Shots(threshold_);
+  return found;
+}
+
+}  // namespace glcl

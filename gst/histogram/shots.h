@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace glcl {
+
+/// Finds where one shot ends and the next begins, from a histogram per frame. Plain C++.
+///
+/// The distance of two frames is half the sum of the differences of their histograms (R, G, B, each
+/// as 32 bins with soft edges), 0–1. A frame begins a shot by a cut where the distance to the frame
+/// before stands out from its neighbourhood: far above the next two on either side, which those of
+/// a pan or of something that passes close by do not, and above three quarters of the eight on
+/// either side. A flash is no cut: a few frames later the picture is what it was.
+///
+/// A dissolve shows in the variance of the levels, which falls and rises again as a mixture's does,
+/// between two still states that differ, while the means go straight from one to the other. A fade
+/// goes through a frame of one level. One that comes up again is one transition, a fade-in at the
+/// first frame that shows something; one that stays is a fade-out.
+class Shots {
+ public:
+  enum class Kind { cut, fade_in, fade_out, dissolve };
+
+  struct Shot {
+    uint64_t frame;  ///< first one of the new shot; of a dissolve the one halfway
+    Kind kind;
+    double score;  ///< distance of what is before and after, 0–1
+  };
+
+  static constexpr double default_threshold = 0.12;
+
+  /// `threshold`: the least distance of the frames at a cut.
+  explicit Shots(double threshold = default_threshold) : threshold_(threshold) {}
+
+  void set_threshold(double threshold) { threshold_ = threshold; }
+
+  /// The next frame, by its number and its histogram: 256 counts of R, then of G, then of B. Gives
+  /// the shots that are certain now; they began some frames ago, a dissolve up to 40.
+  std::vector<Shot> add(uint64_t frame, const uint32_t *counts);
+  /// No more frames follow: the shots that the missing ones would have decided on. Forgets all.
+  std::vector<Shot> finish();
+
+ private:
+  static constexpr int bins = 32, channels = 3;
+
+  /// What is kept of a frame.
+  struct Entry {
+    uint64_t frame = 0;
+    std::array<float, bins * channels> histogram{};
+    std::array<double, channels> mean{};  // levels
+    double variance = 0;                  // levels², mean of the channels
+    double distance = 0;                  // to the frame before
+  };
+
+  static double distance(const Entry &a, const Entry &b);
+  static bool blank(const Entry &entry);
+  const Entry &at(int i) const { return entries_[i]; }
+  double step(int i) const;
+
+  bool is_cut(int i) const;
+  bool is_transient(int i) const;
+  bool near_shot(int from, int to) const;
+  std::optional<Shot> cut(int i);
+  std::optional<Shot> dissolve(int i);
+  std::optional<Shot> fade(int i);
+  std::vector<Shot> look(bool to_the_end);
+
+  double threshold_;
+  std::deque<Entry> entries_;
+  int cut_next_ = 1, gradual_next_ = 1;  // entries that cuts and the rest have not been sought at
+  bool seen_picture_ = false;            // something not blank has been shown
+  std::deque<uint64_t> starts_;          // of the last shots found
+  int blanks_ = 0;                       // entries before gradual_next_ that are blank, in a row
+  bool blank_by_fade_ = false, fade_told_ = false;
+};
+
+}  // namespace glcl

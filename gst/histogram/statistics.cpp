@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "statistics.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace glcl {
+
+std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &format,
+                                                  const uint32_t *counts) {
+  const int levels = format.levels(), channels = format.channels();
+  std::vector<std::vector<uint32_t>> apart;
+  if (format.counters() == channels * levels) {
+    for (int i = 0; i < channels; i++)
+      apart.emplace_back(counts + i * levels, counts + (i + 1) * levels);
+    return apart;
+  }
+  apart.assign(3, std::vector<uint32_t>(levels));
+  for (int i = 0; i < format.counters(); i++) {
+    apart[0][i / (levels * levels)] += counts[i];
+    apart[1][i / levels % levels] += counts[i];
+    apart[2][i % levels] += counts[i];
+  }
+  return apart;
+}
+
+Statistics statistics(const std::vector<uint32_t> &counts) {
+  const uint64_t all = std::accumulate(counts.begin(), counts.end(), uint64_t(0));
+  if (!all) return {};
+  const double width = 256.0 / static_cast<double>(counts.size());
+  const auto level = [&](size_t bin) { return static_cast<double>(bin) * width + (width - 1) / 2; };
+  double sum = 0, squares = 0;
+  for (size_t bin = 0; bin < counts.size(); bin++) {
+    sum += counts[bin] * level(bin);
+    squares += counts[bin] * level(bin) * level(bin);
+  }
+  const auto percentile = [&](unsigned percent) {
+    uint64_t below = 0;
+    size_t bin = 0;
+    while ((below += counts[bin]) * 100 < all * percent) bin++;
+    return level(bin);
+  };
+  const double n = static_cast<double>(all);
+  Statistics result;
+  result.mean = sum / n;
+  result.stddev = std::sqrt(std::max(squares / n - result.mean * result.mean, 0.0));
+  result.p5 = percentile(5);
+  result.median = percentile(50);
+  result.p95 = percentile(95);
+  result.clipped_low = counts.front() / n;
+  result.clipped_high = counts.back() / n;
+  return result;
+}
+
+}  // namespace glcl

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "histogram.h"
+
+namespace glcl {
+
+/// What a channel's histogram says. Levels run from 0 to 255; a bin of several stands for the
+/// middle of them.
+struct Statistics {
+  double mean = 0, stddev = 0;
+  double p5 = 0, median = 0, p95 = 0;        ///< the lowest level that so many do not exceed
+  double clipped_low = 0, clipped_high = 0;  ///< the part in the first bin, in the last
+};
+
+/// The counts of each channel by themselves; for joint formats those of R, G and B.
+std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &format,
+                                                  const uint32_t *counts);
+
+/// All zeros without counts.
+Statistics statistics(const std::vector<uint32_t> &counts);
+
+}  // namespace glcl

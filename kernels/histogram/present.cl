@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glclhistogram shows: the frame, equalised if wanted, with the histogram drawn over it. Build with
+// IMAGE=1 for images, 0 for buffers.
+#include "common/pixel.clh"
+
+#define BINS 256
+enum { NO_EQUALIZATION, EQUALIZE_LUMA, EQUALIZE_RGB };
+enum { NO_DISPLAY, OVERLAY, PARADE, STACK };
+
+// The tables that equalise `channels` channels of 256 bins: (cdf - first) * 255 / (all - first), rounded,
+// where `first` counts the darkest level there is; the identity for a frame of one level. One group of 256.
+__kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
+void equalize_table(__global const uint *counts, int channels, __global uchar *table) {
+  __local uint sums[BINS];
+  __local uint first;
+  const int bin = get_local_id(0);
+  for (int channel = 0; channel < channels; channel++) {
+    const uint count = counts[channel * BINS + bin];
+    sums[bin] = count;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int distance = 1; distance < BINS; distance *= 2) {
+      const uint before = bin >= distance ? sums[bin - distance] : 0;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      sums[bin] += before;
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    const uint sum = sums[bin];
+    if (count && sum == count) first = count;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint range = sums[BINS - 1] - first;
+    const uint above = sum > first ? sum - first : 0;
+    table[channel * BINS + bin] =
+        range ? (uchar)((510ul * above + range) / (2ul * range)) : (uchar)bin;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
+
+// How high each counter stands, 0..65535 for the fullest. One group of 256.
+__kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
+void display_heights(__global const uint *counts, int counters, int logarithmic, __global ushort *heights) {
+  __local uint most[BINS];
+  const int lane = get_local_id(0);
+  uint own = 1;
+  for (int i = lane; i < counters; i += BINS) own = max(own, counts[i]);
+  most[lane] = own;
+  for (int reach = BINS / 2; reach > 0; reach /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane < reach) most[lane] = max(most[lane], most[lane + reach]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const float whole = most[0], log_scale = 65535.0f / log(1.0f + whole);
+  for (int i = lane; i < counters; i += BINS)
+    heights[i] = logarithmic ? convert_ushort_sat_rte(log(1.0f + counts[i]) * log_scale)
+                             : (ushort)((ulong)counts[i] * 65535 / most[0]);
+}
+
+// 5×7 dots, a row in the low five bits.
+__constant uchar font[14][7] = {
+    {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},     {14, 17, 1, 6, 8, 16, 31},
+    {14, 17, 1, 6, 1, 17, 14},    {2, 6, 10, 18, 31, 2, 2},    {31, 16, 30, 1, 1, 17, 14},
+    {6, 8, 16, 30, 17, 17, 14},   {31, 1, 2, 4, 8, 8, 8},      {14, 17, 17, 14, 17, 17, 14},
+    {14, 17, 17, 15, 1, 2, 12},   {30, 17, 17, 30, 20, 18, 17}, {14, 17, 16, 23, 17, 17, 14},
+    {30, 17, 17, 30, 17, 17, 30}, {17, 17, 10, 4, 4, 4, 4}};
+enum { LETTER_R = 10, LETTER_Y = 13 };
+
+inline bool in_glyph(int glyph, int x, int y) {
+  return x >= 0 && x < 5 && y >= 0 && y < 7 && (font[glyph][y] >> (4 - x) & 1);
+}
+
+inline int digits_of(int number) {
+  return number < 10 ? 1 : number < 100 ? 2 : number < 1000 ? 3 : 4;
+}
+
+inline bool in_number(int number, int x, int y) {
+  const int digits = digits_of(number), at = x / 6;
+  if (x < 0 || at >= digits) return false;
+  for (int i = at + 1; i < digits; i++) number /= 10;
+  return in_glyph(number % 10, x - 6 * at, y);
+}
+
+// `panel`: left, top, width, height in px. `unit`: px of a dot of the font. `channels`: histograms, each of
+// `levels` bins; `axis`: levels of R, G and B each for a joint one, else 0.
+typedef struct {
+  int4 panel;
+  int display, channels, levels, axis, unit;
+} Panel;
+
+inline float3 channel_color(Panel p, int channel) {
+  if (p.channels == 1) return (float3)(0.8f, 0.8f, 0.8f);
+  return (float3)(channel == 0, channel == 1, channel == 2) * 0.75f + (float3)(0.15f, 0.15f, 0.15f);
+}
+
+// The highest of the bins that a column of a plot of `width` px shows, and the first of them.
+inline uint column_height(Panel p, __global const ushort *heights, int channel, int x, int width, int *bin) {
+  const int from = (int)((long)x * p.levels / width);
+  const int to = max(from + 1, (int)((long)(x + 1) * p.levels / width));
+  uint height = 0;
+  *bin = from;
+  for (int i = from; i < to; i++)
+    if (heights[channel * p.levels + i] > height) {
+      height = heights[channel * p.levels + i];
+      *bin = i;
+    }
+  return height;
+}
+
+// The colour of a pixel of the panel, `x`, `y` from its corner.
+inline float3 panel_color(Panel p, __global const ushort *heights, int x, int y) {
+  const bool apart = p.display != OVERLAY && p.channels > 1;
+  int width = p.panel.z, height = p.panel.w, plot = 0;
+  if (apart && p.display == PARADE) {
+    width /= p.channels;
+    plot = min(x / width, p.channels - 1);
+    x -= plot * width;
+  } else if (apart) {
+    height /= p.channels;
+    plot = min(y / height, p.channels - 1);
+    y -= plot * height;
+  }
+  const int u = p.unit, line = max(1, u / 2);
+  const int inner_width = max(width - 6 * u, 1), inner_height = max(height - 14 * u, 1);
+  const float3 ink = (float3)(0.9f, 0.9f, 0.9f);
+  float3 color = (float3)(0.04f, 0.04f, 0.04f);
+  x -= 3 * u;
+  y -= 3 * u;
+
+  if (y >= inner_height + u) {
+    // Labels: of the quarters where there is room, else of both ends.
+    const int row = (y - inner_height - 2 * u) / u, last = p.axis ? p.levels - 1 : 255;
+    const int labels = p.axis || inner_width < 108 * u ? 2 : 5;
+    for (int i = 0; i < labels; i++) {
+      const int value = i == labels - 1 ? last : i * 64;
+      const int size = (6 * digits_of(value) - 1) * u, tick = (int)((long)inner_width * i / (labels - 1));
+      const int left = i == 0 ? 0 : i == labels - 1 ? inner_width - size : tick - size / 2;
+      if (y >= inner_height + 2 * u && x >= left && in_number(value, (x - left) / u, row)) color = ink;
+    }
+    return color;
+  }
+  if (x < 0 || y < 0 || x >= inner_width || y >= inner_height) return color;
+
+  int filled = 0;
+  float3 bars = (float3)(0.0f, 0.0f, 0.0f);
+  for (int channel = 0; channel < p.channels; channel++) {
+    if (apart && channel != plot) continue;
+    int bin;
+    const uint level = column_height(p, heights, channel, x, inner_width, &bin);
+    if ((ulong)(inner_height - 1 - y) * 65535 >= (ulong)level * inner_height) continue;
+    filled++;
+    bars += p.axis ? (float3)(bin / (p.axis * p.axis), bin / p.axis % p.axis, bin % p.axis) *
+                             (0.85f / (p.axis - 1)) + 0.15f
+                   : channel_color(p, channel);
+  }
+  if (filled) color = min(bars, 1.0f);
+  for (int i = 0; i <= 4; i++) {
+    const int tick_x = min((int)((long)inner_width * i / 4), inner_width - line);
+    const int tick_y = min((int)((long)inner_height * i / 4), inner_height - line);
+    if ((x >= tick_x && x < tick_x + line) || (y >= tick_y && y < tick_y + line)) {
+      color += filled ? (float3)(-0.15f, -0.15f, -0.15f) : (float3)(0.22f, 0.22f, 0.22f);
+      break;
+    }
+  }
+  // The channel's letter, where the plot is its own.
+  const int letter = p.channels == 1 ? LETTER_Y : LETTER_R + plot;
+  if ((apart || p.channels == 1) && !p.axis && x >= 2 * u && y >= 2 * u &&
+      in_glyph(letter, (x - 2 * u) / u, (y - 2 * u) / u))
+    color = ink;
+  return clamp(color, 0.0f, 1.0f);
+}
+
+// Equalises levels of 0..255.
+inline int3 equalized(int3 level, int how, __global const uchar *table) {
+  if (how == EQUALIZE_RGB)
+    return (int3)(table[level.x], table[BINS + level.y], table[2 * BINS + level.z]);
+  const int luma = (77 * level.x + 150 * level.y + 29 * level.z + 128) >> 8;
+  return clamp(level + (table[luma] - luma), 0, 255);
+}
+
+inline int3 shown(int3 level, int x, int y, int equalize, __global const uchar *table, Panel p,
+                  __global const ushort *heights, float opacity) {
+  if (equalize) level = equalized(level, equalize, table);
+  const int left = x - p.panel.x, top = y - p.panel.y;
+  if (p.display && left >= 0 && top >= 0 && left < p.panel.z && top < p.panel.w) {
+    const float3 color = panel_color(p, heights, left, top) * 255.0f, below = convert_float3(level);
+    level = convert_int3_rte(below + (color - below) * opacity);
+  }
+  return level;
+}
+
+// Work-items: the pixels.
+#define PANEL (Panel){panel, display, channels, levels, axis, unit}
+#if IMAGE
+__kernel void present(__read_only image2d_t in, __write_only image2d_t out, int equalize,
+                      __global const uchar *table, int4 panel, int display, int channels, int levels,
+                      int axis, int unit, __global const ushort *heights, float opacity) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= get_image_width(in) || y >= get_image_height(in)) return;
+  const float4 pixel = read_imagef(in, pixel_sampler, (int2)(x, y));
+  const int3 level = convert_int3_rte(pixel.xyz * 255.0f);
+  const int3 result = shown(level, x, y, equalize, table, PANEL, heights, opacity);
+  write_imagef(out, (int2)(x, y), (float4)(convert_float3(result) / 255.0f, pixel.w));
+}
+#else
+__kernel void present(__global const uchar4 *in, int in_pitch, __global uchar4 *out, int out_pitch,
+                      int width, int height, int equalize, __global const uchar *table, int4 panel,
+                      int display, int channels, int levels, int axis, int unit,
+                      __global const ushort *heights, float opacity) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= width || y >= height) return;
+  const uchar4 pixel = in[(size_t)y * in_pitch + x];
+  const int3 level = convert_int3(pixel.xyz);
+  const int3 result = shown(level, x, y, equalize, table, PANEL, heights, opacity);
+  out[(size_t)y * out_pitch + x] = (uchar4)(convert_uchar3(result), pixel.w);
+}
+#endif

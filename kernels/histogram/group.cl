@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The histogram by work-groups, for GPUs: a few groups per compute unit go through the frame and count in
 // local memory, in COPIES sub-histograms so that neighbours seldom hit one counter (Gómez Luna, PhD thesis
-// 2012, chapter 4). Equal pixels in a row are one vote. The last group to finish gives the result, so one
-// launch does it all. Build as count.clh says, with
+// 2012, chapter 4). Four equal pixels are one vote. The last group to finish gives the result, so one launch
+// does it all. Build as count.clh says, with
 //   COPIES      sub-histograms of a group; 0: the votes go to global memory at once
 //   BY_TEAM     1: a sub-histogram per 32 work-items; 0: neighbours take turns
 //   STRIDE      counters from one copy to the next: COUNTERS, or one more to shift the banks (padding)
@@ -11,23 +11,60 @@
 
 #define TEAM 32
 
-#if IMAGE || PIXELS % 4 || !defined(WIDE)
-#define LOAD_RUN(left, row, pixels) \
-  for (int i = 0; i < PIXELS; i++) pixels[i] = PIXEL_AT(min(left + i, area.z - 1), row)
+// A run is PIXELS pixels, `across` of them side by side: those of a row in buffers. In images the runs of a
+// team fill a tile of 16 columns, as textures lie in memory, each pixel of a run two rows below the last.
+#if IMAGE
+#define TILE 16
+#define TILE_ROWS (TEAM / TILE * PIXELS)
+#define ROW_RUNS ((area.z + TILE - 1) / TILE * TEAM)
+#define RUN_ROWS ((area.w + TILE_ROWS - 1) / TILE_ROWS)
+#define RUN_X(i) (column / TEAM * TILE + column % TILE)
+#define RUN_Y(i) (row * TILE_ROWS + column % TEAM / TILE + (i) * (TEAM / TILE))
 #else
-// Sixteen bytes at a time where the run is whole and lies at a multiple of them.
-#define LOAD_RUN(left, row, pixels)                                                                  \
-  if (aligned && left + PIXELS <= area.z) {                                                          \
-    __global const uint4 *wide = (__global const uint4 *)&PIXEL_AT(left, row);                       \
-    for (int i = 0; i < PIXELS / 4; i++) {                                                           \
-      const uint4 four = wide[i];                                                                    \
-      pixels[4 * i] = four.x, pixels[4 * i + 1] = four.y;                                            \
-      pixels[4 * i + 2] = four.z, pixels[4 * i + 3] = four.w;                                        \
-    }                                                                                                \
-  } else {                                                                                           \
-    for (int i = 0; i < PIXELS; i++) pixels[i] = PIXEL_AT(min(left + i, area.z - 1), row);           \
-  }
+#define ROW_RUNS ((area.z + PIXELS - 1) / PIXELS)
+#define RUN_ROWS area.w
+#define RUN_X(i) (column * PIXELS + (i))
+#define RUN_Y(i) row
 #endif
+#define IN_AREA(i) (RUN_X(i) < area.z && RUN_Y(i) < area.w)
+
+#if COPIES
+#define COUNTS __local uint
+#else
+#define COUNTS __global uint
+#endif
+
+// Votes for the pixels of a run, of which the first `count` are in the area.
+inline void vote(COUNTS *own, const VALUE *pixels, int count) {
+#pragma unroll
+  for (int channel = 0; channel < VOTES; channel++) {
+    uint counter[PIXELS];
+#pragma unroll
+    for (int i = 0; i < PIXELS; i++) counter[i] = counter_of(pixels[i], channel);
+    if (count < PIXELS) {
+      for (int i = 0; i < PIXELS; i++)
+        if (i < count) atomic_inc(own + counter[i]);
+      continue;
+    }
+#if PIXELS % 4
+#pragma unroll
+    for (int i = 0; i < PIXELS; i++) atomic_inc(own + counter[i]);
+#else
+#pragma unroll
+    for (int i = 0; i < PIXELS; i += 4) {
+      const uint first = counter[i];
+      if (first == counter[i + 1] && first == counter[i + 2] && first == counter[i + 3]) {
+        atomic_add(own + first, 4u);
+      } else {
+        atomic_inc(own + first);
+        atomic_inc(own + counter[i + 1]);
+        atomic_inc(own + counter[i + 2]);
+        atomic_inc(own + counter[i + 3]);
+      }
+    }
+#endif
+  }
+}
 
 // `sums`: COUNTERS + 1 zeros per frame, and zeros again afterwards. `out`: COUNTERS counts per frame.
 // Work-items: the groups along x, frames along y.
@@ -40,15 +77,15 @@ void histogram_group(SOURCE, __global uint *sums, __global uint *out) {
   for (int i = lane; i < COPIES * STRIDE; i += GROUP) counts[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 #if BY_TEAM
-  __local uint *own = counts + lane / TEAM * STRIDE;
+  COUNTS *own = counts + lane / TEAM * STRIDE;
 #else
-  __local uint *own = counts + lane % COPIES * STRIDE;
+  COUNTS *own = counts + lane % COPIES * STRIDE;
 #endif
 #else
-  __global uint *own = frame_sums;
+  COUNTS *own = frame_sums;
 #endif
 
-  const int row_runs = (area.z + PIXELS - 1) / PIXELS, runs = row_runs * area.w;
+  const int row_runs = ROW_RUNS, runs = row_runs * RUN_ROWS;
 #if INTERLEAVE
   const int parts = (GROUP + TEAM - 1) / TEAM, part = lane / TEAM;
   const int step = min(GROUP, TEAM) * groups;
@@ -62,38 +99,40 @@ void histogram_group(SOURCE, __global uint *sums, __global uint *out) {
   const bool aligned = ((area.x | pitch | frame_pitch) & 3) == 0;
 #endif
   const int step_rows = step / row_runs, step_columns = step % row_runs;
-  int y = run / row_runs, column = run % row_runs;
+  int row = run / row_runs, column = run % row_runs;
 
-  // Per vote of a pixel: the counter of the pixels before, and how many of them have not been counted.
-  uint counter[VOTES], equal[VOTES];
-  for (int vote = 0; vote < VOTES; vote++) counter[vote] = equal[vote] = 0;
   for (; run < end; run += step) {
     VALUE pixels[PIXELS];
-    const int x = column * PIXELS;
-    LOAD_RUN(x, y, pixels);
+    int count = 0;
+#if IMAGE || PIXELS % 4 || !defined(WIDE)
 #pragma unroll
     for (int i = 0; i < PIXELS; i++) {
-      if (x + i >= area.z) break;
-#pragma unroll
-      for (int vote = 0; vote < VOTES; vote++) {
-        const uint next = counter_of(pixels[i], vote);
-        if (next != counter[vote]) {
-          if (equal[vote]) atomic_add(own + counter[vote], equal[vote]);
-          counter[vote] = next;
-          equal[vote] = 0;
-        }
-        equal[vote]++;
-      }
+      pixels[i] = PIXEL_AT(min(RUN_X(i), area.z - 1), min(RUN_Y(i), area.w - 1));
+      count += IN_AREA(i);
     }
-    y += step_rows;
+#else
+    // Sixteen bytes at a time where the run is whole and lies at a multiple of them.
+    count = min(area.z - RUN_X(0), PIXELS);
+    if (aligned && count == PIXELS) {
+      __global const uint4 *wide = (__global const uint4 *)&PIXEL_AT(RUN_X(0), row);
+#pragma unroll
+      for (int i = 0; i < PIXELS / 4; i++) {
+        const uint4 four = wide[i];
+        pixels[4 * i] = four.x, pixels[4 * i + 1] = four.y;
+        pixels[4 * i + 2] = four.z, pixels[4 * i + 3] = four.w;
+      }
+    } else {
+      for (int i = 0; i < PIXELS; i++) pixels[i] = PIXEL_AT(min(RUN_X(i), area.z - 1), row);
+    }
+#endif
+    vote(own, pixels, count);
+    row += step_rows;
     column += step_columns;
     if (column >= row_runs) {
       column -= row_runs;
-      y++;
+      row++;
     }
   }
-  for (int vote = 0; vote < VOTES; vote++)
-    if (equal[vote]) atomic_add(own + counter[vote], equal[vote]);
 
 #if COPIES
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -102,17 +141,16 @@ void histogram_group(SOURCE, __global uint *sums, __global uint *out) {
     int at = i + group * 32 % COUNTERS;
     if (at >= COUNTERS) at -= COUNTERS;
     uint sum = 0;
+#pragma unroll
     for (int copy = 0; copy < COPIES; copy++) sum += counts[copy * STRIDE + at];
     if (sum) atomic_add(frame_sums + at, sum);
   }
 #endif
-  device_fence();
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   __local int last;
   if (lane == 0) last = last_of(frame_sums, groups);
-  barrier(CLK_LOCAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   if (last) {
-    device_fence();
     __global uint *result = out + (size_t)get_global_id(1) * COUNTERS;
     for (int i = lane; i < COUNTERS; i += GROUP) result[i] = take_sum(frame_sums, i);
     if (lane == 0) take_sum(frame_sums, COUNTERS);

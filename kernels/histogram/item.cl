@@ -34,9 +34,7 @@ void histogram_item(SOURCE, __global uint *sums, __global uint *out, __global ui
     for (int copy = 0; copy < COPIES; copy++) sum += counts[copy * COUNTERS + i];
     if (sum) atomic_add(frame_sums + i, sum);
   }
-  device_fence();
   if (last_of(frame_sums, bands)) {
-    device_fence();
     __global uint *result = out + get_global_id(1) * COUNTERS;
     for (int i = 0; i < COUNTERS; i++) result[i] = take_sum(frame_sums, i);
     take_sum(frame_sums, COUNTERS);

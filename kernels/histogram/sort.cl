@@ -41,13 +41,11 @@ void histogram_sort(SOURCE, __global uint *sums, __global uint *out) {
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = lane; i < COUNTERS; i += GROUP)
     if (counts[i]) atomic_add(frame_sums + i, counts[i]);
-  device_fence();
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   __local int last;
   if (lane == 0) last = last_of(frame_sums, groups);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (last) {
-    device_fence();
     __global uint *result = out + (size_t)get_global_id(1) * COUNTERS;
     for (int i = lane; i < COUNTERS; i += GROUP) result[i] = take_sum(frame_sums, i);
     if (lane == 0) take_sum(frame_sums, COUNTERS);

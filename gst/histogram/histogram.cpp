@@ -113,9 +113,14 @@ Parameters defaults(const Device &device, const std::string &problem) {
     p["group"] = 1024;
   else
     while (size_t(p["group"]) > most) p["group"] /= 2;
-  const int fit = Histogram::replication(local_memory(device), 1, counters, false);
-  if (fit < 1) p["form"] = Histogram::global;
-  while (p["copies"] * 2 <= std::min(fit, counters <= 256 ? 32 : 8)) p["copies"] *= 2;
+  // Padded, or else flat frames go to one bank.
+  p["padding"] = 1;
+  const int fit = Histogram::replication(local_memory(device), 1, counters, true);
+  if (fit < 1) {
+    p["form"] = Histogram::global;
+    p["padding"] = 0;
+  }
+  while (p["copies"] * 2 <= std::min(fit, counters <= 256 ? 16 : 4)) p["copies"] *= 2;
   return p;
 }
 

@@ -9,11 +9,12 @@ namespace glcl {
 
 namespace {
 
-constexpr int around = 8;        // frames on either side that a cut stands out from
-constexpr int flash = 5;         // frames that a flash may last
-constexpr int longest = 20;      // frames from the middle of a dissolve to its ends
+constexpr int around = 8;    // frames on either side that a cut stands out from
+constexpr int flash = 5;     // frames that a flash may last
+constexpr int longest = 20;  // frames from the middle of a dissolve to its ends
+constexpr int shortest = 3;
+constexpr int lag = 6;           // frames from a dissolve's middle to where it is sought
 constexpr int still = 4;         // frames before and after a dissolve
-constexpr int least_half = 2;    // frames from a dissolve's middle to its ends
 constexpr int stays_blank = 25;  // frames after which a fade to one level is the end of a shot
 constexpr double blank_deviation = 6;  // levels; noise remains
 constexpr int kept = 2 * longest + 2 * around + stays_blank;
@@ -70,35 +71,51 @@ std::optional<Shots::Shot> Shots::cut(int i) {
   return Shot{at(i).frame, Kind::cut, step(i)};
 }
 
-/// A dissolve with its middle, the least variance, at entry i.
-std::optional<Shots::Shot> Shots::dissolve(int i) {
-  const int size = static_cast<int>(entries_.size());
-  const auto variance = [&](int k) { return at(k).variance; };
-  for (int k = std::max(i - least_half, 0); k <= std::min(i + least_half, size - 1); k++)
-    if (variance(k) < variance(i)) return {};
-  // Its ends: where the variance stops to rise.
-  int from = i, to = i;
-  const auto rises = [&](int k, int next) { return variance(next) > variance(k) * 1.003; };
-  while (from > 0 && i - from < longest && rises(from, from - 1)) from--;
-  while (to < size - 1 && to - i < longest && rises(to, to + 1)) to++;
-  if (i - from < least_half || to - i < least_half || from < still || to + still >= size) return {};
+/// Whether the entries between these two are mixtures of them, more and more of the second.
+bool Shots::is_mixture(int from, int to) const {
   const Entry &before = at(from), &after = at(to);
   const double whole = distance(before, after);
-  if (whole < 1.5 * threshold_ || near_shot(from - 1, to + 1)) return {};
+  if (whole < 1.5 * threshold_ || blank(before) || blank(after)) return false;
   if (distance(at(from - still), before) > 0.35 * whole ||
       distance(after, at(to + still)) > 0.35 * whole)
-    return {};
-  const double part = double(i - from) / (to - from);
-  if (variance(i) > 0.85 * ((1 - part) * variance(from) + part * variance(to))) return {};
+    return false;
+  // A mixture's variance is a parabola, and in the middle well below the mean of both ends'.
+  const double mean_variance = (before.variance + after.variance) / 2;
+  const double in_the_middle = at((from + to) / 2).variance;
+  if (in_the_middle > 0.85 * mean_variance) return false;
+  const double covariance = 2 * in_the_middle - mean_variance;
   for (int k = from + 1; k <= to; k++) {
-    if (step(k) > 0.5 * whole) return {};
+    if (step(k) > 0.5 * whole) return false;
+    const double part = double(k - from) / (to - from), rest = 1 - part;
+    const double mixed =
+        rest * rest * before.variance + part * part * after.variance + 2 * part * rest * covariance;
+    if (std::abs(at(k).variance - mixed) > 0.06 * mean_variance) return false;
     for (int c = 0; c < channels; c++) {
       const double range = after.mean[c] - before.mean[c];
-      const double straight = before.mean[c] + range * (k - from) / (to - from);
-      if (std::abs(at(k).mean[c] - straight) > 3 + 0.15 * std::abs(range)) return {};
+      const double straight = before.mean[c] + range * part;
+      if (std::abs(at(k).mean[c] - straight) > 2 + 0.1 * std::abs(range)) return false;
     }
   }
-  return Shot{at((from + to + 1) / 2).frame, Kind::dissolve, whole};
+  return true;
+}
+
+/// A dissolve with its middle at entry i: the frames around it differ the most there.
+std::optional<Shots::Shot> Shots::dissolve(int i) {
+  const int size = static_cast<int>(entries_.size());
+  const auto across = [&](int middle) {
+    return middle >= lag && middle + lag < size ? distance(at(middle - lag), at(middle + lag)) : 0;
+  };
+  const double lagged = across(i);
+  if (lagged < threshold_) return {};
+  for (int k = 1; k <= lag / 2; k++)
+    if (across(i - k) >= lagged || across(i + k) > lagged) return {};
+  for (int half = shortest; half <= longest; half++) {
+    const int from = i - half, to = i + half;
+    if (from < still || to + still >= size) break;
+    if (is_mixture(from, to) && !near_shot(from - 1, to + 1))
+      return Shot{at(i).frame, Kind::dissolve, distance(at(from), at(to))};
+  }
+  return {};
 }
 
 /// A fade that ends at entry i: one up from a blank picture, or one down that stays.
@@ -116,6 +133,9 @@ std::optional<Shots::Shot> Shots::fade(int i) {
   const int blanks = std::exchange(blanks_, 0);
   const bool shown_before = std::exchange(seen_picture_, true);
   if (!blanks || !shown_before || near_shot(i - 1, i + 1)) return {};
+  // Not from one frame to the next: that is a cut or a flash.
+  const int last = std::min(i + around, static_cast<int>(entries_.size()) - 1);
+  if (at(i).variance > 0.3 * at(last).variance) return {};
   // Back to where it began to show.
   double least = at(i - 1).variance;
   for (int k = std::max(i - blanks, 0); k < i; k++) least = std::min(least, at(k).variance);
@@ -123,7 +143,6 @@ std::optional<Shots::Shot> Shots::fade(int i) {
   while (first > std::max(i - blanks, 1) &&
          std::sqrt(at(first - 1).variance) > std::sqrt(least) + 0.5)
     first--;
-  const int last = std::min(i + around, static_cast<int>(entries_.size()) - 1);
   return Shot{at(first).frame, Kind::fade_in, distance(at(std::max(first - 1, 0)), at(last))};
 }
 

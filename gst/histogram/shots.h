@@ -17,8 +17,8 @@ namespace glcl {
 /// a pan or of something that passes close by do not, and above three quarters of the eight on
 /// either side. A flash is no cut: a few frames later the picture is what it was.
 ///
-/// A dissolve shows in the variance of the levels, which falls and rises again as a mixture's does,
-/// between two still states that differ, while the means go straight from one to the other. A fade
+/// A dissolve goes between two still states that differ, while the means of the levels go straight
+/// from one to the other and their variance stays below both's mean, as a mixture's does. A fade
 /// goes through a frame of one level. One that comes up again is one transition, a fade-in at the
 /// first frame that shows something; one that stays is a fade-out.
 class Shots {
@@ -63,6 +63,7 @@ class Shots {
 
   bool is_cut(int i) const;
   bool is_transient(int i) const;
+  bool is_mixture(int from, int to) const;
   bool near_shot(int from, int to) const;
   std::optional<Shot> cut(int i);
   std::optional<Shot> dissolve(int i);

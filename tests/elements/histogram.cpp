@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glclhistogram in chains and pipelines: what its messages and metas say, what it shows, and what
+// it does with wrong input.
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "histogram/gstglclhistogrammeta.h"
+#include "histogram/statistics.h"
+#include "pipeline.h"
+#include "reference/histogram.h"
+#include "reference/present.h"
+#include "reference/scenes.h"
+
+using glcl::Histogram;
+using glcl::Present;
+using test::Chain;
+using test::expect;
+using test::Frame;
+using Format = Histogram::Format;
+using Mode = Histogram::Mode;
+using Counts = std::vector<uint32_t>;
+
+namespace {
+
+GstStructure *next(test::Messages &messages, const char *name) {
+  while (GstMessage *message = messages.next(GST_MESSAGE_ELEMENT, 0)) {
+    GstStructure *structure = gst_structure_copy(gst_message_get_structure(message));
+    gst_message_unref(message);
+    if (gst_structure_has_name(structure, name)) return structure;
+    gst_structure_free(structure);
+  }
+  return nullptr;
+}
+
+const GValue *item(const GstStructure *structure, const char *field, guint index) {
+  const GValue *array = gst_structure_get_value(structure, field);
+  expect(array && GST_VALUE_HOLDS_ARRAY(array), std::string(field) + " is an array");
+  expect(index < gst_value_array_get_size(array), std::string(field) + " has the channel");
+  return gst_value_array_get_value(array, index);
+}
+
+double number(const GstStructure *structure, const char *field, guint channel) {
+  return g_value_get_double(item(structure, field, channel));
+}
+
+void check_message(const GstStructure *message, const Format &format, const char *mode,
+                   const Counts &twin, guint64 pixels) {
+  const guint channels = format.channels(), bins = format.counters() / channels;
+  guint64 of_pixels = 0;
+  guint of_bins = 0;
+  gst_structure_get(message, "pixels", G_TYPE_UINT64, &of_pixels, "bins", G_TYPE_UINT, &of_bins,
+                    nullptr);
+  fail_unless(of_pixels == pixels && of_bins == bins);
+  fail_unless_equals_string(gst_structure_get_string(message, "mode"), mode);
+  fail_unless(gst_value_array_get_size(gst_structure_get_value(message, "counts")) == channels);
+  for (guint channel = 0; channel < channels; channel++) {
+    const GValue *counts = item(message, "counts", channel);
+    fail_unless(gst_value_array_get_size(counts) == bins);
+    for (guint bin = 0; bin < bins; bin++)
+      fail_unless(
+          g_value_get_uint(gst_value_array_get_value(counts, bin)) == twin[channel * bins + bin],
+          "%s: bin %u of channel %u", mode, bin, channel);
+  }
+  const auto apart = glcl::channel_counts(format, twin.data());
+  for (guint channel = 0; channel < apart.size(); channel++) {
+    const glcl::Statistics wanted = glcl::statistics(apart[channel]);
+    const std::pair<const char *, double> fields[] = {{"mean", wanted.mean},
+                                                      {"stddev", wanted.stddev},
+                                                      {"p5", wanted.p5},
+                                                      {"median", wanted.median},
+                                                      {"p95", wanted.p95},
+                                                      {"clipped-low", wanted.clipped_low},
+                                                      {"clipped-high", wanted.clipped_high}};
+    for (const auto &[field, value] : fields)
+      fail_unless(number(message, field, channel) == value, "%s of channel %u", field, channel);
+  }
+}
+
+struct Case {
+  const char *mode;
+  Format format;
+};
+const Case cases[] = {{"luma", {Mode::luma, 256}},  {"luma", {Mode::luma, 32}},
+                      {"rgb", {Mode::rgb, 128}},    {"rgb", {Mode::rgb, 256}},
+                      {"color-8", {Mode::color_8}}, {"color-16", {Mode::color_16}}};
+
+std::string launch(const Case &one, const std::string &properties) {
+  return std::string("glclhistogram interval=0 mode=") + one.mode +
+         " bins=" + std::to_string(one.format.bins) + " " + properties;
+}
+
+GstGLCLHistogramMeta *meta_of(GstBuffer *buffer) {
+  return reinterpret_cast<GstGLCLHistogramMeta *>(
+      gst_buffer_get_meta(buffer, g_type_from_name("GstGLCLHistogramMetaAPI")));
+}
+
+Counts mapped(GstBuffer *buffer) {
+  GstMapInfo map;
+  expect(gst_buffer_map(buffer, &map, GST_MAP_READ), "the counts can be mapped");
+  Counts counts(map.size / sizeof(uint32_t));
+  std::memcpy(counts.data(), map.data, map.size);
+  gst_buffer_unmap(buffer, &map);
+  return counts;
+}
+
+void check_error(const std::string &properties, const std::vector<std::string> &words) {
+  Chain chain("glclhistogram interval=0 " + properties);
+  expect(chain.push(reference::random_frame(64, 48)) != GST_FLOW_OK, "the frame passes");
+  test::expect_one(chain.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                   words);
+}
+
+}  // namespace
+
+GST_START_TEST(messages) {
+  for (const Case &one : cases) {
+    Chain chain(launch(one, ""));
+    for (int i = 0; i < 4; i++) {
+      const Frame frame = i % 2 ? reference::natural_frame(67, 45) : reference::flat_frame(67, 45);
+      test::expect_same(frame, chain.filter(frame), "the frame");
+    }
+    gst_harness_push_event(chain.harness(), gst_event_new_eos());
+    for (int i = 0; i < 4; i++) {
+      const Frame frame = i % 2 ? reference::natural_frame(67, 45) : reference::flat_frame(67, 45);
+      GstStructure *message = next(chain.messages(), "glclhistogram");
+      expect(message, "a message for every frame");
+      GstClockTime time = 0;
+      gst_structure_get_clock_time(message, "timestamp", &time);
+      expect(time == guint64(i) * 40 * GST_MSECOND, "with its own time");
+      check_message(message, one.format, one.mode, reference::histogram(frame, one.format),
+                    67 * 45);
+      gst_structure_free(message);
+    }
+    expect(!next(chain.messages(), "glclhistogram"), "and no more");
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(region) {
+  const Frame frame = reference::natural_frame(80, 60);
+  Chain chain("glclhistogram interval=0 mode=rgb attach-meta=true roi=\"<10, 20, 30, 40>\"");
+  expect(chain.push(frame) == GST_FLOW_OK, "push failed");
+  GstBuffer *buffer = chain.pull_buffer();
+  const Format format{Mode::rgb, 256};
+  const Counts twin = reference::histogram(frame, format, {10, 20, 30, 40});
+  const GstGLCLHistogramMeta *meta = meta_of(buffer);
+  expect(meta && meta->x == 10 && meta->y == 20 && meta->width == 30 && meta->height == 40,
+         "the meta tells the region");
+  expect(mapped(meta->buffer) == twin, "its counts");
+  gst_buffer_unref(buffer);
+  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+  GstStructure *message = next(chain.messages(), "glclhistogram");
+  expect(message, "a message");
+  check_message(message, format, "rgb", twin, 30 * 40);
+  gst_structure_free(message);
+}
+GST_END_TEST
+
+// Metas outlive frames and element, and are mapped elsewhere.
+GST_START_TEST(metas) {
+  std::vector<GstBuffer *> kept;
+  std::vector<Frame> frames;
+  for (const Case &one : cases) {
+    Chain chain(launch(one, "attach-meta=true post-messages=false"));
+    for (int i = 0; i < 5; i++) {
+      frames.push_back(reference::random_frame(33, 21, i));
+      expect(chain.push(frames.back()) == GST_FLOW_OK, "push failed");
+      GstBuffer *buffer = chain.pull_buffer();
+      const GstGLCLHistogramMeta *meta = meta_of(buffer);
+      expect(meta && meta->buffer, "every frame has a meta");
+      expect(meta->channels == guint(one.format.channels()) &&
+                 meta->bins * meta->channels == guint(one.format.counters()) && meta->width == 33 &&
+                 meta->height == 21,
+             "it says what was counted");
+      kept.push_back(gst_buffer_ref(meta->buffer));
+      gst_buffer_unref(buffer);
+    }
+  }
+  std::thread([&] {
+    for (size_t i = 0; i < kept.size(); i++) {
+      expect(mapped(kept[i]) == reference::histogram(frames[i], cases[i / 5].format), "its counts");
+      gst_buffer_unref(kept[i]);
+    }
+  }).join();
+}
+GST_END_TEST
+
+GST_START_TEST(shown) {
+  const Frame frame = reference::natural_frame(320, 180);
+  const Format format{Mode::rgb, 256};
+  const Counts counts = reference::histogram(frame, format);
+  Chain chain("glclhistogram mode=rgb post-messages=false");
+  for (const char *equalize : {"none", "luma", "rgb"})
+    for (const char *display : {"none", "overlay", "parade", "stack"}) {
+      Present::Settings settings;
+      const std::string how = equalize, drawn = display;
+      settings.equalize = how == "none"   ? Present::Equalize::none
+                          : how == "luma" ? Present::Equalize::luma
+                                          : Present::Equalize::rgb;
+      settings.display = drawn == "none"      ? Present::Display::none
+                         : drawn == "overlay" ? Present::Display::overlay
+                         : drawn == "parade"  ? Present::Display::parade
+                                              : Present::Display::stack;
+      gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "equalize", equalize);
+      gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "display", display);
+      test::expect_near(reference::present(frame, settings, format, counts), chain.filter(frame),
+                        drawn == "none" ? 0 : 1, how + ", " + drawn);
+    }
+}
+GST_END_TEST
+
+// Mode and bins change while frames go on.
+GST_START_TEST(other_modes_while_playing) {
+  const Frame frame = reference::natural_frame(67, 45);
+  Chain chain("glclhistogram interval=0 display=overlay attach-meta=true");
+  GstElement *element = chain["glclhistogram"];
+  for (int round = 0; round < 2; round++)
+    for (const Case &one : cases) {
+      gst_util_set_object_arg(G_OBJECT(element), "mode", one.mode);
+      g_object_set(element, "bins", one.format.bins, nullptr);
+      expect(chain.push(frame) == GST_FLOW_OK, "push failed");
+      GstBuffer *buffer = chain.pull_buffer();
+      expect(mapped(meta_of(buffer)->buffer) == reference::histogram(frame, one.format), one.mode);
+      gst_buffer_unref(buffer);
+    }
+}
+GST_END_TEST
+
+GST_START_TEST(shots) {
+  reference::Clip clip;
+  for (reference::Clip &one : reference::clips(0))
+    if (one.name == "cuts") clip = std::move(one);
+  Chain chain("glclhistogram shot-detection=true post-messages=false");
+  for (const Frame &frame : clip.frames) chain.filter(frame);
+  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+  for (const auto &transition : clip.transitions) {
+    GstStructure *message = next(chain.messages(), "shot");
+    expect(message, "a message for every shot");
+    guint64 frame = 0;
+    GstClockTime time = 0;
+    gst_structure_get_uint64(message, "frame", &frame);
+    gst_structure_get_clock_time(message, "timestamp", &time);
+    fail_unless(frame == guint64(transition.first), "frame %d", static_cast<int>(frame));
+    expect(time == frame * 40 * GST_MSECOND, "with the time of its first frame");
+    fail_unless_equals_string(gst_structure_get_string(message, "kind"), "cut");
+    gst_structure_free(message);
+  }
+  expect(!next(chain.messages(), "shot"), "and no more");
+}
+GST_END_TEST
+
+GST_START_TEST(wrong_input) {
+  check_error("bins=100", {"bins=100", "power of two"});
+  check_error("mode=rgb bins=33", {"bins=33"});
+  check_error("roi=\"<60,0,10,10>\"", {"roi=<60,0,10,10>", "64×48"});
+  check_error("roi=\"<0,0,0,10>\"", {"roi=<0,0,0,10>"});
+  check_error("roi=\"<1,2,3>\"", {"roi=<1,2,3>"});
+}
+GST_END_TEST
+
+GST_START_TEST(roi_is_read_back) {
+  GstElement *element = gst_element_factory_make("glclhistogram", nullptr);
+  gst_util_set_object_arg(G_OBJECT(element), "roi", "<1,2,3,4>");
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, GST_TYPE_ARRAY);
+  g_object_get_property(G_OBJECT(element), "roi", &value);
+  expect(gst_value_array_get_size(&value) == 4, "four values");
+  for (int i = 0; i < 4; i++)
+    expect(g_value_get_int(gst_value_array_get_value(&value, i)) == i + 1, "as they were set");
+  g_value_unset(&value);
+  gst_object_unref(element);
+}
+GST_END_TEST
+
+GST_START_TEST(pipelines) {
+  test::Pipeline pipeline(
+      "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=RGBA,width=64,height=48 ! "
+      "glupload ! glclhistogram display=stack attach-meta=true shot-detection=true equalize=rgb ! "
+      "queue ! glclhistogram mode=color-16 interval=0 ! glclbilateral radius=1 ! fakesink");
+  for (int i = 0; i < 3; i++) {
+    const bool eos = pipeline.run();
+    test::expect_none(pipeline.messages().errors());
+    expect(eos, "no EOS");
+    expect(pipeline.reach(GST_STATE_READY), "READY can't be reached");
+  }
+}
+GST_END_TEST
+
+static Suite *histogram_suite() {
+  Suite *suite = suite_create("histogram");
+  TCase *tcase = test::add_tcase(suite, "histogram");
+  tcase_add_test(tcase, messages);
+  tcase_add_test(tcase, region);
+  tcase_add_test(tcase, metas);
+  tcase_add_test(tcase, shown);
+  tcase_add_test(tcase, other_modes_while_playing);
+  tcase_add_test(tcase, shots);
+  tcase_add_test(tcase, wrong_input);
+  tcase_add_test(tcase, roi_is_read_back);
+  tcase_add_test(tcase, pipelines);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, histogram_suite, "histogram"); }

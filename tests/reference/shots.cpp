@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "shots.h"
+
+#include <cstdio>
+
+namespace reference {
+
+Score score(const std::vector<glcl::Shots::Shot> &shots, const std::vector<Transition> &truth) {
+  Score result;
+  std::vector<bool> used(shots.size());
+  for (const Transition &transition : truth) {
+    bool found = false;
+    for (size_t i = 0; i < shots.size() && !found; i++) {
+      const int frame = static_cast<int>(shots[i].frame);
+      if (used[i] || frame < transition.first || frame > transition.last) continue;
+      used[i] = found = true;
+    }
+    (found ? result.found : result.missed)++;
+  }
+  for (const bool one : used) result.wrong += !one;
+  return result;
+}
+
+std::vector<glcl::Shots::Shot> find_shots(const std::vector<Frame> &frames) {
+  glcl::Shots detector;
+  std::vector<glcl::Shots::Shot> all;
+  const auto take = [&](const std::vector<glcl::Shots::Shot> &shots) {
+    all.insert(all.end(), shots.begin(), shots.end());
+  };
+  for (size_t i = 0; i < frames.size(); i++)
+    take(detector.add(i, histogram(frames[i], {glcl::Histogram::Mode::rgb, 256}).data()));
+  take(detector.finish());
+  return all;
+}
+
+std::string describe(const std::vector<glcl::Shots::Shot> &shots) {
+  static const char *const kinds[] = {"cut", "fade-in", "fade-out", "dissolve"};
+  std::string text;
+  for (const auto &shot : shots) {
+    char one[64];
+    std::snprintf(one, sizeof one, "%s%d %s %.2f", text.empty() ? "" : ", ",
+                  static_cast<int>(shot.frame), kinds[static_cast<int>(shot.kind)], shot.score);
+    text += one;
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace reference

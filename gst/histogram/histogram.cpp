@@ -13,6 +13,9 @@ namespace {
 using Mode = Histogram::Mode;
 
 constexpr int team_items = 32;
+/// Values of the parameter padding: copy after copy, with a word in between, or the copies of a
+/// counter side by side.
+constexpr int padded = 1, side_by_side = 2;
 constexpr size_t reserved_local_memory = 256;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
@@ -71,7 +74,7 @@ Histogram::Format format_of(const std::string &problem) {
 }
 
 int stride(int counters, const Parameters &parameters) {
-  return counters + (parameters.at("padding") ? 1 : 0);
+  return counters + (parameters.at("padding") == padded ? 1 : 0);
 }
 
 /// Copies of the counters in a group's local memory (of a work-item, for Form::item).
@@ -80,9 +83,9 @@ int copies(const Device &device, int counters, const Parameters &p) {
   if (p.at("form") == Histogram::item) return std::max(p.at("copies"), 1);
   if (p.at("form") != Histogram::group) return 0;
   if (p.at("copies")) return p.at("copies");
-  return std::min(
-      Histogram::replication(local_memory(device), p.at("groups"), counters, p.at("padding")),
-      p.at("group"));
+  return std::min(Histogram::replication(local_memory(device), p.at("groups"), counters,
+                                         p.at("padding") == padded),
+                  p.at("group"));
 }
 
 size_t local_bytes(const Device &device, int counters, const Parameters &p) {
@@ -114,7 +117,7 @@ Parameters defaults(const Device &device, const std::string &problem) {
   else
     while (size_t(p["group"]) > most) p["group"] /= 2;
   // Padded, or else flat frames go to one bank.
-  p["padding"] = 1;
+  p["padding"] = padded;
   const int fit = Histogram::replication(local_memory(device), 1, counters, true);
   if (fit < 1) {
     p["form"] = Histogram::global;
@@ -189,7 +192,7 @@ const Tunable &Histogram::tunable() {
       // The other forms and lengths of a run are for comparison.
       {{"form", {group, item}},
        {"copies", {1, 2, 4, 8, 16, 32}},
-       {"padding", {0, 1}},
+       {"padding", {0, padded, side_by_side}},
        {"interleave", {0, 1}},
        {"pixels", {1, 4, 8}},
        {"group", {1, 256, 512, 1024}},
@@ -241,8 +244,9 @@ void Histogram::build(Context &context, const Parameters &p) {
              : mode == Mode::grey_16 ? " -DPIXEL=ushort"
                                      : " -DPIXEL=uint -DWIDE";
   if (form != item && form != sort)
-    options += define("BY_TEAM", form == team) + define("STRIDE", stride(counters, p)) +
-               define("INTERLEAVE", p.at("interleave"));
+    options += define("BY_TEAM", form == team) + define("INTERLEAVE", p.at("interleave")) +
+               define("COPY_STEP", p.at("padding") == side_by_side ? 1 : stride(counters, p)) +
+               define("COUNTER_STEP", p.at("padding") == side_by_side ? copied : 1);
   const std::string name = form == item ? "item" : form == sort ? "sort" : "group";
   kernel_ = Kernel(context, context.program("histogram/" + name + ".cl", options.substr(1)),
                    "histogram_" + name, {size_t(group), 1});

@@ -62,7 +62,8 @@ class Histogram {
   /// in its local memory.
   static int replication(size_t local_bytes, int groups, int counters, bool padded);
 
-  /// Its variants: form, copies (0: by Equation 4.4), padding, interleave, pixels (of a run),
+  /// Its variants: form, copies (0: by Equation 4.4), padding (0 none, 1 a word
+  /// after each copy, 2 the copies of a counter side by side), interleave, pixels (of a run),
   /// group, groups (per compute unit). Problems are as problem() gives them.
   static const Tunable &tunable();
   static std::string problem(const Format &format, Layout layout);

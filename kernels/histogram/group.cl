@@ -5,11 +5,12 @@
 // does it all. Build as count.clh says, with
 //   COPIES      sub-histograms of a group; 0: the votes go to global memory at once
 //   BY_TEAM     1: a sub-histogram per 32 work-items; 0: neighbours take turns
-//   STRIDE      counters from one copy to the next: COUNTERS, or one more to shift the banks (padding)
+//   COPY_STEP, COUNTER_STEP  from one copy to the next, from one counter to the next
 //   INTERLEAVE  1: the teams of 32 of a group read far apart, each its part of the frame; 0: side by side
 #include "histogram/count.clh"
 
 #define TEAM 32
+#define SIZE ((COPIES - 1) * COPY_STEP + (COUNTERS - 1) * COUNTER_STEP + 1)
 
 // A run is PIXELS pixels, `across` of them side by side: those of a row in buffers. In images the runs of a
 // team fill a tile of 16 columns, as textures lie in memory, each pixel of a run two rows below the last.
@@ -40,7 +41,7 @@ inline void vote(COUNTS *own, const VALUE *pixels, int count) {
   for (int channel = 0; channel < VOTES; channel++) {
     uint counter[PIXELS];
 #pragma unroll
-    for (int i = 0; i < PIXELS; i++) counter[i] = counter_of(pixels[i], channel);
+    for (int i = 0; i < PIXELS; i++) counter[i] = counter_of(pixels[i], channel) * COUNTER_STEP;
     if (count < PIXELS) {
       for (int i = 0; i < PIXELS; i++)
         if (i < count) atomic_inc(own + counter[i]);
@@ -73,13 +74,13 @@ void histogram_group(SOURCE, __global uint *sums, __global uint *out) {
   const int lane = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
   __global uint *frame_sums = SUMS;
 #if COPIES
-  __local uint counts[COPIES * STRIDE];
-  for (int i = lane; i < COPIES * STRIDE; i += GROUP) counts[i] = 0;
+  __local uint counts[SIZE];
+  for (int i = lane; i < SIZE; i += GROUP) counts[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 #if BY_TEAM
-  COUNTS *own = counts + lane / TEAM * STRIDE;
+  COUNTS *own = counts + lane / TEAM * COPY_STEP;
 #else
-  COUNTS *own = counts + lane % COPIES * STRIDE;
+  COUNTS *own = counts + lane % COPIES * COPY_STEP;
 #endif
 #else
   COUNTS *own = frame_sums;
@@ -142,7 +143,7 @@ void histogram_group(SOURCE, __global uint *sums, __global uint *out) {
     if (at >= COUNTERS) at -= COUNTERS;
     uint sum = 0;
 #pragma unroll
-    for (int copy = 0; copy < COPIES; copy++) sum += counts[copy * STRIDE + at];
+    for (int copy = 0; copy < COPIES; copy++) sum += counts[copy * COPY_STEP + at * COUNTER_STEP];
     if (sum) atomic_add(frame_sums + at, sum);
   }
 #endif

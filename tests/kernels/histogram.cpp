@@ -132,6 +132,7 @@ GST_START_TEST(test_variants) {
       {{"copies", 1}},
       {{"copies", 3}},
       {{"padding", 1}},
+      {{"padding", 2}},
       {{"interleave", 1}},
       {{"interleave", 1}, {"group", 32}},
       {{"pixels", 1}},

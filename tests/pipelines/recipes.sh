@@ -78,10 +78,18 @@ case $recipe in
     expect 'frames filtered' "$(filtered_frames log)" $frames
     expect 'frames written' "$(frames_of out.mp4)" $frames
     ;;
-  split-view | thesis)
+  split-view | thesis | histogram)
     make_clip 160 120
     recipe "$recipe" clip.mp4
     expect 'frames filtered' "$(filtered_frames log)" $frames
+    ;;
+  shots)
+    gst-launch-1.0 -f -q concat name=all ! videoconvert ! jpegenc ! qtmux ! filesink location=clip.mp4 \
+      videotestsrc num-buffers=25 ! video/x-raw,width=160,height=120,framerate=25/1 ! all. \
+      videotestsrc num-buffers=25 pattern=ball ! video/x-raw,width=160,height=120,framerate=25/1 ! all. \
+      videotestsrc num-buffers=25 pattern=gradient ! video/x-raw,width=160,height=120,framerate=25/1 ! all.
+    recipe shots clip.mp4 | tee output
+    expect 'shots' "$(xargs <output)" '25 1.000 cut 50 2.000 cut'
     ;;
   camera-preview)
     recipe camera-preview

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# histogram.sh IN: plays a video file in a window with the histograms of R, G and B drawn over it
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+
+FILTER=(glclhistogram mode=rgb display=overlay)
+open_file "${1:?usage: histogram.sh IN}"
+use_plugin
+gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

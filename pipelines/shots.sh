@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shots.sh IN: prints where the shots of a video file begin, a line for each: frame, time in s, kind
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+
+FILTER=(glclhistogram shot-detection=true post-messages=false)
+open_file "${1:?usage: shots.sh IN}"
+use_plugin
+gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
+  sed -n 's/.*shot, .* stream-time=(guint64)\([0-9]*\),.* frame=(guint64)\([0-9]*\), kind=(string)\([a-z-]*\),.*/\2 \1 \3/p' |
+  awk '{ printf "%6d  %9.3f  %s\n", $1, $2 / 1e9, $3 }'

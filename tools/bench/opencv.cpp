@@ -72,4 +72,16 @@ std::vector<Peer> bilateral_peers() {
   return peers;
 }
 
+std::vector<Peer> histogram_peers() {
+  std::vector<Peer> peers;
+  // A channel at a time, as calcHist wants it.
+  add(peers, "calcHist of R, G and B", "R, G, B, 3×256 bins, buffer",
+      [](const auto &in, auto &out) {
+        const std::vector<std::decay_t<decltype(in)>> images{in};
+        for (int channel = 0; channel < 3; channel++)
+          cv::calcHist(images, {channel}, cv::noArray(), out, {256}, {0, 256});
+      });
+  return peers;
+}
+
 }  // namespace glcl::bench

@@ -7,5 +7,6 @@
 namespace glcl::bench {
 
 std::vector<Peer> bilateral_peers();
+std::vector<Peer> histogram_peers();
 
 }  // namespace glcl::bench

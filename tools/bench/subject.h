@@ -86,5 +86,6 @@ const std::vector<Subject> &subjects();
 const Subject &subject(const std::string &element);
 
 Subject bilateral_subject();
+Subject histogram_subject();
 
 }  // namespace glcl::bench

@@ -210,10 +210,18 @@ class Bench {
         double first = 0, last = 0;
         for (const Step &step : ablation.steps) {
           progress.step(step.name);
-          const Times times = measure(context_, step.make(*context_, scene), options_.seconds);
-          glcl::Queue queue(context_);
-          const Agreement agreement =
-              step.make(*context_, {scene.content, check_width, check_height}).compare(queue);
+          Times times;
+          Agreement agreement;
+          try {
+            times = measure(context_, step.make(*context_, scene), options_.seconds);
+            glcl::Queue queue(context_);
+            agreement =
+                step.make(*context_, {scene.content, check_width, check_height}).compare(queue);
+          } catch (const Error &error) {
+            if (error.kind() != Error::Kind::settings) throw;
+            table.add({step.name, "", "", "", "not on this device"});
+            continue;
+          }
           const double time = kernel_time(times);
           if (first == 0) first = last = time;
           table.add({step.name, number(time), number(100 * time / last, 0) + " %",

@@ -11,10 +11,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/conflicts.h"
 #include "bench/device.h"
 #include "bench/measure.h"
 #include "bench/pipeline.h"
 #include "bench/progress.h"
+#include "bench/streams.h"
 #include "bench/subject.h"
 #include "opencl/error.h"
 #include "table.h"
@@ -36,7 +38,8 @@ struct Options {
   std::string device = "auto", json, csv;
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
-  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false;
+  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false,
+       streams = false, conflicts = false;
   int frames = 500;
   double seconds = 0.4;
 };
@@ -393,7 +396,8 @@ struct Freed {
 Options parse(int argc, char **argv) {
   Options options;
   Freed text;
-  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE;
+  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE,
+           streams = FALSE, conflicts = FALSE;
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
        "auto, P:D as glcl-info prints it, or a part of the name", "D"},
@@ -407,6 +411,10 @@ Options parse(int argc, char **argv) {
        "What each step of the optimisation gains, instead of the variants", nullptr},
       {"sweep", 0, 0, G_OPTION_ARG_NONE, &sweep,
        "The time over a range of a property, for --csv and tools/plot.py", nullptr},
+      {"streams", 0, 0, G_OPTION_ARG_NONE, &streams,
+       "Histograms of 4096 frames from host memory, by transfers and kernels in streams", nullptr},
+      {"conflicts", 0, 0, G_OPTION_ARG_NONE, &conflicts,
+       "What additions to local memory cost where work-items meet", nullptr},
       {"pipeline", 0, 0, G_OPTION_ARG_NONE, &pipeline,
        "What a frame costs in whole pipelines of an element (glclinvert), each way of sharing",
        nullptr},
@@ -439,6 +447,8 @@ Options parse(int argc, char **argv) {
   options.ablation = ablation;
   options.sweep = sweep;
   options.pipeline = pipeline;
+  options.streams = streams;
+  options.conflicts = conflicts;
   if (text.device) options.device = text.device;
   if (text.size) options.sizes = parse_sizes(text.size);
   if (text.content) options.contents = parse_contents(text.content);
@@ -454,6 +464,13 @@ Options parse(int argc, char **argv) {
 int bench(const Options &options) {
   if (options.pipeline) {
     bench_pipelines(options);
+    return 0;
+  }
+  if (options.streams || options.conflicts) {
+    const auto context = Context::of_device(glcl::choose_device(options.device));
+    std::cout << context->device().name << ", driver " << context->device().driver << '\n';
+    if (options.streams) print_streams(*context);
+    if (options.conflicts) print_conflicts(*context);
     return 0;
   }
   std::vector<const Subject *> chosen;

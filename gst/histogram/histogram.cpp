@@ -127,7 +127,7 @@ Parameters defaults(const Device &device, const std::string &problem) {
   return p;
 }
 
-bool possible(const Device &device, const std::string &problem, const Parameters &p) {
+bool can_run(const Device &device, const std::string &problem, const Parameters &p) {
   const int counters = format_of(problem).counters(), form = p.at("form"), group = p.at("group");
   if (size_t(group) > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
   // One spelling of variants that are the same.
@@ -143,6 +143,11 @@ bool possible(const Device &device, const std::string &problem, const Parameters
   const int copied = copies(device, counters, p);
   if (form == Histogram::group && (copied < 1 || copied > group)) return false;
   return local_bytes(device, counters, p) <= local_memory(device);
+}
+
+/// What is worth a try.
+bool possible(const Device &device, const std::string &problem, const Parameters &p) {
+  return device.is_cpu() == (p.at("form") == Histogram::item) && can_run(device, problem, p);
 }
 
 cl::Buffer zeros(const cl::Context &context, size_t count) {
@@ -214,7 +219,7 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
   check(format, layout);
   const Parameters wish =
       parameters ? *parameters : tuned(tunable(), context.device(), problem(format, layout));
-  if (!possible(context.device(), problem(format, layout), wish))
+  if (!can_run(context.device(), problem(format, layout), wish))
     throw Error(Error::Kind::settings,
                 context.device().name + " can't compute the histogram by " + describe(wish) + ".");
   try {

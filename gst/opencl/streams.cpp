@@ -35,10 +35,15 @@ void AdaptiveStreams::measured(const ChunkTimes &parts, double whole) {
     measurements_++;
     streams_ = static_cast<int>(std::clamp<double>(std::round(model_.optimum(parts)), 1, most_));
     settled_ = true;
+    unstreamed_ = whole;
     expected_ = streams_ == 1 ? whole : 0;
+    diverging_ = 0;
   } else if (expected_ == 0) {
-    expected_ = whole;
-  } else if (std::abs(whole - expected_) > divergence_ * expected_) {
+    if (whole > unstreamed_) streams_ = 1;
+    expected_ = std::min(whole, unstreamed_);
+  } else if (std::abs(whole - expected_) <= divergence_ * expected_) {
+    diverging_ = 0;
+  } else if (++diverging_ == 2) {
     settled_ = false;
     streams_ = 1;
   }

@@ -31,8 +31,9 @@ struct StreamModel {
 };
 
 /// Which number of streams to take, chunk after chunk: one chunk is measured in a single stream,
-/// the model gives the number, and a later chunk that takes much longer or shorter than the first
-/// one with that number begins it all anew.
+/// the model gives the number, unless the first chunk with that number takes longer than the
+/// measured one, and two chunks in a row that take much longer or shorter than expected begin it
+/// all anew.
 class AdaptiveStreams {
  public:
   /// At most `most` streams; `divergence` is a part of the expected time.
@@ -51,8 +52,9 @@ class AdaptiveStreams {
   int most_;
   double divergence_;
   int streams_ = 1, measurements_ = 0;
-  bool settled_ = false;  // streams_ is the model's
-  double expected_ = 0;   // ms; 0 until a chunk has run with that number
+  bool settled_ = false;                  // streams_ is the model's
+  double unstreamed_ = 0, expected_ = 0;  // ms; 0 until a chunk has run with that number
+  int diverging_ = 0;                     // chunks in a row
 };
 
 /// Items of one size in host memory, worked on by the device in chunks: every chunk is cut into

@@ -118,14 +118,23 @@ GST_START_TEST(test_adaptive_loop) {
   for (int i = 0; i < 20; i++) loop.measured({}, 1.2 + 0.01 * (i % 5));
   fail_unless(loop.streams() == 4 && loop.measurements() == 1, "nothing changes");
   loop.measured({}, 2.5);
+  loop.measured({}, 1.2);
+  fail_unless(loop.streams() == 4, "one chunk does not count");
+  loop.measured({}, 2.5);
+  loop.measured({}, 2.6);
   fail_unless(loop.streams() == 1, "it is measured anew");
   loop.measured({1, 1.44, 0.1}, 2.54);
   fail_unless(loop.streams() == 10 && loop.measurements() == 2, "%d streams", loop.streams());
   loop.measured({}, 2.0);
   loop.measured({}, 0.5);
+  loop.measured({}, 0.5);
   fail_unless(loop.streams() == 1, "also where it gets faster");
   loop.measured({100, 100, 1}, 201);
   fail_unless(loop.streams() == 16, "no more than allowed");
+  loop.measured({}, 300);
+  fail_unless(loop.streams() == 1 && loop.measurements() == 3, "streams that lose are not kept");
+  loop.measured({}, 201);
+  fail_unless(loop.measurements() == 3);
 }
 GST_END_TEST
 

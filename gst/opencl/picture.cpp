@@ -4,6 +4,7 @@
 #include <string>
 
 #include "error.h"
+#include "queue.h"
 
 namespace glcl {
 
@@ -29,6 +30,16 @@ Picture make_picture(const cl::Context &context, int width, int height, Layout l
   picture.image = cl::Image2D(context, CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_UNORM_INT8),
                               width, height);
   return picture;
+}
+
+void copy_picture(Queue &queue, const Picture &from, const Picture &to) {
+  const auto width = static_cast<size_t>(from.width), height = static_cast<size_t>(from.height);
+  if (from.layout == Layout::image)
+    queue.cl().enqueueCopyImage(from.image, to.image, {0, 0, 0}, {0, 0, 0}, {width, height, 1});
+  else
+    queue.cl().enqueueCopyBufferRect(from.buffer, to.buffer, {0, 0, 0}, {0, 0, 0},
+                                     {width * 4, height, 1}, size_t(from.pitch) * 4, 0,
+                                     size_t(to.pitch) * 4, 0);
 }
 
 }  // namespace glcl

@@ -5,6 +5,8 @@
 
 namespace glcl {
 
+class Queue;
+
 /// How a kernel reaches pixels.
 enum class Layout {
   image,   ///< cl::Image2D, CL_RGBA / CL_UNORM_INT8, coordinates in pixels
@@ -24,5 +26,8 @@ struct Picture {
 
 /// A picture of its own storage; throws Error::settings where the device has no image that large.
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout);
+
+/// Enqueues a copy to another picture of the same size and layout.
+void copy_picture(Queue &queue, const Picture &from, const Picture &to);
 
 }  // namespace glcl

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <map>
+
+#include "fast.h"
+#include "search.h"
+#include "shared.h"
+#include "subpel.h"
+
+namespace glcl::motion {
+
+/// Block motion between the frames of a stream: a field of vectors, the picture that it predicts,
+/// and what there is to show of them. Nothing waits, but a full search that devices share.
+class Motion {
+ public:
+  enum class Method { full, hierarchical, hexagon };
+  enum class Precision { full, half, quarter };
+
+  struct Settings {
+    Method method = Method::full;
+    int range = 16;           ///< px, 1 … max_range: candidates −range … +range on both axes
+    int block = 16;           ///< px: 4, 8, 16 or 32
+    bool partitions = false;  ///< macroblocks of 16 px divided as costs least, in place of `block`
+    Precision precision = Precision::full;
+    int lambda = 4;  ///< 0 … Search::max_lambda
+  };
+
+  /// Three arrays in a row, each from a multiple of 64 bytes on: a Vector for each cell; for each
+  /// block its cost, 32 bits; and its shape, 16 bits: 0 undivided, else bits 0–1 the division of
+  /// the macroblock (1: 16×8, 2: 8×16, 3: quarters), bits 2 + 2q and 3 + 2q that of quarter q.
+  struct Field {
+    Field() = default;
+    Field(const Settings &settings, int width, int height);
+
+    int cell = 0, columns = 0, rows = 0;  ///< px between vectors, vectors in a row, rows of them
+    int block = 0, block_columns = 0, block_rows = 0;
+    size_t costs = 0, shapes = 0;  ///< where they begin, bytes
+    size_t bytes = 0;
+  };
+
+  /// What is known of a frame as a whole.
+  struct Summary {
+    double mse = 0;                 ///< of the prediction, levels²
+    double zero = 0;                ///< part of the cells with the vector 0
+    double mean_x = 0, mean_y = 0;  ///< of the vectors, px
+
+    Summary() = default;
+    /// From sums of sums_bytes, read from what sum_up() gave for a frame with this field.
+    Summary(const Field &field, int width, int height, const void *sums);
+    double psnr() const;  ///< dB, to 255; infinite where mse is 0
+  };
+
+  /// For frames of width × height px in pictures of a layout. Throws Error::failed where the device
+  /// refuses kernels or memory.
+  Motion(Context &context, int width, int height, Layout layout);
+
+  /// Lets these devices share full searches; none: the one of the context has them alone.
+  void share(std::unique_ptr<Team> team);
+
+  /// Builds what other settings than those of the last frame need, if they do. `next` does so too.
+  void prepare(const Settings &settings);
+
+  /// Enqueues the search of `in` in the frame before it and its prediction; false for a first
+  /// frame, which has the vector 0 everywhere and predicts itself.
+  bool next(Queue &queue, const Settings &settings, const Picture &in);
+  /// Makes the next frame a first one.
+  void reset();
+
+  /// Of the last frame.
+  const Field &field() const { return field_; }
+  /// Enqueues a copy of the last frame's field to a buffer of field().bytes.
+  void copy_field(Queue &queue, const cl::Buffer &to);
+  /// Enqueues the sums of the last frame, for Summary; they are good until the next call.
+  const cl::Buffer &sum_up(Queue &queue);
+  static constexpr size_t sums_bytes = 256 * 4 * sizeof(cl_long);
+
+  /// Enqueue a picture of the last frame, whose input was `in`: its prediction or 128 + what that
+  /// lacks, in grey; or blocks, and arrows from where they were to where they are.
+  void show_prediction(Queue &queue, const Picture &in, const Picture &out);
+  void show_residual(Queue &queue, const Picture &in, const Picture &out);
+  void show_vectors(Queue &queue, const Picture &in, const Picture &out);
+
+ private:
+  /// What there is for one kind of blocks.
+  struct Blocks {
+    Search search;
+    Hierarchy hierarchy;
+    Hexagon hexagon;
+    Subpel subpel;
+    cl::Buffer keys, vectors, costs, shapes;
+    std::unique_ptr<SharedSearch> shared;
+    uint64_t shared_frame = 0;  // the last one that it has seen
+  };
+
+  Blocks &blocks() { return blocks_.at(kind_); }
+  const Plane &current() const { return planes_[frames_ % 2]; }
+  const Plane &reference() const { return planes_[frames_ > 1 ? (frames_ + 1) % 2 : frames_ % 2]; }
+  void search(Queue &queue, const Settings &settings);
+  void search_together(Queue &queue, const Settings &settings);
+
+  Context *context_;
+  int width_, height_;
+  Layout layout_;
+  Luma luma_;
+  Kernel field_kernel_, choose_, predict_, sums_kernel_;
+  Kernel plane_, residual_, grid_, arrows_;
+
+  Plane planes_[2], predicted_;
+  cl::Buffer halves_, sums_;
+  std::unique_ptr<Team> team_;
+  std::map<int, Blocks> blocks_;  // by block size
+  int kind_ = 0;                  // of the last frame
+  uint64_t frames_ = 0;           // since the last reset
+  Field field_;
+};
+
+}  // namespace glcl::motion

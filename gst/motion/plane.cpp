@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plane.h"
+
+namespace glcl::motion {
+
+namespace {
+
+int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
+
+}  // namespace
+
+Plane::Plane(int width, int height)
+    : width(width),
+      height(height),
+      pitch(round_up(round_up(width, strip) + 2 * padding, 64)),
+      rows(round_up(height, 32) + 2 * padding) {}
+
+Plane make_plane(const cl::Context &context, int width, int height) {
+  Plane plane(width, height);
+  plane.buffer = cl::Buffer(context, CL_MEM_READ_WRITE, plane.bytes());
+  return plane;
+}
+
+Luma::Luma(Context &context, Layout layout) {
+  const cl::Program program = context.program("motion/luma.cl");
+  const bool buffers = layout == Layout::buffer;
+  convert_ =
+      Kernel(context, program, buffers ? "motion_luma_buffer" : "motion_luma_image", {32, 4});
+  halve_ = Kernel(context, program, "motion_halve", {32, 4});
+}
+
+void Luma::run(Queue &queue, const Picture &in, const Plane &out) {
+  const size_t rows = out.rows;
+  if (in.layout == Layout::buffer)
+    convert_(queue, {size_t(out.pitch) / 16, rows}, in.buffer, in.pitch, in.width, in.height,
+             out.buffer, out.pitch, out.rows);
+  else
+    convert_(queue, {size_t(out.pitch) / 4, rows}, in.image, out.buffer, out.pitch, out.rows);
+}
+
+void Luma::halve(Queue &queue, const Plane &in, const Plane &out) {
+  halve_(queue, {size_t(out.pitch), size_t(out.rows)}, in.buffer, in.pitch, out.buffer, out.pitch,
+         out.rows, out.width, out.height);
+}
+
+}  // namespace glcl::motion

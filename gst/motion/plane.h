@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "opencl/kernel.h"
+#include "opencl/picture.h"
+
+namespace glcl::motion {
+
+/// How far a vector may reach, px along each axis.
+constexpr int max_range = 128;
+
+/// A luma plane of a frame, 8 bits a pixel, with the frame's edge repeated for `padding` px on all
+/// sides and beyond, up to whole strips: searches read there without tests.
+struct Plane {
+  static constexpr int padding = 160;  // max_range and what kernels read beyond
+  static constexpr int strip = 64;     // px; the largest block is 32
+
+  /// The layout for frames of width × height px, without memory.
+  Plane(int width, int height);
+  Plane() = default;
+
+  int width = 0, height = 0;  ///< of the frame, px
+  int pitch = 0, rows = 0;    ///< of the buffer: bytes from row to row, rows
+  cl::Buffer buffer;
+
+  size_t bytes() const { return size_t(pitch) * rows; }
+  /// Where pixel (0, 0) lies in the buffer.
+  size_t origin() const { return size_t(padding) * pitch + padding; }
+};
+
+/// A plane with memory of its own.
+Plane make_plane(const cl::Context &context, int width, int height);
+
+/// Makes luma planes: round(0.30 R + 0.59 G + 0.11 B), so that grey keeps its level.
+class Luma {
+ public:
+  Luma() = default;
+  /// For pictures of a layout. Throws Error::failed where the device refuses the kernels.
+  Luma(Context &context, Layout layout);
+
+  /// Enqueues the conversion of a picture to a plane of its size.
+  void run(Queue &queue, const Picture &in, const Plane &out);
+  /// Enqueues the reduction to a plane of half the size, rounded up: means of 2 × 2 px.
+  void halve(Queue &queue, const Plane &in, const Plane &out);
+
+ private:
+  Kernel convert_, halve_;
+};
+
+}  // namespace glcl::motion

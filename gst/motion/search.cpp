@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "search.h"
+
+#include <string>
+
+#include "opencl/error.h"
+
+namespace glcl::motion {
+
+namespace {
+
+using Form = Search::Form;
+
+int block_of(const std::string &problem) {
+  return problem == "partitions" ? Search::partitions
+                                 : std::stoi(problem.substr(problem.find('-') + 1));
+}
+
+Parameters defaults(const Device &device, const std::string &problem) {
+  const int block = block_of(problem);
+  if (device.prefers_buffers())
+    return {{"form", static_cast<int>(Form::vector)}, {"depth", 0}, {"lanes", 0}};
+  return {{"form", static_cast<int>(Form::tile)},
+          {"depth", block == Search::partitions ? 2 : 11},
+          {"lanes", 32}};
+}
+
+bool possible(const Device &device, const std::string &problem, const Parameters &parameters) {
+  const int block = block_of(problem), depth = parameters.at("depth"),
+            lanes = parameters.at("lanes");
+  const bool vector = parameters.at("form") == static_cast<int>(Form::vector);
+  if (vector != device.prefers_buffers()) return false;  // would be slower by far
+  if (vector) return !depth && !lanes;
+  if (block == Search::partitions) return depth && depth <= 4 && lanes == 32;
+  return (depth == 3 || depth > 4) && lanes &&
+         size_t(Plane::strip / block * lanes) <=
+             device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+}
+
+}  // namespace
+
+std::string Search::problem(int block) {
+  return block == partitions ? "partitions" : "block-" + std::to_string(block);
+}
+
+const Tunable &Search::tunable() {
+  static const Tunable tunable{
+      "motion-search",
+      {"block-4", "block-8", "block-16", "block-32", "partitions"},
+      {"motion/tile.cl", "motion/vector.cl", "motion/partitiontile.cl",
+       "motion/partitionvector.cl"},
+      {{"form", {static_cast<int>(Form::tile), static_cast<int>(Form::vector)}},
+       {"depth", {0, 1, 2, 3, 4, 11, 33}},
+       {"lanes", {0, 32, 64}}},
+      defaults,
+      possible};
+  return tunable;
+}
+
+Search::Search(Context &context, int block, const Parameters &parameters)
+    : block_(block), form_(static_cast<Form>(parameters.at("form"))) {
+  if (block != 4 && block != 8 && block != 16 && block != 32 && block != partitions)
+    throw Error(Error::Kind::settings, "block-size=" + std::to_string(block) +
+                                           " is no size of blocks. Use 4, 8, 16 or 32.");
+  const std::string size = "-DB=" + std::to_string(block);
+  const std::string depth = "-DD=" + std::to_string(parameters.at("depth"));
+  const std::string lanes = "-DLANES=" + std::to_string(parameters.at("lanes"));
+  if (block == partitions && form_ == Form::vector)
+    kernel_ = Kernel(context, context.program("motion/partitionvector.cl"),
+                     "motion_partitions_vector", {1, 1});
+  else if (block == partitions)
+    kernel_ = Kernel(context, context.program("motion/partitiontile.cl", depth),
+                     "motion_partitions_tile", {});
+  else if (form_ == Form::vector)
+    kernel_ =
+        Kernel(context, context.program("motion/vector.cl", size), "motion_search_vector", {1, 1});
+  else
+    kernel_ = Kernel(context, context.program("motion/tile.cl", size + " " + depth + " " + lanes),
+                     "motion_search_tile", {});
+}
+
+void check_search(const Plane &current, const Plane &reference, const Window &window, int lambda) {
+  for (const Span &span : {window.x, window.y})
+    if (span.count < 1 || span.first < -max_range || span.last() > max_range)
+      throw Error(Error::Kind::settings,
+                  "Candidates " + std::to_string(span.first) + " … " + std::to_string(span.last()) +
+                      " can't be searched; use some within ±" + std::to_string(max_range) + " px.");
+  if (lambda < 0 || lambda > Search::max_lambda)
+    throw Error(Error::Kind::settings, "lambda=" + std::to_string(lambda) + " is not within 0 … " +
+                                           std::to_string(Search::max_lambda) + ".");
+  if (current.width != reference.width || current.height != reference.height)
+    throw Error(Error::Kind::settings,
+                "The frames of a motion search differ in size: " + std::to_string(current.width) +
+                    "×" + std::to_string(current.height) + " and " +
+                    std::to_string(reference.width) + "×" + std::to_string(reference.height) + ".");
+}
+
+void Search::run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
+                 int lambda, const cl::Buffer &keys) {
+  check_search(current, reference, window, lambda);
+  const cl_int2 first{{window.x.first, window.y.first}}, count{{window.x.count, window.y.count}};
+  const int columns = this->columns(current), rows = this->rows(current);
+  const size_t strips = (current.width + Plane::strip - 1) / Plane::strip;
+  if (form_ == Form::vector) {
+    kernel_(queue, {strips, size_t(rows)}, current.buffer, reference.buffer, current.pitch, first,
+            count, lambda, keys, columns, rows);
+  } else {
+    kernel_(queue, {strips * kernel_.group().x, size_t(rows)}, current.buffer, reference.buffer,
+            current.pitch, first, count, lambda, keys, columns);
+  }
+}
+
+}  // namespace glcl::motion

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "opencl/tuning.h"
+#include "plane.h"
+#include "vector.h"
+
+namespace glcl::motion {
+
+/// Full search: of every block of the current frame the candidate with the least cost
+///
+///   SAD + lambda · bits,  SAD = Σ |reference(p + v) − current(p)| over the block's pixels,
+///
+/// bits: the length of both components in quarter pixels as signed Exp-Golomb codes (H.264, with
+/// the predictor 0, so that no block waits for its neighbours). Of equal costs the first candidate
+/// in raster order wins. Both frames repeat their edge; blocks at the right and the lower edge are
+/// whole, with repeated pixels in them. All forms give the same keys, bit for bit.
+///
+/// Instead of one block size it takes all 41 partitions of a macroblock of 16 × 16 px, whose SADs
+/// are sums of 4 × 4 ones. Costs above 65535 are none there: where not even one candidate is below,
+/// the key is no_key. That can't happen while the vector 0 is a candidate.
+///
+/// After A. Uta, "Collaborative multi-device motion estimation on multi/many-core platforms",
+/// 2012. Cost: (number of candidates) absolute differences per pixel.
+class Search {
+ public:
+  enum class Form {
+    tile,    ///< windows in local memory, several candidates per work-item: GPUs
+    vector,  ///< explicit vectors, no local memory: CPU devices
+  };
+
+  static constexpr int max_lambda = 127;
+
+  /// In place of a block size: all partitions of macroblocks.
+  static constexpr int partitions = 41;
+
+  /// The variants, by problem "block-4" … "block-32", "partitions".
+  static const Tunable &tunable();
+  static std::string problem(int block);
+
+  Search() = default;
+  /// For blocks of 4, 8, 16 or 32 px, or for `partitions`. Throws Error::settings for other blocks,
+  /// Error::failed where the device refuses the kernels.
+  Search(Context &context, int block, const Parameters &parameters);
+  Search(Context &context, int block)
+      : Search(context, block, tuned(tunable(), context.device(), problem(block))) {}
+
+  /// The side of a block, or macroblock, px.
+  int side() const { return block_ == partitions ? 16 : block_; }
+  /// Blocks in a row and rows of them.
+  int columns(const Plane &plane) const { return (plane.width + side() - 1) / side(); }
+  int rows(const Plane &plane) const { return (plane.height + side() - 1) / side(); }
+  /// Of a whole frame; each macroblock has 41, in the order of Partition.
+  size_t keys(const Plane &plane) const {
+    return size_t(columns(plane)) * rows(plane) * (block_ == partitions ? partitions : 1);
+  }
+
+  /// Enqueues the search of `current` in `reference`, two planes of one size; `keys` receives the
+  /// keys of the blocks in raster order. Throws Error::settings for windows that are empty or reach
+  /// beyond max_range, for lambda beyond 0..max_lambda and for planes of different sizes.
+  void run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
+           int lambda, const cl::Buffer &keys);
+
+ private:
+  int block_ = 16;
+  Form form_ = Form::tile;
+  Kernel kernel_;
+};
+
+/// Throws Error::settings as Search::run does.
+void check_search(const Plane &current, const Plane &reference, const Window &window, int lambda);
+
+}  // namespace glcl::motion

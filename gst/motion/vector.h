@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+namespace glcl::motion {
+
+/// Where a block of the current frame lies in the reference frame, relative to its own place: +x
+/// right, +y down, in quarter pixels. What moves to the right has a negative x.
+struct Vector {
+  int16_t x = 0, y = 0;
+};
+
+/// The best candidate of a block as one number: its cost in the upper half; in the lower the
+/// vector, ordered as the candidates are, by y, then x. So the least key is the first of the
+/// cheapest candidates in raster order, in whatever order they were tried and however they were
+/// shared out.
+using Key = uint64_t;
+constexpr Key no_key = ~Key(0);
+
+constexpr Key key_of(uint32_t cost, Vector v) {
+  return Key(cost) << 32 | Key(uint16_t(v.y + 32768)) << 16 | uint16_t(v.x + 32768);
+}
+constexpr uint32_t cost_of(Key key) { return uint32_t(key >> 32); }
+constexpr Vector vector_of(Key key) {
+  return {int16_t(int(key & 65535) - 32768), int16_t(int(key >> 16 & 65535) - 32768)};
+}
+
+/// Where the keys of a macroblock's partitions begin; those of one shape are in raster order.
+enum Partition { p16x16 = 0, p16x8 = 1, p8x16 = 3, p8x8 = 5, p8x4 = 9, p4x8 = 17, p4x4 = 25 };
+
+/// The candidates of a search along one axis: `count` offsets from `first` on, in px.
+struct Span {
+  int first = 0, count = 1;
+
+  int last() const { return first + count - 1; }
+  /// −range … +range
+  static constexpr Span of_range(int range) { return {-range, 2 * range + 1}; }
+  /// What a square window of `side` px holds of a block: n = side − block + 1 offsets, centred, so
+  /// −⌊n / 2⌋ … ⌈n / 2⌉ − 1; 0 is always among them.
+  static constexpr Span of_window(int side, int block) {
+    const int n = side - block + 1;
+    return {-(n / 2), n};
+  }
+};
+
+/// Candidates: all offsets of x at all of y.
+struct Window {
+  Span x, y;
+
+  static constexpr Window of_range(int range) {
+    return {Span::of_range(range), Span::of_range(range)};
+  }
+  static constexpr Window of_window(int side, int block) {
+    return {Span::of_window(side, block), Span::of_window(side, block)};
+  }
+};
+
+}  // namespace glcl::motion

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Searches that try few of the candidates. Build with -DB=4, 8, 16 or 32 (block size), and with
+// -DPARTITIONED for all partitions of macroblocks.
+#include "common/absdiff.clh"
+#include "motion/cost.clh"
+#include "motion/partitions.clh"
+#include "motion/samples.clh"
+
+#ifdef PARTITIONED
+#define KEYS PARTITIONS
+#else
+#define KEYS 1
+#endif
+
+// The pixels that a key stands for, and what to compare them with.
+typedef struct {
+  __global const uchar *own, *there;
+  int pitch, lambda, range;
+  int2 at, size;
+} Area;
+
+inline Area area_of(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
+                    int range, int key, int columns) {
+  const int block = key / KEYS;
+  Area a = {current, reference, pitch, lambda, range, B * (int2)(block % columns, block / columns), (int2)(B)};
+#ifdef PARTITIONED
+  const int shape = shape_of(key % KEYS), number = key % KEYS - shape_firsts[shape];
+  a.size = (int2)(shape_widths[shape], shape_heights[shape]);
+  a.at += a.size * (int2)(number % (16 / a.size.x), number / (16 / a.size.x));
+#endif
+  a.own += AT(a.at.x, a.at.y, pitch);
+  a.there += AT(a.at.x, a.at.y, pitch);
+  return a;
+}
+
+// The key of a vector in whole pixels; none outside the range.
+inline ulong try_vector(const Area *a, int2 v) {
+  if (any(abs(v) > (uint2)(a->range))) return ULONG_MAX;
+  __global const uchar *there = a->there + v.y * a->pitch + v.x;
+  uint sum = a->lambda * vector_bits(4 * v.x, 4 * v.y);
+  for (int y = 0; y < a->size.y; y++)
+    for (int x = 0; x < a->size.x; x += 4)
+      sum = sad4(*(__global const uint *)(a->own + y * a->pitch + x),
+                 (uint)five_bytes(there + y * a->pitch + x), sum);
+  return key_of(sum, place(4 * v.x, 4 * v.y));
+}
+
+// From the vector 0 to the cheapest corner of a hexagon around, until none is cheaper; then the cheapest of
+// the eight neighbours. Work-items: keys.
+__kernel void motion_hexagon(__global const uchar *current, __global const uchar *reference, int pitch,
+                             int lambda, int range, __global ulong *keys, int columns, int count) {
+  const int i = get_global_id(0);
+  if (i >= count) return;
+  const Area area = area_of(current, reference, pitch, lambda, range, i, columns);
+  const int2 corners[] = {(int2)(-1, -2), (int2)(1, -2), (int2)(-2, 0),
+                          (int2)(2, 0),   (int2)(-1, 2), (int2)(1, 2)};
+  ulong best = try_vector(&area, (int2)(0)), before;
+  do {
+    const int2 centre = vector_of((uint)best) / 4;
+    before = best;
+    for (int c = 0; c < 6; c++) best = min(best, try_vector(&area, centre + corners[c]));
+  } while (best < before);
+  const int2 centre = vector_of((uint)best) / 4;
+  for (int n = 0; n < 9; n++) best = min(best, try_vector(&area, centre + (int2)(n % 3 - 1, n / 3 - 1)));
+  keys[i] = best;
+}
+
+// Around twice the vectors that were found in planes of half the size for the block of PARENT px there that
+// holds the middle, for its four neighbours, and around 0: REACH px to all sides. Work-groups: keys.
+#define PARENT 8
+#define REACH 2
+#define GROUP 32
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void motion_follow(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
+                   int range, __global ulong *keys, int columns, __global const ulong *parents,
+                   int parent_columns, int parent_rows) {
+  __local ulong found[GROUP];
+  const int item = get_local_id(0), key = get_group_id(0), side = 2 * REACH + 1;
+  const Area area = area_of(current, reference, pitch, lambda, range, key, columns);
+  const int2 parent = (area.at + area.size / 2) / (2 * PARENT);
+  const int2 around[] = {(int2)(0, 0), (int2)(0, -1), (int2)(-1, 0), (int2)(1, 0), (int2)(0, 1)};
+  ulong best = ULONG_MAX;
+  for (int c = item; c < 6 * side * side; c += GROUP) {
+    const int origin = c / (side * side), n = c % (side * side);
+    int2 centre = 0;
+    if (origin < 5) {
+      const int2 from = clamp(parent + around[origin], (int2)(0), (int2)(parent_columns, parent_rows) - 1);
+      centre = vector_of((uint)parents[from.y * parent_columns + from.x]) / 2;
+    }
+    best = min(best, try_vector(&area, centre + (int2)(n % side, n / side) - REACH));
+  }
+  found[item] = best;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item) return;
+  for (int i = 1; i < GROUP; i++) best = min(best, found[i]);
+  keys[key] = best;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From keys to a field of vectors, and what the field predicts.
+//
+// A field has a vector for each cell and, for each block, its cost and its shapes: 0 undivided, else
+// (motion/partitions.clh) bits 0-1 are the macroblock's division, bits 2 + 2q, 3 + 2q that of quarter q.
+#include "motion/cost.clh"
+#include "motion/partitions.clh"
+#include "motion/samples.clh"
+
+// One key per block. Work-items: blocks.
+__kernel void motion_field(__global const ulong *keys, __global short2 *vectors, __global uint *costs,
+                           __global ushort *shapes, int blocks) {
+  const int i = get_global_id(0);
+  if (i >= blocks) return;
+  vectors[i] = convert_short2(vector_of((uint)keys[i]));
+  costs[i] = keys[i] >> 32;
+  shapes[i] = 0;
+}
+
+// Costs of the parts of a division: `count` keys, `step` apart.
+inline uint cost_of_parts(__global const ulong *keys, int count, int step) {
+  uint sum = 0;
+  for (int i = 0; i < count; i++) sum += (uint)(keys[i * step] >> 32);
+  return sum;
+}
+
+// The division of each macroblock that costs least: the parts' costs and λ times the bits that H.264 spends
+// on the type (1 for 16×16, 3 for 16×8 and 8×16, 5 for quarters; for each quarter 1 for 8×8, 3 for 8×4 and
+// 4×8, 5 for 4×4). Of equal ones the first of these. Cells are 4 × 4 pixels. Work-items: macroblocks.
+__kernel void motion_choose(__global const ulong *keys, __global short2 *vectors, __global uint *costs,
+                            __global ushort *shapes, int lambda, int columns, int rows) {
+  const int mx = get_global_id(0), my = get_global_id(1), at = my * columns + mx;
+  if (mx >= columns || my >= rows) return;
+  keys += (size_t)at * PARTITIONS;
+  uint quarters = 5 * lambda, shape = DIVIDED_8X8;
+  for (int q = 0; q < 4; q++) {
+    const int x = q % 2, y = q / 2;
+    const uint parts[] = {
+        (uint)(keys[P8X8 + q] >> 32) + lambda,
+        cost_of_parts(keys + P8X4 + 4 * y + x, 2, 2) + 3 * lambda,
+        cost_of_parts(keys + P4X8 + 4 * y + 2 * x, 2, 1) + 3 * lambda,
+        cost_of_parts(keys + P4X4 + 8 * y + 2 * x, 2, 1) +
+            cost_of_parts(keys + P4X4 + 8 * y + 4 + 2 * x, 2, 1) + 5 * lambda,
+    };
+    int best = 0;
+    for (int i = 1; i < 4; i++)
+      if (parts[i] < parts[best]) best = i;
+    quarters += parts[best];
+    shape |= best << (2 + 2 * q);
+  }
+  const uint whole[] = {(uint)(keys[P16X16] >> 32) + lambda, cost_of_parts(keys + P16X8, 2, 1) + 3 * lambda,
+                        cost_of_parts(keys + P8X16, 2, 1) + 3 * lambda, quarters};
+  int best = 0;
+  for (int i = 1; i < 4; i++)
+    if (whole[i] < whole[best]) best = i;
+  if (best != DIVIDED_8X8) shape = best;
+  costs[at] = whole[best];
+  shapes[at] = shape;
+  for (int y = 0; y < 4; y++)
+    for (int x = 0; x < 4; x++)
+      vectors[(4 * my + y) * 4 * columns + 4 * mx + x] =
+          convert_short2(vector_of((uint)keys[partition_of(shape, x, y)]));
+}
+
+// The predicted plane: every cell as its vector says. `cell`: px; `cell_columns`: cells in a row. `bytes`: of a half
+// plane. Work-items: words of four pixels along x, rows.
+__kernel void motion_predict(__global const uchar *reference, __global const uchar *halves, int pitch,
+                             int bytes, __global const short2 *vectors, int cell, int cell_columns,
+                             __global uchar *predicted, int width, int height) {
+  const int x = (int)get_global_id(0) * 4, y = get_global_id(1);
+  if (x >= width || y >= height) return;
+  const Samples samples = samples_of(reference, halves, pitch, bytes);
+  const int2 v = convert_int2(vectors[y / cell * cell_columns + x / cell]);
+  *(__global uint *)(predicted + AT(x, y, pitch)) = quarter_sample(&samples, 4 * (int2)(x, y) + v);
+}
+
+// Parts of the sums over a frame: squared errors of the prediction, then zero vectors, Σ x and Σ y of the
+// vectors, each counted once a cell. One work-group's sums are four longs. `cells`: columns and rows of those
+// within the frame, `cell_columns` of them in memory.
+#define SUMMERS 64
+__kernel __attribute__((reqd_work_group_size(SUMMERS, 1, 1)))
+void motion_sums(__global const uchar *current, __global const uchar *predicted, int pitch, int width,
+                 int height, __global const short2 *vectors, int2 cells, int cell_columns,
+                 __global long4 *sums) {
+  __local long4 all[SUMMERS];
+  const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
+  long4 sum = 0;
+  for (int y = group; y < height; y += groups)
+    for (int x = 4 * item; x < width; x += 4 * SUMMERS) {
+      const int at = AT(x, y, pitch);
+      const int4 d = convert_int4(*(__global const uchar4 *)(current + at)) -
+                     convert_int4(*(__global const uchar4 *)(predicted + at));
+      const int4 squares = x + (int4)(0, 1, 2, 3) < width ? d * d : 0;
+      sum.x += squares.x + squares.y + squares.z + squares.w;
+    }
+  for (int y = group; y < cells.y; y += groups)
+    for (int x = item; x < cells.x; x += SUMMERS) {
+      const int2 v = convert_int2(vectors[y * cell_columns + x]);
+      sum += (long4)(0, v.x == 0 && v.y == 0, v.x, v.y);
+    }
+  all[item] = sum;
+  for (int step = SUMMERS / 2; step; step /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < step) all[item] += all[item + step];
+  }
+  if (item == 0) sums[group] = all[0];
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Fields of vectors, with all that leads to them, and their predictions against the scalar twin.
+#include "motion.h"
+#include "motion/motion.h"
+
+using motion::Motion;
+using Precision = Motion::Precision;
+
+namespace {
+
+int kind(const Motion::Settings &settings) {
+  return settings.partitions ? motion::Search::partitions : settings.block;
+}
+
+std::string text(const Motion::Settings &s, const Frame &frame) {
+  return std::to_string(frame.width) + "×" + std::to_string(frame.height) + ", block " +
+         std::to_string(kind(s)) + ", method " + std::to_string(static_cast<int>(s.method)) +
+         ", range " + std::to_string(s.range) + ", precision " +
+         std::to_string(static_cast<int>(s.precision)) + ", lambda " + std::to_string(s.lambda);
+}
+
+/// A frame whose parts have moved by parts of pixels: means of neighbours, with other noise.
+Frame follow(const Frame &frame) {
+  Frame next = reference::random_frame(frame.width, frame.height, 9);
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++)
+      for (int c = 0; c < 3; c++) {
+        const auto at = [&](int px, int py) {
+          return int(
+              frame.at(std::clamp(px, 0, frame.width - 1), std::clamp(py, 0, frame.height - 1))[c]);
+        };
+        const int moved = x < frame.width / 2 ? (3 * at(x + 2, y - 1) + at(x + 3, y - 1)) / 4
+                                              : (at(x - 3, y + 1) + at(x - 3, y + 2)) / 2;
+        next.at(x, y)[c] = static_cast<uint8_t>((15 * moved + next.at(x, y)[c]) / 16);
+      }
+  return next;
+}
+
+std::vector<uint8_t> read(Bench &bench, const cl::Buffer &buffer, size_t bytes) {
+  std::vector<uint8_t> data(bytes);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, data.data());
+  return data;
+}
+
+/// Luma of what the engine shows.
+reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, Motion &engine,
+                       void (Motion::*show)(glcl::Queue &, const Picture &, const Picture &)) {
+  const Picture out = bench.upload(Frame(frame.width, frame.height), layout);
+  (engine.*show)(*bench.queue, bench.upload(frame, layout), out);
+  const Frame result = bench.download(out);
+  for (size_t i = 3; i < result.rgba.size(); i += 4)
+    fail_unless_equals_int(result.rgba[i], frame.rgba[i]);
+  return reference::luma(result);
+}
+
+/// Two frames through an engine, everything that comes out of it compared with the twin.
+void check(Bench &bench, Layout layout, const Motion::Settings &settings, const Frame &first,
+           const Frame &second, std::unique_ptr<glcl::Team> team = {}) {
+  const std::string what = text(settings, first);
+  Motion engine(*bench.context, first.width, first.height, layout);
+  if (team) engine.share(std::move(team));
+  fail_unless(!engine.next(*bench.queue, settings, bench.upload(first, layout)));
+  fail_unless(engine.next(*bench.queue, settings, bench.upload(second, layout)));
+
+  const reference::Plane current = reference::luma(second), before = reference::luma(first);
+  const reference::Samples samples(before, settings.range + 3);
+  auto keys =
+      settings.method == Motion::Method::hexagon
+          ? reference::hexagon(current, before, kind(settings), settings.range, settings.lambda)
+      : settings.method == Motion::Method::hierarchical
+          ? reference::hierarchical(current, before, kind(settings), settings.range,
+                                    settings.lambda)
+          : reference::full_search(current, before, kind(settings),
+                                   Window::of_range(settings.range), settings.lambda);
+  if (settings.precision != Precision::full)
+    reference::refine(keys, current, samples, kind(settings), settings.lambda,
+                      settings.precision == Precision::quarter);
+  const reference::Field twin =
+      reference::field(keys, first.width, first.height, kind(settings), settings.lambda);
+  const reference::Plane predicted = reference::predict(samples, twin, first.width, first.height);
+
+  const Motion::Field &field = engine.field();
+  fail_unless_equals_int(field.cell, twin.cell);
+  fail_unless_equals_int(field.columns, twin.columns);
+  fail_unless_equals_int(size_t(field.columns) * field.rows, twin.vectors.size());
+  const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, field.bytes);
+  engine.copy_field(*bench.queue, buffer);
+  const auto data = read(bench, buffer, field.bytes);
+  const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
+  const auto *costs = reinterpret_cast<const uint32_t *>(&data[field.costs]);
+  const auto *shapes = reinterpret_cast<const uint16_t *>(&data[field.shapes]);
+  for (size_t i = 0; i < twin.costs.size(); i++)
+    fail_unless(costs[i] == twin.costs[i] && shapes[i] == twin.shapes[i],
+                "%s: block %zu has cost %u, shape %x, twin %u, %x", what.c_str(), i, costs[i],
+                shapes[i], twin.costs[i], twin.shapes[i]);
+  double x = 0, y = 0, zero = 0;
+  int inside = 0;
+  for (size_t i = 0; i < twin.vectors.size(); i++) {
+    const motion::Vector v = vectors[i];
+    fail_unless(v.x == twin.vectors[i].x && v.y == twin.vectors[i].y,
+                "%s: cell %zu has (%d, %d), twin (%d, %d)", what.c_str(), i, v.x, v.y,
+                twin.vectors[i].x, twin.vectors[i].y);
+    if (int(i) % field.columns * field.cell >= first.width ||
+        int(i) / field.columns * field.cell >= first.height)
+      continue;
+    inside++;
+    x += v.x / 4.0, y += v.y / 4.0, zero += !v.x && !v.y;
+  }
+  const reference::Plane picture = shown(bench, second, layout, engine, &Motion::show_prediction);
+  const reference::Plane residual = shown(bench, second, layout, engine, &Motion::show_residual);
+  for (size_t i = 0; i < predicted.values.size(); i++) {
+    fail_unless(picture.values[i] == predicted.values[i], "%s: pixel %zu predicted as %d, twin %d",
+                what.c_str(), i, picture.values[i], predicted.values[i]);
+    fail_unless_equals_int(residual.values[i],
+                           std::clamp(128 + current.values[i] - predicted.values[i], 0, 255));
+  }
+  const Motion::Summary summary(
+      field, first.width, first.height,
+      read(bench, engine.sum_up(*bench.queue), Motion::sums_bytes).data());
+  fail_unless_equals_float(summary.mse, reference::mse(current, predicted));
+  fail_unless_equals_float(summary.zero, zero / inside);
+  fail_unless_equals_float(summary.mean_x, x / inside);
+  fail_unless_equals_float(summary.mean_y, y / inside);
+}
+
+Motion::Settings settings(int range, int block, Precision precision, int lambda) {
+  Motion::Settings settings;
+  settings.range = range;
+  settings.partitions = block == motion::Search::partitions;
+  if (!settings.partitions) settings.block = block;
+  settings.precision = precision;
+  settings.lambda = lambda;
+  return settings;
+}
+
+constexpr int kinds[] = {4, 8, 16, 32, motion::Search::partitions};
+constexpr Precision precisions[] = {Precision::full, Precision::half, Precision::quarter};
+
+}  // namespace
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  const int block = kinds[__i__];
+  for (Precision precision : precisions)
+    for (const Frame &frame : {reference::random_frame(61, 43), reference::natural_frame(75, 37),
+                               reference::flat_frame(33, 17), reference::gradient_frame(40, 40)})
+      for (int lambda : {0, 4})
+        check(bench, Layout::buffer, settings(5, block, precision, lambda), frame, follow(frame));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_sizes) {
+  Bench bench;
+  const int block = kinds[__i__];
+  for (const auto &[width, height] : {std::pair{1, 1}, {17, 1}, {3, 33}, {64, 32}, {130, 20}}) {
+    const Frame frame = reference::random_frame(width, height);
+    check(bench, Layout::buffer, settings(3, block, Precision::quarter, 1), frame,
+          reference::random_frame(width, height, 5));
+    check(bench, Layout::image, settings(3, block, Precision::quarter, 1), frame, follow(frame));
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_methods) {
+  Bench bench;
+  for (auto method : {Motion::Method::hexagon, Motion::Method::hierarchical})
+    for (int range : {3, 16, 33, 128})
+      for (const Frame &frame : {reference::random_frame(61, 43), reference::natural_frame(150, 70),
+                                 reference::flat_frame(33, 17), reference::random_frame(1, 1)}) {
+        Motion::Settings s = settings(range, kinds[__i__], Precision::quarter, range % 5);
+        s.method = method;
+        check(bench, Layout::buffer, s, frame, follow(frame));
+      }
+}
+GST_END_TEST;
+
+// Searches that devices share, here one device as two.
+GST_START_TEST(test_shared) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(90, 50);
+  for (int block : {8, motion::Search::partitions})
+    check(bench, Layout::buffer, settings(5, block, Precision::quarter, 2), frame, follow(frame),
+          std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
+}
+GST_END_TEST;
+
+// Reaches far over every edge.
+GST_START_TEST(test_far) {
+  Bench bench;
+  const Frame frame = reference::random_frame(35, 18);
+  check(bench, Layout::buffer, settings(128, 32, Precision::quarter, 0), frame,
+        reference::random_frame(35, 18, 2));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_settings_change) {
+  Bench bench;
+  const Frame a = reference::natural_frame(70, 40), b = follow(a);
+  Motion engine(*bench.context, a.width, a.height, Layout::buffer);
+  const Picture pictures[] = {bench.upload(a, Layout::buffer), bench.upload(b, Layout::buffer)};
+  engine.next(*bench.queue, {}, pictures[0]);
+  int frame = 0;
+  for (int block : kinds)
+    for (Precision precision : precisions) {
+      const Motion::Settings s = settings(4, block, precision, 2);
+      frame++;
+      fail_unless(engine.next(*bench.queue, s, pictures[frame % 2]));
+      const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
+      engine.copy_field(*bench.queue, buffer);
+      Motion fresh(*bench.context, a.width, a.height, Layout::buffer);
+      fresh.next(*bench.queue, s, pictures[(frame + 1) % 2]);
+      fresh.next(*bench.queue, s, pictures[frame % 2]);
+      const cl::Buffer other(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
+      fresh.copy_field(*bench.queue, other);
+      const size_t bytes = engine.field().columns * engine.field().rows * 4;
+      fail_unless(read(bench, buffer, bytes) == read(bench, other, bytes), "%s",
+                  text(s, a).c_str());
+    }
+}
+GST_END_TEST;
+
+// A first frame, and one after a reset, has no motion and predicts itself.
+GST_START_TEST(test_first_frame) {
+  Bench bench;
+  const Frame frame = reference::random_frame(50, 30);
+  const Picture picture = bench.upload(frame, Layout::buffer);
+  for (int block : kinds) {
+    const Motion::Settings s = settings(4, block, Precision::quarter, 0);
+    Motion engine(*bench.context, frame.width, frame.height, Layout::buffer);
+    for (int run = 0; run < 2; run++) {
+      fail_unless(!engine.next(*bench.queue, s, picture));
+      const Motion::Summary summary(
+          engine.field(), frame.width, frame.height,
+          read(bench, engine.sum_up(*bench.queue), Motion::sums_bytes).data());
+      fail_unless(summary.mse == 0 && summary.zero == 1 && std::isinf(summary.psnr()));
+      engine.next(*bench.queue, s, bench.upload(follow(frame), Layout::buffer));
+      engine.reset();
+    }
+  }
+}
+GST_END_TEST;
+
+static Suite *field_suite() {
+  Suite *suite = suite_create("field");
+  TCase *general = tcase_create("general");
+  tcase_add_test(general, test_far);
+  tcase_add_test(general, test_shared);
+  tcase_add_test(general, test_settings_change);
+  tcase_add_test(general, test_first_frame);
+  suite_add_tcase(suite, general);
+  for (int i = 0; i < 5; i++) {
+    static std::string names[5];
+    names[i] = "block-" + std::to_string(kinds[i]);
+    TCase *blocks = tcase_create(names[i].c_str());
+    tcase_add_loop_test(blocks, test_content, i, i + 1);
+    tcase_add_loop_test(blocks, test_sizes, i, i + 1);
+    tcase_add_loop_test(blocks, test_methods, i, i + 1);
+    suite_add_tcase(suite, blocks);
+  }
+  return suite;
+}
+
+GST_CHECK_MAIN(field)

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Work that several devices share: parts of one CPU stand for them.
+#include "opencl/team.h"
+
+#include <numeric>
+
+#include "motion.h"
+#include "motion/shared.h"
+
+using glcl::Device;
+using glcl::Team;
+using motion::SharedSearch;
+
+namespace {
+
+constexpr Team::Drive drives[] = {Team::Drive::threads, Team::Drive::events};
+
+/// `count` devices with a compute unit each, as far as the test device can be divided; itself else.
+std::vector<Device> parts(Bench &bench, int count) {
+  const Device &whole = bench.context->device();
+  std::vector<cl::Device> devices;
+  std::vector<cl_device_partition_property> how{CL_DEVICE_PARTITION_BY_COUNTS};
+  for (int i = 0; i < count; i++) how.push_back(1);
+  how.insert(how.end(), {CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0});
+  try {
+    cl::Device(whole.device).createSubDevices(how.data(), &devices);
+  } catch (const cl::Error &) {
+    std::printf("SKIP: %s can't be divided into %d\n", whole.name.c_str(), count);
+    return std::vector<Device>(count, whole);
+  }
+  std::vector<Device> list;
+  for (const cl::Device &device : devices) {
+    list.push_back(whole);
+    list.back().device = device;
+  }
+  return list;
+}
+
+std::vector<uint8_t> padded(const reference::Plane &plane) {
+  const motion::Plane layout(plane.width, plane.height);
+  std::vector<uint8_t> bytes(layout.bytes());
+  for (int y = 0; y < layout.rows; y++)
+    for (int x = 0; x < layout.pitch; x++)
+      bytes[size_t(y) * layout.pitch + x] =
+          plane.at(x - motion::Plane::padding, y - motion::Plane::padding);
+  return bytes;
+}
+
+}  // namespace
+
+// The same keys for one device and for two, for any shares, driven either way.
+GST_START_TEST(test_shares) {
+  Bench bench;
+  const Window window = Window::of_range(6);
+  for (int block : {8, 16, motion::Search::partitions}) {
+    const Pair pair = moved(reference::natural_frame(90, 50), 3, -4, "natural");
+    const auto twin = reference::full_search(pair.current, pair.reference, block, window, 3);
+    for (int count : {1, 2}) {
+      Team team(parts(bench, count), drives[__i__]);
+      SharedSearch search(team, block, 90, 50);
+      fail_unless(search.next(padded(pair.reference).data(), window, 3).empty());
+      std::vector<std::vector<int>> all = {{13}};
+      if (count == 2) all = {{6, 7}, {1, 12}, {0, 13}, {13, 0}, {10, 3}};
+      for (const auto &shares : all) {
+        check_keys(search.next(padded(pair.current).data(), window, 3, shares), twin, "shared");
+        search.next(padded(pair.reference).data(), window, 3);
+      }
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_shares_by_speed) {
+  Bench bench;
+  Team team(parts(bench, 2));
+  const auto sum = [](const std::vector<int> &n) { return std::accumulate(n.begin(), n.end(), 0); };
+  fail_unless(team.shares(9) == std::vector<int>({5, 4}));
+  int done[2] = {0, 0};
+  const Team::Work work = [&](size_t index, Team::Member &, int begin, int end) {
+    done[index] = end - begin;
+    g_usleep(index ? 3000 * (end - begin) : 1000 * (end - begin));
+  };
+  for (int run = 0; run < 3; run++) {
+    team.run(40, work);
+    fail_unless_equals_int(sum(team.shares(40)), 40);
+  }
+  fail_unless(done[0] > done[1], "the faster one did %d, the slower one %d", done[0], done[1]);
+}
+GST_END_TEST;
+
+// Where a device takes long to start, the other one works alone.
+GST_START_TEST(test_alone) {
+  Bench bench;
+  Team team(parts(bench, 2));
+  const Team::Work work = [&](size_t index, Team::Member &, int begin, int end) {
+    g_usleep((index ? 50000 : 0) + 100 * (end - begin));
+  };
+  for (int run = 0; run < 3; run++) team.run(20, work);
+  fail_unless(team.shares(20) == std::vector<int>({20, 0}));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_failure) {
+  Bench bench;
+  Team team(parts(bench, 2), drives[__i__]);
+  bool other = false;
+  try {
+    team.run(2, [&](size_t index, Team::Member &, int, int) {
+      if (index == 0) throw glcl::Error(glcl::Error::Kind::failed, "as planned");
+      other = true;
+    });
+    fail("a failure got lost");
+  } catch (const glcl::Error &error) {
+    fail_unless_equals_string(error.what(), "as planned");
+  }
+  fail_unless(other);
+}
+GST_END_TEST;
+
+// One device by two names, or through two platforms, is one device.
+GST_START_TEST(test_devices_once) {
+  const auto all = glcl::devices();
+  const std::string id = all[0].id();
+  fail_unless_equals_int(glcl::choose_devices(all, id + "," + id).size(), 1);
+  Device twin = all[0];
+  fail_unless(glcl::same_hardware(all[0], twin));
+  try {
+    glcl::choose_devices(all, id + ",no such device");
+    fail("a device that there is not was chosen");
+  } catch (const glcl::Error &error) {
+    fail_unless(error.kind() == glcl::Error::Kind::not_found);
+  }
+}
+GST_END_TEST;
+
+static Suite *team_suite() {
+  Suite *suite = suite_create("team");
+  TCase *tcase = tcase_create("team");
+  tcase_add_test(tcase, test_devices_once);
+  tcase_add_loop_test(tcase, test_shares, 0, 2);
+  tcase_add_test(tcase, test_shares_by_speed);
+  tcase_add_test(tcase, test_alone);
+  tcase_add_loop_test(tcase, test_failure, 0, 2);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN(team)

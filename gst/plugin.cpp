@@ -13,11 +13,13 @@
 #if HAVE_EXAMPLES
 #include "example/gstglclinvert.h"
 #endif
+#include "motion/gstglclmotion.h"
 
 // Without any OpenCL the elements are listed all the same; going to PAUSED tells what is missing.
 static gboolean plugin_init(GstPlugin *plugin) {
   gboolean registered = GST_ELEMENT_REGISTER(glclbilateral, plugin);
   registered |= GST_ELEMENT_REGISTER(glclhistogram, plugin);
+  registered |= GST_ELEMENT_REGISTER(glclmotion, plugin);
 #if HAVE_EXAMPLES
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif

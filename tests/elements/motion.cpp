@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glclmotion in pipelines: what it shows, its messages and its metas, against the scalar twin.
+#include "motion/motion.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "motion/gstglclmotionmeta.h"
+#include "pipeline.h"
+#include "reference/motion.h"
+
+using glcl::motion::Motion;
+using glcl::motion::Vector;
+using glcl::motion::Window;
+using test::Chain;
+using test::expect;
+using test::Frame;
+
+namespace {
+
+/// The scene, moved by 3 px right and 2 px down from frame to frame.
+Frame scene(int number, int width = 96, int height = 64) {
+  return reference::crop(reference::natural_frame(width + 60, height + 60), 30 - 3 * number,
+                         30 - 2 * number, width, height);
+}
+
+/// What the twin finds between two frames.
+struct Twin {
+  Twin(const Frame &before, const Frame &now, const Motion::Settings &settings) {
+    const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
+    current = reference::luma(now);
+    const reference::Plane past = reference::luma(before);
+    const reference::Samples samples(past, settings.range + 3);
+    auto keys = settings.method == Motion::Method::hexagon
+                    ? reference::hexagon(current, past, block, settings.range, settings.lambda)
+                : settings.method == Motion::Method::hierarchical
+                    ? reference::hierarchical(current, past, block, settings.range, settings.lambda)
+                    : reference::full_search(current, past, block, Window::of_range(settings.range),
+                                             settings.lambda);
+    if (settings.precision != Motion::Precision::full)
+      reference::refine(keys, current, samples, block, settings.lambda,
+                        settings.precision == Motion::Precision::quarter);
+    field = reference::field(keys, now.width, now.height, block, settings.lambda);
+    predicted = reference::predict(samples, field, now.width, now.height);
+  }
+
+  reference::Plane current, predicted;
+  reference::Field field;
+};
+
+void apply(GstElement *element, const Motion::Settings &settings) {
+  constexpr const char *methods[] = {"full", "hierarchical", "hexagon"};
+  gst_util_set_object_arg(G_OBJECT(element), "search", methods[static_cast<int>(settings.method)]);
+  constexpr const char *precisions[] = {"full", "half", "quarter"};
+  g_object_set(element, "range", settings.range, "partitions", settings.partitions, "lambda",
+               settings.lambda, nullptr);
+  gst_util_set_object_arg(G_OBJECT(element), "block-size", std::to_string(settings.block).c_str());
+  gst_util_set_object_arg(G_OBJECT(element), "subpel",
+                          precisions[static_cast<int>(settings.precision)]);
+}
+
+Frame grey(const reference::Plane &plane, const Frame &alpha) {
+  Frame frame = alpha;
+  for (size_t i = 0; i < plane.values.size(); i++)
+    std::fill_n(&frame.rgba[4 * i], 3, plane.values[i]);
+  return frame;
+}
+
+std::vector<Motion::Settings> all_settings() {
+  std::vector<Motion::Settings> list(7);
+  list[1].block = 8;
+  list[1].range = 7;
+  list[2].partitions = true;
+  list[2].precision = Motion::Precision::quarter;
+  list[3].block = 32;
+  list[3].precision = Motion::Precision::half;
+  list[4].block = 4;
+  list[4].lambda = 0;
+  list[4].range = 4;
+  list[5].method = Motion::Method::hierarchical;
+  list[5].range = 40;
+  list[6].method = Motion::Method::hexagon;
+  list[6].partitions = true;
+  return list;
+}
+
+GstGLCLMotionMeta *meta_of(GstBuffer *buffer) {
+  return reinterpret_cast<GstGLCLMotionMeta *>(
+      gst_buffer_get_meta(buffer, g_type_from_name("GstGLCLMotionMetaAPI")));
+}
+
+void check_meta(GstBuffer *buffer, const reference::Field &twin, int width, int height) {
+  GstGLCLMotionMeta *meta = meta_of(buffer);
+  expect(meta, "there is a meta");
+  expect(int(meta->width) == width && int(meta->height) == height, "it has the frame's size");
+  expect(int(meta->cell) == twin.cell && int(meta->columns) == twin.columns, "cells");
+  expect(size_t(meta->columns) * meta->rows == twin.vectors.size(), "rows of cells");
+  expect(size_t(meta->block_columns) * meta->block_rows == twin.costs.size(), "blocks");
+  GstMapInfo map;
+  expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "it can be mapped");
+  expect(std::memcmp(map.data, twin.vectors.data(), twin.vectors.size() * 4) == 0, "vectors");
+  expect(std::memcmp(map.data + meta->costs, twin.costs.data(), twin.costs.size() * 4) == 0,
+         "costs");
+  expect(std::memcmp(map.data + meta->shapes, twin.shapes.data(), twin.shapes.size() * 2) == 0,
+         "shapes");
+  gst_buffer_unmap(meta->buffer, &map);
+}
+
+double number(const GstStructure *structure, const char *field) {
+  double value = NAN;
+  expect(gst_structure_get_double(structure, field, &value), std::string("no ") + field);
+  return value;
+}
+
+/// The next message; null where there is none.
+GstMessage *next(Chain &chain) { return chain.messages().next(GST_MESSAGE_ELEMENT, 0); }
+
+}  // namespace
+
+GST_START_TEST(display) {
+  for (const Motion::Settings &settings : all_settings()) {
+    Chain chain("glclmotion");
+    GstElement *element = chain["glclmotion"];
+    apply(element, settings);
+    int n = 0;
+    chain.filter(scene(n++));
+    for (const std::string what : {"prediction", "residual", "none", "vectors"}) {
+      gst_util_set_object_arg(G_OBJECT(element), "display", what.c_str());
+      const Frame before = scene(n - 1), now = scene(n++), out = chain.filter(now);
+      const Twin twin(before, now, settings);
+      if (what == "prediction") {
+        test::expect_same(grey(twin.predicted, now), out, what);
+      } else if (what == "residual") {
+        reference::Plane rest = twin.current;
+        for (size_t i = 0; i < rest.values.size(); i++)
+          rest.values[i] = static_cast<uint8_t>(
+              std::clamp(128 + rest.values[i] - twin.predicted.values[i], 0, 255));
+        test::expect_same(grey(rest, now), out, what);
+      } else if (what == "none") {
+        test::expect_same(now, out, what);
+      } else {
+        int lines = 0, arrows = 0, same = 0;
+        for (size_t i = 0; i < now.rgba.size(); i += 4) {
+          const uint8_t *a = &now.rgba[i], *b = &out.rgba[i];
+          const bool arrow = b[0] == 255 && b[1] == 220 && b[2] == 0;
+          const bool line = b[0] == a[0] / 2 && b[1] == a[1] / 2 && b[2] == a[2] / 2;
+          arrows += arrow, lines += line, same += std::equal(a, a + 3, b);
+          expect(arrow || line || std::equal(a, a + 3, b), "a pixel of something else");
+          expect(a[3] == b[3], "alpha");
+        }
+        expect(lines && arrows && (same || settings.block == 4), "lines, arrows and the picture");
+      }
+    }
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(messages_and_metas) {
+  for (const Motion::Settings &settings : all_settings()) {
+    Chain chain("glclmotion interval=0 attach-meta=true");
+    apply(chain["glclmotion"], settings);
+    for (int n = 0; n < 4; n++) {
+      GstBuffer *out = nullptr;
+      expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
+      out = chain.pull_buffer();
+      if (n == 0)
+        expect(!meta_of(out), "no meta without a frame before");
+      else
+        check_meta(out, Twin(scene(n - 1), scene(n), settings).field, 96, 64);
+      gst_buffer_unref(out);
+    }
+    gst_harness_push_event(chain.harness(), gst_event_new_eos());
+    for (int n = 1; n < 4; n++) {
+      GstMessage *message = next(chain);
+      expect(message, "a message for each frame that has one before it");
+      const GstStructure *structure = gst_message_get_structure(message);
+      expect(gst_structure_has_name(structure, "glclmotion"), "its name");
+      GstClockTime timestamp = 0;
+      gst_structure_get_clock_time(structure, "timestamp", &timestamp);
+      expect(timestamp == guint64(n) * 40 * GST_MSECOND, "its timestamp");
+      const Twin twin(scene(n - 1), scene(n), settings);
+      const double mse = reference::mse(twin.current, twin.predicted);
+      fail_unless(std::abs(number(structure, "mse") - mse) < 1e-9);
+      fail_unless(std::abs(number(structure, "psnr") - 10 * std::log10(255 * 255 / mse)) < 1e-9);
+      double x = 0, y = 0, zero = 0;
+      for (const Vector v : twin.field.vectors)
+        x += v.x / 4.0, y += v.y / 4.0, zero += !v.x && !v.y;
+      const auto cells = static_cast<double>(twin.field.vectors.size());
+      fail_unless(std::abs(number(structure, "mean-x") - x / cells) < 1e-9);
+      fail_unless(std::abs(number(structure, "mean-y") - y / cells) < 1e-9);
+      fail_unless(std::abs(number(structure, "zero") - zero / cells) < 1e-9);
+      gst_message_unref(message);
+    }
+    expect(!next(chain), "no more messages");
+  }
+}
+GST_END_TEST
+
+// The frame before is forgotten where the stream breaks.
+GST_START_TEST(discontinuity) {
+  Chain chain("glclmotion attach-meta=true");
+  const auto has_meta = [&](GstBuffer *buffer, int width, int height) {
+    expect(chain.push(buffer, width, height) == GST_FLOW_OK, "pushed");
+    GstBuffer *out = chain.pull_buffer();
+    const bool has = meta_of(out);
+    gst_buffer_unref(out);
+    return has;
+  };
+  expect(!has_meta(chain.buffer_of(scene(0)), 96, 64), "the first frame");
+  expect(has_meta(chain.buffer_of(scene(1)), 96, 64), "the second one");
+  GstBuffer *broken = chain.buffer_of(scene(2));
+  GST_BUFFER_FLAG_SET(broken, GST_BUFFER_FLAG_DISCONT);
+  expect(!has_meta(broken, 96, 64), "after a discontinuity");
+  expect(has_meta(chain.buffer_of(scene(3)), 96, 64), "and the next");
+  expect(!has_meta(chain.buffer_of(scene(4, 50, 30)), 50, 30), "after a change of size");
+}
+GST_END_TEST
+
+GST_START_TEST(every_size) {
+  Chain chain("glclmotion display=prediction subpel=quarter range=3");
+  Motion::Settings settings;
+  settings.precision = Motion::Precision::quarter;
+  settings.range = 3;
+  for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {17, 13}, {3, 65}, {131, 67}}) {
+    chain.filter(scene(0, width, height));
+    const Frame now = scene(1, width, height);
+    test::expect_same(grey(Twin(scene(0, width, height), now, settings).predicted, now),
+                      chain.filter(now), std::to_string(width) + "×" + std::to_string(height));
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(devices) {
+  Chain chain("glclmotion display=prediction devices=0:0,0:0");
+  chain.filter(scene(0));
+  for (int n = 1; n < 4; n++)
+    test::expect_same(grey(Twin(scene(n - 1), scene(n), {}).predicted, scene(n)),
+                      chain.filter(scene(n)), "shared");
+}
+GST_END_TEST
+
+static Suite *motion_suite() {
+  Suite *suite = suite_create("motion");
+  TCase *tcase = test::add_tcase(suite, "motion");
+  tcase_add_test(tcase, display);
+  tcase_add_test(tcase, messages_and_metas);
+  tcase_add_test(tcase, discontinuity);
+  tcase_add_test(tcase, every_size);
+  tcase_add_test(tcase, devices);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, motion_suite, "motion"); }

@@ -87,5 +87,6 @@ const Subject &subject(const std::string &element);
 
 Subject bilateral_subject();
 Subject histogram_subject();
+Subject motion_subject();
 
 }  // namespace glcl::bench

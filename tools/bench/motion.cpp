@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "motion/motion.h"
+
+#include <cstdio>
+
+#include "motion/thesis.h"
+#include "reference/motion.h"
+#include "reference/transfer.h"
+#include "subject.h"
+
+namespace glcl::bench {
+
+namespace {
+
+using motion::Key;
+using motion::Search;
+using motion::Thesis;
+using motion::Window;
+
+constexpr int lambda = 4;
+
+/// Two frames of a scene as planes, and room for keys.
+struct Planes {
+  Planes(Context &context, const Scene &scene)
+      : before(reference::luma(scene.frame(0))), now(reference::luma(scene.frame(1))) {
+    Queue queue(context.shared_from_this());
+    motion::Luma luma(context, Layout::buffer);
+    for (const auto &[number, plane] : {std::pair{0, &reference}, {1, &current}}) {
+      *plane = motion::make_plane(context.cl(), scene.width, scene.height);
+      luma.run(queue, reference::upload(queue, scene.frame(number), Layout::buffer), *plane);
+    }
+    queue.cl().finish();
+  }
+
+  reference::Plane before, now;
+  motion::Plane reference, current;
+};
+
+/// Every absolute difference that a full search can't do without; both frames are read once.
+Amounts full_amounts(const Scene &scene, const Window &window) {
+  Amounts amounts;
+  const double pixels = double(scene.width) * scene.height;
+  amounts.bytes = 2 * pixels;
+  amounts.differences = pixels * window.x.count * window.y.count;
+  return amounts;
+}
+
+/// Work of an engine that has `run (queue, current, reference, window, lambda, keys)`.
+template <class Engine>
+Run search_run(Context &context, std::shared_ptr<Engine> engine, int block, const Window &window,
+               const Scene &scene) {
+  const auto planes = std::make_shared<Planes>(context, scene);
+  const size_t count = Search(context, block).keys(planes->current);
+  const cl::Buffer keys(context.cl(), CL_MEM_READ_WRITE, count * sizeof(Key));
+  Run run;
+  run.enqueue = [=](Queue &queue) {
+    engine->run(queue, planes->current, planes->reference, window, lambda, keys);
+  };
+  run.compare = [=](Queue &queue) -> Agreement {
+    engine->run(queue, planes->current, planes->reference, window, lambda, keys);
+    std::vector<Key> found(count);
+    queue.cl().enqueueReadBuffer(keys, CL_TRUE, 0, count * sizeof(Key), found.data());
+    const bool equal =
+        found == reference::full_search(planes->now, planes->before, block, window, lambda);
+    return {equal, equal ? "equal" : "other vectors"};
+  };
+  run.least = full_amounts(scene, window);
+  return run;
+}
+
+Task search_task(int block, const Window &window, const std::string &name,
+                 const std::string &problem) {
+  return {name, &Search::tunable(), problem,
+          [=](Context &context, const Parameters &variant, const Scene &scene) {
+            return search_run(context, std::make_shared<Search>(context, block, variant), block,
+                              window, scene);
+          }};
+}
+
+Step thesis_step(const std::string &name, Thesis::Form form, const Window &window) {
+  return {name, [=](Context &context, const Scene &scene) {
+            return search_run(context, std::make_shared<Thesis>(context, form), Thesis::block,
+                              window, scene);
+          }};
+}
+
+/// The forms of the thesis and ours at one of its windows.
+Ablation thesis_ablation(int side) {
+  using Form = Thesis::Form;
+  const Window window = Window::of_window(side, Thesis::block);
+  Ablation ablation{"full search, blocks of 16 px, W=" + std::to_string(side), {}};
+  ablation.steps = {thesis_step("reference, naive", Form::reference_naive, window),
+                    thesis_step("reference, local memory", Form::reference_local, window),
+                    thesis_step("collaborative, naive", Form::collaborative_naive, window),
+                    thesis_step("collaborative, local memory", Form::collaborative_local, window),
+                    thesis_step("collaborative, one launch", Form::collaborative_single, window),
+                    thesis_step("unaligned rows", Form::unaligned, window),
+                    {"several candidates per item", [=](Context &context, const Scene &scene) {
+                       return search_run(context, std::make_shared<Search>(context, Thesis::block),
+                                         Thesis::block, window, scene);
+                     }}};
+  return ablation;
+}
+
+}  // namespace
+
+Subject motion_subject() {
+  Subject subject;
+  subject.element = "glclmotion";
+  const Window range = Window::of_range(16);
+  for (int block : {4, 8, 16, 32})
+    subject.tasks.push_back(search_task(
+        block, range, std::to_string(block) + "×" + std::to_string(block) + ", range 16",
+        Search::problem(block)));
+  subject.tasks.push_back(search_task(Search::partitions, range, "partitions, range 16",
+                                      Search::problem(Search::partitions)));
+  for (int side : {25, 31, 36, 40, 47, 55, 70})
+    subject.sweep.push_back(
+        search_task(16, Window::of_window(side, 16), "16×16, W=" + std::to_string(side), ""));
+  for (int side : {31, 47}) subject.ablations.push_back(thesis_ablation(side));
+  return subject;
+}
+
+}  // namespace glcl::bench

@@ -78,6 +78,12 @@ case $recipe in
     expect 'frames filtered' "$(filtered_frames log)" $frames
     expect 'frames written' "$(frames_of out.mp4)" $frames
     ;;
+  motion-vectors)
+    make_clip 160 120
+    recipe motion-vectors clip.mp4 out.mp4 | tee output
+    expect 'frames written' "$(frames_of out.mp4)" $frames
+    expect 'frames with a PSNR' "$(grep -c ' dB$' output)" $((frames - 1))
+    ;;
   split-view | thesis | histogram)
     make_clip 160 120
     recipe "$recipe" clip.mp4

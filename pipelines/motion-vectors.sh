@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# motion-vectors.sh IN OUT: draws where the blocks of a video file moved, into an H.264 MP4 without sound,
+# and prints how well each frame is predicted from the one before
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+
+: "${2:?usage: motion-vectors.sh IN OUT}"
+open_file "$1"
+FILTER=(glclmotion partitions=true subpel=quarter lambda=20 interval=0 display=vectors)
+use_plugin
+gst-launch-1.0 -f -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
+  "${ENCODE[@]}" ! filesink location="$2" | sed -n 's/.*glclmotion, timestamp=(guint64)\([0-9]*\).* psnr=(double)\([^,]*\),.*/\1 ns: \2 dB/p'

@@ -10,6 +10,7 @@
 #include "bilateral/gstglclbilateral.h"
 #include "config.h"
 #include "histogram/gstglclhistogram.h"
+#include "opticalflow/gstglopenclflow.h"
 #if HAVE_EXAMPLES
 #include "example/gstglclinvert.h"
 #endif
@@ -20,6 +21,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   gboolean registered = GST_ELEMENT_REGISTER(glclbilateral, plugin);
   registered |= GST_ELEMENT_REGISTER(glclhistogram, plugin);
   registered |= GST_ELEMENT_REGISTER(glclmotion, plugin);
+  registered |= GST_ELEMENT_REGISTER(glopenclflow, plugin);
 #if HAVE_EXAMPLES
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif

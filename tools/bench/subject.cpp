@@ -36,7 +36,8 @@ Agreement compare_levels(const Frame &result, const Frame &twin, int tolerance) 
 }
 
 const std::vector<Subject> &subjects() {
-  static const std::vector<Subject> all{bilateral_subject(), histogram_subject(), motion_subject()};
+  static const std::vector<Subject> all{bilateral_subject(), histogram_subject(),
+                                        opticalflow_subject(), motion_subject()};
   return all;
 }
 

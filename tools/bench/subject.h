@@ -88,5 +88,6 @@ const Subject &subject(const std::string &element);
 Subject bilateral_subject();
 Subject histogram_subject();
 Subject motion_subject();
+Subject opticalflow_subject();
 
 }  // namespace glcl::bench

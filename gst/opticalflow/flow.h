@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "opencl/context.h"
+#include "opencl/kernel.h"
+#include "opencl/picture.h"
+#include "opencl/queue.h"
+#include "opencl/tuning.h"
+
+namespace glcl {
+
+/// A flow field on the device: where every pixel of the previous frame went.
+struct FlowField {
+  int width = 0, height = 0;  ///< px, those of the frames
+  cl::Buffer vectors;         ///< float2 per pixel, px per frame, +x right, +y down
+  cl::Buffer confidence;      ///< float per pixel, 0..1
+};
+
+/// Dense optical flow from the previous frame to the current one (Lucas and Kanade 1981, coarse to
+/// fine, each warp solving for the whole vector).
+///
+/// Each frame becomes a pyramid: (R + G + B) / 3 smoothed by (1 6 1) / 8, then halved by
+/// (1 4 6 4 1) / 16. From the coarsest level on, `warps` times: the flow is smoothed by a median,
+/// each texel looks at where it went in the current frame, and the texels of a Gaussian window
+/// around each node of a lattice vote: with g the gradient of the previous frame and d the
+/// difference that is left there,
+///
+///   Σ w (g gᵀ + v I) flow' = Σ w ((g gᵀ + v I) flow - g d),    v = alpha + 0.001 |g|²,
+///
+/// so a texel without texture votes for the flow it has, and so does one that left the frame. d is
+/// clamped to 10 levels. The sums on the left are made once per level.
+///
+/// Windows are sampled: a level's last warp has a node every `step` texels (1 up to a window of 15,
+/// 2 up to 31, 4 up to 63), the ones before every 2 step; the window has 15 and 7 taps per axis,
+/// of a Gaussian of sigma = window / 6. So the cost does not depend on the window.
+///
+/// Channels::census compares in place of the grey four soft comparisons of opposite neighbours,
+/// d / sqrt(d² + 2.5²), which light that changes slowly across the picture does not alter.
+class Flow {
+ public:
+  enum class Channels { grey, census };
+
+  struct Settings {
+    int levels = 0;        ///< of the pyramid, 1..; 0: until the short side is about 16 px
+    int warps = 5;         ///< per level, 1..20
+    int window = 15;       ///< side in px, odd, 3..63
+    double alpha = 0.001;  ///< on the tensor's diagonal, levels²/px² (grey) or 1/127²/px² (census)
+    int median = 5;        ///< 0, 3 or 5: of the nine nodes 0, 1 or 2 apart
+    bool check = false;  ///< flow from the current frame to the previous one as well: confidence
+                         ///< becomes 0 where both do not agree within a pixel
+  };
+
+  static const Tunable &tunable();
+  /// Of local memory that a variant takes.
+  static size_t local_bytes(const Parameters &variant);
+
+  /// Builds the programs for frames of width × height px and allocates. Throws Error::settings
+  /// where the device has not the memory, Error::failed where it refuses kernels.
+  Flow(Context &context, int width, int height, Layout layout, Channels channels);
+  /// With variants of the kernels: before the last warp of a level, and for that one.
+  Flow(Context &context, int width, int height, Layout layout, Channels channels,
+       const Parameters &coarse, const Parameters &dense);
+
+  /// What run() takes.
+  Layout layout() const { return layout_; }
+  /// How many levels settings ask for.
+  int levels(const Settings &settings) const;
+
+  /// Takes the next frame, a picture of the engine's size and layout, and enqueues the flow from
+  /// the frame before; never waits. False where there is none: field() then means nothing. Any
+  /// setting may differ from the last call's. All calls go to one queue.
+  bool run(Queue &queue, const Settings &settings, const Picture &in);
+  /// Forgets the previous frame.
+  void reset() { previous_levels_ = 0; }
+  /// What the last run() that was true enqueued; overwritten by the next one.
+  const FlowField &field() const { return field_; }
+
+  /// The levels that frames of this size have at most, and how many levels=0 takes.
+  static int most_levels(int width, int height);
+  static int automatic_levels(int width, int height);
+
+ private:
+  static constexpr int most_taps = 8;
+
+  /// A pyramid level in its buffer, as the kernels have it.
+  struct Level {
+    int width, height, pitch, offset;
+    cl_int4 cl() const { return {{width, height, pitch, offset}}; }
+  };
+  /// Nodes of a level `step` texels apart, and where their tensors stand.
+  struct Lattice {
+    int columns, rows, first_tensor;
+    cl_int2 size() const { return {{columns, rows}}; }
+  };
+  /// The lattices of all levels with one step, finest first.
+  struct Lattices {
+    int step;
+    cl::Buffer table;
+    std::vector<Lattice> of_level;
+    std::vector<int> tiles;  // before each level, and in all
+  };
+  /// Taps from the middle on; the same layout as in the kernels.
+  struct Window {
+    cl_float tap[most_taps];
+  };
+  /// A solver's kernel with tiles of some size.
+  struct Tiles {
+    Kernel kernel;
+    int rows = 0;  // nodes of a work-item
+
+    Size side() const { return {kernel.group().x, kernel.group().y * rows}; }
+  };
+  /// The kernels of one kind of lattice: the dense one that ends a level, or the one before.
+  struct Solver {
+    int radius;  // of the window, nodes
+    bool refine;
+    Tiles warp, small_warp, tensors;  // small tiles where the others would leave a device idle
+    cl::Buffer sums;
+    Lattices lattices[3];  // for windows up to 15, 31 and 63 px
+  };
+  /// The pyramid of a frame.
+  struct Pyramid {
+    cl::Buffer grey, census;
+  };
+  /// A flow on a lattice.
+  struct State {
+    const cl::Buffer *flow;
+    cl_int2 size;
+  };
+
+  void build(Context &context, const Parameters &coarse, const Parameters &dense);
+  void set_up(Context &context, Solver &solver, int radius, bool refine, const Parameters &variant);
+  cl::Program solver_program(Context &context, const Solver &solver, int rows);
+  void take(Queue &queue, const Picture &in, int levels);
+  void sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels);
+  State solve(Queue &queue, const Settings &settings, const Pyramid &before, const Pyramid &after,
+              int levels);
+  State warp(Queue &queue, const Settings &settings, Solver &solver, const Pyramid &before,
+             const Pyramid &after, int level, const State &state, float scale);
+  void finish(Queue &queue, const Settings &settings, const State &state,
+              const cl::Buffer &vectors);
+  const cl::Buffer &texels(const Pyramid &pyramid) const {
+    return channels_ == Channels::census ? pyramid.census : pyramid.grey;
+  }
+
+  cl::Context context_;
+  int width_, height_;
+  Layout layout_;
+  Channels channels_;
+
+  std::vector<Level> levels_;
+  Pyramid previous_, current_;
+  int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
+  int device_groups_ = 0;    // that keep the device busy
+
+  Kernel grey_, down_, census_, finish_, check_;
+  Solver coarse_, dense_;
+  cl::Buffer zero_, flow_[2], backward_;
+  FlowField field_;
+};
+
+}  // namespace glcl

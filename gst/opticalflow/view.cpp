@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "view.h"
+
+#include <string>
+
+#include "opencl/error.h"
+
+namespace glcl {
+
+namespace {
+
+constexpr int items = 128, groups = 256;  // of the sums
+constexpr Size pixel_group{32, 8};
+
+}  // namespace
+
+FlowView::FlowView(Context &context, int width, int height, Layout layout)
+    : width_(width), height_(height), layout_(layout) {
+  const cl::Program report =
+      context.program("opticalflow/report.cl", "-DITEMS=" + std::to_string(items));
+  const Size row{items, 1};
+  sums_ = Kernel(context, report, "flow_sums", row);
+  summary_kernel_ = Kernel(context, report, "flow_summary", row);
+  list_ = Kernel(context, report, "flow_list", row);
+  grid_ = Kernel(context, report, "flow_grid", pixel_group);
+  pick_ = Kernel(context, report, "flow_pick", pixel_group);
+  display_ =
+      Kernel(context,
+             context.program("opticalflow/display.cl", layout == Layout::buffer ? "-DBUFFERS" : ""),
+             "flow_display", pixel_group);
+  const auto buffer = [&](size_t bytes) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
+  };
+  parts_ = buffer(groups * sizeof(cl_float8));
+  summary_ = buffer(sizeof(Summary));
+  picked_ = buffer(list_bytes(width, height));
+  nothing_ = buffer(sizeof(cl_float2));
+}
+
+void FlowView::summarize(Queue &queue, const FlowField &field, float least, float gain,
+                         bool fresh) {
+  const int pixels = field.width * field.height;
+  sums_(queue, {size_t(groups) * items, 1}, field.vectors, field.confidence, pixels, least, parts_);
+  summary_kernel_(queue, {items, 1}, parts_, groups, pixels, gain, int(fresh), summary_);
+}
+
+void FlowView::sample(Queue &queue, const FlowField &field, float least, int grid, float unknown,
+                      const cl::Buffer &result) {
+  const int columns = cells(field.width, grid), rows = cells(field.height, grid);
+  grid_(queue, {size_t(columns), size_t(rows)}, field.vectors, field.confidence,
+        cl_int2{{field.width, field.height}}, least, grid, unknown, result,
+        cl_int2{{columns, rows}});
+}
+
+void FlowView::list(Queue &queue, const FlowField &field, float least, const cl::Buffer &result,
+                    size_t offset) {
+  const int columns = cells(field.width, sparse_side), rows = cells(field.height, sparse_side);
+  pick_(queue, {size_t(columns), size_t(rows)}, field.vectors, field.confidence,
+        cl_int2{{field.width, field.height}}, least, sparse_side, picked_,
+        cl_int2{{columns, rows}});
+  list_(queue, {items, 1}, picked_, columns * rows, result,
+        static_cast<cl_int>(offset / sizeof(cl_float4)));
+}
+
+void FlowView::draw(Queue &queue, Display display, bool legend, const FlowField *field, float least,
+                    const Picture &in, const Picture &out) {
+  const cl_int2 size{{width_, height_}};
+  const auto run = [&](const auto &...pictures) {
+    display_(queue, {size_t(width_), size_t(height_)}, pictures..., size, int(display),
+             int(field != nullptr), int(legend), field ? field->vectors : nothing_,
+             field ? field->confidence : nothing_, least, summary_);
+  };
+  if (layout_ == Layout::buffer)
+    run(in.buffer, in.pitch, out.buffer, out.pitch);
+  else
+    run(in.image, out.image);
+}
+
+}  // namespace glcl

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "flow.h"
+
+namespace glcl {
+
+/// What is made of a flow field: numbers, coarser fields, a list of vectors, pictures. Vectors
+/// whose confidence is below `least` count as still, with a confidence of 0.
+class FlowView {
+ public:
+  enum class Display {
+    none,     ///< the frame
+    color,    ///< direction as hue, speed as brightness, still is black
+    overlay,  ///< the frame, tinted the more the faster
+    arrows,   ///< the frame with arrows from the middles of cells
+  };
+
+  /// Means over all pixels, in px per frame; the layout of the kernels.
+  struct Summary {
+    cl_float mean_x, mean_y, mean_magnitude, max_magnitude;
+    cl_float moving;  ///< fraction of the pixels faster than half a pixel
+    cl_float confidence;
+    cl_float gain;  ///< px per frame at full brightness
+    cl_float rms;   ///< of the magnitude
+  };
+
+  static constexpr int sparse_side = 8;  ///< px of the cells that give one vector of the list each
+
+  /// Throws Error::failed.
+  FlowView(Context &context, int width, int height, Layout layout);
+
+  /// Fills summary(). `gain` 0 means three times the rms, at least 1: at once where `fresh`, else
+  /// it follows by a tenth per frame.
+  void summarize(Queue &queue, const FlowField &field, float least, float gain, bool fresh);
+  /// A Summary on the device.
+  const cl::Buffer &summary() const { return summary_; }
+
+  /// The vectors in the middles of cells of `grid` px, float2 [rows, columns], then their
+  /// confidences, float [rows, columns]. Unsure vectors get `unknown` as both components.
+  void sample(Queue &queue, const FlowField &field, float least, int grid, float unknown,
+              const cl::Buffer &result);
+  /// Cells along a side of so many px.
+  static int cells(int px, int grid) { return (px + grid - 1) / grid; }
+  static size_t sample_bytes(int width, int height, int grid) {
+    return size_t(cells(width, grid)) * cells(height, grid) * 3 * sizeof(cl_float);
+  }
+
+  /// The sparse list: of each cell of sparse_side px the surest pixel, if that has at least
+  /// `least`, in raster order of the cells. At `offset` bytes (a multiple of 16) in `result` an
+  /// int, their number, in 16 bytes; then float4 (x, y, vx, vy).
+  void list(Queue &queue, const FlowField &field, float least, const cl::Buffer &result,
+            size_t offset);
+  static size_t list_bytes(int width, int height) {
+    return (1 + size_t(cells(width, sparse_side)) * cells(height, sparse_side)) * sizeof(cl_float4);
+  }
+
+  /// Draws `field` over `in`, with the gain of the last summarize(); without a field, black for
+  /// Display::color and the frame for the others. The legend is a wheel with its radius in px per
+  /// frame.
+  void draw(Queue &queue, Display display, bool legend, const FlowField *field, float least,
+            const Picture &in, const Picture &out);
+
+ private:
+  int width_, height_;
+  Layout layout_;
+  Kernel sums_, summary_kernel_, grid_, pick_, list_, display_;
+  cl::Buffer parts_, summary_, picked_, nothing_;
+};
+
+}  // namespace glcl

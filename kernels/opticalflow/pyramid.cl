@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The pyramid of a frame. Every kernel fills a level with its border.
+#include "common/pixel.clh"
+#include "opticalflow/level.clh"
+
+// Where work-item (x, y) of a padded level writes, and the texel there with the edge repeated.
+#define PADDED(level, at, index)                                                                  \
+  const int2 item = (int2)(get_global_id(0), get_global_id(1)) - BORDER;                          \
+  if (any(item >= (level).xy + BORDER)) return;                                                   \
+  const int2 at = clamp(item, 0, (level).xy - 1);                                                 \
+  const int index = (level).w + item.y * (level).z + item.x;
+
+inline float image_grey(__read_only image2d_t in, int2 at) {
+  return dot(read_imagef(in, pixel_sampler, at).xyz, (float3)(85.0f));
+}
+
+inline float buffer_grey(__global const uchar4 *in, int pitch, int2 at) {
+  const uint4 p = convert_uint4(in[(size_t)at.y * pitch + at.x]);
+  return (p.x + p.y + p.z) / 3.0f;
+}
+
+// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. `tile`: the group's texels with one
+// more all around. GREY reads the one at `texel`.
+#define SMOOTH_GREY(GREY)                                                                         \
+  const int wide = get_local_size(0) + 2, high = get_local_size(1) + 2;                           \
+  const int2 at = (int2)(get_global_id(0), get_global_id(1));                                     \
+  const int2 in_tile = (int2)(get_local_id(0), get_local_id(1)) + 1, first = at - in_tile;        \
+  for (int y = get_local_id(1); y < high; y += get_local_size(1))                                 \
+    for (int x = get_local_id(0); x < wide; x += get_local_size(0)) {                             \
+      const int2 texel = clamp(first + (int2)(x, y), 0, level.xy - 1);                            \
+      tile[y * wide + x] = GREY;                                                                  \
+    }                                                                                             \
+  barrier(CLK_LOCAL_MEM_FENCE);                                                                   \
+  if (all(at < level.xy)) {                                                                       \
+    __local const float *q = tile + in_tile.y * wide + in_tile.x, *p = q - wide, *r = q + wide;   \
+    const float sum = p[-1] + p[1] + r[-1] + r[1] + 6.0f * (p[0] + q[-1] + q[1] + r[0]) + 36.0f * q[0]; \
+    store_repeated(grey, level, at, sum / 64.0f);                                                 \
+  }
+
+// Writes a texel; one at the edge also into the border.
+inline void store_repeated(__global float *grey, int4 level, int2 at, float value) {
+  const int2 first = select(at, -BORDER, at == 0), last = select(at, at + BORDER, at == level.xy - 1);
+  for (int y = first.y; y <= last.y; y++)
+    for (int x = first.x; x <= last.x; x++) grey[level.w + y * level.z + x] = value;
+}
+
+__kernel void flow_grey_image(__read_only image2d_t in, __global float *grey, int4 level,
+                              __local float *tile) {
+  SMOOTH_GREY(image_grey(in, texel))
+}
+
+__kernel void flow_grey_buffer(__global const uchar4 *in, int pitch, __global float *grey, int4 level,
+                               __local float *tile) {
+  SMOOTH_GREY(buffer_grey(in, pitch, texel))
+}
+
+// Every second texel of the next finer level, smoothed by (1 4 6 4 1) / 16 along both axes.
+__kernel void flow_down(__global float *grey, int4 fine, int4 level) {
+  PADDED(level, at, index)
+  const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
+  float sum = 0.0f;
+  for (int j = 0; j < 5; j++) {
+    __global const float *row = grey + fine.w + (2 * at.y + j - 2) * fine.z + 2 * at.x;
+    sum += taps[j] * (row[-2] + row[2] + 4.0f * (row[-1] + row[1]) + 6.0f * row[0]);
+  }
+  grey[index] = sum / 256.0f;
+}
+
+// Soft census: how far the two neighbours on opposite sides differ, along x, one diagonal, y and the
+// other diagonal: d / sqrt(d² + noise²), as -127..127.
+__kernel void flow_census(__global const float *grey, __global char4 *census, int4 level) {
+  PADDED(level, at, index)
+  __global const float *p = grey + level.w + at.y * level.z + at.x;
+  const int row = level.z;
+  const float4 d = (float4)(p[1] - p[-1], p[row + 1] - p[-row - 1], p[row] - p[-row], p[row - 1] - p[1 - row]);
+  const float noise = 2.5f;
+  census[index] = convert_char4_rte(127.0f * d * rsqrt(d * d + noise * noise));
+}

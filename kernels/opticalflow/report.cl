@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a field says in numbers. Build with -DITEMS=n, the work-group's size, a power of two.
+#include "opticalflow/field.clh"
+
+// The sums of a group's items; every item has them.
+inline float8 group_sum(float8 value, float *most, __local float8 *sums, __local float *maxima) {
+  const int item = get_local_id(0);
+  sums[item] = value;
+  maxima[item] = *most;
+  for (int reach = ITEMS / 2; reach > 0; reach /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < reach) {
+      sums[item] += sums[item + reach];
+      maxima[item] = fmax(maxima[item], maxima[item + reach]);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  *most = maxima[0];
+  return sums[0];
+}
+
+// Sums of a part of the field by each group: x, y, magnitude, its square, moving, confidence, 0, maximum.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_sums(
+    __global const float2 *vectors, __global const float *confidence, int pixels, float least,
+    __global float8 *parts) {
+  __local float8 sums[ITEMS];
+  __local float maxima[ITEMS];
+  float8 sum = 0.0f;
+  float most = 0.0f;
+  for (int i = get_global_id(0); i < pixels; i += get_global_size(0)) {
+    const Motion motion = motion_at(vectors, confidence, i, least);
+    const float magnitude = length(motion.vector);
+    sum += (float8)(motion.vector, magnitude, magnitude * magnitude, magnitude > 0.5f ? 1.0f : 0.0f,
+                    motion.confidence, 0.0f, 0.0f);
+    most = fmax(most, magnitude);
+  }
+  sum = group_sum(sum, &most, sums, maxima);
+  sum.s7 = most;
+  if (get_local_id(0) == 0) parts[get_group_id(0)] = sum;
+}
+
+// Adds them up, by one group. The gain for display is `gain`, or where that is 0 follows three times the
+// root mean square, at least 1 px: at once after `fresh`, else by a tenth of the way.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_summary(
+    __global const float8 *parts, int count, int pixels, float gain, int fresh, __global Summary *summary) {
+  __local float8 sums[ITEMS];
+  __local float maxima[ITEMS];
+  float8 sum = 0.0f;
+  float most = 0.0f;
+  for (int i = get_local_id(0); i < count; i += ITEMS) {
+    sum += parts[i];
+    most = fmax(most, parts[i].s7);
+  }
+  sum = group_sum(sum, &most, sums, maxima) / pixels;
+  if (get_local_id(0) == 0) {
+    const float rms = sqrt(sum.s3), wanted = fmax(3.0f * rms, 1.0f), before = summary->gain;
+    const Summary result = {sum.s01, sum.s2, most, sum.s4, sum.s5,
+                            gain > 0.0f ? gain : fresh ? wanted : before + 0.1f * (wanted - before), rms};
+    *summary = result;
+  }
+}
+
+// The vectors `grid` px apart, in the middles of their cells, then their confidences. One that is not
+// sure gets `unknown` in both components.
+__kernel void flow_grid(__global const float2 *vectors, __global const float *confidence, int2 size,
+                        float least, int grid, float unknown, __global float *result, int2 cells) {
+  const int2 cell = (int2)(get_global_id(0), get_global_id(1));
+  if (any(cell >= cells)) return;
+  const int2 at = min(cell * grid + grid / 2, size - 1);
+  const int index = at.y * size.x + at.x, i = cell.y * cells.x + cell.x;
+  const Motion motion = motion_at(vectors, confidence, index, least);
+  vstore2(confidence[index] < least ? (float2)unknown : motion.vector, i, result);
+  result[2 * cells.x * cells.y + i] = motion.confidence;
+}
+
+// Of every cell of `side` px the surest pixel, as (x, y, vx, vy); x is -1 where none is sure enough.
+// Equals: the first in raster order.
+__kernel void flow_pick(__global const float2 *vectors, __global const float *confidence, int2 size,
+                        float least, int side, __global float4 *picked, int2 cells) {
+  const int2 cell = (int2)(get_global_id(0), get_global_id(1));
+  if (any(cell >= cells)) return;
+  const int2 first = cell * side, end = min(first + side, size);
+  float best = fmax(least, 1e-6f);
+  float4 result = -1.0f;
+  for (int y = first.y; y < end.y; y++)
+    for (int x = first.x; x < end.x; x++) {
+      const int i = y * size.x + x;
+      if (confidence[i] > best || (confidence[i] == best && result.x < 0.0f)) {
+        best = confidence[i];
+        result = (float4)(x, y, vectors[i]);
+      }
+    }
+  picked[cell.y * cells.x + cell.x] = result;
+}
+
+// Moves the picked ones together, in order, behind their number (in the first int); by one group.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void flow_list(__global const float4 *picked,
+                                                                          int count, __global float4 *result, int offset) {
+  __global float4 *list = result + offset;
+  __local int before[ITEMS];
+  const int item = get_local_id(0), share = (count + ITEMS - 1) / ITEMS;
+  const int first = min(item * share, count), end = min(first + share, count);
+  int mine = 0;
+  for (int i = first; i < end; i++) mine += picked[i].x >= 0.0f;
+  before[item] = mine;
+  for (int reach = 1; reach < ITEMS; reach *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int add = item >= reach ? before[item - reach] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    before[item] += add;
+  }
+  int to = before[item] - mine;
+  if (item == ITEMS - 1) *(__global int *)list = before[item];
+  for (int i = first; i < end; i++)
+    if (picked[i].x >= 0.0f) list[1 + to++] = picked[i];
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every form of Lucas and Kanade's method against its twin, and the twin against known motion.
+#include "opticalflow/lucaskanade.h"
+
+#include <cmath>
+
+#include "engine.h"
+#include "reference/flow.h"
+#include "reference/textured.h"
+#include "reference/transfer.h"
+
+using glcl::LucasKanade;
+using Form = LucasKanade::Form;
+using reference::Field;
+using reference::Motion;
+
+namespace {
+
+constexpr Form forms[] = {Form::naive,  Form::local,     Form::constant, Form::native,
+                          Form::merged, Form::separable, Form::fused};  // the tests' loop index
+
+Field run(Bench &bench, Form form, Layout layout, const LucasKanade::Settings &settings,
+          const Frame &before, const Frame &after) {
+  LucasKanade engine(*bench.context, before.width, before.height, layout, form);
+  fail_if(engine.run(*bench.queue, settings, reference::upload(*bench.queue, before, layout)));
+  fail_unless(engine.run(*bench.queue, settings, reference::upload(*bench.queue, after, layout)));
+  return reference::download(*bench.queue, engine.field());
+}
+
+/// Within 0.01 px, or a thousandth of longer vectors (noise gives any), on 99.9 % of the pixels.
+void compare(const Field &result, const Field &twin, const std::string &what) {
+  size_t off = 0;
+  for (size_t i = 0; i < twin.confidence.size(); i++) {
+    const double x = twin.vectors[2 * i], y = twin.vectors[2 * i + 1];
+    const double error = std::hypot(result.vectors[2 * i] - x, result.vectors[2 * i + 1] - y);
+    fail_unless(std::isfinite(error), "%s: no number at %zu", what.c_str(), i);
+    off += error > 0.01 + 0.001 * std::hypot(x, y) ||
+           std::abs(result.confidence[i] - twin.confidence[i]) > 0.01;
+  }
+  fail_unless(off * 1000 <= twin.confidence.size(), "%s: %zu of %zu vectors are off", what.c_str(),
+              off, twin.confidence.size());
+}
+
+/// The mean vector over the pixels that are not on the rim.
+reference::Point mean_of(const Field &field, int rim) {
+  reference::Point sum;
+  int count = 0;
+  for (int y = rim; y < field.height - rim; y++)
+    for (int x = rim; x < field.width - rim; x++, count++)
+      sum.x += field.x(x, y), sum.y += field.y(x, y);
+  return {sum.x / count, sum.y / count};
+}
+
+/// A texture that a 2 × 2 derivative sees without error worth mentioning.
+Frame smooth_frame(double dx, double dy) {
+  Frame frame(96, 80);
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++) {
+      const double u = x - dx, v = y - dy;
+      const double level =
+          127 + 50 * std::sin(u / 5) * std::cos(v / 6) + 40 * std::sin(0.13 * u + 0.21 * v);
+      std::fill_n(frame.at(x, y), 3, static_cast<uint8_t>(std::lround(level)));
+    }
+  return frame;
+}
+
+}  // namespace
+
+GST_START_TEST(test_twin) {
+  Bench bench;
+  const Form form = forms[__i__];
+  const Motion motion{0.4, -0.3, 0.002};
+  const int sizes[][2] = {{97, 61}, {64, 64}, {1, 1}, {9, 9}, {8, 30}, {130, 10}};
+  for (const auto &[width, height] : sizes)
+    for (int window : {3, 9, 15, 63}) {
+      LucasKanade::Settings settings;
+      settings.window = window;
+      settings.faithful = window == 15;
+      const Frame before = reference::textured_frame(width, height),
+                  after = reference::textured_frame(width, height, motion);
+      const Field twin = reference::lucas_kanade(before, after, settings);
+      for (Layout layout : {Layout::image, Layout::buffer})
+        compare(run(bench, form, layout, settings, before, after), twin,
+                std::to_string(width) + "×" + std::to_string(height) + ", window " +
+                    std::to_string(window));
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  for (const auto &[before, after] :
+       {std::pair{reference::random_frame(65, 49), reference::random_frame(65, 49, 2)},
+        {reference::flat_frame(65, 49), reference::flat_frame(65, 49)},
+        {reference::gradient_frame(65, 49), reference::gradient_frame(65, 49)},
+        {reference::natural_frame(97, 53),
+         reference::crop(reference::natural_frame(98, 53), 1, 0, 97, 53)}})
+    compare(run(bench, forms[__i__], Layout::buffer, {}, before, after),
+            reference::lucas_kanade(before, after, {}), "content");
+}
+GST_END_TEST;
+
+// A sub-pixel shift comes back within 5 %, and twice as long with the thesis's scale.
+GST_START_TEST(test_scale) {
+  for (const auto &[x, y] : {std::pair{0.30, -0.20}, {-0.15, 0.25}, {0.4, 0.0}, {0.0, -0.35}})
+    for (bool faithful : {false, true}) {
+      LucasKanade::Settings settings;
+      settings.faithful = faithful;
+      const auto mean =
+          mean_of(reference::lucas_kanade(smooth_frame(0, 0), smooth_frame(x, y), settings), 4);
+      const double scale = faithful ? 2 : 1, bound = 0.05 * scale * std::hypot(x, y);
+      fail_unless(std::hypot(mean.x - scale * x, mean.y - scale * y) <= bound,
+                  "(%g, %g) came back as (%g, %g)", x, y, mean.x, mean.y);
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_rim) {
+  Bench bench;
+  LucasKanade::Settings settings;
+  settings.window = 11;
+  const Field field =
+      run(bench, forms[__i__], Layout::buffer, settings, reference::textured_frame(40, 30),
+          reference::textured_frame(40, 30, {1, 1}));
+  for (int y = 0; y < 30; y++)
+    for (int x = 0; x < 40; x++) {
+      const bool rim = x < 5 || y < 5 || x >= 35 || y >= 25;
+      const bool still = field.x(x, y) == 0 && field.y(x, y) == 0;
+      fail_unless(rim == still, "(%d, %d)", x, y);
+    }
+}
+GST_END_TEST;
+
+static Suite *lucaskanade_suite() {
+  Suite *suite = suite_create("lucaskanade");
+  TCase *tests = tcase_create("lucaskanade");
+  tcase_add_loop_test(tests, test_twin, 0, 7);
+  tcase_add_loop_test(tests, test_content, 0, 7);
+  tcase_add_test(tests, test_scale);
+  tcase_add_loop_test(tests, test_rim, 0, 7);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(lucaskanade)

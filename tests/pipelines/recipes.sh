@@ -97,6 +97,12 @@ case $recipe in
     recipe shots clip.mp4 | tee output
     expect 'shots' "$(xargs <output)" '25 1.000 cut 50 2.000 cut'
     ;;
+  optical-flow)
+    make_clip 160 120
+    recipe optical-flow clip.mp4 | tee output
+    expect 'frames analysed' "$(filtered_frames log)" $frames
+    grep -q '^[0-9]* ns: mean (.*, .*) px, .* moving$' output || die 'no motion is told'
+    ;;
   camera-preview)
     recipe camera-preview
     [[ $(filtered_frames log) -gt 0 ]] || die 'no frame was filtered'

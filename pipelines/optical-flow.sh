@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# optical-flow.sh IN: plays a video file in a window with arrows that show how it moves, and prints the
+# motion of the whole picture, ten times a second
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+
+open_file "${1:?usage: optical-flow.sh IN}"
+FILTER=(glopenclflow display=arrows legend=true)
+use_plugin
+gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
+  sed -n 's/.*glopenclflow, timestamp=(guint64)\([0-9]*\).* mean-x=(double)\([^,]*\), mean-y=(double)\([^,]*\),.* moving=(double)\([^,]*\),.*/\1 ns: mean (\2, \3) px, \4 moving/p'

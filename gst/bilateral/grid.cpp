@@ -12,14 +12,22 @@ namespace glcl {
 namespace {
 
 constexpr int reach = 2;                // of the blur, nodes; REACH in the kernels
-constexpr int empty_planes = 2;         // after the used ones
 constexpr int blur_rows = 4;            // per work-item along y; ROWS in the kernels
+constexpr int blur_step = 4;            // and on images along z; STEP there
+constexpr int blur_planes = 16;         // per group on images
+constexpr int empty_planes = 2;         // after the used ones on buffers
 constexpr int buffer_stretch = 64;      // nodes that a work-item fills
 constexpr double band_rows = 16;        // pixel rows that a band is to have, about
 constexpr int max_bands = 4;            // between two rows of nodes
-constexpr size_t tile_bytes = 8192;     // local memory for pixels
+constexpr size_t tile_bytes = 12288;    // local memory for pixels
 constexpr size_t corner_bytes = 16384;  // and for sums, unless two intervals need more
+constexpr Size blur_group{16, 8};       // on images
 constexpr size_t max_pixel_cells = 3, min_cells = 65536;
+
+/// The most pixels that lie between two nodes; a cell that is no whole number may be rounded up.
+int interval_pixels(float cell) {
+  return cell == std::floor(cell) ? static_cast<int>(cell) : static_cast<int>(cell + 0.01F) + 1;
+}
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
@@ -32,8 +40,8 @@ cl_float4 blur_taps(double more) {
            static_cast<float>(far / sum), 0}};
 }
 
-Parameters default_variant(const Device &device, const std::string &) {
-  return {{"buffers", device.prefers_buffers()}, {"group-x", 32}, {"group-y", 8}, {"lanes", 256}};
+Parameters default_variant(bool buffers) {
+  return {{"buffers", buffers}, {"group-x", 32}, {"group-y", 8}, {"lanes", 128}, {"planes", 2}};
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
@@ -41,7 +49,8 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
   const bool buffers = variant.at("buffers");
   return buffers == device.prefers_buffers() &&
          size_t(variant.at("group-x")) * variant.at("group-y") <= most &&
-         size_t(variant.at("lanes")) <= most && (!buffers || variant.at("lanes") == 256);
+         size_t(variant.at("lanes")) <= most &&
+         (!buffers || (variant.at("lanes") == 128 && variant.at("planes") == 2));
 }
 
 void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size, size_t needed) {
@@ -59,8 +68,11 @@ const Tunable &Grid::tunable() {
                                {{"buffers", {0, 1}},
                                 {"group-x", {16, 32, 64}},
                                 {"group-y", {2, 4, 8, 16}},
-                                {"lanes", {64, 128, 256, 512}}},
-                               default_variant,
+                                {"lanes", {64, 128, 256}},
+                                {"planes", {1, 2, 3, 4, 6}}},
+                               [](const Device &device, const std::string &) {
+                                 return default_variant(device.prefers_buffers());
+                               },
                                possible_variant};
   return tunable;
 }
@@ -75,9 +87,7 @@ double Grid::cost(const Device &device, const Settings &settings) {
 Parameters Grid::variant(const Device &device, Layout layout) {
   const int buffers = layout == Layout::buffer;
   Parameters variant = tuned(tunable(), device, "intensity");
-  if (variant["buffers"] != buffers)
-    variant = {{"buffers", buffers}, {"group-x", 32}, {"group-y", 8}, {"lanes", 256}};
-  return variant;
+  return variant["buffers"] == buffers ? variant : default_variant(buffers);
 }
 
 Grid::Grid(Context &context, int width, int height, const Parameters &variant)
@@ -85,13 +95,15 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
       max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
       width_(width),
       height_(height),
-      layout_(variant.at("buffers") ? Layout::buffer : Layout::image) {
+      layout_(variant.at("buffers") ? Layout::buffer : Layout::image),
+      item_planes_(variant.at("planes")) {
   const bool buffers = layout_ == Layout::buffer;
   const Size group{size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
   for (const int channels : {1, 3}) {
     const cl::Program program =
         context.program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
-                        "-cl-mad-enable -DCHANNELS=" + std::to_string(channels));
+                        "-cl-mad-enable -DCHANNELS=" + std::to_string(channels) +
+                            (buffers ? "" : " -DPLANES=" + std::to_string(item_planes_)));
     const auto kernel = [&](const char *name, Size group) {
       return Kernel(context, program, name, group);
     };
@@ -99,8 +111,12 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
     // On buffers one item of the splat does what a group does on images.
     kernels.splat =
         kernel("grid_splat", {buffers ? 1 : static_cast<size_t>(variant.at("lanes")), 1});
-    kernels.blur_y = kernel("grid_blur_y", {group.x * group.y, 1});
-    kernels.blur_xz = kernel("grid_blur_xz", group);
+    if (buffers) {
+      kernels.blur_y = kernel("grid_blur_y", {group.x * group.y, 1});
+      kernels.blur_xz = kernel("grid_blur_xz", group);
+    } else {
+      kernels.blur = kernel("grid_blur", blur_group);
+    }
     kernels.slice = kernel("grid_slice", group);
   }
 }
@@ -122,8 +138,9 @@ Grid::Shape Grid::shape(const Settings &settings) const {
   }
   const double end = 255 * (settings.weight == Weight::color ? std::sqrt(3.0) : 1) * unit;
   shape.planes = std::floor(end) + 2;
-  shape.stored = static_cast<int>(std::min(shape.planes, 1e6)) + empty_planes;
-  if (layout_ == Layout::buffer) shape.stored = round_up(shape.stored, shape.channels == 1 ? 2 : 4);
+  shape.stored = static_cast<int>(std::min(shape.planes, 1e6));
+  if (layout_ == Layout::buffer)
+    shape.stored = round_up(shape.stored + empty_planes, shape.channels == 1 ? 2 : 4);
 
   // As the kernels find a pixel's node.
   const double sigma = std::max(settings.sigma_space, min_sigma_space);
@@ -136,7 +153,8 @@ Grid::Shape Grid::shape(const Settings &settings) const {
 }
 
 size_t Grid::sums_bytes(const Shape &shape) const {
-  return 2 * shape.band_count * shape.row_cells(shape.columns + 2 * reach) * shape.cell;
+  const size_t cell = layout_ == Layout::buffer ? shape.cell : shape.cell / 2;
+  return 2 * shape.band_count * shape.row_cells(shape.columns + 2 * reach) * cell;
 }
 
 bool Grid::suits(const Settings &settings) const {
@@ -159,8 +177,16 @@ void Grid::check(const Picture &picture) const {
 
 void Grid::reserve(const Shape &shape) {
   reserve_buffer(context_, sums_, sums_size_, sums_bytes(shape));
-  const size_t rows = shape.row_cells(shape.columns + 2 * reach) * shape.rows;
-  reserve_buffer(context_, blurred_, blurred_size_, (rows + 2 * reach) * shape.cell);
+  if (layout_ == Layout::buffer) {
+    const size_t rows = shape.row_cells(shape.columns + 2 * reach) * shape.rows;
+    reserve_buffer(context_, blurred_, blurred_size_, (rows + 2 * reach) * shape.cell);
+    return;
+  }
+  const std::array<int, 3> size{shape.columns, shape.rows, shape.channels * shape.stored};
+  if (size[0] <= grid_size_[0] && size[1] <= grid_size_[1] && size[2] <= grid_size_[2]) return;
+  for (int i = 0; i < 3; i++) grid_size_[i] = std::max(grid_size_[i], size[i]);
+  grid_ = cl::Image2DArray(context_, CL_MEM_READ_WRITE, {CL_RGBA, CL_HALF_FLOAT}, grid_size_[2],
+                           grid_size_[0], grid_size_[1], 0, 0);
 }
 
 void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
@@ -202,19 +228,45 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
 
   // As many nodes per group as it has work-items for and local memory holds; one at least.
   const size_t lanes = kernel.group().x;
-  const size_t interval_cells = size_t(shape.channels) * (shape.stored - empty_planes);
-  const size_t interval_pixels = static_cast<size_t>(std::ceil(cell)) + 1;
-  const size_t intervals = std::clamp<size_t>(
-      std::min({lanes / interval_cells, corner_bytes / (4 * interval_cells * shape.cell),
-                tile_bytes / (interval_pixels * sizeof(cl_float4))}),
-      2, nodes + 1);
+  const size_t interval_cells = size_t(shape.channels) * shape.stored;
+  const int parts = shape.channels * ((shape.stored + item_planes_ - 1) / item_planes_);
+  const int slots = interval_pixels(cell);
+  const size_t slot_bytes = (slots | 1) * sizeof(cl_float4);
+  const size_t intervals =
+      std::clamp<size_t>(std::min({lanes / parts, corner_bytes / (4 * interval_cells * shape.cell),
+                                   tile_bytes / slot_bytes}),
+                         2, nodes + 1);
   const int stretch = static_cast<int>(intervals) - 1;
-  const size_t row_bytes = intervals * interval_pixels * sizeof(cl_float4);
+  const size_t row_bytes = intervals * slot_bytes;
   const int tile_rows = static_cast<int>(std::max<size_t>(1, tile_bytes / row_bytes));
   const size_t groups = (nodes + stretch - 1) / stretch;
   kernel(queue, {groups * lanes, size_t(shape.band_count)}, from.image, sums_, range, cell,
-         1 / cell, shape.stored, nodes, shape.bands, stretch, tile_rows,
+         1 / cell, shape.stored, nodes, shape.bands, stretch, slots, tile_rows,
          cl::Local(tile_rows * row_bytes), cl::Local(4 * intervals * interval_cells * shape.cell));
+}
+
+void Grid::blur(Queue &queue, const Shape &shape, float cell) {
+  Kernels &kernels = shape.channels == 1 ? joint_ : separate_;
+  const cl_float4 space = blur_taps(1 / (3.0 * cell * cell)), range = blur_taps(0);
+  const int nodes = shape.columns + 2 * reach;
+  if (layout_ == Layout::buffer) {
+    const int wide_row = static_cast<int>(shape.row_cells(nodes));
+    const int row = static_cast<int>(shape.row_cells(shape.columns));
+    const int wide = 32 / static_cast<int>(shape.cell);
+    kernels.blur_y(queue, {size_t(wide_row / wide), size_t(shape.rows + blur_rows - 1) / blur_rows},
+                   sums_, blurred_, space, wide_row, shape.rows, shape.bands);
+    kernels.blur_xz(queue, {size_t(row / wide), size_t(shape.rows)}, blurred_, sums_, space, range,
+                    wide_row, row, shape.rows, shape.stored);
+    return;
+  }
+  const Size group = kernels.blur.group();
+  const int chunks = (shape.stored + blur_planes - 1) / blur_planes;
+  const int chunk = round_up((shape.stored + chunks - 1) / chunks, blur_step);
+  const size_t rows = (shape.rows + blur_rows - 1) / blur_rows;
+  const size_t cells = blur_rows * (group.x + 2 * reach) * (chunk + 2 * reach);
+  kernels.blur(queue, {size_t(shape.columns), rows * chunks * shape.channels * group.y}, sums_,
+               grid_, space, range, shape.stored, nodes, shape.rows, shape.bands, chunk,
+               cl::Local(cells * shape.cell));
 }
 
 void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
@@ -222,27 +274,20 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
   const Shape shape = this->shape(settings);
   Kernels &kernels = shape.channels == 1 ? joint_ : separate_;
   const auto cell = static_cast<float>(settings.sigma_space);
-  const int wide_row = static_cast<int>(shape.row_cells(shape.columns + 2 * reach));
-  const int row = static_cast<int>(shape.row_cells(shape.columns));
-  const int wide = layout_ == Layout::buffer ? 32 / static_cast<int>(shape.cell) : 1;
   if (split < width_) {
     splat(queue, shape, cell, from);
-    const cl_float4 space = blur_taps(1 / (3.0 * cell * cell)), range = blur_taps(0);
-    kernels.blur_y(queue, {size_t(wide_row / wide), size_t(shape.rows + blur_rows - 1) / blur_rows},
-                   sums_, blurred_, space, wide_row, shape.rows, shape.bands);
-    kernels.blur_xz(queue, {size_t(row / wide), size_t(shape.rows)}, blurred_, sums_, space, range,
-                    wide_row, row, shape.rows, shape.stored);
+    blur(queue, shape, cell);
   }
   const Size pixels{size_t(width_), size_t(height_)};
   const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
                             static_cast<float>(shape.range[2]), 0}};
   if (layout_ == Layout::buffer)
     kernels.slice(queue, pixels, from.buffer, from.pitch, original.buffer, original.pitch,
-                  to.buffer, to.pitch, width_, height_, sums_, range, 1 / cell, shape.stored, row,
-                  split);
+                  to.buffer, to.pitch, width_, height_, sums_, range, 1 / cell, shape.stored,
+                  static_cast<int>(shape.row_cells(shape.columns)), split);
   else
-    kernels.slice(queue, pixels, from.image, original.image, to.image, sums_, range, 1 / cell,
-                  shape.stored, row, split);
+    kernels.slice(queue, pixels, from.image, original.image, to.image, grid_, range, 1 / cell,
+                  shape.stored, split);
 }
 
 }  // namespace glcl

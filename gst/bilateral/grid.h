@@ -37,8 +37,8 @@ class Grid {
   static constexpr int max_planes = 128;
 
   /// The variants: buffers (1: pictures are buffers, 0: images), group-x and group-y (work-group of
-  /// the kernels over pixels and cells), lanes (work-group of the splat on images). Problem:
-  /// "intensity".
+  /// the kernels over pixels and cells), lanes and planes (on images, work-group of the splat and
+  /// planes per work-item there). Problem: "intensity".
   static const Tunable &tunable();
   /// What a frame of 1920×1080 takes in about, µs, as Bilateral::cost.
   static double cost(const Device &device, const Settings &settings);
@@ -67,7 +67,9 @@ class Grid {
  private:
   /// The kernels of one build: a grid of RGB, or a grid per channel.
   struct Kernels {
-    Kernel splat, blur_y, blur_xz, slice;
+    Kernel splat, slice;
+    Kernel blur_y, blur_xz;  // on buffers
+    Kernel blur;             // on images
   };
 
   /// The grid that settings ask for.
@@ -76,7 +78,7 @@ class Grid {
     size_t cell = 16;    // bytes
     double range[3]{};   // cells along z per level of R, G, B
     double planes = 0;   // that pixels can touch
-    int stored = 0;      // planes in memory, with two empty ones
+    int stored = 0;      // planes in memory, on buffers with empty ones
     int columns = 0;     // nodes along x between which pixels lie
     int rows = 0;        // and along y
     int bands = 1;       // parts of the pixel rows between two rows of nodes
@@ -92,15 +94,20 @@ class Grid {
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);
   void splat(Queue &queue, const Shape &shape, float cell, const Picture &from);
+  void blur(Queue &queue, const Shape &shape, float cell);
 
   cl::Context context_;
   size_t max_bytes_;  // of one allocation
   int width_, height_;
   Layout layout_;
+  int item_planes_;  // of a work-item of the splat on images
 
   Kernels joint_, separate_;
-  cl::Buffer sums_, blurred_;  // the blur's second half goes back into sums_
+  cl::Buffer sums_;
+  cl::Buffer blurred_;     // along y, on buffers; the second half of the blur goes back into sums_
+  cl::Image2DArray grid_;  // blurred, on images
   size_t sums_size_ = 0, blurred_size_ = 0;
+  std::array<int, 3> grid_size_{};
   Picture between_[2];  // results of iterations but the last
 };
 

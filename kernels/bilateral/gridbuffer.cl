@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The bilateral grid on buffers, for CPU devices: a work-item keeps a stretch of a band's nodes to
 // itself and adds one pixel after the other to the eight cells around it. Build as grid.clh says.
-#define BUFFERS
+//
+// `planes` cells follow each other along z, the last two of them empty, so that a blur along z finds
+// nothing before and after. Then come the channels, then the nodes of a row from -REACH on, then the rows.
 #include "bilateral/grid.clh"
 
+#define NODE_CELLS (CHANNELS * planes)
+
+// Two cells that follow each other.
+#if CHANNELS == 1
+#define PAIR float8
+#define LOAD_PAIR(cells) vload8(0, (__global const float *)(cells))
+#define STORE_PAIR(pair, cells) vstore8(pair, 0, (__global float *)(cells))
+#else
+#define PAIR float4
+#define LOAD_PAIR(cells) vload4(0, (__global const float *)(cells))
+#define STORE_PAIR(pair, cells) vstore4(pair, 0, (__global float *)(cells))
+#endif
+
+// The cells that a work-item blurs.
+#define WIDE float8
+#define WIDE_CELLS (CHANNELS == 1 ? 2 : 4)
+#define LOAD_WIDE(cells) vload8(0, (__global const float *)(cells))
+#define STORE_WIDE(wide, cells) vstore8(wide, 0, (__global float *)(cells))
+
 inline void add_pair(__global CELL *cells, PAIR pair) {
-  STORE_ANY_PAIR(LOAD_ANY_PAIR(cells) + pair, cells);
+  STORE_PAIR(LOAD_PAIR(cells) + pair, cells);
 }
 
 // Adds pixels first..last-1 of a row to the nodes of their interval: the left ones, the right ones.
@@ -86,6 +107,87 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
       x = end;
     }
   }
+}
+
+// Adds the bands' sums up to rows of nodes and blurs them along y, ROWS rows per work-item. `sums`: per
+// band a row of nodes for the node row above it and one for that below. `taps`: centre, next, far.
+// Work-items: WIDE_CELLS cells of a row, ROWS rows.
+__kernel void grid_blur_y(__global const CELL *sums, __global CELL *blurred, float4 taps, int row_cells,
+                          int rows, int bands) {
+  const int at = (int)get_global_id(0) * WIDE_CELLS, y = (int)get_global_id(1) * ROWS;
+  if (at >= row_cells || y >= rows) return;
+  const float tap[] = {taps.z, taps.y, taps.x, taps.y, taps.z};
+  WIDE sum[ROWS];
+#pragma unroll
+  for (int o = 0; o < ROWS; o++) sum[o] = 0.0f;
+#pragma unroll
+  for (int j = 0; j < ROWS + 2 * REACH; j++) {
+    // The bands above node row y + j - REACH, then those below it; the last row's again beyond it.
+    const int row = min(y + j, rows + 2 * REACH - 1);
+    __global const CELL *band = sums + (size_t)row * bands * 2 * row_cells + at;
+    WIDE node = 0.0f;
+    for (int i = 0; i < 2 * bands; i++)
+      node += LOAD_WIDE(band + (size_t)(2 * i + (i < bands)) * row_cells);
+#pragma unroll
+    for (int o = 0; o < ROWS; o++)
+      if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
+  }
+#pragma unroll
+  for (int o = 0; o < ROWS; o++)
+    if (y + o < rows) STORE_WIDE(sum[o], blurred + REACH + (size_t)(y + o) * row_cells + at);
+  if (at == 0 && y == 0)
+    for (int i = 0; i < REACH; i++) blurred[i] = blurred[REACH + (size_t)rows * row_cells + i] = 0.0f;
+}
+
+// Blurs along x and z. `in`: as grid_blur_y leaves it. `out`: `row_cells` cells a row, from node 0 on.
+__kernel void grid_blur_xz(__global const CELL *in, __global CELL *out, float4 taps_x, float4 taps_z,
+                           int in_row_cells, int row_cells, int rows, int planes) {
+  const int at = (int)get_global_id(0) * WIDE_CELLS, y = get_global_id(1);
+  if (at >= row_cells || y >= rows) return;
+  const float tap[] = {taps_x.z, taps_x.y, taps_x.x, taps_x.y, taps_x.z};
+  __global const CELL *centre = in + REACH + (size_t)y * in_row_cells + at;
+  WIDE sum = 0.0f;
+  for (int d = 0; d <= 2 * REACH; d++, centre += NODE_CELLS) {
+    const WIDE next = LOAD_WIDE(centre - 1) + LOAD_WIDE(centre + 1);
+    const WIDE far = LOAD_WIDE(centre - 2) + LOAD_WIDE(centre + 2);
+    sum += tap[d] * (taps_z.x * LOAD_WIDE(centre) + taps_z.y * next + taps_z.z * far);
+  }
+  STORE_WIDE(sum, out + (size_t)y * row_cells + at);
+}
+
+// Two cells along z, interpolated between the four nodes around a pixel.
+inline PAIR around(__global const CELL *node, int planes, int row_cells, float2 f) {
+  const PAIR a = LOAD_PAIR(node), b = LOAD_PAIR(node + NODE_CELLS);
+  const PAIR c = LOAD_PAIR(node + row_cells), d = LOAD_PAIR(node + row_cells + NODE_CELLS);
+  const PAIR above = a + f.x * (b - a), below = c + f.x * (d - c);
+  return above + f.y * (below - above);
+}
+
+// The filtered colour, in levels, of a pixel of colour `levels`. `range`: cells along z per level of R, G
+// and B, added up if there is one grid. `inverse`: 1 / cell.
+inline float3 slice(__global const CELL *grid, float3 levels, int x, int y, float4 range, float inverse,
+                    int planes, int row_cells) {
+  const float2 at = (float2)(x, y) * inverse;
+  const int2 node = convert_int2(at);
+  const float2 f = at - convert_float2(node);
+  __global const CELL *cells = grid + (size_t)node.y * row_cells + node.x * NODE_CELLS;
+#if CHANNELS == 1
+  const float z = dot(levels, range.xyz);
+  const int plane = (int)z;
+  const PAIR pair = around(cells + plane, planes, row_cells, f);
+  const CELL sum = pair.lo + (z - plane) * (pair.hi - pair.lo);
+  return sum.xyz / sum.w;
+#else
+  const float3 z = levels * range.xyz;
+  const int3 plane = convert_int3(z);
+  const float3 fz = z - convert_float3(plane);
+  const PAIR r = around(cells + plane.x, planes, row_cells, f);
+  const PAIR g = around(cells + planes + plane.y, planes, row_cells, f);
+  const PAIR b = around(cells + 2 * planes + plane.z, planes, row_cells, f);
+  const CELL sum_r = r.lo + fz.x * (r.hi - r.lo), sum_g = g.lo + fz.y * (g.hi - g.lo);
+  const CELL sum_b = b.lo + fz.z * (b.hi - b.lo);
+  return (float3)(sum_r.x / sum_r.y, sum_g.x / sum_g.y, sum_b.x / sum_b.y);
+#endif
 }
 
 // `in` gives the colours to look up, `original` alpha and the unfiltered side of the split.

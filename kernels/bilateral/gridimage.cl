@@ -72,6 +72,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
       for (int i = lane; i < row_pitch; i += lanes) {
         const int of = first_interval + i / pitch, x = first_pixel(of, cell) + i % pitch;
         const bool inside = x < first_pixel(of + 1, cell);
+#pragma unroll 4
         for (int row = 0; row < height; row++)
           tile[row * row_pitch + i] = inside ? splat_texel(in, (int2)(x, y + row), range) : FAR;
       }
@@ -157,17 +158,17 @@ __kernel void grid_blur(__global const half *sums, __write_only image2d_array_t 
     for (int o = 0; o < ROWS; o++) sum[o] = 0.0f;
     if (x < nodes && plane >= 0 && plane < planes) {
       __global const half *column = sums + (CHANNELS == 1 ? 4 : 2) * ((channel * planes + plane) * nodes + x);
+      for (int b = 0; b < bands; b++)
 #pragma unroll
-      for (int j = 0; j < ROWS + 2 * REACH; j++) {
-        // The bands above node row y + j - REACH, then those below it; the last row's again beyond it.
-        const size_t row = min(y + j, rows + 2 * REACH - 1);
-        CELL node = 0.0f;
-        for (int b = 0; b < 2 * bands; b++)
-          node += LOAD_CELL((2 * (row * bands + b) + (b < bands)) * row_cells, column);
+        for (int j = 0; j < ROWS + 2 * REACH; j++) {
+          // Of node row y + j - REACH the band above and the one below; the last row's again beyond it.
+          const int row = min(y + j, rows + 2 * REACH - 1);
+          const size_t above = 2 * (row * bands + b) + 1, below = 2 * ((row + 1) * bands + b);
+          const CELL node = LOAD_CELL(above * row_cells, column) + LOAD_CELL(below * row_cells, column);
 #pragma unroll
-        for (int o = 0; o < ROWS; o++)
-          if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
-      }
+          for (int o = 0; o < ROWS; o++)
+            if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
+        }
     }
 #pragma unroll
     for (int o = 0; o < ROWS; o++) tile[o * area + i] = sum[o];

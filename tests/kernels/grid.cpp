@@ -25,6 +25,12 @@ void check_with_twin(Bench &bench, Agreement &agreement, Grid &engine, const Set
                   describe(settings, frame));
 }
 
+void check_variant(Bench &bench, Agreement &agreement, const glcl::Parameters &variant,
+                   const Settings &settings, const Frame &frame, const Frame &twin) {
+  Grid engine(*bench.context, frame.width, frame.height, variant);
+  agreement.check(bench.run(engine, settings, frame), twin, glcl::describe(variant));
+}
+
 Frame grey(Frame frame) {
   for (size_t i = 0; i < frame.rgba.size(); i += 4) {
     uint8_t *p = &frame.rgba[i];
@@ -181,8 +187,12 @@ GST_START_TEST(test_groups) {
       variant["group-x"] = static_cast<int>(group.x);
       variant["group-y"] = static_cast<int>(group.y);
       variant["lanes"] = static_cast<int>(group.x * group.y);
-      Grid engine(*bench.context, frame.width, frame.height, variant);
-      agreement.check(bench.run(engine, settings, frame), twin, glcl::describe(variant));
+      check_variant(bench, agreement, variant, settings, frame, twin);
+    }
+    for (int planes : {1, 3, 4, 6}) {
+      glcl::Parameters variant = Grid::variant(bench.context->device(), layouts[__i__]);
+      variant["planes"] = planes;
+      check_variant(bench, agreement, variant, settings, frame, twin);
     }
   }
 }

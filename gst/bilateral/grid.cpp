@@ -19,7 +19,7 @@ constexpr int empty_planes = 2;         // after the used ones on buffers
 constexpr int buffer_stretch = 64;      // nodes that a work-item fills
 constexpr double band_rows = 16;        // pixel rows that a band is to have, about
 constexpr int max_bands = 4;            // between two rows of nodes
-constexpr size_t tile_bytes = 12288;    // local memory for pixels
+constexpr int tile_pitch = 9;           // pixels of an interval in local memory; PITCH there
 constexpr size_t corner_bytes = 16384;  // and for sums, unless two intervals need more
 constexpr Size blur_group{16, 8};       // on images
 constexpr size_t max_pixel_cells = 3, min_cells = 65536;
@@ -109,8 +109,8 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
     };
     Kernels &kernels = channels == 1 ? joint_ : separate_;
     // On buffers one item of the splat does what a group does on images.
-    kernels.splat =
-        kernel("grid_splat", {buffers ? 1 : static_cast<size_t>(variant.at("lanes")), 1});
+    kernels.splat = kernel(
+        "grid_splat", {buffers ? 1 : static_cast<size_t>(std::max(variant.at("lanes"), 32)), 1});
     if (buffers) {
       kernels.blur_y = kernel("grid_blur_y", {group.x * group.y, 1});
       kernels.blur_xz = kernel("grid_blur_xz", group);
@@ -228,21 +228,19 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
 
   // As many nodes per group as it has work-items for and local memory holds; one at least.
   const size_t lanes = kernel.group().x;
-  const size_t interval_cells = size_t(shape.channels) * shape.stored;
   const int parts = shape.channels * ((shape.stored + item_planes_ - 1) / item_planes_);
-  const int slots = interval_pixels(cell);
-  const size_t slot_bytes = (slots | 1) * sizeof(cl_float4);
-  const size_t intervals =
-      std::clamp<size_t>(std::min({lanes / parts, corner_bytes / (4 * interval_cells * shape.cell),
-                                   tile_bytes / slot_bytes}),
-                         2, nodes + 1);
+  const size_t row_cells = size_t(shape.channels) * shape.stored;
+  const size_t end_bytes = 2 * row_cells * shape.cell;  // of a node
+  const size_t intervals = std::clamp<size_t>(
+      std::min({lanes / parts, lanes * item_planes_ / tile_pitch, corner_bytes / end_bytes}), 2,
+      nodes + 1);
   const int stretch = static_cast<int>(intervals) - 1;
-  const size_t row_bytes = intervals * slot_bytes;
-  const int tile_rows = static_cast<int>(std::max<size_t>(1, tile_bytes / row_bytes));
+  const int pixels = interval_pixels(cell), rounds = (pixels + tile_pitch - 2) / (tile_pitch - 1);
   const size_t groups = (nodes + stretch - 1) / stretch;
   kernel(queue, {groups * lanes, size_t(shape.band_count)}, from.image, sums_, range, cell,
-         1 / cell, shape.stored, nodes, shape.bands, stretch, slots, tile_rows,
-         cl::Local(tile_rows * row_bytes), cl::Local(4 * intervals * interval_cells * shape.cell));
+         1 / cell, shape.stored, nodes, shape.bands, stretch, (pixels + rounds - 1) / rounds,
+         pixels, cl::Local(2 * intervals * tile_pitch * sizeof(cl_float4)),
+         cl::Local((intervals + 1) * end_bytes));
 }
 
 void Grid::blur(Queue &queue, const Shape &shape, float cell) {

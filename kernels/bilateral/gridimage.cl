@@ -13,6 +13,9 @@
 
 #define MIDDLE 127.5f
 #define FULL 128.0f
+#define SLOTS 8            // pixels of an interval that a group adds up at once
+#define PITCH (SLOTS + 1)  // of intervals in local memory; odd: no bank conflicts
+#define TEXELS PLANES      // that a work-item fetches for them, at most
 #define STEP 4  // planes that a work-item blurs along z
 #define LAYERS (CHANNELS * planes)
 #define FAR (-1e6f)  // a place along z that is in no plane's reach
@@ -31,28 +34,35 @@ __constant sampler_t grid_sampler =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
 
 // The colour from the middle level on; w is its place along z if there is one grid.
-inline float4 splat_texel(__read_only image2d_t in, int2 at, float4 range) {
-  float4 texel = 255.0f * read_imagef(in, pixel_sampler, at);
-  texel.w = dot(texel.xyz, range.xyz);
-  texel.xyz -= MIDDLE;
-  return texel;
+inline float4 splat_texel(float4 pixel, float4 range) {
+  const float3 levels = 255.0f * pixel.xyz;
+  return (float4)(levels - MIDDLE, dot(levels, range.xyz));
 }
 
 // Sums of bands of pixel rows for the node rows above and below them. The frame's edge is repeated
-// outwards. A group has `stretch` nodes and goes through stretch + 1 intervals of up to `slots` pixels
-// each. `tile`: `tile_rows` rows of their pixels; `corners`: four cells per cell of an interval.
-// Work-items: groups along x, bands along y; the group's height must be 1.
+// outwards. A group has `stretch` nodes and goes through stretch + 1 intervals, row by row and `slots` (up to
+// SLOTS) pixels of each interval at once, until it had `row_slots` of them. `tile`: twice what it adds up at once; `ends`: the cells of
+// stretch + 2 nodes, of the row above and of that below. Work-items: groups along x, bands along y; the
+// group's height must be 1, its width times TEXELS at least (stretch + 1) * PITCH.
 __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 range, float cell,
                          float inverse, int planes, int nodes, int bands, int stretch, int slots,
-                         int tile_rows, __local float4 *tile, __local CELL *corners) {
+                         int row_slots, __local float4 *tile, __local CELL *ends) {
   const int lane = get_local_id(0), lanes = get_local_size(0);
   const int first = (int)get_group_id(0) * stretch, band = get_global_id(1);
   const int2 rows = band_rows(band, bands, cell);
   const int intervals = stretch + 1, first_interval = first - 1 - REACH;
-  const int cells = intervals * LAYERS;
-  const int pitch = slots | 1, row_pitch = intervals * pitch;  // odd: no bank conflicts
   const int parts = (planes + PLANES - 1) / PLANES, items = intervals * CHANNELS * parts;
-  const float y_first = rows.x * inverse - (band / bands - REACH - 1);
+  const int side = stretch + 2, cells = side * LAYERS, area = intervals * PITCH;
+  const float y_first = rows.x * inverse - (band / bands - REACH - 1), count = rows.y - rows.x;
+
+  // Which pixels this work-item fetches, and how many of them its interval has from there on.
+  int x_from[TEXELS], x_count[TEXELS];
+#pragma unroll
+  for (int i = 0; i < TEXELS; i++) {
+    const int at = lane + i * lanes, interval = first_interval + at / PITCH;
+    x_from[i] = first_pixel(interval, cell) + at % PITCH;
+    x_count[i] = at % PITCH < slots ? first_pixel(interval + 1, cell) - x_from[i] : 0;
+  }
 
   for (int start = 0; start < items; start += lanes) {
     const int item = min(start + lane, items - 1);
@@ -67,71 +77,86 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
 #pragma unroll
     for (int k = 0; k < PLANES; k++) sum[k] = right[k] = rising[k] = rising_right[k] = 0.0f;
 
-    for (int y = rows.x; y < rows.y; y += tile_rows) {
-      const int height = min(tile_rows, rows.y - y);
-      for (int i = lane; i < row_pitch; i += lanes) {
-        const int of = first_interval + i / pitch, x = first_pixel(of, cell) + i % pitch;
-        const bool inside = x < first_pixel(of + 1, cell);
-#pragma unroll 4
-        for (int row = 0; row < height; row++)
-          tile[row * row_pitch + i] = inside ? splat_texel(in, (int2)(x, y + row), range) : FAR;
-      }
+    // Each round begins to fetch what the next one adds up.
+    float4 next[TEXELS];
+#pragma unroll
+    for (int i = 0; i < TEXELS; i++) next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i], rows.x));
+    float place = x_first;
+    int y = rows.x, offset = 0;
+    for (int round = 0; y < rows.y; round++) {
+      __local float4 *half_tile = tile + (round & 1) * area;
+#pragma unroll
+      for (int i = 0; i < TEXELS; i++)
+        if (lane + i * lanes < area)
+          half_tile[lane + i * lanes] = offset < x_count[i] ? splat_texel(next[i], range) : FAR;
       barrier(CLK_LOCAL_MEM_FENCE);
-      __local const float4 *texels = tile + interval * pitch;
-      for (int row = 0; row < height; row++, texels += row_pitch) {
-        float place = x_first;
+      offset += slots;
+      const bool row_ends = offset >= row_slots;
+      if (row_ends) offset = 0, y++;
+#pragma unroll
+      for (int i = 0; i < TEXELS; i++)
+        next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i] + offset, y));
+
+      __local const float4 *texels = half_tile + interval * PITCH;
 #pragma unroll 4
-        for (int x = 0; x < slots; x++, place += inverse) {
-          const float4 texel = texels[x];
+      for (int x = 0; x < slots; x++, place += inverse) {
+        const float4 texel = texels[x];
 #if CHANNELS == 1
-          const float z = texel.w;
-          const CELL pixel = (CELL)(texel.xyz, 1.0f);
+        const float z = texel.w;
+        const CELL pixel = (CELL)(texel.xyz, 1.0f);
 #else
-          const float level = channel == 0 ? texel.x : channel == 1 ? texel.y : texel.z;
-          const float z = (level + MIDDLE) * scale;
-          const CELL pixel = (CELL)(level, 1.0f);
+        const float level = channel == 0 ? texel.x : channel == 1 ? texel.y : texel.z;
+        const float z = (level + MIDDLE) * scale;
+        const CELL pixel = (CELL)(level, 1.0f);
 #endif
-          const CELL pixel_right = place * pixel;
+        const CELL pixel_right = place * pixel;
 #pragma unroll
-          for (int k = 0; k < PLANES; k++) {
-            const float weight = clamp(1.0f - fabs(z - (part + k * parts)), 0.0f, 1.0f);
-            sum[k] += weight * pixel;
-            right[k] += weight * pixel_right;
-          }
+        for (int k = 0; k < PLANES; k++) {
+          const float weight = clamp(1.0f - fabs(z - (part + k * parts)), 0.0f, 1.0f);
+          sum[k] += weight * pixel;
+          right[k] += weight * pixel_right;
         }
-#pragma unroll
-        for (int k = 0; k < PLANES; k++) rising[k] += sum[k], rising_right[k] += right[k];
       }
-      barrier(CLK_LOCAL_MEM_FENCE);
+      if (!row_ends) continue;
+      place = x_first;
+#pragma unroll
+      for (int k = 0; k < PLANES; k++) rising[k] += sum[k], rising_right[k] += right[k];
     }
 
-    const float count = rows.y - rows.x;
+    // The node after the interval, then, as that one's left neighbour is done, the one before it.
 #pragma unroll
     for (int k = 0; k < PLANES; k++) {
-      const int plane = part + k * parts;
-      const CELL below = y_first * sum[k] + inverse * (count * sum[k] - rising[k]);
-      const CELL below_right = y_first * right[k] + inverse * (count * right[k] - rising_right[k]);
-      const CELL above = sum[k] - below, above_right = right[k] - below_right;
-      __local CELL *corner = corners + (channel * planes + plane) * intervals + interval;
-      if (start + lane < items && plane < planes) {
-        corner[0] = above - above_right;
-        corner[cells] = above_right;
-        corner[2 * cells] = below - below_right;
-        corner[3 * cells] = below_right;
-      }
+      rising[k] = y_first * sum[k] + inverse * (count * sum[k] - rising[k]);
+      rising_right[k] = y_first * right[k] + inverse * (count * right[k] - rising_right[k]);
     }
+    __local CELL *end = ends + (channel * planes + part) * side + interval;
+    const int own = start + lane < items ? planes - part : 0;
+#pragma unroll
+    for (int k = 0; k < PLANES; k++)
+      if (k * parts < own) {
+        end[k * parts * side + 1] = right[k] - rising_right[k];
+        end[k * parts * side + 1 + cells] = rising_right[k];
+      }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int k = 0; k < PLANES; k++)
+      if (k * parts < own && interval > 0) {
+        const CELL below = rising[k] - rising_right[k];
+        end[k * parts * side] += sum[k] - right[k] - below;
+        end[k * parts * side + cells] += below;
+      }
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
 
   const float full = FULL * inverse * inverse;
-  const size_t below = (size_t)LAYERS * nodes;
+  const size_t row_cells = (size_t)LAYERS * nodes;
   for (int i = lane; i < stretch * LAYERS; i += lanes) {
     const int layer = i / stretch, node = i % stretch;
     if (first + node >= nodes) continue;
-    __local const CELL *corner = corners + layer * intervals + node;
-    const size_t at = 2 * band * below + (size_t)layer * nodes + first + node;
-    STORE_CELL(full * (corner[cells] + corner[1]), at, sums);
-    STORE_CELL(full * (corner[3 * cells] + corner[2 * cells + 1]), at + below, sums);
+    __local const CELL *end = ends + layer * side + node + 1;
+    const size_t at = 2 * band * row_cells + (size_t)layer * nodes + first + node;
+    STORE_CELL(full * end[0], at, sums);
+    STORE_CELL(full * end[cells], at + row_cells, sums);
   }
 }
 

@@ -11,17 +11,16 @@ namespace glcl {
 
 namespace {
 
-constexpr int reach = 2;                // of the blur, nodes; REACH in the kernels
-constexpr int blur_rows = 4;            // per work-item along y; ROWS in the kernels
-constexpr int blur_step = 4;            // and on images along z; STEP there
-constexpr int blur_planes = 16;         // per group on images
-constexpr int empty_planes = 2;         // after the used ones on buffers
-constexpr int buffer_stretch = 64;      // nodes that a work-item fills
-constexpr double band_rows = 16;        // pixel rows that a band is to have, about
-constexpr int max_bands = 4;            // between two rows of nodes
-constexpr int tile_pitch = 9;           // pixels of an interval in local memory; PITCH there
-constexpr size_t corner_bytes = 16384;  // and for sums, unless two intervals need more
-constexpr Size blur_group{16, 8};       // on images
+constexpr int reach = 2;            // of the blur, nodes; REACH in the kernels
+constexpr int blur_rows = 4;        // per work-item along y; ROWS in the kernels
+constexpr int blur_step = 4;        // and on images along z; STEP there
+constexpr int blur_planes = 16;     // per group on images
+constexpr int empty_planes = 2;     // after the used ones on buffers
+constexpr int buffer_stretch = 64;  // nodes that a work-item fills
+constexpr double band_rows = 16;    // pixel rows that a band is to have, about
+constexpr int max_bands = 4;        // between two rows of nodes
+constexpr int tile_pitch = 9;       // pixels of an interval in local memory; PITCH there
+constexpr Size blur_group{16, 8};   // on images
 constexpr size_t max_pixel_cells = 3, min_cells = 65536;
 
 /// The most pixels that lie between two nodes; a cell that is no whole number may be rounded up.
@@ -41,7 +40,8 @@ cl_float4 blur_taps(double more) {
 }
 
 Parameters default_variant(bool buffers) {
-  return {{"buffers", buffers}, {"group-x", 32}, {"group-y", 8}, {"lanes", 128}, {"planes", 2}};
+  return {{"buffers", buffers}, {"group-x", 32}, {"group-y", 8},
+          {"lanes", 128},       {"planes", 2},   {"bands", 4}};
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
@@ -50,7 +50,8 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
   return buffers == device.prefers_buffers() &&
          size_t(variant.at("group-x")) * variant.at("group-y") <= most &&
          size_t(variant.at("lanes")) <= most &&
-         (!buffers || (variant.at("lanes") == 128 && variant.at("planes") == 2));
+         (!buffers ||
+          (variant.at("lanes") == 128 && variant.at("planes") == 2 && variant.at("bands") == 4));
 }
 
 void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size, size_t needed) {
@@ -66,10 +67,11 @@ const Tunable &Grid::tunable() {
                                {"intensity"},
                                {"bilateral/gridimage.cl", "bilateral/gridbuffer.cl"},
                                {{"buffers", {0, 1}},
-                                {"group-x", {16, 32, 64}},
-                                {"group-y", {2, 4, 8, 16}},
+                                {"group-x", {32, 64}},
+                                {"group-y", {4, 8, 16}},
                                 {"lanes", {64, 128, 256}},
-                                {"planes", {1, 2, 3, 4, 6}}},
+                                {"planes", {1, 2, 3, 4}},
+                                {"bands", {1, 2, 4, 8}}},
                                [](const Device &device, const std::string &) {
                                  return default_variant(device.prefers_buffers());
                                },
@@ -96,7 +98,8 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
       width_(width),
       height_(height),
       layout_(variant.at("buffers") ? Layout::buffer : Layout::image),
-      item_planes_(variant.at("planes")) {
+      item_planes_(variant.at("planes")),
+      item_bands_(variant.at("bands")) {
   const bool buffers = layout_ == Layout::buffer;
   const Size group{size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
   for (const int channels : {1, 3}) {
@@ -226,21 +229,21 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
     return;
   }
 
-  // As many nodes per group as it has work-items for and local memory holds; one at least.
-  const size_t lanes = kernel.group().x;
+  // As many planes per group as its work-items can have, then as many intervals; two at least.
+  const int lanes = static_cast<int>(kernel.group().x);
   const int parts = shape.channels * ((shape.stored + item_planes_ - 1) / item_planes_);
-  const size_t row_cells = size_t(shape.channels) * shape.stored;
-  const size_t end_bytes = 2 * row_cells * shape.cell;  // of a node
-  const size_t intervals = std::clamp<size_t>(
-      std::min({lanes / parts, lanes * item_planes_ / tile_pitch, corner_bytes / end_bytes}), 2,
-      nodes + 1);
-  const int stretch = static_cast<int>(intervals) - 1;
+  const int group_parts = std::min(parts, lanes / 2);
+  const int intervals =
+      std::clamp(std::min(lanes / group_parts, lanes * item_planes_ / tile_pitch), 2, nodes + 1);
   const int pixels = interval_pixels(cell), rounds = (pixels + tile_pitch - 2) / (tile_pitch - 1);
-  const size_t groups = (nodes + stretch - 1) / stretch;
-  kernel(queue, {groups * lanes, size_t(shape.band_count)}, from.image, sums_, range, cell,
-         1 / cell, shape.stored, nodes, shape.bands, stretch, (pixels + rounds - 1) / rounds,
-         pixels, cl::Local(2 * intervals * tile_pitch * sizeof(cl_float4)),
-         cl::Local((intervals + 1) * end_bytes));
+  const size_t groups = (nodes + intervals - 2) / (intervals - 1);
+  const size_t part_groups = (parts + group_parts - 1) / group_parts;
+  const size_t band_groups = (shape.band_count + item_bands_ - 1) / item_bands_;
+  kernel(queue, {groups * lanes, band_groups * part_groups}, from.image, sums_, range, cell,
+         1 / cell, shape.stored, nodes, shape.bands, shape.band_count, item_bands_, intervals,
+         group_parts, (pixels + rounds - 1) / rounds, pixels,
+         cl::Local(2 * intervals * tile_pitch * sizeof(cl_float4)),
+         cl::Local(2 * item_planes_ * lanes * shape.cell));
 }
 
 void Grid::blur(Queue &queue, const Shape &shape, float cell) {

@@ -37,8 +37,9 @@ class Grid {
   static constexpr int max_planes = 128;
 
   /// The variants: buffers (1: pictures are buffers, 0: images), group-x and group-y (work-group of
-  /// the kernels over pixels and cells), lanes and planes (on images, work-group of the splat and
-  /// planes per work-item there). Problem: "intensity".
+  /// the kernels over pixels and cells), lanes, planes and bands (on images, work-group of the
+  /// splat, planes per work-item and bands of pixel rows one after the other). Problem:
+  /// "intensity".
   static const Tunable &tunable();
   /// What a frame of 1920×1080 takes in about, µs, as Bilateral::cost.
   static double cost(const Device &device, const Settings &settings);
@@ -100,7 +101,7 @@ class Grid {
   size_t max_bytes_;  // of one allocation
   int width_, height_;
   Layout layout_;
-  int item_planes_;  // of a work-item of the splat on images
+  int item_planes_, item_bands_;  // of a work-item of the splat on images
 
   Kernels joint_, separate_;
   cl::Buffer sums_;

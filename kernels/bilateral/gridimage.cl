@@ -40,55 +40,63 @@ inline float4 splat_texel(float4 pixel, float4 range) {
 }
 
 // Sums of bands of pixel rows for the node rows above and below them. The frame's edge is repeated
-// outwards. A group has `stretch` nodes and goes through stretch + 1 intervals, row by row and `slots` (up to
-// SLOTS) pixels of each interval at once, until it had `row_slots` of them. `tile`: twice what it adds up at once; `ends`: the cells of
-// stretch + 2 nodes, of the row above and of that below. Work-items: groups along x, bands along y; the
-// group's height must be 1, its width times TEXELS at least (stretch + 1) * PITCH.
+// outwards. A group goes through `deep` bands of `intervals` intervals along x, row by row and `slots` (up to
+// SLOTS) pixels of each interval at once, until it had `row_slots` of them. It fills the nodes between its
+// intervals, `group_parts` times PLANES planes of them. `tile`: twice what it adds up at once; `lefts`:
+// 2 PLANES cells per work-item. Work-items: groups along x; along y groups for `group_parts` parts of
+// `deep` bands, of height 1. A group's width is at least intervals * group_parts and, times TEXELS,
+// intervals * PITCH.
 __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 range, float cell,
-                         float inverse, int planes, int nodes, int bands, int stretch, int slots,
-                         int row_slots, __local float4 *tile, __local CELL *ends) {
-  const int lane = get_local_id(0), lanes = get_local_size(0);
-  const int first = (int)get_group_id(0) * stretch, band = get_global_id(1);
-  const int2 rows = band_rows(band, bands, cell);
-  const int intervals = stretch + 1, first_interval = first - 1 - REACH;
-  const int parts = (planes + PLANES - 1) / PLANES, items = intervals * CHANNELS * parts;
-  const int side = stretch + 2, cells = side * LAYERS, area = intervals * PITCH;
-  const float y_first = rows.x * inverse - (band / bands - REACH - 1), count = rows.y - rows.x;
+                         float inverse, int planes, int nodes, int bands, int band_count, int deep,
+                         int intervals, int group_parts, int slots, int row_slots, __local float4 *tile,
+                         __local CELL *lefts) {
+  const int lane = get_local_id(0), lanes = get_local_size(0), area = intervals * PITCH;
+  const int parts = (planes + PLANES - 1) / PLANES, all_parts = CHANNELS * parts;
+  const int part_groups = (all_parts + group_parts - 1) / group_parts;
+  const int first_node = (int)get_group_id(0) * (intervals - 1);
+  const int first_band = (int)get_group_id(1) / part_groups * deep;
+  const int end_band = min(first_band + deep, band_count);
 
-  // Which pixels this work-item fetches, and how many of them its interval has from there on.
+  // Which pixels this work-item fetches, and how many of them their interval has from there on.
   int x_from[TEXELS], x_count[TEXELS];
 #pragma unroll
   for (int i = 0; i < TEXELS; i++) {
-    const int at = lane + i * lanes, interval = first_interval + at / PITCH;
+    const int at = lane + i * lanes, interval = first_node + at / PITCH - REACH - 1;
     x_from[i] = first_pixel(interval, cell) + at % PITCH;
     x_count[i] = at % PITCH < slots ? first_pixel(interval + 1, cell) - x_from[i] : 0;
   }
 
-  for (int start = 0; start < items; start += lanes) {
-    const int item = min(start + lane, items - 1);
-    const int interval = item / (CHANNELS * parts), part = item % parts;
-    const int channel = CHANNELS == 1 ? 0 : item / parts % CHANNELS;
-    const int x_interval = first_interval + interval;
-    const float x_first = first_pixel(x_interval, cell) * inverse - x_interval;
-    const float scale = channel == 0 ? range.x : channel == 1 ? range.y : range.z;
+  // Which cells it adds up: those of `node` and, on the other side of its interval, of the one before.
+  const int own = lane % intervals, group_part = lane / intervals;
+  const int part = (int)get_group_id(1) % part_groups * group_parts + group_part;
+  const int channel = part / parts, first_plane = part % parts * PLANES, node = first_node + own;
+  const bool active = group_part < group_parts && part < all_parts && own < intervals - 1 && node < nodes;
+  const int x_interval = node - REACH - 1;
+  const float x_first = first_pixel(x_interval, cell) * inverse - x_interval;
+  const float scale = channel == 0 ? range.x : channel == 1 ? range.y : range.z;
+  float plane[PLANES];
+#pragma unroll
+  for (int k = 0; k < PLANES; k++) plane[k] = first_plane + k;
 
+  // Each round begins to fetch what the next one adds up.
+  int y = band_rows(first_band, bands, cell).x, offset = 0, half_tile = 0;
+  float4 next[TEXELS];
+#pragma unroll
+  for (int i = 0; i < TEXELS; i++) next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i], y));
+
+  for (int band = first_band; band < end_band; band++) {
+    const int2 rows = band_rows(band, bands, cell);
     // `rising` sums what has been added up after each row: rows weighted by how many follow.
     CELL sum[PLANES], right[PLANES], rising[PLANES], rising_right[PLANES];
 #pragma unroll
     for (int k = 0; k < PLANES; k++) sum[k] = right[k] = rising[k] = rising_right[k] = 0.0f;
 
-    // Each round begins to fetch what the next one adds up.
-    float4 next[TEXELS];
-#pragma unroll
-    for (int i = 0; i < TEXELS; i++) next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i], rows.x));
     float place = x_first;
-    int y = rows.x, offset = 0;
-    for (int round = 0; y < rows.y; round++) {
-      __local float4 *half_tile = tile + (round & 1) * area;
+    while (y < rows.y) {
 #pragma unroll
       for (int i = 0; i < TEXELS; i++)
         if (lane + i * lanes < area)
-          half_tile[lane + i * lanes] = offset < x_count[i] ? splat_texel(next[i], range) : FAR;
+          tile[half_tile + lane + i * lanes] = offset < x_count[i] ? splat_texel(next[i], range) : FAR;
       barrier(CLK_LOCAL_MEM_FENCE);
       offset += slots;
       const bool row_ends = offset >= row_slots;
@@ -97,7 +105,8 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
       for (int i = 0; i < TEXELS; i++)
         next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i] + offset, y));
 
-      __local const float4 *texels = half_tile + interval * PITCH;
+      __local const float4 *texels = tile + half_tile + own * PITCH;
+      half_tile = area - half_tile;
 #pragma unroll 4
       for (int x = 0; x < slots; x++, place += inverse) {
         const float4 texel = texels[x];
@@ -112,7 +121,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
         const CELL pixel_right = place * pixel;
 #pragma unroll
         for (int k = 0; k < PLANES; k++) {
-          const float weight = clamp(1.0f - fabs(z - (part + k * parts)), 0.0f, 1.0f);
+          const float weight = clamp(1.0f - fabs(z - plane[k]), 0.0f, 1.0f);
           sum[k] += weight * pixel;
           right[k] += weight * pixel_right;
         }
@@ -123,40 +132,28 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
       for (int k = 0; k < PLANES; k++) rising[k] += sum[k], rising_right[k] += right[k];
     }
 
-    // The node after the interval, then, as that one's left neighbour is done, the one before it.
+    const float full = FULL * inverse * inverse, count = rows.y - rows.x;
+    const float first = (rows.x * inverse - (band / bands - REACH - 1) + count * inverse) * full;
 #pragma unroll
     for (int k = 0; k < PLANES; k++) {
-      rising[k] = y_first * sum[k] + inverse * (count * sum[k] - rising[k]);
-      rising_right[k] = y_first * right[k] + inverse * (count * right[k] - rising_right[k]);
+      sum[k] -= right[k], rising[k] -= rising_right[k];
+      rising[k] = first * sum[k] - full * inverse * rising[k];  // below
+      rising_right[k] = first * right[k] - full * inverse * rising_right[k];
+      lefts[2 * k * lanes + lane] = full * sum[k] - rising[k];
+      lefts[(2 * k + 1) * lanes + lane] = rising[k];
     }
-    __local CELL *end = ends + (channel * planes + part) * side + interval;
-    const int own = start + lane < items ? planes - part : 0;
-#pragma unroll
-    for (int k = 0; k < PLANES; k++)
-      if (k * parts < own) {
-        end[k * parts * side + 1] = right[k] - rising_right[k];
-        end[k * parts * side + 1 + cells] = rising_right[k];
-      }
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (active) {
+      const int at = (2 * band * LAYERS + channel * planes + first_plane) * nodes + node;
 #pragma unroll
-    for (int k = 0; k < PLANES; k++)
-      if (k * parts < own && interval > 0) {
-        const CELL below = rising[k] - rising_right[k];
-        end[k * parts * side] += sum[k] - right[k] - below;
-        end[k * parts * side + cells] += below;
-      }
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-
-  const float full = FULL * inverse * inverse;
-  const size_t row_cells = (size_t)LAYERS * nodes;
-  for (int i = lane; i < stretch * LAYERS; i += lanes) {
-    const int layer = i / stretch, node = i % stretch;
-    if (first + node >= nodes) continue;
-    __local const CELL *end = ends + layer * side + node + 1;
-    const size_t at = 2 * band * row_cells + (size_t)layer * nodes + first + node;
-    STORE_CELL(full * end[0], at, sums);
-    STORE_CELL(full * end[cells], at + row_cells, sums);
+      for (int k = 0; k < PLANES; k++)
+        if (first_plane + k < planes) {
+          const CELL above = full * right[k] - rising_right[k] + lefts[2 * k * lanes + lane + 1];
+          const CELL below = rising_right[k] + lefts[(2 * k + 1) * lanes + lane + 1];
+          STORE_CELL(above, at + k * nodes, sums);
+          STORE_CELL(below, at + (LAYERS + k) * nodes, sums);
+        }
+    }
   }
 }
 
@@ -174,7 +171,7 @@ __kernel void grid_blur(__global const half *sums, __write_only image2d_array_t 
   const int chunks = (planes + chunk - 1) / chunk, group = get_group_id(1);
   const int first = group % chunks * chunk, channel = group / chunks % CHANNELS;
   const int y = group / chunks / CHANNELS * ROWS;
-  const size_t row_cells = (size_t)LAYERS * nodes;
+  const int row_cells = LAYERS * nodes;
 
   for (int i = get_local_id(1) * width + get_local_id(0); i < area; i += width * height) {
     const int x = (int)get_group_id(0) * width + i % side, plane = first + i / side - REACH;
@@ -182,14 +179,14 @@ __kernel void grid_blur(__global const half *sums, __write_only image2d_array_t 
 #pragma unroll
     for (int o = 0; o < ROWS; o++) sum[o] = 0.0f;
     if (x < nodes && plane >= 0 && plane < planes) {
-      __global const half *column = sums + (CHANNELS == 1 ? 4 : 2) * ((channel * planes + plane) * nodes + x);
+      const int column = (channel * planes + plane) * nodes + x;
       for (int b = 0; b < bands; b++)
 #pragma unroll
         for (int j = 0; j < ROWS + 2 * REACH; j++) {
           // Of node row y + j - REACH the band above and the one below; the last row's again beyond it.
-          const int row = min(y + j, rows + 2 * REACH - 1);
-          const size_t above = 2 * (row * bands + b) + 1, below = 2 * ((row + 1) * bands + b);
-          const CELL node = LOAD_CELL(above * row_cells, column) + LOAD_CELL(below * row_cells, column);
+          const int band = min(y + j, rows + 2 * REACH - 1) * bands + b;
+          const CELL node = LOAD_CELL((2 * band + 1) * row_cells + column, sums) +
+                            LOAD_CELL(2 * (band + bands) * row_cells + column, sums);
 #pragma unroll
           for (int o = 0; o < ROWS; o++)
             if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
@@ -222,11 +219,15 @@ __kernel void grid_blur(__global const half *sums, __write_only image2d_array_t 
   }
 }
 
+// Whole numbers below 2^22 by additions alone, as GPUs convert and round at an eighth of their rate.
+inline float to_float(int n) { return as_float(0x4b000000 | n) - 8388608.0f; }
+inline float nearest(float x) { return (x + 12582912.0f) - 12582912.0f; }
+
 // The grid's cell at a place in x and y, in texels, and along z from layer `layer` on.
-inline float4 cell_at(__read_only image2d_array_t grid, float2 at, int layer, float z) {
-  const int plane = (int)z;
+inline float4 cell_at(__read_only image2d_array_t grid, float2 at, float layer, float z) {
+  const float plane = nearest(z - 0.5f);  // a whole z may be the end of the interval before
   const float4 a = read_imagef(grid, grid_sampler, (float4)(at, layer + plane, 0.0f));
-  const float4 b = read_imagef(grid, grid_sampler, (float4)(at, layer + plane + 1, 0.0f));
+  const float4 b = read_imagef(grid, grid_sampler, (float4)(at, layer + plane + 1.0f, 0.0f));
   return a + (z - plane) * (b - a);
 }
 
@@ -241,17 +242,19 @@ __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t origina
   if (at.x >= split) {
     pixel = read_imagef(in, pixel_sampler, at);
     const float3 levels = 255.0f * pixel.xyz;
-    const float2 place = convert_float2(at) * inverse + 0.5f;
+    const float2 place = (float2)(to_float(at.x), to_float(at.y)) * inverse + 0.5f;
 #if CHANNELS == 1
-    const float4 sum = cell_at(grid, place, 0, dot(levels, range.xyz));
+    const float4 sum = cell_at(grid, place, 0.0f, dot(levels, range.xyz));
     const float3 mean = sum.xyz * native_recip(sum.w);
 #else
     const float3 z = levels * range.xyz;
-    const float4 r = cell_at(grid, place, 0, z.x), g = cell_at(grid, place, planes, z.y);
-    const float4 b = cell_at(grid, place, 2 * planes, z.z);
+    const float layers = planes;
+    const float4 r = cell_at(grid, place, 0.0f, z.x), g = cell_at(grid, place, layers, z.y);
+    const float4 b = cell_at(grid, place, 2.0f * layers, z.z);
     const float3 mean = (float3)(r.x, g.x, b.x) * native_recip((float3)(r.y, g.y, b.y));
 #endif
-    pixel = filtered_pixel(mean + MIDDLE, pixel.w, at.x, size.x, split);
+    const float3 rounded = (float3)(nearest(mean.x + MIDDLE), nearest(mean.y + MIDDLE), nearest(mean.z + MIDDLE));
+    pixel.xyz = at.x == split && split > 0 ? 1.0f : rounded * (1.0f / 255.0f);
   } else {
     pixel = read_imagef(original, pixel_sampler, at);
   }

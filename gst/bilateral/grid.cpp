@@ -41,7 +41,7 @@ cl_float4 blur_taps(double more) {
 
 Parameters default_variant(bool buffers) {
   return {{"buffers", buffers}, {"group-x", 32}, {"group-y", 8},
-          {"lanes", 128},       {"planes", 2},   {"bands", 4}};
+          {"lanes", 128},       {"planes", 2},   {"rows", 4}};
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
@@ -51,7 +51,7 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
          size_t(variant.at("group-x")) * variant.at("group-y") <= most &&
          size_t(variant.at("lanes")) <= most &&
          (!buffers ||
-          (variant.at("lanes") == 128 && variant.at("planes") == 2 && variant.at("bands") == 4));
+          (variant.at("lanes") == 128 && variant.at("planes") == 2 && variant.at("rows") == 4));
 }
 
 void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size, size_t needed) {
@@ -71,7 +71,7 @@ const Tunable &Grid::tunable() {
                                 {"group-y", {4, 8, 16}},
                                 {"lanes", {64, 128, 256}},
                                 {"planes", {1, 2, 3, 4}},
-                                {"bands", {1, 2, 4, 8}}},
+                                {"rows", {1, 2, 4}}},
                                [](const Device &device, const std::string &) {
                                  return default_variant(device.prefers_buffers());
                                },
@@ -99,14 +99,16 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
       height_(height),
       layout_(variant.at("buffers") ? Layout::buffer : Layout::image),
       item_planes_(variant.at("planes")),
-      item_bands_(variant.at("bands")) {
+      item_rows_(variant.at("rows")) {
   const bool buffers = layout_ == Layout::buffer;
   const Size group{size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
   for (const int channels : {1, 3}) {
     const cl::Program program =
         context.program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
                         "-cl-mad-enable -DCHANNELS=" + std::to_string(channels) +
-                            (buffers ? "" : " -DPLANES=" + std::to_string(item_planes_)));
+                            (buffers ? ""
+                                     : " -DPLANES=" + std::to_string(item_planes_) +
+                                           " -DSLICE_ROWS=" + std::to_string(item_rows_)));
     const auto kernel = [&](const char *name, Size group) {
       return Kernel(context, program, name, group);
     };
@@ -238,10 +240,9 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
   const int pixels = interval_pixels(cell), rounds = (pixels + tile_pitch - 2) / (tile_pitch - 1);
   const size_t groups = (nodes + intervals - 2) / (intervals - 1);
   const size_t part_groups = (parts + group_parts - 1) / group_parts;
-  const size_t band_groups = (shape.band_count + item_bands_ - 1) / item_bands_;
-  kernel(queue, {groups * lanes, band_groups * part_groups}, from.image, sums_, range, cell,
-         1 / cell, shape.stored, nodes, shape.bands, shape.band_count, item_bands_, intervals,
-         group_parts, (pixels + rounds - 1) / rounds, pixels,
+  kernel(queue, {groups * lanes, shape.band_count * part_groups}, from.image, sums_, range, cell,
+         1 / cell, shape.stored, nodes, shape.bands, intervals, group_parts,
+         (pixels + rounds - 1) / rounds, pixels,
          cl::Local(2 * intervals * tile_pitch * sizeof(cl_float4)),
          cl::Local(2 * item_planes_ * lanes * shape.cell));
 }
@@ -287,8 +288,8 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
                   to.buffer, to.pitch, width_, height_, sums_, range, 1 / cell, shape.stored,
                   static_cast<int>(shape.row_cells(shape.columns)), split);
   else
-    kernels.slice(queue, pixels, from.image, original.image, to.image, grid_, range, 1 / cell,
-                  shape.stored, split);
+    kernels.slice(queue, {pixels.x, (pixels.y + item_rows_ - 1) / item_rows_}, from.image,
+                  original.image, to.image, grid_, range, 1 / cell, shape.stored, split);
 }
 
 }  // namespace glcl

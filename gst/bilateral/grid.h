@@ -15,14 +15,16 @@ namespace glcl {
 /// trilinearly again. A cell is one sigma along every axis. The blur is a sampled Gaussian of five
 /// taps per axis, narrowed by the variance that adding and looking up bring along, (1 - 1 / n²) / 6
 /// cell² each where a cell has n samples: its variance is 2/3 + 1 / (3 sigma_space²) cells² in
-/// space and 2/3 in range. The frame's edge is repeated, alpha is copied, results are rounded half
-/// up.
+/// space and 2/3 in range. The frame's edge is repeated, alpha is copied, results are rounded.
 ///
 /// The grid stands for the whole Gaussian; Settings::radius means nothing to it. By weight:
 ///   intensity    one grid over I, as close to the exact filter as the cell allows
 ///   per_channel  a grid per channel, as close
 ///   color        one grid over (R + G + B) / √3, which is the colour's place along the grey axis:
 ///                right for differences in brightness, blind to those at equal R + G + B
+///
+/// On images, which are for GPUs, the cells are halves between the passes and the texture unit
+/// interpolates in x and y: about one value in a hundred is a level off.
 ///
 /// Cost: a pass over the pixels whose time does not depend on sigma_space (on GPUs it grows with
 /// the planes, 1 / sigma_range), one over the cells, one more over the pixels.
@@ -37,8 +39,8 @@ class Grid {
   static constexpr int max_planes = 128;
 
   /// The variants: buffers (1: pictures are buffers, 0: images), group-x and group-y (work-group of
-  /// the kernels over pixels and cells), lanes, planes and bands (on images, work-group of the
-  /// splat, planes per work-item and bands of pixel rows one after the other). Problem:
+  /// the kernels over pixels and cells); on images lanes and planes (work-group of the splat,
+  /// planes per work-item there) and rows (pixels per work-item of the look-up). Problem:
   /// "intensity".
   static const Tunable &tunable();
   /// What a frame of 1920×1080 takes in about, µs, as Bilateral::cost.
@@ -101,7 +103,7 @@ class Grid {
   size_t max_bytes_;  // of one allocation
   int width_, height_;
   Layout layout_;
-  int item_planes_, item_bands_;  // of a work-item of the splat on images
+  int item_planes_, item_rows_;  // of work-items of the splat and of the look-up on images
 
   Kernels joint_, separate_;
   cl::Buffer sums_;

@@ -2,7 +2,8 @@
 // The bilateral grid on images, for GPUs. Splatting gathers: a work-item has some planes of an interval
 // and goes through all of the interval's pixels, which the group keeps in local memory; a pixel too far
 // along z weighs nothing. So no two work-items write to one place, and the time does not depend on what
-// the frame shows. Build as grid.clh says, with -DPLANES, how many planes a work-item has.
+// the frame shows. Build as grid.clh says, with -DPLANES, how many planes a
+// work-item of the splat has, and -DSLICE_ROWS, how many pixels one of the look-up has.
 //
 // Between the kernels the cells are halves: colours count from the middle level and the weights of a node
 // add up to no more than FULL. They lie in rows along x, from node -REACH on; then come the planes, then
@@ -40,22 +41,21 @@ inline float4 splat_texel(float4 pixel, float4 range) {
 }
 
 // Sums of bands of pixel rows for the node rows above and below them. The frame's edge is repeated
-// outwards. A group goes through `deep` bands of `intervals` intervals along x, row by row and `slots` (up to
-// SLOTS) pixels of each interval at once, until it had `row_slots` of them. It fills the nodes between its
-// intervals, `group_parts` times PLANES planes of them. `tile`: twice what it adds up at once; `lefts`:
-// 2 PLANES cells per work-item. Work-items: groups along x; along y groups for `group_parts` parts of
-// `deep` bands, of height 1. A group's width is at least intervals * group_parts and, times TEXELS,
-// intervals * PITCH.
+// outwards. A group goes through `intervals` intervals of a band, row by row and `slots` (up to SLOTS) pixels
+// of each interval at once, until it had `row_slots` of them. It fills the nodes between its intervals,
+// `group_parts` times PLANES planes of them. `tile`: twice what it adds up at once; `lefts`: 2 PLANES cells
+// per work-item. Work-items: groups along x; along y a group, of height 1, per `group_parts` parts of a
+// band. A group's width is at least intervals * group_parts and, times TEXELS, intervals * PITCH.
 __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 range, float cell,
-                         float inverse, int planes, int nodes, int bands, int band_count, int deep,
-                         int intervals, int group_parts, int slots, int row_slots, __local float4 *tile,
+                         float inverse, int planes, int nodes, int bands, int intervals,
+                         int group_parts, int slots, int row_slots, __local float4 *tile,
                          __local CELL *lefts) {
   const int lane = get_local_id(0), lanes = get_local_size(0), area = intervals * PITCH;
   const int parts = (planes + PLANES - 1) / PLANES, all_parts = CHANNELS * parts;
   const int part_groups = (all_parts + group_parts - 1) / group_parts;
   const int first_node = (int)get_group_id(0) * (intervals - 1);
-  const int first_band = (int)get_group_id(1) / part_groups * deep;
-  const int end_band = min(first_band + deep, band_count);
+  const int band = (int)get_group_id(1) / part_groups;
+  const int2 rows = band_rows(band, bands, cell);
 
   // Which pixels this work-item fetches, and how many of them their interval has from there on.
   int x_from[TEXELS], x_count[TEXELS];
@@ -78,83 +78,80 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
 #pragma unroll
   for (int k = 0; k < PLANES; k++) plane[k] = first_plane + k;
 
+  // `rising` sums what has been added up after each row: rows weighted by how many follow.
+  CELL sum[PLANES], right[PLANES], rising[PLANES], rising_right[PLANES];
+#pragma unroll
+  for (int k = 0; k < PLANES; k++) sum[k] = right[k] = rising[k] = rising_right[k] = 0.0f;
+
   // Each round begins to fetch what the next one adds up.
-  int y = band_rows(first_band, bands, cell).x, offset = 0, half_tile = 0;
+  int y = rows.x, offset = 0, half_tile = 0;
+  float place = x_first;
   float4 next[TEXELS];
 #pragma unroll
   for (int i = 0; i < TEXELS; i++) next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i], y));
-
-  for (int band = first_band; band < end_band; band++) {
-    const int2 rows = band_rows(band, bands, cell);
-    // `rising` sums what has been added up after each row: rows weighted by how many follow.
-    CELL sum[PLANES], right[PLANES], rising[PLANES], rising_right[PLANES];
+  while (y < rows.y) {
 #pragma unroll
-    for (int k = 0; k < PLANES; k++) sum[k] = right[k] = rising[k] = rising_right[k] = 0.0f;
-
-    float place = x_first;
-    while (y < rows.y) {
-#pragma unroll
-      for (int i = 0; i < TEXELS; i++)
-        if (lane + i * lanes < area)
-          tile[half_tile + lane + i * lanes] = offset < x_count[i] ? splat_texel(next[i], range) : FAR;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      offset += slots;
-      const bool row_ends = offset >= row_slots;
-      if (row_ends) offset = 0, y++;
-#pragma unroll
-      for (int i = 0; i < TEXELS; i++)
-        next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i] + offset, y));
-
-      __local const float4 *texels = tile + half_tile + own * PITCH;
-      half_tile = area - half_tile;
-#pragma unroll 4
-      for (int x = 0; x < slots; x++, place += inverse) {
-        const float4 texel = texels[x];
-#if CHANNELS == 1
-        const float z = texel.w;
-        const CELL pixel = (CELL)(texel.xyz, 1.0f);
-#else
-        const float level = channel == 0 ? texel.x : channel == 1 ? texel.y : texel.z;
-        const float z = (level + MIDDLE) * scale;
-        const CELL pixel = (CELL)(level, 1.0f);
-#endif
-        const CELL pixel_right = place * pixel;
-#pragma unroll
-        for (int k = 0; k < PLANES; k++) {
-          const float weight = clamp(1.0f - fabs(z - plane[k]), 0.0f, 1.0f);
-          sum[k] += weight * pixel;
-          right[k] += weight * pixel_right;
-        }
-      }
-      if (!row_ends) continue;
-      place = x_first;
-#pragma unroll
-      for (int k = 0; k < PLANES; k++) rising[k] += sum[k], rising_right[k] += right[k];
-    }
-
-    const float full = FULL * inverse * inverse, count = rows.y - rows.x;
-    const float first = (rows.x * inverse - (band / bands - REACH - 1) + count * inverse) * full;
-#pragma unroll
-    for (int k = 0; k < PLANES; k++) {
-      sum[k] -= right[k], rising[k] -= rising_right[k];
-      rising[k] = first * sum[k] - full * inverse * rising[k];  // below
-      rising_right[k] = first * right[k] - full * inverse * rising_right[k];
-      lefts[2 * k * lanes + lane] = full * sum[k] - rising[k];
-      lefts[(2 * k + 1) * lanes + lane] = rising[k];
-    }
+    for (int i = 0; i < TEXELS; i++)
+      if (lane + i * lanes < area)
+        tile[half_tile + lane + i * lanes] = offset < x_count[i] ? splat_texel(next[i], range) : FAR;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (active) {
-      const int at = (2 * band * LAYERS + channel * planes + first_plane) * nodes + node;
+    offset += slots;
+    const bool row_ends = offset >= row_slots;
+    if (row_ends) offset = 0, y++;
 #pragma unroll
-      for (int k = 0; k < PLANES; k++)
-        if (first_plane + k < planes) {
-          const CELL above = full * right[k] - rising_right[k] + lefts[2 * k * lanes + lane + 1];
-          const CELL below = rising_right[k] + lefts[(2 * k + 1) * lanes + lane + 1];
-          STORE_CELL(above, at + k * nodes, sums);
-          STORE_CELL(below, at + (LAYERS + k) * nodes, sums);
-        }
+    for (int i = 0; i < TEXELS; i++)
+      next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i] + offset, y));
+
+    __local const float4 *texels = tile + half_tile + own * PITCH;
+    half_tile = area - half_tile;
+#pragma unroll 4
+    for (int x = 0; x < slots; x++, place += inverse) {
+      const float4 texel = texels[x];
+#if CHANNELS == 1
+      const float z = texel.w;
+      const CELL pixel = (CELL)(texel.xyz, 1.0f);
+#else
+      const float level = channel == 0 ? texel.x : channel == 1 ? texel.y : texel.z;
+      const float z = (level + MIDDLE) * scale;
+      const CELL pixel = (CELL)(level, 1.0f);
+#endif
+      const CELL pixel_right = place * pixel;
+#pragma unroll
+      for (int k = 0; k < PLANES; k++) {
+        const float weight = clamp(1.0f - fabs(z - plane[k]), 0.0f, 1.0f);
+        sum[k] += weight * pixel;
+        right[k] += weight * pixel_right;
+      }
     }
+    if (!row_ends) continue;
+    place = x_first;
+#pragma unroll
+    for (int k = 0; k < PLANES; k++) rising[k] += sum[k], rising_right[k] += right[k];
   }
+
+  const float full = FULL * inverse * inverse, count = rows.y - rows.x;
+  const float first = (rows.x * inverse - (band / bands - REACH - 1) + count * inverse) * full;
+#pragma unroll
+  for (int k = 0; k < PLANES; k++) {
+    sum[k] -= right[k], rising[k] -= rising_right[k];
+    rising[k] = first * sum[k] - full * inverse * rising[k];  // below
+    rising_right[k] = first * right[k] - full * inverse * rising_right[k];
+    lefts[2 * k * lanes + lane] = full * sum[k] - rising[k];
+    lefts[(2 * k + 1) * lanes + lane] = rising[k];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (active) {
+    const int at = (2 * band * LAYERS + channel * planes + first_plane) * nodes + node;
+#pragma unroll
+    for (int k = 0; k < PLANES; k++)
+      if (first_plane + k < planes) {
+        const CELL above = full * right[k] - rising_right[k] + lefts[2 * k * lanes + lane + 1];
+        const CELL below = rising_right[k] + lefts[(2 * k + 1) * lanes + lane + 1];
+        STORE_CELL(above, at + k * nodes, sums);
+        STORE_CELL(below, at + (LAYERS + k) * nodes, sums);
+      }
+  }
+}
 }
 
 // Adds the bands' sums up to rows of nodes and blurs them along y, then along x and z. `sums`: per band
@@ -231,32 +228,44 @@ inline float4 cell_at(__read_only image2d_array_t grid, float2 at, float layer, 
   return a + (z - plane) * (b - a);
 }
 
-// `in` gives the colours to look up, `original` the unfiltered side of the split.
+// The filtered colour, in levels, of a pixel with colour `levels`. `at`: its place in the grid, in texels.
+inline float3 lookup(__read_only image2d_array_t grid, float3 levels, float2 at, float4 range, int planes) {
+#if CHANNELS == 1
+  const float4 sum = cell_at(grid, at, 0.0f, dot(levels, range.xyz));
+  return sum.xyz * native_recip(sum.w) + MIDDLE;
+#else
+  const float3 z = levels * range.xyz;
+  const float layers = planes;
+  const float4 r = cell_at(grid, at, 0.0f, z.x), g = cell_at(grid, at, layers, z.y);
+  const float4 b = cell_at(grid, at, 2.0f * layers, z.z);
+  return (float3)(r.x, g.x, b.x) * native_recip((float3)(r.y, g.y, b.y)) + MIDDLE;
+#endif
+}
+
+// `in` gives the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along
+// x, SLICE_ROWS pixels along y.
 __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t original,
                          __write_only image2d_t out, __read_only image2d_array_t grid, float4 range,
                          float inverse, int planes, int split) {
-  const int2 size = get_image_dim(in);
-  const int2 at = (int2)(get_global_id(0), get_global_id(1));
-  if (any(at >= size)) return;
-  float4 pixel;
-  if (at.x >= split) {
-    pixel = read_imagef(in, pixel_sampler, at);
-    const float3 levels = 255.0f * pixel.xyz;
-    const float2 place = (float2)(to_float(at.x), to_float(at.y)) * inverse + 0.5f;
-#if CHANNELS == 1
-    const float4 sum = cell_at(grid, place, 0.0f, dot(levels, range.xyz));
-    const float3 mean = sum.xyz * native_recip(sum.w);
-#else
-    const float3 z = levels * range.xyz;
-    const float layers = planes;
-    const float4 r = cell_at(grid, place, 0.0f, z.x), g = cell_at(grid, place, layers, z.y);
-    const float4 b = cell_at(grid, place, 2.0f * layers, z.z);
-    const float3 mean = (float3)(r.x, g.x, b.x) * native_recip((float3)(r.y, g.y, b.y));
-#endif
-    const float3 rounded = (float3)(nearest(mean.x + MIDDLE), nearest(mean.y + MIDDLE), nearest(mean.z + MIDDLE));
-    pixel.xyz = at.x == split && split > 0 ? 1.0f : rounded * (1.0f / 255.0f);
+  const int x = get_global_id(0), y = (int)get_global_id(1) * SLICE_ROWS;
+  const int height = get_image_height(in);
+  if (x >= get_image_width(in) || y >= height) return;
+  float4 pixel[SLICE_ROWS];
+  if (x < split) {
+#pragma unroll
+    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(original, pixel_sampler, (int2)(x, y + i));
   } else {
-    pixel = read_imagef(original, pixel_sampler, at);
+#pragma unroll
+    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(in, pixel_sampler, (int2)(x, y + i));
+#pragma unroll
+    for (int i = 0; i < SLICE_ROWS; i++) {
+      const float2 at = (float2)(to_float(x), to_float(y + i)) * inverse + 0.5f;
+      const float3 mean = lookup(grid, 255.0f * pixel[i].xyz, at, range, planes);
+      const float3 rounded = (float3)(nearest(mean.x), nearest(mean.y), nearest(mean.z));
+      pixel[i].xyz = x == split && split > 0 ? 1.0f : rounded * (1.0f / 255.0f);
+    }
   }
-  write_imagef(out, at, pixel);
+#pragma unroll
+  for (int i = 0; i < SLICE_ROWS; i++)
+    if (y + i < height) write_imagef(out, (int2)(x, y + i), pixel[i]);
 }

@@ -106,9 +106,8 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
     const cl::Program program =
         context.program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
                         "-cl-mad-enable -DCHANNELS=" + std::to_string(channels) +
-                            (buffers ? ""
-                                     : " -DPLANES=" + std::to_string(item_planes_) +
-                                           " -DSLICE_ROWS=" + std::to_string(item_rows_)));
+                            " -DPLANES=" + std::to_string(item_planes_) +
+                            " -DSLICE_ROWS=" + std::to_string(item_rows_));
     const auto kernel = [&](const char *name, Size group) {
       return Kernel(context, program, name, group);
     };

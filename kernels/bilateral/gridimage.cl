@@ -152,7 +152,6 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
       }
   }
 }
-}
 
 // Adds the bands' sums up to rows of nodes and blurs them along y, then along x and z. `sums`: per band
 // a row of nodes for the node row above it and one for that below. Taps: centre, next, far. `tile`: ROWS

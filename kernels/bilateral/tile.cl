@@ -25,13 +25,15 @@
 #define TAPS UNROLL_BY(UNROLL)
 #define GROUP
 #endif
-// What is not most of the work stays small: instructions are cached too.
 #if RADIUS > 0 && RADIUS <= 4
 #define LINES UNROLL_BY(64)
-#define EDGE_TAPS TAPS
 #else
 #define LINES UNROLL_BY(1)
+#endif
+#if RADIUS > 10  // instructions are cached too
 #define EDGE_TAPS UNROLL_BY(3)
+#else
+#define EDGE_TAPS TAPS
 #endif
 
 // The products of colours that SOFT_COLOR needs, each SOFT_BIAS more than it is. With DOT4, w of a

@@ -40,6 +40,12 @@ expect 0 glcl-bench --pipeline --size 64x48 --frames 5 --json pipeline.json
 says 'gltestsrc ! 4 × glclinvert'
 is_json pipeline.json
 
+expect 0 glcl-bench device --json device.json
+says 'async_work_group_copy'
+says 'pinned memory'
+! grep -q CL_ output || die 'a line failed'
+is_json device.json
+
 expect 2 glcl-bench glclnothing
 says '"glclnothing" is no element with a bench; there are glclbilateral' errors
 expect 2 glcl-bench --size 12

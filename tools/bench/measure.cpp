@@ -17,6 +17,7 @@ double seconds_since(Clock::time_point start) {
 /// By events, of one run, in ns; the kernels' own times are added to `kernels`.
 double event_time(Queue &queue, const Run &run, std::map<std::string, double> &kernels) {
   run.enqueue(queue);
+  queue.cl().finish();  // transfers have no event here
   std::map<std::string, Timing> timings;
   queue.collect(timings);
   double sum = 0;

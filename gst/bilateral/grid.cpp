@@ -81,7 +81,7 @@ const Tunable &Grid::tunable() {
 
 double Grid::cost(const Device &device, const Settings &settings) {
   const auto tuning = kept(tunable(), device, tunable().problems[0]);
-  const double others = device.is_cpu() ? 15000 : 90;
+  const double others = device.is_cpu() ? 15000 : 61;
   return (tuning && tuning->microseconds > 0 ? tuning->microseconds : others) *
          (settings.weight == Weight::per_channel ? 1.6 : 1);
 }

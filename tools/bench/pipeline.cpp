@@ -41,6 +41,7 @@ std::optional<double> Pipeline::frame_cost(int frames) const {
     return source + " num-buffers=" + std::to_string(count) + " ! " + rest +
            " ! fakesink sync=false";
   };
+  if (!run(description(few))) return {};  // the first one in a process also loads drivers
   const auto few_time = run(description(few)), all_time = run(description(few + frames));
   if (!few_time || !all_time) return {};
   return (*all_time - *few_time) * 1000 / frames;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Kernels that do one thing as fast as a device can: what other kernels are measured against. Every one
 // writes a result that depends on all of its work, so that none of it is left out.
+#include "common/absdiff.clh"
 #include "common/exp2.clh"
 
 // CPU devices compute vectors: with -DV=n every value below is one of n lanes, else of one.
@@ -59,19 +60,8 @@ __kernel void limit_local_atomics(__global float *out, int rounds) {
 #define BYTE(value) (value).s0
 #else
 #define BYTES uint
-#define DIFFERENCE(a, b) add_differences(a, b, a)
+#define DIFFERENCE(a, b) sad4(a, b, a)
 #define BYTE(value) (value)
-// Σ |a - b| of four bytes, added to `sum`.
-inline uint add_differences(uint a, uint b, uint sum) {
-#ifdef __NV_CL_C_VERSION
-  uint result;
-  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(sum));
-  return result;
-#else
-  const uchar4 d = abs_diff(as_uchar4(a), as_uchar4(b));
-  return sum + d.x + d.y + d.z + d.w;
-#endif
-}
 #endif
 
 __kernel void limit_differences(__global float *out, int rounds, uint other) {

@@ -27,6 +27,16 @@ double Shots::distance(const Entry &a, const Entry &b) {
   return sum / (2 * channels);
 }
 
+/// Adds `part` of a frame's pixels, whose level is `place`, to the two bins that it lies between.
+void Shots::spread(Entry &entry, int channel, double place, double part) {
+  place = std::clamp(place - 0.5, 0.0, bins - 1.0);
+  const int bin = std::min(static_cast<int>(place), bins - 2);
+  const double upper = place - bin;
+  float *histogram = &entry.histogram[channel * bins + bin];
+  histogram[0] += static_cast<float>(part * (1 - upper));
+  histogram[1] += static_cast<float>(part * upper);
+}
+
 bool Shots::blank(const Entry &entry) { return entry.variance < blank_deviation * blank_deviation; }
 
 /// The distance from the entry before; 0 outside of what is known.
@@ -71,30 +81,36 @@ std::optional<Shots::Shot> Shots::cut(int i) {
   return Shot{at(i).frame, Kind::cut, step(i)};
 }
 
+/// How far `after` is from `before` in the light of `after`.
+double Shots::distance_in_same_light(const Entry &before, const Entry &after) {
+  double from = 0, to = 0;
+  for (int c = 0; c < channels; c++) from += before.mean[c], to += after.mean[c];
+  Entry lit;
+  for (int i = 0; i < channels * bins; i++)
+    spread(lit, i / bins, (i % bins + 0.5) * to / std::max(from, 1.0), before.histogram[i]);
+  return distance(lit, after);
+}
+
 /// Whether the entries between these two are mixtures of them, more and more of the second.
 bool Shots::is_mixture(int from, int to) const {
   const Entry &before = at(from), &after = at(to);
   const double whole = distance(before, after);
-  if (whole < 1.5 * threshold_ || blank(before) || blank(after)) return false;
-  if (distance(at(from - still), before) > 0.35 * whole ||
-      distance(after, at(to + still)) > 0.35 * whole)
-    return false;
-  // A mixture's variance is a parabola, and in the middle well below the mean of both ends'.
+  if (whole < 2.25 * threshold_ || blank(before) || blank(after)) return false;
+  const auto [calmer, livelier] =
+      std::minmax({distance(at(from - still), before), distance(after, at(to + still))});
+  if (calmer > 0.5 * whole || livelier > 0.8 * whole) return false;
+  if (distance_in_same_light(before, after) < 0.6 * whole) return false;
+  // A mixture's variance is a parabola, and in the middle below the mean of both ends'.
   const double mean_variance = (before.variance + after.variance) / 2;
   const double in_the_middle = at((from + to) / 2).variance;
-  if (in_the_middle > 0.85 * mean_variance) return false;
+  if (in_the_middle > 0.9 * mean_variance) return false;
   const double covariance = 2 * in_the_middle - mean_variance;
   for (int k = from + 1; k <= to; k++) {
     if (step(k) > 0.5 * whole) return false;
     const double part = double(k - from) / (to - from), rest = 1 - part;
     const double mixed =
         rest * rest * before.variance + part * part * after.variance + 2 * part * rest * covariance;
-    if (std::abs(at(k).variance - mixed) > 0.06 * mean_variance) return false;
-    for (int c = 0; c < channels; c++) {
-      const double range = after.mean[c] - before.mean[c];
-      const double straight = before.mean[c] + range * part;
-      if (std::abs(at(k).mean[c] - straight) > 2 + 0.1 * std::abs(range)) return false;
-    }
+    if (std::abs(at(k).variance - mixed) > 0.3 * mean_variance) return false;
   }
   return true;
 }
@@ -109,13 +125,19 @@ std::optional<Shots::Shot> Shots::dissolve(int i) {
   if (lagged < threshold_) return {};
   for (int k = 1; k <= lag / 2; k++)
     if (across(i - k) >= lagged || across(i + k) > lagged) return {};
+  std::optional<Shot> widest;
+  uint64_t widest_to = 0;
   for (int half = shortest; half <= longest; half++) {
     const int from = i - half, to = i + half;
     if (from < still || to + still >= size) break;
-    if (is_mixture(from, to) && !near_shot(from - 1, to + 1))
-      return Shot{at(i).frame, Kind::dissolve, distance(at(from), at(to))};
+    const double score = distance(at(from), at(to));
+    if ((widest && score <= widest->score) || !is_mixture(from, to)) continue;
+    if (near_shot(from - 1, to + 1) || at(from).frame < dissolved_to_) return {};
+    widest = Shot{at(i).frame, Kind::dissolve, score};
+    widest_to = at(to).frame;
   }
-  return {};
+  if (widest) dissolved_to_ = widest_to;
+  return widest;
 }
 
 /// A fade that ends at entry i: one up from a blank picture, or one down that stays.
@@ -178,15 +200,8 @@ std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *counts) {
     if (all == 0) continue;
     entry.mean[c] = sum / all;
     entry.variance += std::max(squares / all - entry.mean[c] * entry.mean[c], 0.0) / channels;
-    float *histogram = &entry.histogram[c * bins];
-    for (int level = 0; level < 256; level++) {
-      // Between the middles of two bins.
-      const double place = std::clamp((level + 0.5) * bins / 256 - 0.5, 0.0, bins - 1.0);
-      const int bin = std::min(static_cast<int>(place), bins - 2);
-      const double part = counts[c * 256 + level] / all, upper = place - bin;
-      histogram[bin] += static_cast<float>(part * (1 - upper));
-      histogram[bin + 1] += static_cast<float>(part * upper);
-    }
+    for (int level = 0; level < 256; level++)
+      spread(entry, c, (level + 0.5) * bins / 256, counts[c * 256 + level] / all);
   }
   if (!entries_.empty()) entry.distance = distance(entries_.back(), entry);
   if (entries_.empty()) seen_picture_ = !blank(entry);

@@ -17,10 +17,10 @@ namespace glcl {
 /// a pan or of something that passes close by do not, and above three quarters of the eight on
 /// either side. A flash is no cut: a few frames later the picture is what it was.
 ///
-/// A dissolve goes between two still states that differ, while the means of the levels go straight
-/// from one to the other and their variance stays below both's mean, as a mixture's does. A fade
-/// goes through a frame of one level. One that comes up again is one transition, a fade-in at the
-/// first frame that shows something; one that stays is a fade-out.
+/// A dissolve goes between two states that differ by more than their light, while the variance of
+/// the levels runs below both's mean along a parabola, as a mixture's does. A fade goes through a
+/// frame of one level. One that comes up again is one transition, a fade-in at the first frame that
+/// shows something; one that stays is a fade-out.
 class Shots {
  public:
   enum class Kind { cut, fade_in, fade_out, dissolve };
@@ -57,6 +57,8 @@ class Shots {
   };
 
   static double distance(const Entry &a, const Entry &b);
+  static double distance_in_same_light(const Entry &before, const Entry &after);
+  static void spread(Entry &entry, int channel, double place, double part);
   static bool blank(const Entry &entry);
   const Entry &at(int i) const { return entries_[i]; }
   double step(int i) const;
@@ -75,6 +77,7 @@ class Shots {
   int cut_next_ = 1, gradual_next_ = 1;  // entries that cuts and the rest have not been sought at
   bool seen_picture_ = false;            // something not blank has been shown
   std::deque<uint64_t> starts_;          // of the last shots found
+  uint64_t dissolved_to_ = 0;            // the last frame of the last dissolve
   int blanks_ = 0;                       // entries before gradual_next_ that are blank, in a row
   bool blank_by_fade_ = false, fade_told_ = false;
 };

@@ -2,15 +2,14 @@
 #include "gstglclanalyzer.h"
 
 #include <atomic>
-#include <mutex>
 #include <new>
+
+#include "glclproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_analyzer_debug);
 #define GST_CAT_DEFAULT glcl_analyzer_debug
 
 namespace {
-
-enum { PROP_0, PROP_POST_MESSAGES, PROP_INTERVAL, PROP_ATTACH_META };
 
 constexpr int most_unread = 300;
 constexpr size_t all = ~size_t(0);
@@ -20,12 +19,32 @@ struct Settings {
   GstClockTime interval = 100 * GST_MSECOND;
 };
 
+/// When messages are due, in running time.
+class Schedule {
+ public:
+  /// Whether a frame of this time is to have one. Frames without a time all have.
+  bool due(const Settings &settings, GstClockTime time) {
+    if (!settings.post_messages) return false;
+    if (!GST_CLOCK_TIME_IS_VALID(time)) return true;
+    const GstClockTime interval = settings.interval;
+    const bool first = !GST_CLOCK_TIME_IS_VALID(next_) || time < last_ || interval != interval_;
+    // The times of frames are rounded.
+    if (!first && time + GST_USECOND < next_) return false;
+    next_ = first || next_ + interval <= time ? time + interval : next_ + interval;
+    last_ = time;
+    interval_ = interval;
+    return true;
+  }
+
+ private:
+  GstClockTime next_ = GST_CLOCK_TIME_NONE, last_ = 0, interval_ = 0;
+};
+
 }  // namespace
 
 struct GstGLCLAnalyzerPrivate {
-  std::mutex mutex;
-  Settings settings;
-  GstClockTime next = GST_CLOCK_TIME_NONE, last = 0;  // running times of messages
+  glcl::Guarded<Settings> settings;
+  glcl::Guarded<Schedule> schedule;
 
   glcl::Readback readback;
   std::atomic<int> unread{0};  // messages that nobody has freed
@@ -46,19 +65,6 @@ bool deliver(gpointer self, size_t under_way) {
                                [&] { private_of(self)->readback.deliver(under_way); });
 }
 
-/// Whether a frame of this running time is to have a message. Frames without one all have.
-bool due(GstGLCLAnalyzerPrivate *priv, GstClockTime time) {
-  if (!priv->settings.post_messages) return false;
-  if (!GST_CLOCK_TIME_IS_VALID(time)) return true;
-  const bool first = !GST_CLOCK_TIME_IS_VALID(priv->next) || time < priv->last;
-  // The times of frames are rounded.
-  if (!first && time + GST_USECOND < priv->next) return false;
-  const GstClockTime interval = priv->settings.interval;
-  priv->next = first || priv->next + interval <= time ? time + interval : priv->next + interval;
-  priv->last = time;
-  return true;
-}
-
 }  // namespace
 
 void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes) {
@@ -76,8 +82,10 @@ glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
       timestamp, gst_segment_to_stream_time(segment, GST_FORMAT_TIME, timestamp),
       gst_segment_to_running_time(segment, GST_FORMAT_TIME, timestamp), GST_BUFFER_DURATION(inbuf)};
   GstGLCLAnalyzerPrivate *priv = private_of(self);
-  const std::lock_guard lock(priv->mutex);
-  return {times, due(priv, times.running_time), priv->settings.attach_meta};
+  const Settings settings = priv->settings.get();
+  const bool due = priv->schedule.with(
+      [&](Schedule &schedule) { return schedule.due(settings, times.running_time); });
+  return {times, due, settings.attach_meta};
 }
 
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
@@ -110,45 +118,6 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
   gst_element_post_message(GST_ELEMENT(self), message);
 }
 
-static void gst_glcl_analyzer_set_property(GObject *object, guint id, const GValue *value,
-                                           GParamSpec *pspec) {
-  GstGLCLAnalyzerPrivate *priv = private_of(object);
-  const std::lock_guard lock(priv->mutex);
-  switch (id) {
-    case PROP_POST_MESSAGES:
-      priv->settings.post_messages = g_value_get_boolean(value);
-      break;
-    case PROP_INTERVAL:
-      priv->settings.interval = g_value_get_uint64(value);
-      priv->next = GST_CLOCK_TIME_NONE;
-      break;
-    case PROP_ATTACH_META:
-      priv->settings.attach_meta = g_value_get_boolean(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
-static void gst_glcl_analyzer_get_property(GObject *object, guint id, GValue *value,
-                                           GParamSpec *pspec) {
-  GstGLCLAnalyzerPrivate *priv = private_of(object);
-  const std::lock_guard lock(priv->mutex);
-  switch (id) {
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean(value, priv->settings.post_messages);
-      break;
-    case PROP_INTERVAL:
-      g_value_set_uint64(value, priv->settings.interval);
-      break;
-    case PROP_ATTACH_META:
-      g_value_set_boolean(value, priv->settings.attach_meta);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
 static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuffer *inbuf,
                                                  GstBuffer *outbuf) {
   if (!deliver(trans, gst_glcl_analyzer_depth - 1)) return GST_FLOW_ERROR;
@@ -161,20 +130,16 @@ static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuf
 static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans));
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
-    GstGLCLAnalyzerPrivate *priv = private_of(trans);
-    priv->readback.drop();
-    const std::lock_guard lock(priv->mutex);
-    priv->next = GST_CLOCK_TIME_NONE;
+    private_of(trans)->readback.drop();
+    private_of(trans)->schedule.set({});
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->sink_event(trans, event);
 }
 
 static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
-  GstGLCLAnalyzerPrivate *priv = private_of(base);
   GST_GL_BASE_FILTER_CLASS(gst_glcl_analyzer_parent_class)->gl_stop(base);
-  priv->readback.clear();
-  const std::lock_guard lock(priv->mutex);
-  priv->next = GST_CLOCK_TIME_NONE;
+  private_of(base)->readback.clear();
+  private_of(base)->schedule.set({});
 }
 
 static void gst_glcl_analyzer_init(GstGLCLAnalyzer *self) {
@@ -190,32 +155,22 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_analyzer_debug, "glclanalyzer", 0, "base of the OpenCL analyzers");
 
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = gst_glcl_analyzer_set_property;
-  object_class->get_property = gst_glcl_analyzer_get_property;
   object_class->finalize = gst_glcl_analyzer_finalize;
-
-  const Settings defaults;
-  const auto live = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                             GST_PARAM_MUTABLE_PLAYING);
-  g_object_class_install_property(
-      object_class, PROP_POST_MESSAGES,
-      g_param_spec_boolean(
-          "post-messages", "Post messages",
-          "Post element messages with the results; at most 300 wait on a bus that nobody reads",
-          defaults.post_messages, live));
-  g_object_class_install_property(
-      object_class, PROP_INTERVAL,
-      g_param_spec_uint64("interval", "Interval",
-                          "Time from one message to the next, in ns of running time; 0 posts one "
-                          "for every frame",
-                          0, G_MAXINT64, defaults.interval,
-                          static_cast<GParamFlags>(live | GST_PARAM_CONTROLLABLE)));
-  g_object_class_install_property(
-      object_class, PROP_ATTACH_META,
-      g_param_spec_boolean("attach-meta", "Attach meta",
-                           "Attach a meta with the results to every frame; they are read back "
-                           "when they are mapped",
-                           defaults.attach_meta, live));
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+    return private_of(object)->settings;
+  };
+  glcl::Properties<Settings>(object_class, settings_of)
+      .flag("post-messages", "Post messages",
+            "Post element messages with the results; at most 300 wait on a bus that nobody reads",
+            &Settings::post_messages)
+      .number("interval", "Interval",
+              "Time from one message to the next, in ns of running time; 0 posts one for every "
+              "frame",
+              &Settings::interval, 0, G_MAXINT64)
+      .flag("attach-meta", "Attach meta",
+            "Attach a meta with the results to every frame; they are read back when they are "
+            "mapped",
+            &Settings::attach_meta);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform);

@@ -2,7 +2,6 @@
 #include "bilateral.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -68,6 +67,11 @@ Parameters default_variant(const Device &device, const std::string &problem) {
       Bilateral::variant(device, vector ? Bilateral::Form::vector : Bilateral::Form::tile);
   if (!vector && problem == "radius-10") variant["group-x"] = 16, variant["rows"] = 3;
   return variant;
+}
+
+/// Of each problem, where nobody tuned.
+std::vector<double> usual_microseconds(const Device &device) {
+  return device.is_cpu() ? std::vector<double>{18000, 83000} : std::vector<double>{75, 320};
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
@@ -137,14 +141,12 @@ const Tunable &Bilateral::tunable() {
   return tunable;
 }
 
-double Bilateral::cost(const Device &device, const Settings &settings) {
+double Bilateral::cost(const Settings &settings) const {
   const int r = radius(settings);
   const bool small = r <= small_radius;
-  const auto tuning = kept(tunable(), device, tunable().problems[small ? 0 : 1]);
-  const double others = device.is_cpu() ? (small ? 18000 : 83000) : (small ? 75 : 320);
   const double side = 2.0 * r + 1, measured_side = small ? 9 : 21;
-  return (tuning && tuning->microseconds > 0 ? tuning->microseconds : others) * (side * side) /
-         (measured_side * measured_side) * (settings.weight == Weight::per_channel ? 2 : 1);
+  return microseconds_[small ? 0 : 1] * (side * side) / (measured_side * measured_side) *
+         (settings.weight == Weight::per_channel ? 2 : 1);
 }
 
 Parameters Bilateral::variant(const Device &device, Form form) {
@@ -163,9 +165,15 @@ Bilateral::Bilateral(Context &context, int width, int height)
     : context_(context.shared_from_this()), width_(width), height_(height) {
   const Device &device = context.device();
   std::vector<Parameters> variants;
-  for (const std::string &problem : tunable().problems)
-    variants.push_back(has_images(device.device, width, height) ? tuned(tunable(), device, problem)
-                                                                : variant(device, Form::vector));
+  microseconds_ = usual_microseconds(device);
+  for (size_t i = 0; i < microseconds_.size(); i++) {
+    const std::string &problem = tunable().problems[i];
+    const auto tuning = kept(tunable(), device, problem);
+    variants.push_back(!has_images(device.device, width, height) ? variant(device, Form::vector)
+                       : tuning                                  ? tuning->parameters
+                                : tunable().defaults(device, problem));
+    if (tuning && tuning->microseconds > 0) microseconds_[i] = tuning->microseconds;
+  }
   // One layout for all radii: that of the small ones.
   const bool vector = form_of(variants[0]) == Form::vector;
   for (Parameters &other : variants)
@@ -174,7 +182,10 @@ Bilateral::Bilateral(Context &context, int width, int height)
 }
 
 Bilateral::Bilateral(Context &context, int width, int height, const Parameters &variant)
-    : context_(context.shared_from_this()), width_(width), height_(height) {
+    : context_(context.shared_from_this()),
+      width_(width),
+      height_(height),
+      microseconds_(usual_microseconds(context.device())) {
   const Device &device = context.device();
   if (form_of(variant) != Form::vector && !has_images(device.device, width, height))
     throw Error(Error::Kind::settings, device.name + " has no images of " + std::to_string(width) +
@@ -263,11 +274,9 @@ Bilateral::Kernels &Bilateral::kernels_for(int radius) {
 void Bilateral::prepare(const Settings &settings) {
   const int r = radius(settings);
   const Kernels &kernels = kernels_for(r);
-  if (has_fixed(kernels, r)) {
-    const Fixed fixed{r, kind_of(settings)};
-    fixed_to_come_.erase(fixed);
-    fixed_[fixed] = build_fixed(kernels.variant, fixed);
-  }
+  if (!has_fixed(kernels, r)) return;
+  const Fixed fixed{r, kind_of(settings)};
+  fixed_[fixed].get([&] { return build_fixed(kernels.variant, fixed); });
 }
 
 void Bilateral::check(const Picture &picture) const {
@@ -365,21 +374,13 @@ void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &sett
 /// The program for one radius and kind where it is ready; has it built where nobody did yet.
 Kernel *Bilateral::fixed_kernel(const Kernels &kernels, Fixed fixed) {
   if (!has_fixed(kernels, fixed.first)) return nullptr;
-  const auto ready = fixed_.find(fixed);
-  if (ready != fixed_.end()) return ready->second ? &ready->second : nullptr;
-  std::future<Kernel> &to_come = fixed_to_come_[fixed];
-  if (!to_come.valid())
-    to_come = std::async(std::launch::async, &Bilateral::build_fixed, this, kernels.variant, fixed);
-  if (to_come.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
-  Kernel kernel;
   try {
-    kernel = to_come.get();
+    Kernel *kernel = fixed_[fixed].ask(
+        [this, variant = kernels.variant, fixed] { return build_fixed(variant, fixed); });
+    return kernel && *kernel ? kernel : nullptr;
   } catch (const Error &) {
-    // The program for all radii does as well.
+    return nullptr;  // the program for all radii does as well
   }
-  fixed_to_come_.erase(fixed);
-  fixed_[fixed] = kernel;
-  return fixed_kernel(kernels, fixed);
 }
 
 /// Fills the table of space exponents where radius, sigma_space or the rows of a work-item changed.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <future>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "opencl/context.h"
 #include "opencl/kernel.h"
+#include "opencl/later.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
@@ -63,9 +63,6 @@ class Bilateral {
   /// Problems: "radius-4", which stands for radii up to 6, and
   /// "radius-10", which stands for the others.
   static const Tunable &tunable();
-  /// What a frame of 1920×1080 takes in about, µs: as glcl-tune measured it on this device, else as
-  /// it was on others of its kind.
-  static double cost(const Device &device, const Settings &settings);
   /// A variant of a form that every device takes.
   static Parameters variant(const Device &device, Form form);
 
@@ -79,6 +76,9 @@ class Bilateral {
 
   /// What run() takes as `in` and `out`.
   Layout layout() const { return layout_; }
+  /// What a frame of 1920×1080 takes in about, µs: as glcl-tune had measured it on this device when
+  /// the engine was made, else as it was on others of its kind.
+  double cost(const Settings &settings) const;
 
   /// Builds the program that "fixed" variants have for the radius and weight of these settings, and
   /// waits for it. Without this call run() has it built beside the stream, and uses the program for
@@ -129,10 +129,10 @@ class Bilateral {
   int width_, height_;   // px
   Layout layout_;
 
-  std::vector<Kernels> kernels_;                        // by problem
-  std::map<Fixed, Kernel> fixed_;                       // ready; without a kernel where that failed
-  std::map<Fixed, std::future<Kernel>> fixed_to_come_;  // being built
-  Picture between_[2];                                  // results of iterations but the last
+  std::vector<Kernels> kernels_;          // by problem
+  std::vector<double> microseconds_;      // by problem, of a frame of 1920×1080
+  std::map<Fixed, Later<Kernel>> fixed_;  // no kernel where a group is too large for the device
+  Picture between_[2];                    // results of iterations but the last
 
   // Layout::buffer only
   int lanes_ = 0;  // pixels along x of a work-item

@@ -39,10 +39,7 @@ cl_float4 blur_taps(double more) {
            static_cast<float>(far / sum), 0}};
 }
 
-Parameters default_variant(bool buffers) {
-  return {{"buffers", buffers}, {"group-x", 32}, {"group-y", 8},
-          {"lanes", 128},       {"planes", 2},   {"rows", 4}};
-}
+double usual_microseconds(const Device &device) { return device.is_cpu() ? 15000 : 61; }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
   const size_t most = device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
@@ -63,66 +60,95 @@ void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size
 }  // namespace
 
 const Tunable &Grid::tunable() {
-  static const Tunable tunable{"bilateral-grid",
-                               {"intensity"},
-                               {"bilateral/gridimage.cl", "bilateral/gridbuffer.cl"},
-                               {{"buffers", {0, 1}},
-                                {"group-x", {32, 64}},
-                                {"group-y", {4, 8, 16}},
-                                {"lanes", {64, 128, 256}},
-                                {"planes", {1, 2, 3, 4}},
-                                {"rows", {1, 2, 4}}},
-                               [](const Device &device, const std::string &) {
-                                 return default_variant(device.prefers_buffers());
-                               },
-                               possible_variant};
+  static const Tunable tunable{
+      "bilateral-grid",
+      {"intensity"},
+      {"bilateral/gridimage.cl", "bilateral/gridbuffer.cl"},
+      {{"buffers", {0, 1}},
+       {"group-x", {32, 64}},
+       {"group-y", {4, 8, 16}},
+       {"lanes", {64, 128, 256}},
+       {"planes", {1, 2, 3, 4}},
+       {"rows", {1, 2, 4}}},
+      [](const Device &device, const std::string &) {
+        return variant(device.prefers_buffers() ? Layout::buffer : Layout::image);
+      },
+      possible_variant};
   return tunable;
 }
 
-double Grid::cost(const Device &device, const Settings &settings) {
-  const auto tuning = kept(tunable(), device, tunable().problems[0]);
-  const double others = device.is_cpu() ? 15000 : 61;
-  return (tuning && tuning->microseconds > 0 ? tuning->microseconds : others) *
-         (settings.weight == Weight::per_channel ? 1.6 : 1);
+Parameters Grid::variant(Layout layout) {
+  return {{"buffers", layout == Layout::buffer},
+          {"group-x", 32},
+          {"group-y", 8},
+          {"lanes", 128},
+          {"planes", 2},
+          {"rows", 4}};
 }
 
-Parameters Grid::variant(const Device &device, Layout layout) {
-  const int buffers = layout == Layout::buffer;
-  Parameters variant = tuned(tunable(), device, "intensity");
-  return variant["buffers"] == buffers ? variant : default_variant(buffers);
+/// What is kept for pictures of a layout, else what is usual.
+Tuning Grid::tuning(const Device &device, Layout layout) {
+  const auto tuning = kept(tunable(), device, tunable().problems[0]);
+  const bool fits = tuning && tuning->parameters.at("buffers") == (layout == Layout::buffer);
+  return {fits ? tuning->parameters : variant(layout),
+          fits && tuning->microseconds > 0 ? tuning->microseconds : usual_microseconds(device)};
 }
+
+Grid::Grid(Context &context, int width, int height, Layout layout)
+    : Grid(context, width, height, tuning(context.device(), layout)) {}
 
 Grid::Grid(Context &context, int width, int height, const Parameters &variant)
-    : context_(context.cl()),
+    : Grid(context, width, height, {variant, usual_microseconds(context.device())}) {}
+
+Grid::Grid(Context &context, int width, int height, const Tuning &tuning)
+    : context_(context.shared_from_this()),
       max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
       width_(width),
       height_(height),
-      layout_(variant.at("buffers") ? Layout::buffer : Layout::image),
-      item_planes_(variant.at("planes")),
-      item_rows_(variant.at("rows")) {
+      layout_(tuning.parameters.at("buffers") ? Layout::buffer : Layout::image),
+      variant_(tuning.parameters),
+      item_planes_(variant_.at("planes")),
+      item_rows_(variant_.at("rows")),
+      microseconds_(tuning.microseconds) {}
+
+double Grid::cost(const Settings &settings) const {
+  return microseconds_ * (settings.weight == Weight::per_channel ? 1.6 : 1);
+}
+
+Grid::Kernels Grid::build(int channels) const {
   const bool buffers = layout_ == Layout::buffer;
-  const Size group{size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
-  for (const int channels : {1, 3}) {
-    const cl::Program program =
-        context.program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
+  const Size group{size_t(variant_.at("group-x")), size_t(variant_.at("group-y"))};
+  const cl::Program program =
+      context_->program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
                         "-cl-mad-enable -DCHANNELS=" + std::to_string(channels) +
                             " -DPLANES=" + std::to_string(item_planes_) +
                             " -DSLICE_ROWS=" + std::to_string(item_rows_));
-    const auto kernel = [&](const char *name, Size group) {
-      return Kernel(context, program, name, group);
-    };
-    Kernels &kernels = channels == 1 ? joint_ : separate_;
-    // On buffers one item of the splat does what a group does on images.
-    kernels.splat = kernel(
-        "grid_splat", {buffers ? 1 : static_cast<size_t>(std::max(variant.at("lanes"), 32)), 1});
-    if (buffers) {
-      kernels.blur_y = kernel("grid_blur_y", {group.x * group.y, 1});
-      kernels.blur_xz = kernel("grid_blur_xz", group);
-    } else {
-      kernels.blur = kernel("grid_blur", blur_group);
-    }
-    kernels.slice = kernel("grid_slice", group);
+  const auto kernel = [&](const char *name, Size group) {
+    return Kernel(*context_, program, name, group);
+  };
+  Kernels kernels;
+  // On buffers one item of the splat does what a group does on images.
+  kernels.splat = kernel(
+      "grid_splat", {buffers ? 1 : static_cast<size_t>(std::max(variant_.at("lanes"), 32)), 1});
+  if (buffers) {
+    kernels.blur_y = kernel("grid_blur_y", {group.x * group.y, 1});
+    kernels.blur_xz = kernel("grid_blur_xz", group);
+  } else {
+    kernels.blur = kernel("grid_blur", blur_group);
   }
+  kernels.slice = kernel("grid_slice", group);
+  return kernels;
+}
+
+bool Grid::ready(const Settings &settings) {
+  const int channels = shape(settings).channels;
+  return program(channels).ask([this, channels] { return build(channels); });
+}
+
+void Grid::prepare(const Settings &settings) { kernels(shape(settings)); }
+
+Grid::Kernels &Grid::kernels(const Shape &shape) {
+  return program(shape.channels).get([&] { return build(shape.channels); });
 }
 
 Grid::Shape Grid::shape(const Settings &settings) const {
@@ -180,17 +206,17 @@ void Grid::check(const Picture &picture) const {
 }
 
 void Grid::reserve(const Shape &shape) {
-  reserve_buffer(context_, sums_, sums_size_, sums_bytes(shape));
+  reserve_buffer(context_->cl(), sums_, sums_size_, sums_bytes(shape));
   if (layout_ == Layout::buffer) {
     const size_t rows = shape.row_cells(shape.columns + 2 * reach) * shape.rows;
-    reserve_buffer(context_, blurred_, blurred_size_, (rows + 2 * reach) * shape.cell);
+    reserve_buffer(context_->cl(), blurred_, blurred_size_, (rows + 2 * reach) * shape.cell);
     return;
   }
   const std::array<int, 3> size{shape.columns, shape.rows, shape.channels * shape.stored};
   if (size[0] <= grid_size_[0] && size[1] <= grid_size_[1] && size[2] <= grid_size_[2]) return;
   for (int i = 0; i < 3; i++) grid_size_[i] = std::max(grid_size_[i], size[i]);
-  grid_ = cl::Image2DArray(context_, CL_MEM_READ_WRITE, {CL_RGBA, CL_HALF_FLOAT}, grid_size_[2],
-                           grid_size_[0], grid_size_[1], 0, 0);
+  grid_ = cl::Image2DArray(context_->cl(), CL_MEM_READ_WRITE, {CL_RGBA, CL_HALF_FLOAT},
+                           grid_size_[2], grid_size_[0], grid_size_[1], 0, 0);
 }
 
 void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
@@ -206,7 +232,7 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
     for (int i = 0; i < iterations; i++) {
       const bool last = i == iterations - 1;
       Picture &next = between_[i % 2];
-      if (!last && !next.width) next = make_picture(context_, width_, height_, layout_);
+      if (!last && !next.width) next = make_picture(context_->cl(), width_, height_, layout_);
       const Picture &to = last ? out : next;
       pass(queue, settings, *from, in, to, last ? split : 0);
       from = &to;
@@ -218,7 +244,7 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
 }
 
 void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &from) {
-  Kernel &kernel = (shape.channels == 1 ? joint_ : separate_).splat;
+  Kernel &kernel = kernels(shape).splat;
   const int nodes = shape.columns + 2 * reach;
   const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
                             static_cast<float>(shape.range[2]), 0}};
@@ -247,7 +273,7 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
 }
 
 void Grid::blur(Queue &queue, const Shape &shape, float cell) {
-  Kernels &kernels = shape.channels == 1 ? joint_ : separate_;
+  Kernels &kernels = this->kernels(shape);
   const cl_float4 space = blur_taps(1 / (3.0 * cell * cell)), range = blur_taps(0);
   const int nodes = shape.columns + 2 * reach;
   if (layout_ == Layout::buffer) {
@@ -273,7 +299,7 @@ void Grid::blur(Queue &queue, const Shape &shape, float cell) {
 void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
                 const Picture &original, const Picture &to, int split) {
   const Shape shape = this->shape(settings);
-  Kernels &kernels = shape.channels == 1 ? joint_ : separate_;
+  Kernels &kernels = this->kernels(shape);
   const auto cell = static_cast<float>(settings.sigma_space);
   if (split < width_) {
     splat(queue, shape, cell, from);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "bilateral.h"
 
@@ -43,32 +44,39 @@ class Grid {
   /// planes per work-item there) and rows (pixels per work-item of the look-up). Problem:
   /// "intensity".
   static const Tunable &tunable();
-  /// What a frame of 1920×1080 takes in about, µs, as Bilateral::cost.
-  static double cost(const Device &device, const Settings &settings);
-  /// The tuned variant for pictures of a layout.
-  static Parameters variant(const Device &device, Layout layout);
+  /// What those take who did not tune.
+  static Parameters variant(Layout layout);
 
-  /// Builds the programs for frames of width × height px. Throws Error::failed where the device
-  /// refuses them.
+  /// For frames of width × height px; the tuned variant for pictures of a layout.
+  Grid(Context &context, int width, int height, Layout layout);
   Grid(Context &context, int width, int height, const Parameters &variant);
 
   /// What run() takes as `in` and `out`.
   Layout layout() const { return layout_; }
+  /// What a frame of 1920×1080 takes in about, µs, as Bilateral::cost.
+  double cost(const Settings &settings) const;
 
   /// Whether run() takes these settings: sigma_space is at least min_sigma_space, there are no more
   /// than max_planes planes (sigma_range down to 0.008, 0.014 for color) and no more than 3 cells
   /// of 16 bytes per pixel (or 65536 in all), and the device gives that much memory at once.
   bool suits(const Settings &settings) const;
 
+  /// Whether the program for these settings (there is one for per_channel, one for the others) is
+  /// built; where it is not, has it built beside the stream. Throws Error::failed, once, where the
+  /// device refuses it.
+  bool ready(const Settings &settings);
+  /// Builds that program and waits for it. Throws Error::failed.
+  void prepare(const Settings &settings);
+
   /// Enqueues the filter from `in` to `out`, two pictures of the engine's size and layout; never
-  /// waits. Nothing is compiled, memory is allocated only where settings need more than before. All
-  /// calls of an engine go to one queue (or queues that wait for each other). Throws
-  /// Error::settings for other pictures and for settings that do not suit, Error::failed where
-  /// OpenCL refuses.
+  /// waits where ready() or prepare() have seen to that. Memory is allocated only where settings
+  /// need more than before. All calls of an engine go to one queue (or queues that wait for each
+  /// other). Throws Error::settings for other pictures and for settings that do not suit,
+  /// Error::failed where OpenCL refuses.
   void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out);
 
  private:
-  /// The kernels of one build: a grid of RGB, or a grid per channel.
+  /// The kernels of a program: a grid of RGB, or a grid per channel.
   struct Kernels {
     Kernel splat, slice;
     Kernel blur_y, blur_xz;  // on buffers
@@ -90,6 +98,11 @@ class Grid {
     size_t row_cells(int nodes) const { return size_t(nodes) * channels * stored; }
   };
 
+  Grid(Context &context, int width, int height, const Tuning &tuning);
+  static Tuning tuning(const Device &device, Layout layout);
+  Kernels build(int channels) const;
+  Later<Kernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
+  Kernels &kernels(const Shape &shape);
   Shape shape(const Settings &settings) const;
   size_t sums_bytes(const Shape &shape) const;
   void check(const Picture &picture) const;
@@ -99,13 +112,15 @@ class Grid {
   void splat(Queue &queue, const Shape &shape, float cell, const Picture &from);
   void blur(Queue &queue, const Shape &shape, float cell);
 
-  cl::Context context_;
+  std::shared_ptr<Context> context_;
   size_t max_bytes_;  // of one allocation
   int width_, height_;
   Layout layout_;
+  Parameters variant_;
   int item_planes_, item_rows_;  // of work-items of the splat and of the look-up on images
+  double microseconds_;          // of a frame of 1920×1080
 
-  Kernels joint_, separate_;
+  Later<Kernels> joint_, separate_;
   cl::Buffer sums_;
   cl::Buffer blurred_;     // along y, on buffers; the second half of the blur goes back into sums_
   cl::Image2DArray grid_;  // blurred, on images

@@ -329,6 +329,11 @@ Frame inverted(const Frame &frame) {
   return out;
 }
 
+bool near(const Frame &expected, const Frame &got, int tolerance) {
+  return std::equal(expected.rgba.begin(), expected.rgba.end(), got.rgba.begin(), got.rgba.end(),
+                    [=](int a, int b) { return std::abs(a - b) <= tolerance; });
+}
+
 void expect_same(const Frame &expected, const Frame &got, const std::string &what) {
   compare(expected, got, 0, what);
 }

@@ -135,6 +135,8 @@ class Pipeline {
 /// The frame with every colour inverted: what glclinvert gives.
 Frame inverted(const Frame &frame);
 
+/// Whether no channel of any pixel differs by more than a tolerance.
+bool near(const Frame &expected, const Frame &got, int tolerance);
 /// Fail the test where pixels differ (by more than a tolerance in any channel).
 void expect_same(const Frame &expected, const Frame &got, const std::string &what);
 void expect_near(const Frame &expected, const Frame &got, int tolerance, const std::string &what);

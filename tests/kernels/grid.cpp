@@ -17,8 +17,7 @@ constexpr Layout layouts[] = {Layout::image, Layout::buffer};  // the loop index
 double most_off(Layout layout) { return layout == Layout::image ? 0.02 : 0.01; }
 
 Frame run(Bench &bench, Layout layout, const Settings &settings, const Frame &frame) {
-  Grid engine(*bench.context, frame.width, frame.height,
-              Grid::variant(bench.context->device(), layout));
+  Grid engine(*bench.context, frame.width, frame.height, layout);
   return bench.run(engine, settings, frame);
 }
 
@@ -107,7 +106,7 @@ GST_START_TEST(test_content) {
                                reference::gradient_frame(97, 53), reference::natural_frame(97, 53)};
   for (const Frame &picture : reference::pictures())
     frames.push_back(reference::crop(picture, picture.width / 3, picture.height / 2, 97, 53));
-  Grid engine(*bench.context, 97, 53, Grid::variant(bench.context->device(), layouts[__i__]));
+  Grid engine(*bench.context, 97, 53, layouts[__i__]);
   for (const Frame &frame : frames)
     for (Weight weight : weights) {
       Settings settings;
@@ -124,8 +123,7 @@ GST_START_TEST(test_sizes) {
   const int sizes[][2] = {{1, 1},  {1, 37},  {37, 1},  {2, 2},    {3, 5},   {15, 4},
                           {17, 3}, {33, 17}, {128, 8}, {130, 65}, {300, 2}, {2, 300}};
   for (const auto &[width, height] : sizes) {
-    Grid engine(*bench.context, width, height,
-                Grid::variant(bench.context->device(), layouts[__i__]));
+    Grid engine(*bench.context, width, height, layouts[__i__]);
     for (Weight weight : weights) {
       Settings settings;
       settings.sigma_range = 0.3;
@@ -140,8 +138,7 @@ GST_START_TEST(test_sigmas) {
   Bench bench;
   Agreement agreement{most_off(layouts[__i__])};
   for (const Frame &frame : {reference::random_frame(67, 41), reference::natural_frame(67, 41)}) {
-    Grid engine(*bench.context, frame.width, frame.height,
-                Grid::variant(bench.context->device(), layouts[__i__]));
+    Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
     for (double range : {0.015, 0.1, 0.37, 1.0})
       for (double space : {2.0, 3.3, 16.0, 64.0})
         for (Weight weight : weights) {
@@ -158,8 +155,7 @@ GST_END_TEST;
 GST_START_TEST(test_iterations_and_split) {
   Bench bench;
   const Frame frame = reference::natural_frame(53, 19);
-  Grid engine(*bench.context, frame.width, frame.height,
-              Grid::variant(bench.context->device(), layouts[__i__]));
+  Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
   Settings once;
   Frame chained = frame;
   for (int n = 1; n <= 3; n++) {
@@ -186,14 +182,14 @@ GST_START_TEST(test_groups) {
     const Frame twin = reference::bilateral_grid(frame, settings);
     for (Size group :
          {Size{1, 1}, Size{5, 3}, Size{16, 16}, Size{64, 1}, Size{1, 32}, Size{100000, 1}}) {
-      glcl::Parameters variant = Grid::variant(bench.context->device(), layouts[__i__]);
+      glcl::Parameters variant = Grid::variant(layouts[__i__]);
       variant["group-x"] = static_cast<int>(group.x);
       variant["group-y"] = static_cast<int>(group.y);
       variant["lanes"] = static_cast<int>(group.x * group.y);
       check_variant(bench, agreement, variant, settings, frame, twin);
     }
     for (int n : {1, 3, 4, 6}) {
-      glcl::Parameters variant = Grid::variant(bench.context->device(), layouts[__i__]);
+      glcl::Parameters variant = Grid::variant(layouts[__i__]);
       variant["planes"] = variant["rows"] = n;
       check_variant(bench, agreement, variant, settings, frame, twin);
     }
@@ -205,8 +201,12 @@ GST_END_TEST;
 GST_START_TEST(test_settings_change) {
   Bench bench;
   const Frame frame = reference::natural_frame(80, 45);
-  Grid engine(*bench.context, frame.width, frame.height,
-              Grid::variant(bench.context->device(), layouts[__i__]));
+  Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
+  for (Weight weight : weights) {
+    Settings settings;
+    settings.weight = weight;
+    engine.prepare(settings);
+  }
   const unsigned compiled = glcl::programs_compiled();
   std::vector<Settings> list(8);
   list[1].radius = 9;
@@ -224,12 +224,32 @@ GST_START_TEST(test_settings_change) {
 }
 GST_END_TEST;
 
+// A program is built when it is asked for, beside the stream, and no other one is.
+GST_START_TEST(test_ready) {
+  Bench bench;
+  const unsigned compiled = glcl::programs_compiled();
+  Grid engine(*bench.context, 40, 30, layouts[__i__]);
+  fail_unless_equals_int(glcl::programs_compiled(), compiled);
+  Settings per_channel;
+  per_channel.weight = Weight::per_channel;
+  while (!engine.ready(per_channel)) g_usleep(1000);
+  fail_unless_equals_int(glcl::programs_compiled(), compiled + 1);
+  engine.prepare(per_channel);
+  const Frame frame = reference::natural_frame(40, 30);
+  bench.run(engine, per_channel, frame);
+  fail_unless_equals_int(glcl::programs_compiled(), compiled + 1);
+  engine.ready({});
+  engine.prepare({});
+  fail_unless(engine.ready({}));
+  fail_unless_equals_int(glcl::programs_compiled(), compiled + 2);
+}
+GST_END_TEST;
+
 // Frames one after the other without a wait between them, in a grid that grows meanwhile.
 GST_START_TEST(test_queued_frames) {
   Bench bench;
   const int width = 61, height = 33;
-  Grid engine(*bench.context, width, height,
-              Grid::variant(bench.context->device(), layouts[__i__]));
+  Grid engine(*bench.context, width, height, layouts[__i__]);
   std::vector<Frame> frames;
   std::vector<Picture> ins, outs;
   std::vector<Settings> list(5);
@@ -251,7 +271,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_wrong_input) {
   Bench bench;
-  Grid engine(*bench.context, 16, 8, Grid::variant(bench.context->device(), layouts[__i__]));
+  Grid engine(*bench.context, 16, 8, layouts[__i__]);
   const Layout other = layouts[1 - __i__];
   const Picture good = bench.upload(Frame(16, 8), layouts[__i__]);
   Settings too_small;
@@ -272,7 +292,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_what_suits) {
   Bench bench;
-  Grid engine(*bench.context, 1920, 1080, Grid::variant(bench.context->device(), Layout::buffer));
+  Grid engine(*bench.context, 1920, 1080, Layout::buffer);
   const auto suits = [&](double space, double range, Weight weight) {
     Settings settings;
     settings.sigma_space = space;
@@ -297,8 +317,7 @@ GST_START_TEST(test_accuracy) {
   Bench bench;
   for (const Frame &picture : reference::pictures()) {
     const Frame frame = grey(picture);
-    Grid engine(*bench.context, frame.width, frame.height,
-                Grid::variant(bench.context->device(), layouts[__i__]));
+    Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
     Settings settings;
     for (double space : {3.0, 5.0, 8.0, 16.0}) {
       settings.sigma_space = space;
@@ -331,6 +350,7 @@ static Suite *grid_suite() {
     tcase_add_loop_test(layout, test_iterations_and_split, i, i + 1);
     tcase_add_loop_test(layout, test_groups, i, i + 1);
     tcase_add_loop_test(layout, test_settings_change, i, i + 1);
+    tcase_add_loop_test(layout, test_ready, i, i + 1);
     tcase_add_loop_test(layout, test_queued_frames, i, i + 1);
     tcase_add_loop_test(layout, test_wrong_input, i, i + 1);
     tcase_add_loop_test(layout, test_accuracy, i, i + 1);

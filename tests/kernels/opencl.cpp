@@ -10,6 +10,7 @@
 #include "opencl/context.h"
 #include "opencl/error.h"
 #include "opencl/kernel.h"
+#include "opencl/later.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/source.h"
@@ -260,6 +261,28 @@ GST_START_TEST(test_error_names) {
 }
 GST_END_TEST;
 
+GST_START_TEST(test_later) {
+  std::promise<int> number;
+  glcl::Later<int> later;
+  const auto wait = [&] { return number.get_future().get(); };
+  fail_unless(!later.ask(wait));
+  fail_unless(!later.ask(wait));
+  number.set_value(7);
+  while (!later.ask(wait)) g_usleep(1000);
+  fail_unless_equals_int(*later.ask(wait), 7);
+  fail_unless_equals_int(later.get(wait), 7);
+
+  glcl::Later<int> failing;
+  const auto fail_there = []() -> int { throw Error(Error::Kind::failed, "no"); };
+  error_of([&] {
+    while (!failing.ask(fail_there)) g_usleep(1000);
+  });
+  fail_unless(!failing.ask(fail_there));
+  error_of([&] { failing.get(fail_there); });
+  fail_unless_equals_int(failing.get([] { return 3; }), 3);
+}
+GST_END_TEST;
+
 static Suite *opencl_suite() {
   Suite *suite = suite_create("opencl");
   TCase *tests = tcase_create("opencl");
@@ -273,6 +296,7 @@ static Suite *opencl_suite() {
   tcase_add_test(tests, test_one_context_per_device);
   tcase_add_test(tests, test_build_errors);
   tcase_add_test(tests, test_source);
+  tcase_add_test(tests, test_later);
   tcase_add_test(tests, test_pictures);
   tcase_add_test(tests, test_error_names);
   suite_add_tcase(suite, tests);

@@ -75,7 +75,15 @@ GST_START_TEST(test_kept) {
   // Kept times decide between the exact filter and the grid.
   Settings settings;
   settings.radius = 4;
-  fail_unless_equals_float(glcl::Bilateral::cost(here, settings), 11.5);
+  const auto context = glcl::Context::of_device(here);
+  const glcl::Bilateral engine(*context, 8, 8);
+  fail_unless_equals_float(engine.cost(settings), 11.5);
+  glcl::Grid grid(*context, 8, 8, engine.layout());
+  const double usual = grid.cost(settings);
+  glcl::keep(glcl::Grid::tunable(), here, "intensity",
+             {glcl::Grid::variant(engine.layout()), 7.5, 20});
+  fail_unless_equals_float(grid.cost(settings), usual);
+  fail_unless_equals_float(glcl::Grid(*context, 8, 8, engine.layout()).cost(settings), 7.5);
 }
 GST_END_TEST;
 

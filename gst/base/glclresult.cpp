@@ -106,7 +106,8 @@ static void gst_glcl_result_allocator_class_init(GstGLCLResultAllocatorClass *kl
 
 namespace glcl {
 
-ResultPool::ResultPool(GstGLCLContext *context, size_t bytes) : pool_(gst_buffer_pool_new()) {
+ResultPool::ResultPool(GstGLCLContext *context, size_t bytes)
+    : context_(context), bytes_(bytes), pool_(gst_buffer_pool_new()) {
   auto *allocator = GST_GLCL_RESULT_ALLOCATOR(
       g_object_ref_sink(g_object_new(GST_TYPE_GLCL_RESULT_ALLOCATOR, nullptr)));
   allocator->context = GST_GLCL_CONTEXT(gst_object_ref(context));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "glclcontext.h"
 
@@ -19,10 +20,16 @@ class ResultPool {
   ~ResultPool();
   ResultPool(const ResultPool &) = delete;
 
+  /// Whether its buffers are of this size and context.
+  bool suits(GstGLCLContext *context, size_t bytes) const {
+    return context == context_ && bytes == bytes_;
+  }
   /// A buffer that nobody uses; its contents are what they were. Transfer full. Throws.
   GstBuffer *acquire();
 
  private:
+  GstGLCLContext *context_;
+  size_t bytes_;
   GstBufferPool *pool_;
 };
 
@@ -31,13 +38,21 @@ const cl::Buffer &result_memory(GstBuffer *buffer);
 /// After the kernels that write it were enqueued: whoever maps it waits for them, not for more.
 void result_written(GstBuffer *buffer, Queue &queue);
 
-/// A meta of a C struct that begins with `GstMeta meta; GstBuffer *buffer;` and has plain values
-/// after that. It has no tags, so that elements which know nothing of it pass it on, and copies
-/// share the buffer.
 template <class Meta>
-const GstMetaInfo *register_result_meta(GType api, const char *name) {
+const GstMetaInfo *register_result_meta(const std::string &name);
+template <class Meta>
+const GstMetaInfo *register_result_meta(GType, const char *name) {
+  return register_result_meta<Meta>(name);
+}
+
+/// A meta of a C struct that begins with `GstMeta meta; GstBuffer *buffer;` and has plain values
+/// after that; its API is called `name` + "API". It has no tags, so that elements which know
+/// nothing of it pass it on, and copies share the buffer.
+template <class Meta>
+const GstMetaInfo *register_result_meta(const std::string &name) {
+  static const gchar *tags[] = {nullptr};
   return gst_meta_register(
-      api, name, sizeof(Meta),
+      gst_meta_api_type_register((name + "API").c_str(), tags), name.c_str(), sizeof(Meta),
       [](GstMeta *meta, gpointer, GstBuffer *) -> gboolean {
         auto *self = reinterpret_cast<Meta *>(meta);
         *self = Meta{self->meta};

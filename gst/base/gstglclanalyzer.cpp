@@ -47,6 +47,7 @@ struct GstGLCLAnalyzerPrivate {
   glcl::Guarded<Schedule> schedule;
 
   glcl::Readback readback;
+  std::unique_ptr<glcl::ResultPool> results;
   std::atomic<int> unread{0};  // messages that nobody has freed
 };
 
@@ -71,10 +72,6 @@ void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, si
   private_of(self)->readback.allocate(context, bytes, gst_glcl_analyzer_depth);
 }
 
-std::unique_ptr<glcl::ResultPool> gst_glcl_analyzer_pool(GstGLCLAnalyzer *self, size_t bytes) {
-  return std::make_unique<glcl::ResultPool>(gst_glcl_filter_context(GST_GLCL_FILTER(self)), bytes);
-}
-
 glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
   const GstSegment *segment = &GST_BASE_TRANSFORM(self)->segment;
   const GstClockTime timestamp = GST_BUFFER_PTS(inbuf);
@@ -91,6 +88,18 @@ glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, glcl::Readback::Take take) {
   private_of(self)->readback.read(queue, from, bytes, std::move(take));
+}
+
+std::unique_ptr<glcl::ResultPool> gst_glcl_analyzer_pool(GstGLCLAnalyzer *self, size_t bytes) {
+  return std::make_unique<glcl::ResultPool>(gst_glcl_filter_context(GST_GLCL_FILTER(self)), bytes);
+}
+
+GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
+  GstGLCLContext *context = gst_glcl_filter_context(GST_GLCL_FILTER(self));
+  std::unique_ptr<glcl::ResultPool> &pool = private_of(self)->results;
+  if (!pool || !pool->suits(context, bytes))
+    pool = std::make_unique<glcl::ResultPool>(context, bytes);
+  return pool->acquire();
 }
 
 void gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) { deliver(self, 0); }
@@ -139,6 +148,7 @@ static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *
 static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
   GST_GL_BASE_FILTER_CLASS(gst_glcl_analyzer_parent_class)->gl_stop(base);
   private_of(base)->readback.clear();
+  private_of(base)->results.reset();
   private_of(base)->schedule.set({});
 }
 

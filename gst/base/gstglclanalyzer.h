@@ -37,8 +37,6 @@ struct Wanted {
 
 /// In `prepare`: makes room for reads of up to `bytes`. Throws.
 void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes);
-/// In `prepare`: a pool of results of this size, for metas. Throws.
-std::unique_ptr<glcl::ResultPool> gst_glcl_analyzer_pool(GstGLCLAnalyzer *self, size_t bytes);
 
 /// In `process`, once a frame: what is wanted of it.
 glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
@@ -46,6 +44,19 @@ glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
 /// arrived. What `take` uses beside them it holds itself; the element lives. Never waits. Throws.
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, glcl::Readback::Take take);
+
+std::unique_ptr<glcl::ResultPool> gst_glcl_analyzer_pool(GstGLCLAnalyzer *self, size_t bytes);
+/// In `process`: a buffer for a result of this size, for a meta. Transfer full. Throws.
+GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes);
+/// In `process`: attaches a meta of glcl::register_result_meta with such a buffer. Throws.
+template <class Meta>
+Meta *gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const GstMetaInfo *info,
+                               size_t bytes) {
+  GstBuffer *result = gst_glcl_analyzer_result(self, bytes);
+  auto *meta = reinterpret_cast<Meta *>(gst_buffer_add_meta(to, info, nullptr));
+  meta->buffer = result;
+  return meta;
+}
 
 /// Hands on all that is under way, waiting for it, as EOS does. On the streaming thread.
 void gst_glcl_analyzer_drain(GstGLCLAnalyzer *self);

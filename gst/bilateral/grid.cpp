@@ -70,9 +70,7 @@ const Tunable &Grid::tunable() {
        {"lanes", {64, 128, 256}},
        {"planes", {1, 2, 3, 4}},
        {"rows", {1, 2, 4}}},
-      [](const Device &device, const std::string &) {
-        return variant(device.prefers_buffers() ? Layout::buffer : Layout::image);
-      },
+      [](const Device &device, const std::string &) { return variant(layout_for(device)); },
       possible_variant};
   return tunable;
 }

@@ -41,11 +41,11 @@ GST_ELEMENT_REGISTER_DEFINE(glclinvert, "glclinvert", GST_RANK_NONE, gst_glcl_in
 
 static glcl::Layout gst_glcl_invert_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                             int width, int height) {
-  const bool buffers = context.device().prefers_buffers();
+  const glcl::Layout layout = glcl::layout_for(context.device());
   GST_GLCL_INVERT(filter)->state->kernel =
       glcl::Kernel(context, context.program("example/invert.cl"),
-                   buffers ? "invert_buffer" : "invert_image", {16, 16});
-  return buffers ? glcl::Layout::buffer : glcl::Layout::image;
+                   layout == glcl::Layout::buffer ? "invert_buffer" : "invert_image", {16, 16});
+  return layout;
 }
 
 static void gst_glcl_invert_process(GstGLCLFilter *filter, glcl::Queue &queue,

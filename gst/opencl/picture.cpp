@@ -8,6 +8,10 @@
 
 namespace glcl {
 
+Layout layout_for(const Device &device) {
+  return device.prefers_buffers() ? Layout::buffer : Layout::image;
+}
+
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout) {
   Picture picture;
   picture.width = width;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "cl.h"
+#include "device.h"
 
 namespace glcl {
 
@@ -23,6 +23,9 @@ struct Picture {
 
   size_t bytes() const { return size_t(pitch) * height * 4; }
 };
+
+/// The layout that kernels are faster on: see Device::prefers_buffers.
+Layout layout_for(const Device &device);
 
 /// A picture of its own storage; throws Error::settings where the device has no image that large.
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout);

@@ -118,7 +118,7 @@ std::vector<Pair> real_pairs() {
 
 double error_of(glcl::Queue &queue, const Pair &pair, Flow::Channels channels) {
   const glcl::Device &device = queue.context().device();
-  const glcl::Layout layout = device.prefers_buffers() ? glcl::Layout::buffer : glcl::Layout::image;
+  const glcl::Layout layout = glcl::layout_for(device);
   Flow flow(queue.context(), pair.before.width, pair.before.height, layout, channels);
   const Flow::Settings settings;
   flow.run(queue, settings, reference::upload(queue, pair.before, layout));

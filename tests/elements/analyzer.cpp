@@ -11,7 +11,6 @@
 
 struct GstTestAnalyzer {
   GstGLCLAnalyzer parent;
-  glcl::ResultPool *pool;
 };
 struct GstTestAnalyzerClass {
   GstGLCLAnalyzerClass parent_class;
@@ -34,20 +33,13 @@ struct TestMeta {
   guint pixels;
 };
 
-GType test_meta_api() {
-  static const gchar *tags[] = {nullptr};
-  static const GType type = gst_meta_api_type_register("GstTestResultMetaAPI", tags);
-  return type;
-}
-
 const GstMetaInfo *test_meta_info() {
-  static const GstMetaInfo *info =
-      glcl::register_result_meta<TestMeta>(test_meta_api(), "GstTestResultMeta");
+  static const GstMetaInfo *info = glcl::register_result_meta<TestMeta>("GstTestResultMeta");
   return info;
 }
 
 TestMeta *meta_of(GstBuffer *buffer) {
-  return reinterpret_cast<TestMeta *>(gst_buffer_get_meta(buffer, test_meta_api()));
+  return reinterpret_cast<TestMeta *>(gst_buffer_get_meta(buffer, test_meta_info()->api));
 }
 
 /// A frame whose every byte is its number, large enough for a result.
@@ -126,17 +118,13 @@ static void gst_test_analyzer_init(GstTestAnalyzer *) {}
 
 static glcl::Layout gst_test_analyzer_prepare(GstGLCLFilter *filter, glcl::Context &context, int,
                                               int) {
-  auto *self = reinterpret_cast<GstTestAnalyzer *>(filter);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, result_bytes);
-  delete self->pool;
-  self->pool = gst_glcl_analyzer_pool(GST_GLCL_ANALYZER(filter), result_bytes).release();
   return glcl::Layout::buffer;
 }
 
 static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                       const glcl::Picture &in, const glcl::Picture &out,
                                       GstBuffer *inbuf, GstBuffer *outbuf) {
-  auto *self = reinterpret_cast<GstTestAnalyzer *>(filter);
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   queue.cl().enqueueCopyBuffer(in.buffer, out.buffer, 0, 0, in.bytes());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
@@ -150,16 +138,10 @@ static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
                              gst_glcl_analyzer_post(analyzer, message);
                            });
   if (!wanted.meta) return;
-  auto *meta = reinterpret_cast<TestMeta *>(gst_buffer_add_meta(outbuf, test_meta_info(), nullptr));
-  meta->buffer = self->pool->acquire();
+  auto *meta = gst_glcl_analyzer_attach<TestMeta>(analyzer, outbuf, test_meta_info(), result_bytes);
   meta->pixels = in.width * in.height;
   queue.cl().enqueueCopyBuffer(in.buffer, glcl::result_memory(meta->buffer), 0, 0, result_bytes);
   glcl::result_written(meta->buffer, queue);
-}
-
-static void gst_test_analyzer_unprepare(GstGLCLFilter *filter) {
-  auto *self = reinterpret_cast<GstTestAnalyzer *>(filter);
-  delete std::exchange(self->pool, nullptr);
 }
 
 static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
@@ -169,7 +151,6 @@ static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_test_analyzer_prepare;
   filter_class->process = gst_test_analyzer_process;
-  filter_class->unprepare = gst_test_analyzer_unprepare;
 }
 
 GST_START_TEST(every_frame) {

@@ -20,7 +20,7 @@ namespace {
 constexpr Channels kinds[] = {Channels::grey, Channels::census};  // the loop index of the tests
 
 Layout device_layout(const Bench &bench) {
-  return bench.context->device().prefers_buffers() ? Layout::buffer : Layout::image;
+  return glcl::layout_for(bench.context->device());
 }
 
 std::string text(const FlowSettings &s, const Frame &frame, Channels channels) {

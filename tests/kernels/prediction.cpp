@@ -80,7 +80,7 @@ std::vector<Frame> bunny() {
 }
 
 double psnr(Bench &bench, const std::vector<Frame> &frames, const Motion::Settings &settings) {
-  const Layout layout = bench.context->device().prefers_buffers() ? Layout::buffer : Layout::image;
+  const Layout layout = glcl::layout_for(bench.context->device());
   const int width = frames[0].width, height = frames[0].height;
   Motion engine(*bench.context, width, height, layout);
   double mse = 0;

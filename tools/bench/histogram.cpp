@@ -64,7 +64,7 @@ Task count_task(const Format &format, Layout layout) {
 Step shown_step(const std::string &name, const Present::Settings &settings) {
   return {
       name, [=](Context &context, const Scene &scene) {
-        const Layout layout = context.device().prefers_buffers() ? Layout::buffer : Layout::image;
+        const Layout layout = layout_for(context.device());
         const Format format = settings.equalize == Present::Equalize::none
                                   ? Format{Mode::rgb}
                                   : Present::format_for(settings.equalize);

@@ -28,10 +28,6 @@ Agreement compare_fields(const reference::Field &result, const reference::Field 
   return {off * 1000 <= twin.confidence.size(), text};
 }
 
-Layout device_layout(const Context &context) {
-  return context.device().prefers_buffers() ? Layout::buffer : Layout::image;
-}
-
 /// Two frames in turn; every run takes the next one and finds the flow to it.
 template <class Engine, class Settings, class Twin>
 Run flow_run(Context &context, std::shared_ptr<Engine> engine, const Settings &settings,
@@ -69,22 +65,23 @@ Amounts flow_amounts(const Scene &scene, const Flow::Settings &settings) {
 
 Task flow_task(const std::string &name, Channels channels, const std::string &problem,
                const Flow::Settings &settings) {
-  return {name, &Flow::tunable(), problem,
-          [=](Context &context, const Parameters &variant, const Scene &scene) {
-            const auto other = [&](const std::string &of) {
-              return problem == of ? variant : tuned(Flow::tunable(), context.device(), of);
-            };
-            return flow_run(
-                context,
-                std::make_shared<Flow>(context, scene.width, scene.height, device_layout(context),
-                                       channels, other("coarse"), other("dense")),
-                settings, scene,
-                [channels](const reference::Frame &before, const reference::Frame &after,
-                           const Flow::Settings &settings) {
-                  return reference::flow(before, after, channels, settings);
-                },
-                flow_amounts(scene, settings));
-          }};
+  return {
+      name, &Flow::tunable(), problem,
+      [=](Context &context, const Parameters &variant, const Scene &scene) {
+        const auto other = [&](const std::string &of) {
+          return problem == of ? variant : tuned(Flow::tunable(), context.device(), of);
+        };
+        return flow_run(
+            context,
+            std::make_shared<Flow>(context, scene.width, scene.height, layout_for(context.device()),
+                                   channels, other("coarse"), other("dense")),
+            settings, scene,
+            [channels](const reference::Frame &before, const reference::Frame &after,
+                       const Flow::Settings &settings) {
+              return reference::flow(before, after, channels, settings);
+            },
+            flow_amounts(scene, settings));
+      }};
 }
 
 Run lucas_kanade_run(Context &context, LucasKanade::Form form, const Scene &scene) {
@@ -92,7 +89,7 @@ Run lucas_kanade_run(Context &context, LucasKanade::Form form, const Scene &scen
   least.bytes = 24.0 * scene.width * scene.height;
   return flow_run(context,
                   std::make_shared<LucasKanade>(context, scene.width, scene.height,
-                                                device_layout(context), form),
+                                                layout_for(context.device()), form),
                   LucasKanade::Settings(), scene, reference::lucas_kanade, least);
 }
 

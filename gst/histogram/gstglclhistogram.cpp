@@ -49,6 +49,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/glclproperties.h"
 #include "gstglclhistogrammeta.h"
 #include "opencl/error.h"
 #include "present.h"
@@ -62,23 +63,6 @@ using glcl::Histogram;
 using glcl::Present;
 using glcl::Shots;
 
-enum {
-  PROP_0,
-  PROP_MODE,
-  PROP_BINS,
-  PROP_DISPLAY,
-  PROP_SCALE,
-  PROP_X,
-  PROP_Y,
-  PROP_WIDTH,
-  PROP_HEIGHT,
-  PROP_OPACITY,
-  PROP_EQUALIZE,
-  PROP_ROI,
-  PROP_SHOT_DETECTION,
-  PROP_SHOT_THRESHOLD
-};
-
 enum { mode_luma, mode_rgb, mode_color_8, mode_color_16 };
 constexpr const char *mode_names[] = {"luma", "rgb", "color-8", "color-16"};
 constexpr const char *shot_names[] = {"cut", "fade-in", "fade-out", "dissolve"};
@@ -87,59 +71,46 @@ constexpr size_t most_bytes = 4096 * sizeof(cl_uint);
 constexpr size_t remembered_times = 256;  // of frames that a shot may begin at
 
 GType mode_type() {
-  static const GEnumValue values[] = {
-      {mode_luma, "The luma, by itself", mode_names[0]},
-      {mode_rgb, "R, G and B, each by itself", mode_names[1]},
-      {mode_color_8, "Colours, of 8 levels of R, G and B each: 512 bins", mode_names[2]},
-      {mode_color_16, "Colours, of 16 levels of R, G and B each: 4096 bins", mode_names[3]},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstGLCLHistogramMode", values);
-  return type;
+  return glcl::enum_type<int>(
+      "GstGLCLHistogramMode",
+      {{mode_luma, "The luma, by itself", mode_names[0]},
+       {mode_rgb, "R, G and B, each by itself", mode_names[1]},
+       {mode_color_8, "Colours, of 8 levels of R, G and B each: 512 bins", mode_names[2]},
+       {mode_color_16, "Colours, of 16 levels of R, G and B each: 4096 bins", mode_names[3]}});
 }
 
 GType display_type() {
   using Display = Present::Display;
-  static const GEnumValue values[] = {
-      {static_cast<int>(Display::none), "Nothing is drawn", "none"},
-      {static_cast<int>(Display::overlay), "All channels in one plot", "overlay"},
-      {static_cast<int>(Display::parade), "The channels side by side", "parade"},
-      {static_cast<int>(Display::stack), "The channels one above the other", "stack"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstGLCLHistogramDisplay", values);
-  return type;
+  return glcl::enum_type<Display>("GstGLCLHistogramDisplay",
+                                  {{Display::none, "Nothing is drawn", "none"},
+                                   {Display::overlay, "All channels in one plot", "overlay"},
+                                   {Display::parade, "The channels side by side", "parade"},
+                                   {Display::stack, "The channels one above the other", "stack"}});
 }
 
 GType scale_type() {
-  static const GEnumValue values[] = {{0, "Height as the count", "linear"},
-                                      {1, "Height as the logarithm of the count", "log"},
-                                      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstGLCLHistogramScale", values);
-  return type;
+  return glcl::enum_type<bool>("GstGLCLHistogramScale",
+                               {{false, "Height as the count", "linear"},
+                                {true, "Height as the logarithm of the count", "log"}});
 }
 
 GType equalize_type() {
   using Equalize = Present::Equalize;
-  static const GEnumValue values[] = {
-      {static_cast<int>(Equalize::none), "The frame stays as it is", "none"},
-      {static_cast<int>(Equalize::luma), "The luma is equalised, colours keep their differences",
-       "luma"},
-      {static_cast<int>(Equalize::rgb), "Each channel is equalised by itself", "rgb"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstGLCLHistogramEqualize", values);
-  return type;
+  return glcl::enum_type<Equalize>(
+      "GstGLCLHistogramEqualize",
+      {{Equalize::none, "The frame stays as it is", "none"},
+       {Equalize::luma, "The luma is equalised, colours keep their differences", "luma"},
+       {Equalize::rgb, "Each channel is equalised by itself", "rgb"}});
 }
 
 const GstMetaInfo *meta_info() {
-  static const gchar *tags[] = {nullptr};
-  static const GType api = gst_meta_api_type_register("GstGLCLHistogramMetaAPI", tags);
   static const GstMetaInfo *info =
-      glcl::register_result_meta<GstGLCLHistogramMeta>(api, "GstGLCLHistogramMeta");
+      glcl::register_result_meta<GstGLCLHistogramMeta>("GstGLCLHistogramMeta");
   return info;
 }
 
-struct Settings {
+struct Settings : Present::Settings {
   int mode = mode_luma, bins = 256;
-  Present::Settings present;
   std::vector<int> roi;
   bool shot_detection = false;
   double shot_threshold = Shots::default_threshold;
@@ -163,6 +134,21 @@ struct Settings {
   }
 };
 
+void set_roi(Settings &settings, const GValue *value) {
+  settings.roi.clear();
+  for (guint i = 0; i < gst_value_array_get_size(value); i++)
+    settings.roi.push_back(g_value_get_int(gst_value_array_get_value(value, i)));
+}
+
+void get_roi(const Settings &settings, GValue *value) {
+  for (int number : settings.roi) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_INT);
+    g_value_set_int(&item, number);
+    gst_value_array_append_and_take_value(value, &item);
+  }
+}
+
 /// An engine with the counts of the last frame.
 struct Counter {
   std::unique_ptr<Histogram> engine;
@@ -177,15 +163,12 @@ struct Counter {
 };
 
 struct State {
-  std::mutex mutex;
-  Settings settings;
+  glcl::Guarded<Settings> settings;
 
   // GL thread
   glcl::Layout layout = glcl::Layout::image;
   Counter measured, of_shots, of_equalizing;
   std::unique_ptr<Present> present;
-  std::unique_ptr<glcl::ResultPool> pool;
-  size_t pool_bytes = 0;
   uint64_t frames = 0;
   void drop_counters() {
     for (Counter *counter : {&measured, &of_shots, &of_equalizing}) *counter = {};
@@ -304,11 +287,9 @@ GST_ELEMENT_REGISTER_DEFINE(glclhistogram, "glclhistogram", GST_RANK_NONE,
 static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
-  std::unique_lock lock(state->mutex);
-  const Settings settings = state->settings;
-  lock.unlock();
+  const Settings settings = state->settings.get();
   state->drop_counters();
-  state->layout = context.device().prefers_buffers() ? glcl::Layout::buffer : glcl::Layout::image;
+  state->layout = glcl::layout_for(context.device());
   state->present = std::make_unique<Present>(context, width, height, state->layout);
   state->measured.prepare(context, width, height, settings.format(), state->layout);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
@@ -320,17 +301,9 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
 static GstGLCLHistogramMeta *gst_glcl_histogram_attach(GstGLCLHistogram *self,
                                                        const Settings &settings, const Area &area,
                                                        const glcl::Picture &in, GstBuffer *outbuf) {
-  State *state = self->state;
   const Histogram::Format format = settings.format();
-  if (const size_t bytes = state->measured.engine->bytes();
-      !state->pool || state->pool_bytes != bytes) {
-    state->pool = gst_glcl_analyzer_pool(GST_GLCL_ANALYZER(self), bytes);
-    state->pool_bytes = bytes;
-  }
-  GstBuffer *buffer = state->pool->acquire();
-  auto *meta =
-      reinterpret_cast<GstGLCLHistogramMeta *>(gst_buffer_add_meta(outbuf, meta_info(), nullptr));
-  meta->buffer = buffer;
+  auto *meta = gst_glcl_analyzer_attach<GstGLCLHistogramMeta>(
+      GST_GLCL_ANALYZER(self), outbuf, meta_info(), self->state->measured.engine->bytes());
   meta->mode = settings.mode;
   meta->channels = format.channels();
   meta->bins = format.counters() / format.channels();
@@ -346,9 +319,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
                                        GstBuffer *inbuf, GstBuffer *outbuf) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
   auto *analyzer = GST_GLCL_ANALYZER(filter);
-  std::unique_lock lock(state->mutex);
-  const Settings settings = state->settings;
-  lock.unlock();
+  const Settings settings = state->settings.get();
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
   const Histogram::Format format = settings.format();
   const Area area = settings.area();
@@ -358,7 +329,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   Counter &measured = state->measured;
   measured.prepare(queue.context(), in.width, in.height, format, state->layout);
   cl::Buffer counts = measured.counts;
-  const bool displayed = settings.present.display != Present::Display::none;
+  const bool displayed = settings.display != Present::Display::none;
   if (wanted.message || wanted.meta || displayed) {
     GstBuffer *result = wanted.meta ? gst_glcl_histogram_attach(GST_GLCL_HISTOGRAM(filter),
                                                                 settings, area, in, outbuf)
@@ -392,14 +363,14 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   }
   state->followed = settings.shot_detection;
 
-  const Present::Equalize equalize = settings.present.equalize;
+  const Present::Equalize equalize = settings.equalize;
   if (equalize != Present::Equalize::none) {
     Counter &counter = state->of_equalizing;
     counter.prepare(queue.context(), in.width, in.height, Present::format_for(equalize),
                     state->layout);
     counter.engine->run(queue, in, {}, counter.counts);
   }
-  state->present->run(queue, settings.present, in, out, format, counts,
+  state->present->run(queue, settings, in, out, format, counts,
                       state->of_equalizing.counts() ? state->of_equalizing.counts : counts);
 }
 
@@ -412,7 +383,6 @@ static void gst_glcl_histogram_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
   state->drop_counters();
   state->present.reset();
-  state->pool.reset();
 }
 
 static gboolean gst_glcl_histogram_start(GstBaseTransform *trans) {
@@ -437,113 +407,6 @@ static gboolean gst_glcl_histogram_sink_event(GstBaseTransform *trans, GstEvent 
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->sink_event(trans, event);
 }
 
-static void gst_glcl_histogram_set_property(GObject *object, guint id, const GValue *value,
-                                            GParamSpec *pspec) {
-  State *state = GST_GLCL_HISTOGRAM(object)->state;
-  const std::lock_guard lock(state->mutex);
-  Settings &settings = state->settings;
-  switch (id) {
-    case PROP_MODE:
-      settings.mode = g_value_get_enum(value);
-      break;
-    case PROP_BINS:
-      settings.bins = g_value_get_int(value);
-      break;
-    case PROP_DISPLAY:
-      settings.present.display = static_cast<Present::Display>(g_value_get_enum(value));
-      break;
-    case PROP_SCALE:
-      settings.present.logarithmic = g_value_get_enum(value) == 1;
-      break;
-    case PROP_X:
-      settings.present.x = g_value_get_double(value);
-      break;
-    case PROP_Y:
-      settings.present.y = g_value_get_double(value);
-      break;
-    case PROP_WIDTH:
-      settings.present.width = g_value_get_double(value);
-      break;
-    case PROP_HEIGHT:
-      settings.present.height = g_value_get_double(value);
-      break;
-    case PROP_OPACITY:
-      settings.present.opacity = g_value_get_double(value);
-      break;
-    case PROP_EQUALIZE:
-      settings.present.equalize = static_cast<Present::Equalize>(g_value_get_enum(value));
-      break;
-    case PROP_ROI:
-      settings.roi.clear();
-      for (guint i = 0; i < gst_value_array_get_size(value); i++)
-        settings.roi.push_back(g_value_get_int(gst_value_array_get_value(value, i)));
-      break;
-    case PROP_SHOT_DETECTION:
-      settings.shot_detection = g_value_get_boolean(value);
-      break;
-    case PROP_SHOT_THRESHOLD:
-      settings.shot_threshold = g_value_get_double(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
-static void gst_glcl_histogram_get_property(GObject *object, guint id, GValue *value,
-                                            GParamSpec *pspec) {
-  State *state = GST_GLCL_HISTOGRAM(object)->state;
-  const std::lock_guard lock(state->mutex);
-  const Settings &settings = state->settings;
-  switch (id) {
-    case PROP_MODE:
-      g_value_set_enum(value, settings.mode);
-      break;
-    case PROP_BINS:
-      g_value_set_int(value, settings.bins);
-      break;
-    case PROP_DISPLAY:
-      g_value_set_enum(value, static_cast<int>(settings.present.display));
-      break;
-    case PROP_SCALE:
-      g_value_set_enum(value, settings.present.logarithmic);
-      break;
-    case PROP_X:
-      g_value_set_double(value, settings.present.x);
-      break;
-    case PROP_Y:
-      g_value_set_double(value, settings.present.y);
-      break;
-    case PROP_WIDTH:
-      g_value_set_double(value, settings.present.width);
-      break;
-    case PROP_HEIGHT:
-      g_value_set_double(value, settings.present.height);
-      break;
-    case PROP_OPACITY:
-      g_value_set_double(value, settings.present.opacity);
-      break;
-    case PROP_EQUALIZE:
-      g_value_set_enum(value, static_cast<int>(settings.present.equalize));
-      break;
-    case PROP_ROI:
-      for (int number : settings.roi) {
-        GValue item = G_VALUE_INIT;
-        g_value_init(&item, G_TYPE_INT);
-        g_value_set_int(&item, number);
-        gst_value_array_append_and_take_value(value, &item);
-      }
-      break;
-    case PROP_SHOT_DETECTION:
-      g_value_set_boolean(value, settings.shot_detection);
-      break;
-    case PROP_SHOT_THRESHOLD:
-      g_value_set_double(value, settings.shot_threshold);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
 static void gst_glcl_histogram_init(GstGLCLHistogram *self) { self->state = new State; }
 
 static void gst_glcl_histogram_finalize(GObject *object) {
@@ -553,61 +416,42 @@ static void gst_glcl_histogram_finalize(GObject *object) {
 
 static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = gst_glcl_histogram_set_property;
-  object_class->get_property = gst_glcl_histogram_get_property;
   object_class->finalize = gst_glcl_histogram_finalize;
-
-  const Settings defaults;
-  const auto live = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                             GST_PARAM_MUTABLE_PLAYING);
-  const auto controllable = static_cast<GParamFlags>(live | GST_PARAM_CONTROLLABLE);
-  const auto install = [&](guint id, GParamSpec *spec) {
-    g_object_class_install_property(object_class, id, spec);
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+    return GST_GLCL_HISTOGRAM(object)->state->settings;
   };
-  install(PROP_MODE,
-          g_param_spec_enum("mode", "Mode", "What is counted", mode_type(), defaults.mode, live));
-  install(PROP_BINS,
-          g_param_spec_int("bins", "Bins", "Bins of a channel for luma and rgb: 32, 64, 128 or 256",
-                           32, 256, defaults.bins, controllable));
-  install(PROP_DISPLAY,
-          g_param_spec_enum("display", "Display", "How the histogram is drawn over the frame",
-                            display_type(), static_cast<int>(defaults.present.display), live));
-  install(PROP_SCALE, g_param_spec_enum("scale", "Scale", "What the height of a bar stands for",
-                                        scale_type(), 0, live));
-  install(PROP_X, g_param_spec_double("x", "X", "Left edge of the drawing, as a part of the width",
-                                      0, 1, defaults.present.x, controllable));
-  install(PROP_Y,
-          g_param_spec_double("y", "Y", "Upper edge of the drawing, as a part of the height", 0, 1,
-                              defaults.present.y, controllable));
-  install(PROP_WIDTH,
-          g_param_spec_double("width", "Width", "Width of the drawing, as a part of the frame's", 0,
-                              1, defaults.present.width, controllable));
-  install(PROP_HEIGHT,
-          g_param_spec_double("height", "Height", "Height of the drawing, as a part of the frame's",
-                              0, 1, defaults.present.height, controllable));
-  install(PROP_OPACITY,
-          g_param_spec_double("opacity", "Opacity", "Of the drawing, from 0 (invisible) to 1", 0, 1,
-                              defaults.present.opacity, controllable));
-  install(PROP_EQUALIZE,
-          g_param_spec_enum("equalize", "Equalize",
-                            "Spread the levels of the frame evenly, by its own histogram",
-                            equalize_type(), static_cast<int>(defaults.present.equalize), live));
-  install(
-      PROP_ROI,
-      gst_param_spec_array(
-          "roi", "Region of interest",
-          "What is counted for messages, meta and display: <x, y, width, height> in px; empty "
-          "for the whole frame",
-          g_param_spec_int("value", "Value", "px", 0, G_MAXINT, 0,
-                           static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
-          live));
-  install(PROP_SHOT_DETECTION, g_param_spec_boolean("shot-detection", "Shot detection",
-                                                    "Post a message `shot` where a shot begins",
-                                                    defaults.shot_detection, live));
-  install(PROP_SHOT_THRESHOLD,
-          g_param_spec_double("shot-threshold", "Shot threshold",
-                              "The least distance of the histograms at a cut, from 0 to 1", 0, 1,
-                              defaults.shot_threshold, controllable));
+  glcl::Properties<Settings>(object_class, settings_of)
+      .choice("mode", "Mode", "What is counted", &Settings::mode, mode_type())
+      .number("bins", "Bins", "Bins of a channel for luma and rgb: 32, 64, 128 or 256",
+              &Settings::bins, 32, 256)
+      .choice("display", "Display", "How the histogram is drawn over the frame", &Settings::display,
+              display_type())
+      .choice("scale", "Scale", "What the height of a bar stands for", &Settings::logarithmic,
+              scale_type())
+      .number("x", "X", "Left edge of the drawing, as a part of the width", &Settings::x, 0, 1)
+      .number("y", "Y", "Upper edge of the drawing, as a part of the height", &Settings::y, 0, 1)
+      .number("width", "Width", "Width of the drawing, as a part of the frame's", &Settings::width,
+              0, 1)
+      .number("height", "Height", "Height of the drawing, as a part of the frame's",
+              &Settings::height, 0, 1)
+      .number("opacity", "Opacity", "Of the drawing, from 0 (invisible) to 1", &Settings::opacity,
+              0, 1)
+      .choice("equalize", "Equalize", "Spread the levels of the frame evenly, by its own histogram",
+              &Settings::equalize, equalize_type())
+      .other(gst_param_spec_array(
+                 "roi", "Region of interest",
+                 "What is counted for messages, meta and display: <x, y, width, height> in px; "
+                 "empty for the whole frame",
+                 g_param_spec_int(
+                     "value", "Value", "px", 0, G_MAXINT, 0,
+                     static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
+                 glcl::while_playing),
+             set_roi, get_roi)
+      .flag("shot-detection", "Shot detection", "Post a message `shot` where a shot begins",
+            &Settings::shot_detection)
+      .number("shot-threshold", "Shot threshold",
+              "The least distance of the histograms at a cut, from 0 to 1",
+              &Settings::shot_threshold, 0, 1);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL histogram", "Filter/Analyzer/Video",
@@ -622,7 +466,4 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   filter_class->process = gst_glcl_histogram_process;
   filter_class->reset = gst_glcl_histogram_reset;
   filter_class->unprepare = gst_glcl_histogram_unprepare;
-
-  for (const GType type : {mode_type(), display_type(), scale_type(), equalize_type()})
-    gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
 }

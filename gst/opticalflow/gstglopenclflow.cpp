@@ -46,10 +46,9 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
+#include "base/glclproperties.h"
 #include "flow.h"
 #include "gstglclflowmeta.h"
 #include "lucaskanade.h"
@@ -58,74 +57,46 @@
 
 namespace {
 
-enum {
-  PROP_0,
-  PROP_METHOD,
-  PROP_LEVELS,
-  PROP_WARPS,
-  PROP_WINDOW,
-  PROP_ALPHA,
-  PROP_MEDIAN,
-  PROP_GRID,
-  PROP_MIN_CONFIDENCE,
-  PROP_CHECK,
-  PROP_DISPLAY,
-  PROP_GAIN,
-  PROP_LEGEND,
-  PROP_DUMP_LOCATION
-};
-
 using glcl::FlowView;
 
-enum Method { method_lucas_kanade, method_pyramidal, method_census };
+enum class Method { lucas_kanade, pyramidal, census };
 
 constexpr GstClockTime gap_frames = 4;
 
 GType method_type() {
-  static const GEnumValue values[] = {
-      {method_lucas_kanade,
-       "Lucas and Kanade's method of 1981 on one scale, for motion below about a pixel",
-       "lucas-kanade"},
-      {method_pyramidal, "Coarse to fine, in grey", "pyramidal"},
-      {method_census, "Coarse to fine, by comparisons of neighbours, robust to changing light",
-       "census"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstGLOpenCLFlowMethod", values);
-  return type;
+  return glcl::enum_type<Method>(
+      "GstGLOpenCLFlowMethod",
+      {{Method::lucas_kanade,
+        "Lucas and Kanade's method of 1981 on one scale, for motion below about a pixel",
+        "lucas-kanade"},
+       {Method::pyramidal, "Coarse to fine, in grey", "pyramidal"},
+       {Method::census, "Coarse to fine, by comparisons of neighbours, robust to changing light",
+        "census"}});
 }
 
 GType display_type() {
   using Display = FlowView::Display;
-  static const GEnumValue values[] = {
-      {static_cast<int>(Display::none), "The video as it came", "none"},
-      {static_cast<int>(Display::color), "Direction as hue, speed as brightness, still is black",
-       "color"},
-      {static_cast<int>(Display::overlay), "The video, coloured where it moves", "overlay"},
-      {static_cast<int>(Display::arrows), "The video with arrows", "arrows"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstGLOpenCLFlowDisplay", values);
-  return type;
+  return glcl::enum_type<Display>(
+      "GstGLOpenCLFlowDisplay",
+      {{Display::none, "The video as it came", "none"},
+       {Display::color, "Direction as hue, speed as brightness, still is black", "color"},
+       {Display::overlay, "The video, coloured where it moves", "overlay"},
+       {Display::arrows, "The video with arrows", "arrows"}});
 }
 
 GType median_type() {
-  static const GEnumValue values[] = {{0, "None", "0"},
-                                      {3, "Over 3 x 3 vectors", "3"},
-                                      {5, "Over 9 of 5 x 5 vectors", "5"},
-                                      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstGLOpenCLFlowMedian", values);
-  return type;
+  return glcl::enum_type<int>(
+      "GstGLOpenCLFlowMedian",
+      {{0, "None", "0"}, {3, "Over 3 x 3 vectors", "3"}, {5, "Over 9 of 5 x 5 vectors", "5"}});
 }
 
 const GstMetaInfo *flow_meta_info() {
-  static const gchar *tags[] = {nullptr};
-  static const GstMetaInfo *info = glcl::register_result_meta<GstGLCLFlowMeta>(
-      gst_meta_api_type_register(GST_GLCL_FLOW_META_API_NAME, tags), "GstGLCLFlowMeta");
+  static const GstMetaInfo *info = glcl::register_result_meta<GstGLCLFlowMeta>("GstGLCLFlowMeta");
   return info;
 }
 
-struct Settings {
-  int method = method_pyramidal;
-  glcl::Flow::Settings flow;
+struct Settings : glcl::Flow::Settings {
+  Method method = Method::pyramidal;
   int grid = 1;
   double min_confidence = 0;
   FlowView::Display display = FlowView::Display::color;
@@ -135,16 +106,13 @@ struct Settings {
 };
 
 struct State {
-  std::mutex mutex;
-  Settings settings;
+  glcl::Guarded<Settings> settings;
 
   // GL thread
   int width = 0, height = 0;
   std::unique_ptr<glcl::Flow> flow;
   std::unique_ptr<glcl::LucasKanade> lucas_kanade;
   std::unique_ptr<FlowView> view;
-  std::unique_ptr<glcl::ResultPool> pool;
-  size_t pool_bytes = 0;
   cl::Buffer dump;
   bool fresh_gain = true;
   guint64 dumped = 0;
@@ -187,22 +155,18 @@ GST_ELEMENT_REGISTER_DEFINE(glopenclflow, "glopenclflow", GST_RANK_NONE,
 static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
   State *state = GST_GL_OPENCL_FLOW(filter)->state;
-  std::unique_lock lock(state->mutex);
-  const Settings settings = state->settings;
-  lock.unlock();
-  const glcl::Device &device = context.device();
-  const glcl::Layout layout = device.prefers_buffers() ? glcl::Layout::buffer : glcl::Layout::image;
+  const Settings settings = state->settings.get();
+  const glcl::Layout layout = glcl::layout_for(context.device());
   state->flow.reset();
   state->lucas_kanade.reset();
-  if (settings.method == method_lucas_kanade)
+  if (settings.method == Method::lucas_kanade)
     state->lucas_kanade = std::make_unique<glcl::LucasKanade>(context, width, height, layout);
   else
-    state->flow =
-        std::make_unique<glcl::Flow>(context, width, height, layout,
-                                     settings.method == method_census ? glcl::Flow::Channels::census
-                                                                      : glcl::Flow::Channels::grey);
+    state->flow = std::make_unique<glcl::Flow>(context, width, height, layout,
+                                               settings.method == Method::census
+                                                   ? glcl::Flow::Channels::census
+                                                   : glcl::Flow::Channels::grey);
   state->view = std::make_unique<FlowView>(context, width, height, layout);
-  state->pool.reset();
   state->width = width, state->height = height;
   const size_t dump_bytes =
       settings.dump_location.empty() ? 0 : FlowView::sample_bytes(width, height, 1);
@@ -243,23 +207,17 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
                                       GstBuffer *outbuf) {
   State *state = self->state;
   const int grid = settings.grid;
-  const bool list = settings.method == method_census;
+  const bool list = settings.method == Method::census;
   const size_t sampled =
       (FlowView::sample_bytes(field.width, field.height, grid) + 15) & ~size_t(15);
   const size_t bytes = sampled + (list ? FlowView::list_bytes(field.width, field.height) : 0);
-  if (!state->pool || state->pool_bytes != bytes) {
-    state->pool = gst_glcl_analyzer_pool(GST_GLCL_ANALYZER(self), bytes);
-    state->pool_bytes = bytes;
-  }
+  auto *meta = gst_glcl_analyzer_attach<GstGLCLFlowMeta>(GST_GLCL_ANALYZER(self), outbuf,
+                                                         flow_meta_info(), bytes);
   const auto least = static_cast<float>(settings.min_confidence);
-  GstBuffer *result = state->pool->acquire();
-  const cl::Buffer &memory = glcl::result_memory(result);
+  const cl::Buffer &memory = glcl::result_memory(meta->buffer);
   state->view->sample(queue, field, least, grid, 0, memory);
   if (list) state->view->list(queue, field, std::max(least, 0.5f), memory, sampled);
-  glcl::result_written(result, queue);
-  auto *meta =
-      reinterpret_cast<GstGLCLFlowMeta *>(gst_buffer_add_meta(outbuf, flow_meta_info(), nullptr));
-  meta->buffer = result;
+  glcl::result_written(meta->buffer, queue);
   meta->columns = FlowView::cells(field.width, grid);
   meta->rows = FlowView::cells(field.height, grid);
   meta->grid = grid;
@@ -292,16 +250,14 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   State *state = self->state;
-  std::unique_lock lock(state->mutex);
-  const Settings settings = state->settings;
-  lock.unlock();
+  const Settings settings = state->settings.get();
 
   if (state->gap.exchange(false)) GST_GLCL_FILTER_GET_CLASS(filter)->reset(filter);
   const glcl::FlowField *field = nullptr;
   if (state->lucas_kanade) {
-    if (state->lucas_kanade->run(queue, {settings.flow.window, settings.flow.alpha, false}, in))
+    if (state->lucas_kanade->run(queue, {settings.window, settings.alpha, false}, in))
       field = &state->lucas_kanade->field();
-  } else if (state->flow->run(queue, settings.flow, in)) {
+  } else if (state->flow->run(queue, settings, in)) {
     field = &state->flow->field();
   }
 
@@ -334,118 +290,10 @@ static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
 
 static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GL_OPENCL_FLOW(filter)->state;
-  state->pool.reset();
   state->view.reset();
   state->lucas_kanade.reset();
   state->flow.reset();
   state->dump = cl::Buffer();
-}
-
-static void gst_gl_opencl_flow_set_property(GObject *object, guint id, const GValue *value,
-                                            GParamSpec *pspec) {
-  State *state = GST_GL_OPENCL_FLOW(object)->state;
-  const std::lock_guard lock(state->mutex);
-  Settings &settings = state->settings;
-  switch (id) {
-    case PROP_METHOD:
-      settings.method = g_value_get_enum(value);
-      break;
-    case PROP_LEVELS:
-      settings.flow.levels = g_value_get_int(value);
-      break;
-    case PROP_WARPS:
-      settings.flow.warps = g_value_get_int(value);
-      break;
-    case PROP_WINDOW:
-      settings.flow.window = g_value_get_int(value) | 1;
-      break;
-    case PROP_ALPHA:
-      settings.flow.alpha = g_value_get_double(value);
-      break;
-    case PROP_MEDIAN:
-      settings.flow.median = g_value_get_enum(value);
-      break;
-    case PROP_GRID:
-      settings.grid = g_value_get_int(value);
-      break;
-    case PROP_MIN_CONFIDENCE:
-      settings.min_confidence = g_value_get_double(value);
-      break;
-    case PROP_CHECK:
-      settings.flow.check = g_value_get_boolean(value);
-      break;
-    case PROP_DISPLAY:
-      settings.display = static_cast<FlowView::Display>(g_value_get_enum(value));
-      break;
-    case PROP_GAIN:
-      settings.gain = g_value_get_double(value);
-      break;
-    case PROP_LEGEND:
-      settings.legend = g_value_get_boolean(value);
-      break;
-    case PROP_DUMP_LOCATION: {
-      const gchar *text = g_value_get_string(value);
-      if (text && *text && !is_pattern(text))
-        g_warning(
-            "dump-location=%s is ignored: it needs one number to fill in, as in flow-%%05d.flo",
-            text);
-      else
-        settings.dump_location = text ? text : "";
-      break;
-    }
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
-static void gst_gl_opencl_flow_get_property(GObject *object, guint id, GValue *value,
-                                            GParamSpec *pspec) {
-  State *state = GST_GL_OPENCL_FLOW(object)->state;
-  const std::lock_guard lock(state->mutex);
-  const Settings &settings = state->settings;
-  switch (id) {
-    case PROP_METHOD:
-      g_value_set_enum(value, settings.method);
-      break;
-    case PROP_LEVELS:
-      g_value_set_int(value, settings.flow.levels);
-      break;
-    case PROP_WARPS:
-      g_value_set_int(value, settings.flow.warps);
-      break;
-    case PROP_WINDOW:
-      g_value_set_int(value, settings.flow.window);
-      break;
-    case PROP_ALPHA:
-      g_value_set_double(value, settings.flow.alpha);
-      break;
-    case PROP_MEDIAN:
-      g_value_set_enum(value, settings.flow.median);
-      break;
-    case PROP_GRID:
-      g_value_set_int(value, settings.grid);
-      break;
-    case PROP_MIN_CONFIDENCE:
-      g_value_set_double(value, settings.min_confidence);
-      break;
-    case PROP_CHECK:
-      g_value_set_boolean(value, settings.flow.check);
-      break;
-    case PROP_DISPLAY:
-      g_value_set_enum(value, static_cast<int>(settings.display));
-      break;
-    case PROP_GAIN:
-      g_value_set_double(value, settings.gain);
-      break;
-    case PROP_LEGEND:
-      g_value_set_boolean(value, settings.legend);
-      break;
-    case PROP_DUMP_LOCATION:
-      g_value_set_string(value, settings.dump_location.c_str());
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
 }
 
 static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) {
@@ -461,68 +309,66 @@ static void gst_gl_opencl_flow_finalize(GObject *object) {
 
 static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = gst_gl_opencl_flow_set_property;
-  object_class->get_property = gst_gl_opencl_flow_get_property;
   object_class->finalize = gst_gl_opencl_flow_finalize;
-
   const Settings defaults;
-  const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  const auto ready = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_READY);
-  const auto live = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_PLAYING);
-  const auto controllable = static_cast<GParamFlags>(live | GST_PARAM_CONTROLLABLE);
-  const auto install = [&](guint id, GParamSpec *spec) {
-    g_object_class_install_property(object_class, id, spec);
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+    return GST_GL_OPENCL_FLOW(object)->state->settings;
   };
-  install(PROP_METHOD, g_param_spec_enum("method", "Method", "How the flow is found", method_type(),
-                                         defaults.method, ready));
-  install(PROP_LEVELS,
-          g_param_spec_int("levels", "Levels",
-                           "Levels of the pyramid; 0 halves the frame until its short side is "
-                           "about 16 px",
-                           0, 16, defaults.flow.levels, controllable));
-  install(PROP_WARPS, g_param_spec_int("warps", "Warps", "Steps of the solver on each level", 1, 20,
-                                       defaults.flow.warps, controllable));
-  install(PROP_WINDOW,
+  glcl::Properties<Settings>(object_class, settings_of)
+      .choice("method", "Method", "How the flow is found", &Settings::method, method_type(),
+              glcl::before_paused)
+      .number("levels", "Levels",
+              "Levels of the pyramid; 0 halves the frame until its short side is about 16 px",
+              &Settings::levels, 0, 16)
+      .number("warps", "Warps", "Steps of the solver on each level", &Settings::warps, 1, 20)
+      .other(
           g_param_spec_int("window", "Window",
-                           "Side of the window around each pixel that moves as one, in px; an even "
-                           "number becomes the next odd one",
-                           3, 63, defaults.flow.window, controllable));
-  install(PROP_ALPHA,
-          g_param_spec_double("alpha", "Alpha",
-                              "What is added to the diagonal of the structure tensor, in squared "
-                              "levels of 0 to 255: more of it keeps vectors short (lucas-kanade) "
-                              "or like their neighbours' where there is little texture",
-                              1e-6, 1e6, defaults.flow.alpha, controllable));
-  install(PROP_MEDIAN,
-          g_param_spec_enum("median", "Median", "Side of the median filter between warps",
-                            median_type(), defaults.flow.median, live));
-  install(PROP_GRID, g_param_spec_int("grid", "Grid", "Px between the vectors in the meta", 1, 16,
-                                      defaults.grid, controllable));
-  install(PROP_MIN_CONFIDENCE,
-          g_param_spec_double("min-confidence", "Least confidence",
-                              "Vectors less sure than this count as still, 0 to 1", 0, 1,
-                              defaults.min_confidence, controllable));
-  install(PROP_CHECK,
-          g_param_spec_boolean("check-backward", "Check backward",
-                               "Also find the flow backward; where both do not agree within a "
-                               "pixel the confidence becomes 0. Not for method=lucas-kanade",
-                               defaults.flow.check, live));
-  install(PROP_DISPLAY, g_param_spec_enum("display", "Display", "What is shown", display_type(),
-                                          static_cast<int>(defaults.display), live));
-  install(PROP_GAIN,
-          g_param_spec_double("gain", "Gain",
-                              "Speed shown at full brightness, in px per frame; 0 follows the "
-                              "scene slowly",
-                              0, 1000, defaults.gain, controllable));
-  install(PROP_LEGEND, g_param_spec_boolean("legend", "Legend",
-                                            "Show the colours' meaning and scale in a corner",
-                                            defaults.legend, live));
-  install(PROP_DUMP_LOCATION,
+                           "Side of the window around each pixel that moves as one, in px; an "
+                           "even number becomes the next odd one",
+                           3, 63, defaults.window, glcl::controllable),
+          [](Settings &settings, const GValue *value) {
+            settings.window = g_value_get_int(value) | 1;
+          },
+          [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.window); })
+      .number("alpha", "Alpha",
+              "What is added to the diagonal of the structure tensor, in squared levels of 0 to "
+              "255: more of it keeps vectors short (lucas-kanade) or like their neighbours' where "
+              "there is little texture",
+              &Settings::alpha, 1e-6, 1e6)
+      .choice("median", "Median", "Side of the median filter between warps", &Settings::median,
+              median_type())
+      .number("grid", "Grid", "Px between the vectors in the meta", &Settings::grid, 1, 16)
+      .number("min-confidence", "Least confidence",
+              "Vectors less sure than this count as still, 0 to 1", &Settings::min_confidence, 0, 1)
+      .flag("check-backward", "Check backward",
+            "Also find the flow backward; where both do not agree within a pixel the confidence "
+            "becomes 0. Not for method=lucas-kanade",
+            &Settings::check)
+      .choice("display", "Display", "What is shown", &Settings::display, display_type())
+      .number("gain", "Gain",
+              "Speed shown at full brightness, in px per frame; 0 follows the scene slowly",
+              &Settings::gain, 0, 1000)
+      .flag("legend", "Legend", "Show the colours' meaning and scale in a corner",
+            &Settings::legend)
+      .other(
           g_param_spec_string("dump-location", "Dump location",
                               "Pattern of .flo files to write every frame's vectors to, for "
                               "instance flow-%05d.flo; vectors below min-confidence are marked "
                               "unknown",
-                              "", ready));
+                              "", glcl::before_paused),
+          [](Settings &settings, const GValue *value) {
+            const gchar *text = g_value_get_string(value);
+            if (text && *text && !is_pattern(text))
+              g_warning(
+                  "dump-location=%s is ignored: it needs one number to fill in, as in "
+                  "flow-%%05d.flo",
+                  text);
+            else
+              settings.dump_location = text ? text : "";
+          },
+          [](const Settings &settings, GValue *value) {
+            g_value_set_string(value, settings.dump_location.c_str());
+          });
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL optical flow", "Filter/Analyzer/Video",
@@ -536,6 +382,4 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   filter_class->unprepare = gst_gl_opencl_flow_unprepare;
 
   flow_meta_info();
-  for (GType type : {method_type(), display_type(), median_type()})
-    gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
 }

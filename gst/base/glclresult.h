@@ -38,13 +38,6 @@ const cl::Buffer &result_memory(GstBuffer *buffer);
 /// After the kernels that write it were enqueued: whoever maps it waits for them, not for more.
 void result_written(GstBuffer *buffer, Queue &queue);
 
-template <class Meta>
-const GstMetaInfo *register_result_meta(const std::string &name);
-template <class Meta>
-const GstMetaInfo *register_result_meta(GType, const char *name) {
-  return register_result_meta<Meta>(name);
-}
-
 /// A meta of a C struct that begins with `GstMeta meta; GstBuffer *buffer;` and has plain values
 /// after that; its API is called `name` + "API". It has no tags, so that elements which know
 /// nothing of it pass it on, and copies share the buffer.

@@ -90,10 +90,6 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
   private_of(self)->readback.read(queue, from, bytes, std::move(take));
 }
 
-std::unique_ptr<glcl::ResultPool> gst_glcl_analyzer_pool(GstGLCLAnalyzer *self, size_t bytes) {
-  return std::make_unique<glcl::ResultPool>(gst_glcl_filter_context(GST_GLCL_FILTER(self)), bytes);
-}
-
 GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
   GstGLCLContext *context = gst_glcl_filter_context(GST_GLCL_FILTER(self));
   std::unique_ptr<glcl::ResultPool> &pool = private_of(self)->results;

@@ -45,7 +45,6 @@ glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, glcl::Readback::Take take);
 
-std::unique_ptr<glcl::ResultPool> gst_glcl_analyzer_pool(GstGLCLAnalyzer *self, size_t bytes);
 /// In `process`: a buffer for a result of this size, for a meta. Transfer full. Throws.
 GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes);
 /// In `process`: attaches a meta of glcl::register_result_meta with such a buffer. Throws.

@@ -7,7 +7,6 @@
 // only asked from decide_allocation, before chaining up, where it is not held.
 #include "gstglclfilter.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -18,32 +17,29 @@
 #include <utility>
 
 #include "glclcontext.h"
+#include "glclframes.h"
+#include "glclproperties.h"
 #include "opencl/error.h"
-#include "sharing/memory.h"
-#include "sharing/sharing.h"
-#include "sharing/texture.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
 #define GST_CAT_DEFAULT glcl_filter_debug
 
 namespace {
 
-enum { PROP_0, PROP_DEVICE, PROP_SHARING, PROP_ACTIVE_SHARING, PROP_PROFILE, PROP_STATS };
-
 /// Values of the `sharing` properties: auto, then glcl::Way in order.
 constexpr int sharing_auto = 0;
 int sharing_value(glcl::Way way) { return 1 + static_cast<int>(way); }
 
 GType sharing_type() {
-  static const GEnumValue values[] = {
-      {sharing_auto, "The first of gl, external and copy that works", "auto"},
-      {sharing_value(glcl::Way::gl),
-       "OpenCL works on the OpenGL texture itself (cl_khr_gl_sharing)", "gl"},
-      {sharing_value(glcl::Way::external),
-       "OpenCL and OpenGL import the same memory (cl_khr_external_memory)", "external"},
-      {sharing_value(glcl::Way::copy), "Frames go through host memory; works everywhere", "copy"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstGLCLSharing", values);
+  static const GType type = glcl::enum_type<int>(
+      "GstGLCLSharing",
+      {{sharing_auto, "The first of gl, external and copy that works", "auto"},
+       {sharing_value(glcl::Way::gl),
+        "OpenCL works on the OpenGL texture itself (cl_khr_gl_sharing)", "gl"},
+       {sharing_value(glcl::Way::external),
+        "OpenCL and OpenGL import the same memory (cl_khr_external_memory)", "external"},
+       {sharing_value(glcl::Way::copy), "Frames go through host memory; works everywhere",
+        "copy"}});
   return type;
 }
 
@@ -71,8 +67,8 @@ constexpr char caps_of_pads[] =
 }  // namespace
 
 struct GstGLCLFilterPrivate {
+  glcl::Guarded<Settings> settings;
   std::mutex mutex;
-  Settings settings;
   Stats stats;
   GstGLCLContext *context = nullptr;  // in use; changed on the GL thread only
   GstGLCLContext *offered = nullptr;  // by neighbours or the application
@@ -81,9 +77,7 @@ struct GstGLCLFilterPrivate {
   std::atomic<bool> reset_pending{true};
 
   // GL thread
-  std::unique_ptr<glcl::Sharing> sharing;
-  std::unique_ptr<glcl::Sharing>
-      foreign;  // for textures of a GL context that shares nothing with ours
+  std::unique_ptr<glcl::Frames> frames;
   bool prepared = false;
   GstVideoInfo info{};  // of the frames prepared for
   glcl::Layout layout = glcl::Layout::image;
@@ -151,20 +145,13 @@ void on_gl_thread(GstGLContext *context, Work work) {
       context, [](GstGLContext *, gpointer data) { (*static_cast<Work *>(data))(); }, &work);
 }
 
-bool profiles(GstGLCLFilter *self) {
-  GstGLCLFilterPrivate *priv = private_of(self);
-  const std::lock_guard lock(priv->mutex);
-  return priv->settings.profile;
-}
-
 /// The OpenCL context for the settings, on the device of the neighbours or the application's where
 /// any will do; the process has one for each device, GL context and way. GL thread. Throws.
 GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  Settings settings;
+  Settings settings = priv->settings.get();
   {
     const std::lock_guard lock(priv->mutex);
-    settings = priv->settings;
     if (settings.device == "auto" && priv->offered &&
         gst_glcl_context_gl_context(priv->offered) == gl_context)
       settings.device = gst_glcl_context_device(priv->offered).id();
@@ -198,8 +185,7 @@ void drop_context(GstGLCLFilter *self) {
     if (klass->unprepare) klass->unprepare(self);
   });
   priv->prepared = false;
-  priv->sharing.reset();
-  priv->foreign.reset();
+  priv->frames.reset();
   replace(self, &priv->context, nullptr);
 }
 
@@ -222,9 +208,8 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) drop_context(self);
   if (!priv->context) adopt_context(self, obtain_context(self, gl_context, created));
-  if (!priv->sharing)
-    priv->sharing = glcl::Sharing::make(gst_glcl_context_way(priv->context), gl_context,
-                                        gst_glcl_context_device(priv->context));
+  if (!priv->frames)
+    priv->frames = std::make_unique<glcl::Frames>(GST_BASE_TRANSFORM(self), priv->context);
   if (priv->prepared) return;
   priv->info = GST_GL_FILTER(self)->in_info;
   priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
@@ -294,65 +279,6 @@ glcl::Report reporter(GstGLCLFilter *self) {
   };
 }
 
-/// Puts a pool of the textures that the way in use works on best in place of the query's first. GL
-/// thread.
-void replace_pool(GstGLCLFilter *self, GstQuery *query) {
-  GstGLCLFilterPrivate *priv = private_of(self);
-  if (!priv->sharing || gst_query_get_n_allocation_pools(query) == 0) return;
-  GstBufferPool *pool =
-      priv->sharing->make_pool(gst_glcl_context_gl_context(priv->context), reporter(self));
-  if (!pool) return;
-  GstCaps *caps;
-  guint size, min, max;
-  gst_query_parse_allocation(query, &caps, nullptr);
-  gst_query_parse_nth_allocation_pool(query, 0, nullptr, &size, &min, &max);
-  // Three take turns, so that OpenGL can draw the next frame while OpenCL still reads the last one.
-  min = std::max(min, max ? std::min(max, 3u) : 3u);
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, size, min, max);
-  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_set_config(pool, config);
-  gst_query_set_nth_allocation_pool(query, 0, pool, size, min, max);
-  gst_object_unref(pool);
-}
-
-GstGLMemory *texture_of(GstBuffer *buffer) {
-  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
-  if (!gst_is_gl_memory(memory))
-    throw glcl::Error(glcl::Error::Kind::failed, "A frame holds no OpenGL texture.");
-  return GST_GL_MEMORY_CAST(memory);
-}
-
-/// The way in use, or copying where a texture belongs to a GL context that shares nothing with
-/// ours, as happens for some frames after the application has replaced the GL display.
-glcl::Sharing &sharing_for(GstGLCLFilter *self, std::initializer_list<GstGLMemory *> textures) {
-  GstGLCLFilterPrivate *priv = private_of(self);
-  for (GstGLMemory *texture : textures)
-    if (!gst_gl_context_can_share(texture->mem.context,
-                                  gst_glcl_context_gl_context(priv->context))) {
-      gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
-      if (!priv->foreign)
-        priv->foreign = glcl::Sharing::make(glcl::Way::copy, texture->mem.context,
-                                            gst_glcl_context_device(priv->context));
-      return *priv->foreign;
-    }
-  return *priv->sharing;
-}
-
-/// Orders what OpenGL does next on this thread after whatever was done to the frame elsewhere,
-/// unless it comes straight from OpenCL.
-void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
-  const glcl::Texture *texture = glcl::Texture::find(memory);
-  GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
-  if (sync && !(texture && texture->holder())) gst_gl_sync_meta_wait(sync, gl_context);
-}
-
-/// Marks where OpenGL's work on the frame ends. A memory that hands itself over needs no mark.
-void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
-  GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
-  if (sync && !glcl::hands_over(memory)) gst_gl_sync_meta_set_sync_point(sync, gl_context);
-}
-
 void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLFilterPrivate *priv = private_of(self);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
@@ -361,20 +287,15 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   if (GST_BUFFER_IS_DISCONT(inbuf)) priv->reset_pending = true;
   if (priv->reset_pending.exchange(false) && klass->reset) klass->reset(self);
 
-  glcl::Queue &queue = gst_glcl_context_queue(priv->context, profiles(self));
-  glcl::Use uses[] = {{texture_of(inbuf), glcl::Access::read},
-                      {texture_of(outbuf), glcl::Access::write}};
-  glcl::Sharing &sharing = sharing_for(self, {uses[0].memory, uses[1].memory});
-  GstGLContext *gl_context = gst_glcl_context_gl_context(priv->context);
-  wait_for(inbuf, uses[0].memory, gl_context);
-  glcl::Crossing crossing(sharing, queue, priv->layout, uses, 2);
-  klass->process(self, queue, uses[0].picture, uses[1].picture, inbuf, outbuf);
-  crossing.finish();
-  mark(outbuf, uses[1].memory, gl_context);
+  glcl::Queue &queue = gst_glcl_context_queue(priv->context, priv->settings.get().profile);
+  priv->frames->cross(queue, priv->layout, inbuf, outbuf,
+                      [&](const glcl::Picture &in, const glcl::Picture &out) {
+                        klass->process(self, queue, in, out, inbuf, outbuf);
+                      });
 
   std::unique_lock lock(priv->mutex);
   if (priv->stats.frames++ == 0) priv->first_frame = start;
-  priv->stats.copies = priv->sharing->copies() + (priv->foreign ? priv->foreign->copies() : 0);
+  priv->stats.copies = priv->frames->copies();
   if (!queue.profiles()) return;
   auto timings = priv->stats.timings;
   lock.unlock();
@@ -384,7 +305,17 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   priv->stats.timings = std::move(timings);
 }
 
-GstStructure *stats_structure(const Stats &stats) {
+void get_active_sharing(GObject *object, GValue *value) {
+  GstGLCLFilterPrivate *priv = private_of(object);
+  const std::lock_guard lock(priv->mutex);
+  g_value_set_enum(value, priv->stats.way ? sharing_value(*priv->stats.way) : sharing_auto);
+}
+
+void get_stats(GObject *object, GValue *value) {
+  GstGLCLFilterPrivate *priv = private_of(object);
+  std::unique_lock lock(priv->mutex);
+  const Stats stats = priv->stats;
+  lock.unlock();
   GstStructure *structure =
       gst_structure_new("glcl-stats", "frames", G_TYPE_UINT64, stats.frames, "device",
                         G_TYPE_STRING, stats.device.c_str(), "sharing", G_TYPE_STRING,
@@ -393,7 +324,7 @@ GstStructure *stats_structure(const Stats &stats) {
   for (const auto &[name, timing] : stats.timings)
     gst_structure_set(structure, (name + "-mean").c_str(), G_TYPE_UINT64, timing.mean(),
                       (name + "-max").c_str(), G_TYPE_UINT64, timing.max, nullptr);
-  return structure;
+  g_value_take_boxed(value, structure);
 }
 
 }  // namespace
@@ -402,52 +333,6 @@ GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of
 
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {
   return guarded(self, work);
-}
-
-static void gst_glcl_filter_set_property(GObject *object, guint id, const GValue *value,
-                                         GParamSpec *pspec) {
-  GstGLCLFilterPrivate *priv = private_of(object);
-  const std::lock_guard lock(priv->mutex);
-  switch (id) {
-    case PROP_DEVICE: {
-      const gchar *device = g_value_get_string(value);
-      priv->settings.device = device && *device ? device : "auto";
-      break;
-    }
-    case PROP_SHARING:
-      priv->settings.sharing = g_value_get_enum(value);
-      break;
-    case PROP_PROFILE:
-      priv->settings.profile = g_value_get_boolean(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
-static void gst_glcl_filter_get_property(GObject *object, guint id, GValue *value,
-                                         GParamSpec *pspec) {
-  GstGLCLFilterPrivate *priv = private_of(object);
-  const std::lock_guard lock(priv->mutex);
-  switch (id) {
-    case PROP_DEVICE:
-      g_value_set_string(value, priv->settings.device.c_str());
-      break;
-    case PROP_SHARING:
-      g_value_set_enum(value, priv->settings.sharing);
-      break;
-    case PROP_ACTIVE_SHARING:
-      g_value_set_enum(value, priv->stats.way ? sharing_value(*priv->stats.way) : sharing_auto);
-      break;
-    case PROP_PROFILE:
-      g_value_set_boolean(value, priv->settings.profile);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed(value, stats_structure(priv->stats));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
 }
 
 static void gst_glcl_filter_set_context(GstElement *element, GstContext *context) {
@@ -461,14 +346,13 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
   GstGLCLFilter *self = GST_GLCL_FILTER(element);
   GstGLCLFilterPrivate *priv = private_of(self);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    std::string device;
     {
       const std::lock_guard lock(priv->mutex);
       priv->last_error.clear();
-      device = priv->settings.device;
     }
     // What is missing altogether is told now, not at the first frame.
-    if (!guarded(self, [&] { glcl::choose_device(device); })) return GST_STATE_CHANGE_FAILURE;
+    if (!guarded(self, [&] { glcl::choose_device(priv->settings.get().device); }))
+      return GST_STATE_CHANGE_FAILURE;
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};
   }
@@ -505,7 +389,7 @@ static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQu
   ask_for_context(self);
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
-  return with_opencl(self, [&] { replace_pool(self, query); });
+  return with_opencl(self, [&] { private_of(self)->frames->replace_pool(query, reporter(self)); });
 }
 
 static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query,
@@ -516,7 +400,11 @@ static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQ
   if (!gl_context) return FALSE;
   const gboolean proposed = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
                                 ->propose_allocation(trans, decide_query, query);
-  if (proposed) on_gl_thread(gl_context, [&] { replace_pool(GST_GLCL_FILTER(trans), query); });
+  GstGLCLFilter *self = GST_GLCL_FILTER(trans);
+  if (proposed)
+    on_gl_thread(gl_context, [&] {
+      if (auto &frames = private_of(self)->frames) frames->replace_pool(query, reporter(self));
+    });
   gst_object_unref(gl_context);
   return proposed;
 }
@@ -599,44 +487,47 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
                           "base of the OpenCL filters on OpenGL");
 
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = gst_glcl_filter_set_property;
-  object_class->get_property = gst_glcl_filter_get_property;
   object_class->finalize = gst_glcl_filter_finalize;
-
-  const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+    return private_of(object)->settings;
+  };
+  const Settings defaults;
+  glcl::Properties<Settings>(object_class, settings_of)
+      .other(
+          g_param_spec_string("device", "Device",
+                              "OpenCL device: auto (the one that drives the GL context, else "
+                              "the first GPU, else the first CPU), P:D as glcl-info prints it, "
+                              "or a part of its name",
+                              defaults.device.c_str(), glcl::before_paused),
+          [](Settings &settings, const GValue *value) {
+            const gchar *device = g_value_get_string(value);
+            settings.device = device && *device ? device : "auto";
+          },
+          [](const Settings &settings, GValue *value) {
+            g_value_set_string(value, settings.device.c_str());
+          })
+      .choice("sharing", "Sharing",
+              "How OpenCL gets at the OpenGL textures; a way that is asked for by name and can't "
+              "be had is an error",
+              &Settings::sharing, sharing_type(), glcl::before_paused)
+      .flag("profile", "Profile", "Time every kernel with OpenCL events, for stats",
+            &Settings::profile);
   const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  const auto ready_flags = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_READY);
-  g_object_class_install_property(
-      object_class, PROP_DEVICE,
-      g_param_spec_string(
-          "device", "Device",
-          "OpenCL device: auto (the one that drives the GL context, else the first GPU, "
-          "else the first CPU), P:D as glcl-info prints it, or a part of its name",
-          "auto", ready_flags));
-  g_object_class_install_property(
-      object_class, PROP_SHARING,
-      g_param_spec_enum(
-          "sharing", "Sharing",
-          "How OpenCL gets at the OpenGL textures; a way that is asked for by name and "
-          "can't be had is an error",
-          sharing_type(), sharing_auto, ready_flags));
-  g_object_class_install_property(
-      object_class, PROP_ACTIVE_SHARING,
+  glcl::install_property(
+      object_class,
       g_param_spec_enum("active-sharing", "Active sharing",
                         "The way in use; auto before the first frame is negotiated", sharing_type(),
-                        sharing_auto, read_only));
-  g_object_class_install_property(
-      object_class, PROP_PROFILE,
-      g_param_spec_boolean("profile", "Profile", "Time every kernel with OpenCL events, for stats",
-                           FALSE, static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_PLAYING)));
-  g_object_class_install_property(
-      object_class, PROP_STATS,
+                        sharing_auto, read_only),
+      {nullptr, get_active_sharing});
+  glcl::install_property(
+      object_class,
       g_param_spec_boxed(
           "stats", "Statistics",
           "Since PAUSED: frames, device, sharing, copies (transfers of a frame to or from "
           "host memory) and, with profile, KERNEL-mean and KERNEL-max of every kernel "
           "and of the whole frame, in ns",
-          GST_TYPE_STRUCTURE, read_only));
+          GST_TYPE_STRUCTURE, read_only),
+      {nullptr, get_stats});
 
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_glcl_filter_set_context);
@@ -666,5 +557,4 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
       GST_DEBUG_FUNCPTR(gst_glcl_filter_transform_internal_caps);
 
   gst_type_mark_as_plugin_api(GST_TYPE_GLCL_FILTER, static_cast<GstPluginAPIFlags>(0));
-  gst_type_mark_as_plugin_api(sharing_type(), static_cast<GstPluginAPIFlags>(0));
 }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclframes.h"
+
+#include <algorithm>
+
+#include "opencl/error.h"
+#include "sharing/memory.h"
+#include "sharing/texture.h"
+
+namespace glcl {
+
+namespace {
+
+GstGLMemory *texture_of(GstBuffer *buffer) {
+  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
+  if (!gst_is_gl_memory(memory))
+    throw Error(Error::Kind::failed, "A frame holds no OpenGL texture.");
+  return GST_GL_MEMORY_CAST(memory);
+}
+
+/// Orders what OpenGL does next on this thread after whatever was done to the frame elsewhere,
+/// unless it comes straight from OpenCL.
+void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
+  const Texture *texture = Texture::find(memory);
+  GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
+  if (sync && !(texture && texture->holder())) gst_gl_sync_meta_wait(sync, gl_context);
+}
+
+/// Marks where OpenGL's work on the frame ends. A memory that hands itself over needs no mark.
+void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
+  GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
+  if (sync && !hands_over(memory)) gst_gl_sync_meta_set_sync_point(sync, gl_context);
+}
+
+}  // namespace
+
+Frames::Frames(GstBaseTransform *element, GstGLCLContext *context)
+    : element_(element),
+      context_(context),
+      sharing_(Sharing::make(gst_glcl_context_way(context), gl_context(),
+                             gst_glcl_context_device(context))) {}
+
+void Frames::replace_pool(GstQuery *query, const Report &report) {
+  if (gst_query_get_n_allocation_pools(query) == 0) return;
+  GstBufferPool *pool = sharing_->make_pool(gl_context(), report);
+  if (!pool) return;
+  GstCaps *caps;
+  guint size, min, max;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  gst_query_parse_nth_allocation_pool(query, 0, nullptr, &size, &min, &max);
+  // Three take turns, so that OpenGL can draw the next frame while OpenCL still reads the last one.
+  min = std::max(min, max ? std::min(max, 3u) : 3u);
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, min, max);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_set_config(pool, config);
+  gst_query_set_nth_allocation_pool(query, 0, pool, size, min, max);
+  gst_object_unref(pool);
+}
+
+/// The way in use, or copying where a texture belongs to a GL context that shares nothing with
+/// ours, as happens for some frames after the application has replaced the GL display.
+Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
+  for (GstGLMemory *texture : textures)
+    if (!gst_gl_context_can_share(texture->mem.context, gl_context())) {
+      gst_base_transform_reconfigure_src(element_);
+      if (!foreign_)
+        foreign_ =
+            Sharing::make(Way::copy, texture->mem.context, gst_glcl_context_device(context_));
+      return *foreign_;
+    }
+  return *sharing_;
+}
+
+void Frames::cross(Queue &queue, Layout layout, GstBuffer *in, GstBuffer *out, const Work &work) {
+  Use uses[] = {{texture_of(in), Access::read}, {texture_of(out), Access::write}};
+  Sharing &sharing = sharing_for({uses[0].memory, uses[1].memory});
+  wait_for(in, uses[0].memory, gl_context());
+  Crossing crossing(sharing, queue, layout, uses, 2);
+  work(uses[0].picture, uses[1].picture);
+  crossing.finish();
+  mark(out, uses[1].memory, gl_context());
+}
+
+}  // namespace glcl

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+
+#include <functional>
+#include <memory>
+
+#include "glclcontext.h"
+#include "sharing/sharing.h"
+
+namespace glcl {
+
+/// The frames of an element on their way from buffers to pictures and back, by the way of sharing
+/// of an OpenCL context. GL thread; the functions throw.
+class Frames {
+ public:
+  /// Both outlive it.
+  Frames(GstBaseTransform *element, GstGLCLContext *context);
+
+  /// Puts a pool of the textures that the way works on best in place of the query's first.
+  void replace_pool(GstQuery *query, const Report &report);
+
+  /// Runs `work (in, out)`, which enqueues what reads `in` and writes all of `out`.
+  using Work = std::function<void(const Picture &in, const Picture &out)>;
+  void cross(Queue &queue, Layout layout, GstBuffer *in, GstBuffer *out, const Work &work);
+
+  /// Transfers of a frame to or from host memory so far.
+  uint64_t copies() const { return sharing_->copies() + (foreign_ ? foreign_->copies() : 0); }
+
+ private:
+  Sharing &sharing_for(std::initializer_list<GstGLMemory *> textures);
+  GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }
+
+  GstBaseTransform *element_;
+  GstGLCLContext *context_;
+  std::unique_ptr<Sharing> sharing_;
+  std::unique_ptr<Sharing> foreign_;  // for textures of a GL context that shares nothing with ours
+};
+
+}  // namespace glcl

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/gl/gl.h>
+#include <gst/gl/gstglfuncs.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "opencl/error.h"
+#include "report.h"
+#include "sharing/exporter.h"
+#include "sharing/sharing.h"
+
+namespace glcl::info {
+
+namespace {
+
+// ---- OpenGL -------------------------------------------------------------------------
+
+/// Drivers' words in one line, without the blanks that some pad them with.
+std::string tidy(const char *text) {
+  std::istringstream words(text ? text : "");
+  std::string line, word;
+  while (words >> word) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+std::string tidy(const std::string &text) { return tidy(text.c_str()); }
+
+std::string taken(gchar *text) {
+  std::string copy = text ? text : "";
+  g_free(text);
+  return copy;
+}
+
+/// The contexts and their displays. A display ends EGL for the whole process when it goes, so all
+/// of them, also those that gave no context, stay until the contexts are gone.
+class GlContexts {
+ public:
+  GlContexts() = default;
+  GlContexts(const GlContexts &) = delete;
+  GlContexts &operator=(const GlContexts &) = delete;
+  ~GlContexts() {
+    for (GstGLContext *context : contexts_) gst_object_unref(context);
+    for (GstGLDisplay *display : displays_) gst_object_unref(display);
+  }
+
+  /// Makes a context of these APIs; null and the reason in `error` where that fails.
+  GstGLContext *make(GstGLAPI apis, std::string &error) {
+    GstGLDisplay *display = gst_gl_display_new();
+    if (display) displays_.push_back(display);
+    // Without any window system GStreamer gives a dummy of this type, on which 1.22 crashes.
+    if (!display || gst_gl_display_get_handle_type(display) == GST_GL_DISPLAY_TYPE_ANY) {
+      error = "GStreamer finds no Wayland, X11, GBM or EGL display";
+      return nullptr;
+    }
+    gst_gl_display_filter_gl_api(display, apis);
+    GstGLContext *context = gst_gl_context_new(display);
+    GError *failure = nullptr;
+    if (context && gst_gl_context_create(context, nullptr, &failure)) {
+      contexts_.push_back(context);
+      return context;
+    }
+    error = failure ? tidy(failure->message) : "GStreamer supports no OpenGL on this display";
+    g_clear_error(&failure);
+    gst_clear_object(&context);
+    return nullptr;
+  }
+
+  const std::vector<GstGLContext *> &all() const { return contexts_; }
+
+ private:
+  std::vector<GstGLDisplay *> displays_;
+  std::vector<GstGLContext *> contexts_;
+};
+
+template <typename Work>
+void on_gl_thread(GstGLContext *context, Work work) {
+  gst_gl_context_thread_add(
+      context, [](GstGLContext *, gpointer data) { (*static_cast<Work *>(data))(); }, &work);
+}
+
+std::string display_name(GstGLDisplay *display) {
+  auto *types = static_cast<GFlagsClass *>(g_type_class_ref(GST_TYPE_GL_DISPLAY_TYPE));
+  const GFlagsValue *type = g_flags_get_first_value(types, gst_gl_display_get_handle_type(display));
+  const std::string name = type ? type->value_nick : "unknown";
+  g_type_class_unref(types);
+  return name;
+}
+
+ContextInfo describe(GstGLContext *context) {
+  ContextInfo info;
+  info.api = taken(gst_gl_api_to_string(gst_gl_context_get_gl_api(context)));
+  info.platform = taken(gst_gl_platform_to_string(gst_gl_context_get_gl_platform(context)));
+  info.display = display_name(context->display);
+  on_gl_thread(context, [&] {
+    const auto text = [&](GLenum name) {
+      return tidy(reinterpret_cast<const char *>(context->gl_vtable->GetString(name)));
+    };
+    info.version = text(GL_VERSION);
+    info.vendor = text(GL_VENDOR);
+    info.renderer = text(GL_RENDERER);
+  });
+  return info;
+}
+
+/// The context that GStreamer makes by itself, in the environment as it is or, where there is none,
+/// with headless_variables.
+GstGLContext *make_default_context(GlContexts &gl, Report &report) {
+  if (GstGLContext *context = gl.make(GST_GL_API_ANY, report.gl_error)) return context;
+  for (const auto &[name, value] : headless_variables) g_setenv(name, value, TRUE);
+  GstGLContext *context = gl.make(GST_GL_API_ANY, report.headless_error);
+  report.needs_variables = context;
+  return context;
+}
+
+void gather_contexts(GlContexts &gl, Report &report) {
+  GstGLContext *first = make_default_context(gl, report);
+  if (!first) return;
+  report.contexts.push_back(describe(first));
+  report.contexts.back().is_default = true;
+  for (GstGLAPI api : {GST_GL_API_OPENGL3, GST_GL_API_OPENGL, GST_GL_API_GLES2}) {
+    if (gst_gl_context_get_gl_api(first) & api) continue;
+    std::string reason;
+    if (GstGLContext *context = gl.make(api, reason))
+      report.contexts.push_back(describe(context));
+    else
+      report.missing.push_back({taken(gst_gl_api_to_string(api)), reason});
+  }
+}
+
+// ---- OpenCL -------------------------------------------------------------------------
+
+std::string type_name(cl_device_type type) {
+  if (type & CL_DEVICE_TYPE_GPU) return "GPU";
+  if (type & CL_DEVICE_TYPE_CPU) return "CPU";
+  return type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator" : "other";
+}
+
+DeviceInfo describe(const Device &known) {
+  DeviceInfo info;
+  info.id = known.id();
+  info.name = tidy(known.name);
+  info.type = type_name(known.type);
+  try {
+    const cl::Device &device = known.device;
+    info.vendor = tidy(device.getInfo<CL_DEVICE_VENDOR>());
+    info.driver = tidy(device.getInfo<CL_DRIVER_VERSION>());
+    info.version = tidy(device.getInfo<CL_DEVICE_VERSION>());
+    info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+    info.memory = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+    info.max_allocation = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+    info.images = device.getInfo<CL_DEVICE_IMAGE_SUPPORT>();
+    if (!info.images) return info;
+    info.max_image_width = device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>();
+    info.max_image_height = device.getInfo<CL_DEVICE_IMAGE2D_MAX_HEIGHT>();
+  } catch (const cl::Error &) {
+    // the rest stays empty
+  }
+  return info;
+}
+
+std::string hint_for_empty(const std::string &platform) {
+  if (platform == "Portable Computing Language")
+    return "PoCL offers no device where it can't write its cache: set POCL_CACHE_DIR to a folder "
+           "of yours";
+  if (platform == "rusticl")
+    return "rusticl offers devices only of the drivers named in RUSTICL_ENABLE, for instance "
+           "RUSTICL_ENABLE=radeonsi,iris,llvmpipe";
+  return "is the device there, and may this user open it?";
+}
+
+void gather_platforms(const std::vector<Device> &devices, Report &report) {
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error &) {
+    return;  // the loader reports "no platform" as an error
+  }
+  for (size_t index = 0; index < platforms.size(); index++) {
+    const cl::Platform &platform = platforms[index];
+    PlatformInfo info{index, {}, {}, {}, {}, {}};
+    try {
+      info.name = tidy(platform.getInfo<CL_PLATFORM_NAME>());
+      info.vendor = tidy(platform.getInfo<CL_PLATFORM_VENDOR>());
+      info.version = tidy(platform.getInfo<CL_PLATFORM_VERSION>());
+    } catch (const cl::Error &) {
+      // the rest stays empty
+    }
+    for (const Device &device : devices)
+      if (static_cast<size_t>(device.platform_index) == index)
+        info.devices.push_back(describe(device));
+    if (info.devices.empty()) info.hint = hint_for_empty(info.name);
+    report.platforms.push_back(std::move(info));
+  }
+}
+
+// ---- both together ------------------------------------------------------------------
+
+Pair try_pair(GstGLContext *context, const Device &device) {
+  Pair pair{device.id(), {}, {}};
+  for (Way way : all_ways) {
+    pair.reasons.push_back(obstacle(way, context, device));
+    if (way == Way::external && pair.reasons.back().empty())
+      pair.form = exporter_of(context, device)->form();
+  }
+  return pair;
+}
+
+Automatic choose_automatically(GstGLContext *context) {
+  try {
+    const Choice choice = choose(context, "auto", {std::begin(all_ways), std::end(all_ways)});
+    return {choice.device.id(),
+            tidy(choice.device.name),
+            way_name(choice.way),
+            tidy(choice.fallback_reason),
+            {}};
+  } catch (const std::exception &error) {
+    return {{}, {}, {}, {}, error.what()};
+  }
+}
+
+void gather_pairs(const GlContexts &gl, const std::vector<Device> &devices, Report &report) {
+  for (size_t i = 0; i < gl.all().size(); i++) {
+    GstGLContext *context = gl.all()[i];
+    ContextInfo &info = report.contexts[i];
+    on_gl_thread(context, [&] {
+      for (const Device &device : devices) info.pairs.push_back(try_pair(context, device));
+      info.automatic = choose_automatically(context);
+    });
+  }
+}
+
+void add_remedies(Report &report) {
+  if (!report.has_device()) {
+    std::string text =
+        "No OpenCL device: install the OpenCL driver of the GPU, or the package pocl-opencl-icd to "
+        "compute on the CPU.";
+    if (const char *vendors = std::getenv("OCL_ICD_VENDORS"))
+      text +=
+          std::string(" OCL_ICD_VENDORS is set: drivers are looked for in ") + vendors + " only.";
+    report.remedies.push_back(text);
+  }
+  if (report.needs_variables)
+    report.remedies.push_back("GStreamer gets no OpenGL context in the environment as it is (" +
+                              report.gl_error + "). The contexts listed need " + headless_text() +
+                              ": set these variables to run the elements without a display.");
+  else if (report.contexts.empty())
+    report.remedies.push_back(
+        "No OpenGL context, neither in the environment as it is (" + report.gl_error +
+        ") nor with " + headless_text() + ", which is what works without a display (" +
+        report.headless_error +
+        "): install the OpenGL driver of the GPU, or the packages libegl1 and libgl1-mesa-dri to "
+        "draw on the CPU.");
+}
+
+std::string gstreamer_version() {
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(micro);
+}
+
+}  // namespace
+
+std::string headless_text() {
+  std::string text;
+  for (const auto &[name, value] : headless_variables)
+    text += (text.empty() ? "" : " ") + std::string(name) + "=" + value;
+  return text;
+}
+
+Report gather() {
+  Report report;
+  GlContexts gl;
+  gather_contexts(gl, report);  // first: it may set variables, and OpenCL drivers start threads
+  const std::vector<Device> devices = glcl::devices();
+  gather_platforms(devices, report);
+  gather_pairs(gl, devices, report);
+  add_remedies(report);
+  report.gstreamer = gstreamer_version();
+  return report;
+}
+
+}  // namespace glcl::info

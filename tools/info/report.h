@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glcl-info finds out: gathered into a Report first, which the others only show.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glcl::info {
+
+/// What makes GStreamer draw without a display.
+inline constexpr std::pair<const char *, const char *> headless_variables[] = {
+    {"GST_GL_PLATFORM", "egl"}, {"GST_GL_WINDOW", "egl-device"}};
+/// As one sets them in a shell.
+std::string headless_text();
+
+struct DeviceInfo {
+  std::string id;  ///< "P:D"
+  std::string name, vendor, driver, version, type;
+  unsigned compute_units = 0;
+  uint64_t memory = 0, max_allocation = 0;  ///< bytes
+  bool images = false;
+  uint64_t max_image_width = 0, max_image_height = 0;  ///< pixels
+};
+
+struct PlatformInfo {
+  size_t index;
+  std::string name, vendor, version;
+  std::string hint;  ///< what to do where it has no device
+  std::vector<DeviceInfo> devices;
+};
+
+/// A GL context and a device: why each way can't be used, in the order of all_ways; empty: it can.
+struct Pair {
+  std::string device;
+  std::vector<std::string> reasons;
+  std::string form;  ///< of exported memory, where that can be used
+};
+
+/// What an element takes with sharing=auto device=auto.
+struct Automatic {
+  std::string device, name, way;
+  std::string fallback_reason;
+  std::string error;  ///< instead of all that, where nothing can be taken
+};
+
+struct ContextInfo {
+  std::string api, version, vendor, renderer, platform, display;
+  bool is_default = false;  ///< the one that GStreamer makes when nobody asks for an API
+  std::vector<Pair> pairs;
+  Automatic automatic;
+};
+
+struct MissingApi {
+  std::string api, reason;
+};
+
+struct Report {
+  std::vector<ContextInfo> contexts;
+  std::vector<MissingApi> missing;
+  bool needs_variables = false;  ///< no context without headless_variables
+  std::string gl_error;          ///< why there is no context in the environment as it is
+  std::string headless_error;    ///< why there is none with headless_variables either
+  std::vector<PlatformInfo> platforms;
+  std::vector<std::string> remedies;
+  std::string gstreamer;  ///< its version
+
+  bool has_device() const {
+    return std::any_of(platforms.begin(), platforms.end(),
+                       [](const PlatformInfo &p) { return !p.devices.empty(); });
+  }
+  bool usable() const { return has_device() && !contexts.empty(); }
+};
+
+/// Makes the contexts and asks the drivers. GStreamer is initialised.
+Report gather();
+
+void print_text(const Report &report);
+void print_json(const Report &report);
+
+}  // namespace glcl::info

@@ -69,10 +69,10 @@ build_folder() {
   quietly "$meson_command" compile -C "$folder"
 }
 
-# Draws on an EGL device without any display, with caches in the build folder: PoCL without a
-# writable cache offers no device at all.
+# headless_environment FOLDER: draws on an EGL device without any display, with caches in the folder: PoCL
+# without a writable cache offers no device at all.
 headless_environment() {
-  local run=$build/run
+  local run=$1
   mkdir -p "$run"
   chmod 700 "$run"
   export GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device
@@ -82,7 +82,7 @@ headless_environment() {
 
 # Finds the plugin; the last thing before a pipeline.
 use_plugin() {
-  [[ -z ${GLCL_HEADLESS:-} ]] || headless_environment
+  [[ -z ${GLCL_HEADLESS:-} ]] || headless_environment "$build/run"
   export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
   gst-inspect-1.0 "${FILTER[0]}" >/dev/null 2>&1 || die "no element ${FILTER[0]}; the plugin is not built in $build"
 }

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # soak.sh MINUTES [copy|gl] [OPTIONS]
 #
-# Runs random pipelines of our elements for MINUTES with memory watched (tests/soak.cpp, which the
+# Runs random pipelines of our elements for MINUTES with memory watched (tests/soak/, which the
 # OPTIONS go to: --seed S repeats a run) and exits 1 on an error, a critical log line, a hang or growth.
 #   copy  PoCL computes and frames are copied; also what is taken where GLCL_GL_DRIVER is not set
 #   gl    on the drivers that share textures whose env.sh is in the folder GLCL_GL_DRIVER
 # GLCL_BUILD is the build folder (build).
 set -euo pipefail
+. "$(dirname "$0")/../pipelines/setup.sh"
 case ${1:-} in
-  '' | -*) sed -n '3,$ { /^#/!q; s/^# \?//p }' "$0"; exit 2 ;;
+  '' | -*) usage "$0"; exit 2 ;;
 esac
 minutes=$1
 shift
@@ -17,15 +18,13 @@ way=${GLCL_GL_DRIVER:+gl}
 case ${1:-} in
   copy | gl) way=$1; shift ;;
 esac
-source_root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${GLCL_BUILD:-$source_root/build}" && pwd)
+build=$(cd "$build" && pwd)
 
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
-export GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device
-export GST_PLUGIN_PATH_1_0=$build/gst GST_REGISTRY_1_0=$run/registry.bin
-export XDG_RUNTIME_DIR=$run POCL_CACHE_DIR=$run/pocl OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
-unset DISPLAY WAYLAND_DISPLAY
+unset GST_REGISTRY_1_0
+headless_environment "$run"
+export GST_PLUGIN_PATH_1_0=$build/gst OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
 # With an arena for each of the many threads the allocator alone grows by 80 MiB in 17 minutes.
 export MALLOC_ARENA_MAX=2
 # meson test sets it, and llvmpipe of Mesa 22.3.6 crashes with it in texture uploads, without our elements too.

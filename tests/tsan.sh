@@ -7,6 +7,7 @@
 # lists what is left out and why. A test that fails without a race is for tests/run.sh to tell. With
 # GLCL_GL_DRIVER set the soak and the tests also run on those drivers.
 set -euo pipefail
+. "$(dirname "$0")/../pipelines/setup.sh"
 if [[ ${1:-} == --each ]]; then # PRELOAD COMMAND...: each test of a program in a process of its own, which is not forked
   shift
   export CK_FORK=no
@@ -19,10 +20,9 @@ if [[ ${1:-} == --each ]]; then # PRELOAD COMMAND...: each test of a program in 
   exit $status
 fi
 case ${1:-} in
-  -*) sed -n '3,$ { /^#/!q; s/^# \?//p }' "$0"; exit 2 ;;
+  -*) usage "$0"; exit 2 ;;
 esac
 minutes=${1:-1}
-source_root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$source_root"
 build=$source_root/build-tsan
 

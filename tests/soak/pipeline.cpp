@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipeline.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+using std::chrono::milliseconds;
+
+std::atomic<uint64_t> all_frames{0};
+std::atomic<bool> failed{false};
+
+namespace {
+
+GstBusSyncReply on_message(GstBus *, GstMessage *message, gpointer data) {
+  auto *pipeline = static_cast<Pipeline *>(data);
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    GError *error = nullptr;
+    gchar *debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    std::fprintf(stderr, "soak: ERROR from %s: %s\n%s\nafter: %s\nin: %s\n",
+                 GST_OBJECT_NAME(GST_MESSAGE_SRC(message)), error->message, debug ? debug : "",
+                 pipeline->history().c_str(), pipeline->description().c_str());
+    g_error_free(error);
+    g_free(debug);
+    failed = true;
+  }
+  gst_message_unref(message);
+  return GST_BUS_DROP;
+}
+
+void read_all(GstElement *element) {
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
+  for (guint i = 0; i < count; i++) {
+    if (!(all[i]->flags & G_PARAM_READABLE)) continue;
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, all[i]->value_type);
+    g_object_get_property(G_OBJECT(element), all[i]->name, &value);
+    g_value_unset(&value);
+  }
+  g_free(all);
+}
+
+/// Asks the element for its OpenCL context, and sometimes offers that to another.
+void ask_context(GstElement *element, GstElement *other, bool offer) {
+  GstPad *pad = gst_element_get_static_pad(element, "src");
+  GstQuery *query = gst_query_new_context("gst.glcl.Context");
+  if (gst_pad_query(pad, query) && offer) {
+    GstContext *context = nullptr;
+    gst_query_parse_context(query, &context);
+    if (context) gst_element_set_context(other, context);
+  }
+  gst_query_unref(query);
+  gst_object_unref(pad);
+}
+
+}  // namespace
+
+Pipeline::Pipeline(int round, int index, GstGLDisplay *display)
+    : random_(round, index, 0), tinker_random_(round, index, 1) {
+  description_ = describe(random_, &gl_);
+  if (options.verbose) std::fprintf(stderr, "%d.%d: %s\n", round, index, description_.c_str());
+  GError *error = nullptr;
+  pipeline_ = gst_parse_launch(description_.c_str(), &error);
+  if (error) g_error("%s: %s", description_.c_str(), error->message);
+  collect();
+  if (display) {
+    GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
+    gst_context_set_gl_display(context, display);
+    gst_element_set_context(pipeline_, context);
+    gst_context_unref(context);
+  }
+  GstBus *bus = gst_element_get_bus(pipeline_);
+  gst_bus_set_sync_handler(bus, on_message, this, nullptr);
+  gst_object_unref(bus);
+}
+
+void Pipeline::collect() {
+  GstIterator *all = gst_bin_iterate_elements(GST_BIN(pipeline_));
+  GValue item = G_VALUE_INIT;
+  while (gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
+    auto *element = GST_ELEMENT(g_value_dup_object(&item));
+    const std::string name = GST_OBJECT_NAME(element);
+    if (name.rfind("ours", 0) == 0)
+      ours_.push_back(element);
+    else if (GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK))
+      sinks_.push_back(element);
+    else if (name == "size")
+      size_ = element;
+    else
+      gst_object_unref(element);
+    g_value_reset(&item);
+  }
+  g_value_unset(&item);
+  gst_iterator_free(all);
+  for (GstElement *sink : sinks_) {
+    GstPad *pad = gst_element_get_static_pad(sink, "sink");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad *, GstPadProbeInfo *, gpointer data) {
+          auto *self = static_cast<Pipeline *>(data);
+          self->frames_++;
+          self->heard_ = now();
+          all_frames++;
+          return GST_PAD_PROBE_OK;
+        },
+        this, nullptr);
+    gst_object_unref(pad);
+  }
+}
+
+Pipeline::~Pipeline() {
+  for (GstElement *element : ours_) gst_object_unref(element);
+  for (GstElement *element : sinks_) gst_object_unref(element);
+  gst_object_unref(size_);
+  gst_object_unref(pipeline_);
+  for (GstSample *sample : kept_) gst_sample_unref(sample);
+}
+
+void Pipeline::step(const std::string &what) {
+  if (steps_ == static_cast<int>(history_.size())) return;
+  history_[steps_] = what;
+  steps_++;
+}
+
+void Pipeline::set_state(GstState state) {
+  step(std::string("to ") + gst_element_state_get_name(state));
+  if (gst_element_set_state(pipeline_, state) == GST_STATE_CHANGE_FAILURE) {
+    std::fprintf(stderr, "soak: no state %s in: %s\n", gst_element_state_get_name(state),
+                 description_.c_str());
+    failed = true;
+  }
+  gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
+}
+
+void Pipeline::seek() {
+  if (gl_ || sinks_.size() > 1) return;
+  step("seek");
+  gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+                          random_.between(0, 5000) * GST_MSECOND);
+}
+
+/// FLUSH_START and FLUSH_STOP below a pad while no frame passes it, and the segment anew.
+void Pipeline::flush() {
+  if (sinks_.size() > 1) return;
+  step("flush");
+  GstElement *from = random_.chance(50) ? size_ : random_.of(ours_);
+  GstPad *pad = gst_element_get_static_pad(from, "src");
+  std::atomic<bool> ran{false};
+  const gulong probe = gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_IDLE,
+      [](GstPad *pad, GstPadProbeInfo *, gpointer ran) {
+        GstEvent *segment = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+        GstPad *peer = gst_pad_get_peer(pad);
+        if (segment && peer) {
+          gst_pad_send_event(peer, gst_event_new_flush_start());
+          gst_pad_send_event(peer, gst_event_new_flush_stop(FALSE));
+          gst_pad_send_event(peer, gst_event_ref(segment));
+        }
+        gst_clear_event(&segment);
+        gst_clear_object(&peer);
+        *static_cast<std::atomic<bool> *>(ran) = true;
+        return GST_PAD_PROBE_REMOVE;
+      },
+      &ran, nullptr);
+  while (!ran && !failed) std::this_thread::sleep_for(milliseconds(1));
+  if (!ran) gst_pad_remove_probe(pad, probe);
+  gst_object_unref(pad);
+}
+
+void Pipeline::change_size() {
+  settle();
+  await_frame();
+  const std::string text = size_caps(random_, gl_);
+  step(text);
+  renegotiated_ = true;
+  // On the streaming thread, because a change during negotiation ends in not-negotiated.
+  GstPad *pad = gst_element_get_static_pad(size_, "src");
+  std::atomic<bool> ran{false};
+  const std::pair<std::string, std::atomic<bool> *> what{text, &ran};
+  gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *pad, GstPadProbeInfo *, gpointer data) {
+        const auto &[text, ran] = *static_cast<decltype(what) *>(data);
+        GstElement *size = gst_pad_get_parent_element(pad);
+        GstCaps *caps = gst_caps_from_string(text.c_str());
+        g_object_set(size, "caps", caps, nullptr);
+        gst_caps_unref(caps);
+        gst_object_unref(size);
+        *ran = true;
+        return GST_PAD_PROBE_REMOVE;
+      },
+      const_cast<void *>(static_cast<const void *>(&what)), nullptr);
+  while (!ran && !failed) std::this_thread::sleep_for(milliseconds(1));
+  gst_object_unref(pad);
+}
+
+/// Reads a frame on this thread; some are kept past the end of the states that made them.
+void Pipeline::pull() {
+  step("pull");
+  GstSample *sample = nullptr;
+  g_object_get(random_.of(sinks_), "last-sample", &sample, nullptr);
+  if (!sample) return;
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  GstCaps *caps = gst_sample_get_caps(sample);
+  GstBuffer *buffer = gst_sample_get_buffer(sample);
+  if (buffer && caps && gst_video_info_from_caps(&info, caps) &&
+      gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ))
+    gst_video_frame_unmap(&frame);
+  if (random_.chance(30) && kept_.size() < 2)
+    kept_.push_back(sample);
+  else
+    gst_sample_unref(sample);
+}
+
+void Pipeline::act() {
+  switch (random_.below(12)) {
+    case 0:
+    case 1:
+    case 2:
+      return change_size();
+    case 3:
+    case 4:
+      return seek();
+    case 5:
+      return flush();
+    case 6:
+      if (sinks_.size() > 1) return pull();
+      set_state(GST_STATE_PAUSED);
+      if (random_.chance(50)) seek();
+      return set_state(GST_STATE_PLAYING);
+    case 7:
+      stop(random_.chance(70) ? GST_STATE_READY : GST_STATE_NULL);
+      return set_state(GST_STATE_PLAYING);
+    case 8:
+      step("reconfigure");
+      renegotiated_ = true;
+      if (GstPad *pad = gst_element_get_static_pad(random_.of(ours_), "src")) {
+        gst_pad_send_event(pad, gst_event_new_reconfigure());
+        gst_object_unref(pad);
+      }
+      return settle();
+    case 9:
+      if (gl_ || sinks_.size() > 1) return;
+      step("end of stream");
+      gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
+      gst_element_send_event(pipeline_, gst_event_new_eos());
+      return seek();
+    default:
+      return pull();
+  }
+  gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
+}
+
+void Pipeline::await_frame() {
+  const uint64_t before = frames_;
+  heard_ = now();
+  while (frames_ == before && !failed) std::this_thread::sleep_for(milliseconds(1));
+}
+
+/// Waits until the caps set last have come to all sinks.
+void Pipeline::settle() {
+  step("settle");
+  heard_ = now();
+  GstCaps *wish = nullptr;
+  g_object_get(size_, "caps", &wish, nullptr);
+  const auto arrived = [&](GstElement *sink) {
+    GstPad *pad = gst_element_get_static_pad(sink, "sink");
+    GstCaps *caps = gst_pad_get_current_caps(pad);
+    bool same = caps;
+    for (const char *side : {"width", "height"}) {
+      int is = 0, due = 0;
+      if (caps) gst_structure_get_int(gst_caps_get_structure(caps, 0), side, &is);
+      gst_structure_get_int(gst_caps_get_structure(wish, 0), side, &due);
+      same = same && is == due;
+    }
+    gst_clear_caps(&caps);
+    gst_object_unref(pad);
+    return same;
+  };
+  while (!std::all_of(sinks_.begin(), sinks_.end(), arrived) && !failed) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  gst_caps_unref(wish);
+}
+
+/// Down to READY or NULL, when no caps are under negotiation any more.
+void Pipeline::stop(GstState state) {
+  settle();
+  await_frame();
+  if (renegotiated_ && sinks_.size() == 1) {
+    set_state(GST_STATE_PAUSED);
+    std::this_thread::sleep_for(milliseconds(20));
+  } else if (renegotiated_) {
+    for (int i = 0; i < 20; i++) await_frame();
+  }
+  renegotiated_ = false;
+  set_state(state);
+}
+
+void Pipeline::drive() {
+  set_state(GST_STATE_PLAYING);
+  for (int actions = random_.between(0, 12); actions > 0 && !failed; actions--) {
+    if (random_.chance(60)) await_frame();
+    std::this_thread::sleep_for(milliseconds(random_.below(100)));
+    act();
+  }
+  settle();
+  step("the last frame");
+  await_frame();
+  stop(GST_STATE_NULL);
+  done_ = true;
+}
+
+/// Whatever may be set while playing, by its type: small numbers, because the cost of a frame grows
+/// with them.
+void Pipeline::set_random(GstElement *element, Random &random) {
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
+  std::vector<GParamSpec *> playing;
+  for (guint i = 0; i < count; i++)
+    if (all[i]->flags & GST_PARAM_MUTABLE_PLAYING) playing.push_back(all[i]);
+  if (!playing.empty()) {
+    GParamSpec *spec = random.of(playing);
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, spec->value_type);
+    if (G_IS_PARAM_SPEC_DOUBLE(spec))
+      g_value_set_double(&value, random.real(G_PARAM_SPEC_DOUBLE(spec)->minimum,
+                                             std::min(3.0, G_PARAM_SPEC_DOUBLE(spec)->maximum)));
+    else if (G_IS_PARAM_SPEC_INT(spec))
+      g_value_set_int(&value, random.between(G_PARAM_SPEC_INT(spec)->minimum,
+                                             std::min(3, G_PARAM_SPEC_INT(spec)->maximum)));
+    else if (G_IS_PARAM_SPEC_BOOLEAN(spec))
+      g_value_set_boolean(&value, random.chance(50));
+    else if (G_IS_PARAM_SPEC_ENUM(spec))
+      g_value_set_enum(&value, G_PARAM_SPEC_ENUM(spec)
+                                   ->enum_class
+                                   ->values[random.below(static_cast<int>(
+                                       G_PARAM_SPEC_ENUM(spec)->enum_class->n_values))]
+                                   .value);
+    g_object_set_property(G_OBJECT(element), spec->name, &value);
+    g_value_unset(&value);
+  }
+  g_free(all);
+}
+
+void Pipeline::tinker() {
+  Random &random = tinker_random_;
+  while (!done_ && !failed) {
+    std::this_thread::sleep_for(milliseconds(random.below(20)));
+    GstElement *element = random.of(ours_);
+    const int what = random.below(10);
+    if (what < 6)
+      set_random(element, random);
+    else if (what < 9)
+      read_all(element);
+    else
+      ask_context(element, random.of(ours_), random.chance(30));
+  }
+}

@@ -23,6 +23,12 @@ Binaries &binaries() {
   return *all;
 }
 
+/// PoCL compiles every kernel of a program before it gives the binary, and keeps on disk what it
+/// has built anyway.
+bool gives_binaries(const Device &device) {
+  return device.platform_name != "Portable Computing Language";
+}
+
 /// What the compiler said, or why that is not known.
 std::string build_log(const cl::Program &program, const cl::Device &device) {
   try {
@@ -94,8 +100,10 @@ cl::Program Context::program(const std::string &path, const std::string &options
     }
   } else {
     program = compile(*this, path, text, options);
-    const auto made = program.getInfo<CL_PROGRAM_BINARIES>();
-    if (made.size() == 1) binary = made.front();
+    if (gives_binaries(device_)) {
+      const auto made = program.getInfo<CL_PROGRAM_BINARIES>();
+      if (made.size() == 1) binary = made.front();
+    }
   }
   return programs_.emplace(key, program).first->second;
 }

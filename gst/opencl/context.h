@@ -24,7 +24,8 @@ class Context : public std::enable_shared_from_this<Context> {
 
   /// The program of a kernel file (see kernel_source) with build options. Built at the first call
   /// only: once per context, and compiled from source once per process and device (other contexts
-  /// reuse the binary). Throws Error::failed with the build log as detail.
+  /// reuse the binary; on PoCL they reuse its own cache). Throws Error::failed with the build log
+  /// as detail.
   cl::Program program(const std::string &path, const std::string &options = {});
 
   const Device &device() const { return device_; }

@@ -204,9 +204,7 @@ void Bilateral::set_up(std::vector<Parameters> variants) {
     plane_pitch_ = max_radius + round_up(width_ + max_radius, lanes_);
     planes_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, size_t(3) * plane_pitch_ * height_);
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                "The bilateral filter can't be set up on " + context_->device().name + ".",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("The bilateral filter can't be set up on " + context_->device().name + ".", error);
   }
 }
 
@@ -279,14 +277,6 @@ void Bilateral::prepare(const Settings &settings) {
   fixed_[fixed].get([&] { return build_fixed(kernels.variant, fixed); });
 }
 
-void Bilateral::check(const Picture &picture) const {
-  if (picture.width != width_ || picture.height != height_ || picture.layout != layout() ||
-      (picture.layout == Layout::buffer && picture.pitch < width_))
-    throw Error(Error::Kind::settings, "The bilateral filter was set up for frames of " +
-                                           std::to_string(width_) + "×" + std::to_string(height_) +
-                                           " in another layout or size.");
-}
-
 /// Where an iteration before the last one leaves its result. Buffers are read (into planes) before
 /// they are written, so one is enough.
 Picture &Bilateral::between(int iteration) {
@@ -296,8 +286,8 @@ Picture &Bilateral::between(int iteration) {
 }
 
 void Bilateral::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
-  check(in);
-  check(out);
+  for (const Picture *picture : {&in, &out})
+    check_picture(*picture, width_, height_, layout_, "The bilateral filter");
   const int split = split_column(settings, width_);
   const int iterations = split == width_ ? 1 : std::max(settings.iterations, 1);
   try {
@@ -309,8 +299,7 @@ void Bilateral::run(Queue &queue, const Settings &settings, const Picture &in, c
       from = &to;
     }
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed, "The bilateral filter could not be run.",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("The bilateral filter could not be run.", error);
   }
 }
 

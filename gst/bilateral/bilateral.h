@@ -112,7 +112,6 @@ class Bilateral {
   Kernel build_fixed(const Parameters &variant, Fixed fixed) const;
   Kernel *fixed_kernel(const Kernels &kernels, Fixed fixed);
   bool has_fixed(const Kernels &kernels, int radius) const;
-  void check(const Picture &picture) const;
   Picture &between(int iteration);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);

@@ -195,14 +195,6 @@ bool Grid::suits(const Settings &settings) const {
          sums_bytes(shape) <= max_bytes_;
 }
 
-void Grid::check(const Picture &picture) const {
-  if (picture.width != width_ || picture.height != height_ || picture.layout != layout_ ||
-      (picture.layout == Layout::buffer && picture.pitch < width_))
-    throw Error(Error::Kind::settings, "The bilateral grid was set up for frames of " +
-                                           std::to_string(width_) + "×" + std::to_string(height_) +
-                                           " in another layout or size.");
-}
-
 void Grid::reserve(const Shape &shape) {
   reserve_buffer(context_->cl(), sums_, sums_size_, sums_bytes(shape));
   if (layout_ == Layout::buffer) {
@@ -218,8 +210,8 @@ void Grid::reserve(const Shape &shape) {
 }
 
 void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out) {
-  check(in);
-  check(out);
+  for (const Picture *picture : {&in, &out})
+    check_picture(*picture, width_, height_, layout_, "The bilateral grid");
   if (!suits(settings))
     throw Error(Error::Kind::settings, "The bilateral grid is not made for these sigmas.");
   const int split = Bilateral::split_column(settings, width_);
@@ -236,8 +228,7 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
       from = &to;
     }
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed, "The bilateral grid could not be run.",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("The bilateral grid could not be run.", error);
   }
 }
 

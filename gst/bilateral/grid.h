@@ -105,7 +105,6 @@ class Grid {
   Kernels &kernels(const Shape &shape);
   Shape shape(const Settings &settings) const;
   size_t sums_bytes(const Shape &shape) const;
-  void check(const Picture &picture) const;
   void reserve(const Shape &shape);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);

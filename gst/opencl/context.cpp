@@ -74,8 +74,7 @@ Context::Context(const Device &device, std::vector<cl_context_properties> proper
   try {
     context_ = cl::Context(device.device, properties.data());
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed, "No OpenCL context could be made on " + device.name + ".",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("No OpenCL context could be made on " + device.name + ".", error);
   }
 }
 

@@ -7,6 +7,9 @@
 
 namespace glcl {
 
+Error::Error(const std::string &message, const cl::Error &cause)
+    : Error(Kind::failed, message, std::string(cause.what()) + ": " + error_name(cause.err())) {}
+
 std::string error_name(int code) {
 #define NAME(n) \
   { n, #n }

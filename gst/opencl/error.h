@@ -4,6 +4,10 @@
 #include <stdexcept>
 #include <string>
 
+namespace cl {
+class Error;
+}
+
 namespace glcl {
 
 /// A failure with a text for the user and a detail (error name, build log) for whoever debugs it.
@@ -17,6 +21,9 @@ class Error : public std::runtime_error {
 
   Error(Kind kind, const std::string &message, std::string detail = {})
       : std::runtime_error(message), kind_(kind), detail_(std::move(detail)) {}
+
+  /// A call of OpenCL that failed; it and its error's name become the detail.
+  Error(const std::string &message, const cl::Error &cause);
 
   Kind kind() const { return kind_; }
   const std::string &detail() const { return detail_; }

@@ -31,9 +31,7 @@ Kernel::Kernel(Context &context, const cl::Program &program, const std::string &
     const auto required = kernel_.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
     group_ = required[0] ? Size{required[0], required[1]} : fit_group(kernel_, device, group);
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                "The kernel " + name + " can't be used on " + context.device().name + ".",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("The kernel " + name + " can't be used on " + context.device().name + ".", error);
   }
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "picture.h"
 
-#include <string>
-
 #include "error.h"
 #include "queue.h"
 
@@ -34,6 +32,15 @@ Picture make_picture(const cl::Context &context, int width, int height, Layout l
   picture.image = cl::Image2D(context, CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_UNORM_INT8),
                               width, height);
   return picture;
+}
+
+void check_picture(const Picture &picture, int width, int height, Layout layout,
+                   const std::string &name) {
+  if (picture.width != width || picture.height != height || picture.layout != layout ||
+      (layout == Layout::buffer && picture.pitch < width))
+    throw Error(Error::Kind::settings, name + " was set up for frames of " + std::to_string(width) +
+                                           "×" + std::to_string(height) +
+                                           " in another layout or size.");
 }
 
 void copy_picture(Queue &queue, const Picture &from, const Picture &to) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <string>
+
 #include "device.h"
 
 namespace glcl {
@@ -29,6 +31,11 @@ Layout layout_for(const Device &device);
 
 /// A picture of its own storage; throws Error::settings where the device has no image that large.
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout);
+
+/// Throws Error::settings where a picture is not of this size and layout; "NAME was set up for
+/// frames of …".
+void check_picture(const Picture &picture, int width, int height, Layout layout,
+                   const std::string &name);
 
 /// Enqueues a copy to another picture of the same size and layout.
 void copy_picture(Queue &queue, const Picture &from, const Picture &to);

@@ -92,10 +92,9 @@ Streams::Streams(Context &context, int items, size_t item_bytes, size_t result_b
           std::make_unique<Stream>(context, most * item_bytes, most * result_bytes, make_work()));
     }
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                context.device().name + " has no memory for chunks of " + std::to_string(items) +
+    throw Error(context.device().name + " has no memory for chunks of " + std::to_string(items) +
                     " items; take fewer.",
-                std::string(error.what()) + ": " + error_name(error.err()));
+                error);
   }
 }
 

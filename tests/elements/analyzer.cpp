@@ -374,10 +374,7 @@ GST_START_TEST(eos_and_stop) {
 GST_END_TEST
 
 static Suite *analyzer_suite() {
-  gst_element_register(nullptr, "testanalyzer", GST_RANK_NONE, gst_test_analyzer_get_type());
-  GstElementFactory *factory = gst_element_factory_find("testanalyzer");
-  GST_OBJECT_FLAG_SET(factory, GST_OBJECT_FLAG_MAY_BE_LEAKED);
-  gst_object_unref(factory);
+  test::register_element("testanalyzer", gst_test_analyzer_get_type());
   Suite *suite = suite_create("analyzer");
   TCase *tcase = test::add_tcase(suite, "analyzer");
   tcase_add_test(tcase, every_frame);
@@ -399,8 +396,6 @@ static Suite *analyzer_suite() {
 }
 
 int main(int argc, char **argv) {
-  const std::string registry = std::string(g_getenv("GST_REGISTRY_1_0") ?: "") + ".analyzer";
-  g_setenv("GST_REGISTRY_1_0", registry.c_str(), TRUE);
-  g_setenv("GST_PLUGIN_PATH_1_0", "", TRUE);
+  test::hide_plugin();
   return test::run(argc, argv, analyzer_suite, "analyzer");
 }

@@ -299,10 +299,7 @@ GST_START_TEST(frames_after_a_failure) {
 GST_END_TEST
 
 static Suite *filter_suite() {
-  gst_element_register(nullptr, "testfilter", GST_RANK_NONE, gst_test_filter_get_type());
-  GstElementFactory *factory = gst_element_factory_find("testfilter");
-  GST_OBJECT_FLAG_SET(factory, GST_OBJECT_FLAG_MAY_BE_LEAKED);
-  gst_object_unref(factory);
+  test::register_element("testfilter", gst_test_filter_get_type());
   Suite *suite = suite_create("filter");
   TCase *tcase = test::add_tcase(suite, "filter");
   tcase_add_test(tcase, calls_of_a_run);
@@ -323,8 +320,6 @@ static Suite *filter_suite() {
 }
 
 int main(int argc, char **argv) {
-  const std::string registry = std::string(g_getenv("GST_REGISTRY_1_0") ?: "") + ".filter";
-  g_setenv("GST_REGISTRY_1_0", registry.c_str(), TRUE);
-  g_setenv("GST_PLUGIN_PATH_1_0", "", TRUE);
+  test::hide_plugin();
   return test::run(argc, argv, filter_suite, "filter");
 }

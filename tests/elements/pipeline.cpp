@@ -402,6 +402,19 @@ TCase *add_tcase(Suite *suite, const char *name) {
   return tcase;
 }
 
+void hide_plugin() {
+  const std::string registry = std::string(g_getenv("GST_REGISTRY_1_0") ?: "") + ".no-plugin";
+  g_setenv("GST_REGISTRY_1_0", registry.c_str(), TRUE);
+  g_setenv("GST_PLUGIN_PATH_1_0", "", TRUE);
+}
+
+void register_element(const char *name, GType type) {
+  gst_element_register(nullptr, name, GST_RANK_NONE, type);
+  GstElementFactory *factory = gst_element_factory_find(name);
+  GST_OBJECT_FLAG_SET(factory, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+  gst_object_unref(factory);
+}
+
 int run(int argc, char **argv, Suite *(*suite)(), const char *file) {
   g_setenv("GST_TRACERS", "leaks", TRUE);
   gst_check_init(&argc, &argv);

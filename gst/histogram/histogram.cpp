@@ -157,9 +157,7 @@ cl::Buffer zeros(const cl::Context &context, size_t count) {
 }
 
 [[noreturn]] void refuse(const Context &context, const cl::Error &error) {
-  throw Error(Error::Kind::failed,
-              "The histogram can't be set up on " + context.device().name + ".",
-              std::string(error.what()) + ": " + error_name(error.err()));
+  throw Error("The histogram can't be set up on " + context.device().name + ".", error);
 }
 
 }  // namespace
@@ -287,10 +285,7 @@ void Histogram::launch(Queue &queue, const Source &in, int pitch, int frame_pitc
 }
 
 void Histogram::run(Queue &queue, const Picture &in, const Area &area, const cl::Buffer &out) {
-  if (in.layout != layout_ || in.width != width_ || in.height != height_)
-    throw Error(Error::Kind::settings, "The histogram was set up for frames of " +
-                                           std::to_string(width_) + "×" + std::to_string(height_) +
-                                           " in another layout or size.");
+  check_picture(in, width_, height_, layout_, "The histogram");
   if (layout_ == Layout::image)
     launch(queue, in.image, 0, 0, 1, area, out);
   else

@@ -46,9 +46,7 @@ Present::Present(Context &context, int width, int height, Layout layout)
     table_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, table_bytes);
     heights_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_counters * sizeof(cl_ushort));
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                "The histogram can't be shown by " + context.device().name + ".",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("The histogram can't be shown by " + context.device().name + ".", error);
   }
 }
 

@@ -86,9 +86,7 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
     halves_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, Subpel::halves_bytes(predicted_));
     sums_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sums_bytes);
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                "There is no memory for a motion search on " + context.device().name + ".",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("There is no memory for a motion search on " + context.device().name + ".", error);
   }
 }
 

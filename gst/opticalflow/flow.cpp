@@ -112,9 +112,7 @@ Flow::Flow(Context &context, int width, int height, Layout layout, Channels chan
   try {
     build(context, coarse, dense);
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                "The optical flow can't be set up on " + context.device().name + ".",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("The optical flow can't be set up on " + context.device().name + ".", error);
   }
 }
 
@@ -221,11 +219,7 @@ Window make_window(int window, int step, int radius) {
 }  // namespace
 
 bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
-  if (in.width != width_ || in.height != height_ || in.layout != layout_ ||
-      (in.layout == Layout::buffer && in.pitch < width_))
-    throw Error(Error::Kind::settings, "The optical flow was set up for frames of " +
-                                           std::to_string(width_) + "×" + std::to_string(height_) +
-                                           " in another layout or size.");
+  check_picture(in, width_, height_, layout_, "The optical flow");
   try {
     std::swap(previous_, current_);
     const int taken = this->levels(settings);
@@ -243,8 +237,7 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
              cl_int2{{width_, height_}});
     return true;
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed, "The optical flow could not be run.",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("The optical flow could not be run.", error);
   }
 }
 

@@ -58,17 +58,13 @@ LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
       fused_ = kernel("lk_fused");
     }
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                "Lucas and Kanade's method can't be set up on " + context.device().name + ".",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("Lucas and Kanade's method can't be set up on " + context.device().name + ".",
+                error);
   }
 }
 
 bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in) {
-  if (in.width != size_.s[0] || in.height != size_.s[1] || in.layout != layout_)
-    throw Error(Error::Kind::settings,
-                "Lucas and Kanade's method was set up for frames of " + std::to_string(size_.s[0]) +
-                    "×" + std::to_string(size_.s[1]) + " in another layout or size.");
+  check_picture(in, size_.s[0], size_.s[1], layout_, "Lucas and Kanade's method");
   try {
     std::swap(previous_, current_);
     const Size pixels{size_t(size_.s[0]), size_t(size_.s[1])};
@@ -85,8 +81,7 @@ bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in)
     }
     return true;
   } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed, "Lucas and Kanade's method could not be run.",
-                std::string(error.what()) + ": " + error_name(error.err()));
+    throw Error("Lucas and Kanade's method could not be run.", error);
   }
 }
 

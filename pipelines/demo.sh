@@ -26,7 +26,7 @@ if [[ -z ${GLCL_BUILD:-} ]]; then
   install_missing
   build_folder "$build"
 fi
-headless_environment
+headless_environment "$build/run"
 use_plugin
 
 mkdir -p "$folder"

@@ -4,7 +4,7 @@
 set -euo pipefail
 . "$GLCL_SOURCE/pipelines/setup.sh"
 recipe=$1
-headless_environment
+headless_environment "$build/run"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -188,6 +188,18 @@ std::string gl_obstacle(GstGLContext *gl_context, const Device &device) {
          device.name + (status != CL_SUCCESS ? " (" + error_name(status) + ")" : "");
 }
 
+void keep_display(GstGLContext *gl_context) {
+#if HAVE_GL_EGL
+  if (gst_gl_context_get_gl_platform(gl_context) != GST_GL_PLATFORM_EGL) return;
+  GstGLDisplayEGL *egl = gst_gl_display_egl_from_gl_display(gl_context->display);
+  if (!egl) return;
+  egl->foreign_display = TRUE;
+  gst_object_unref(egl);
+#else
+  (void)gl_context;
+#endif
+}
+
 std::vector<cl_context_properties> gl_properties(GstGLContext *gl_context) {
   const auto handle = static_cast<cl_context_properties>(gst_gl_context_get_gl_context(gl_context));
   switch (gst_gl_context_get_gl_platform(gl_context)) {

@@ -337,8 +337,6 @@ GST_START_TEST(two_branches) { run_to_the_end(std::string(branch) + branch); }
 GST_END_TEST
 
 GST_START_TEST(two_pipelines) {
-  // rusticl may refuse a texture while another GL context's one is being imported.
-  if (test::shares_textures()) return;
   std::thread other(run_to_the_end, branch);
   run_to_the_end(branch);
   other.join();

@@ -467,6 +467,9 @@ int bench(const Options &options) {
     return 0;
   }
   if (options.streams || options.conflicts) {
+    for (const std::string &element : options.elements)
+      if (subject(element).element != "glclhistogram")
+        throw Error(Error::Kind::settings, "--streams and --conflicts are for glclhistogram only.");
     const auto context = Context::of_device(glcl::choose_device(options.device));
     std::cout << context->device().name << ", driver " << context->device().driver << '\n';
     if (options.streams) print_streams(*context);

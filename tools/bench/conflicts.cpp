@@ -15,7 +15,7 @@ namespace glcl::bench {
 
 namespace {
 
-constexpr int team = 32, banks = 32, words = 4096;
+constexpr int team = 32, banks = 32, words = 8192;  // 32 KiB, the least that OpenCL grants a GPU
 constexpr double noticeable = 0.02;  // of the cost without conflicts
 
 class Meter {
@@ -66,18 +66,21 @@ std::vector<int> lanes(int count, const std::function<int(int)> &address) {
   return addresses;
 }
 
-/// The costs for each degree of conflict, the base, and the slope by least squares.
-void series(Meter &meter, const char *name, const std::vector<int> &degrees,
+/// The costs by `label`, the base where a lane meets none of the others, and by least squares what
+/// each further one that it meets costs. `meeting`: how many lanes come to one place, for a label.
+void series(Meter &meter, const char *name, const std::vector<int> &labels,
+            const std::function<int(int)> &meeting,
             const std::function<std::vector<int>(int)> &pattern) {
-  std::printf("\n%s\n  degree", name);
-  for (const int degree : degrees) std::printf("%8d", degree);
+  std::printf("\n%s\n        ", name);
+  for (const int label : labels) std::printf("%8d", label);
   std::printf("\n  ns    ");
   double n = 0, x = 0, y = 0, xx = 0, xy = 0, base = 0;
-  for (const int degree : degrees) {
-    const double cost = meter.cost(pattern(degree));
-    if (base == 0) base = cost;
+  for (const int label : labels) {
+    const double cost = meter.cost(pattern(label));
+    const int lanes = meeting(label);
+    if (lanes == 1) base = cost;
     std::printf("%8.1f", cost);
-    n++, x += degree, y += cost, xx += double(degree) * degree, xy += degree * cost;
+    n++, x += lanes, y += cost, xx += double(lanes) * lanes, xy += lanes * cost;
   }
   const double slope = (n * xy - x * y) / (n * xx - x * x);
   if (slope > noticeable * base)
@@ -91,19 +94,24 @@ void series(Meter &meter, const char *name, const std::vector<int> &degrees,
 void print_conflicts(Context &context) {
   Meter meter(context);
   const std::vector<int> degrees{1, 2, 4, 8, 16, 32};
-  series(meter, "lanes of a team in one word", degrees,
+  const auto itself = [](int n) { return n; };
+  series(meter, "lanes of a team in one word", degrees, itself,
          [](int n) { return lanes(team, [n](int t) { return t < n ? 0 : t; }); });
-  series(meter, "lanes of a team in one bank, in different words", degrees,
+  series(meter, "lanes of a team in one bank, in different words", degrees, itself,
          [](int n) { return lanes(team, [n](int t) { return t < n ? t * banks : t; }); });
-  series(meter, "lanes of a team in one bank, 1024 words apart", {1, 2, 4},
+  series(meter, "lanes of a team in one bank, 1024 words apart", {1, 2, 4, 8}, itself,
          [](int n) { return lanes(team, [n](int t) { return t < n ? t * 1024 : t; }); });
-  series(meter, "stride of the lanes, words", {1, 2, 4, 8, 16, 32, 64, 128},
-         [](int stride) { return lanes(team, [stride](int t) { return t * stride; }); });
-  series(meter, "neighbours that vote for one bin, one copy", degrees,
+  series(
+      meter, "stride of the lanes, words", {1, 2, 4, 8, 16, 32, 64, 128},
+      [](int stride) { return std::min(stride, banks); },
+      [](int stride) { return lanes(team, [stride](int t) { return t * stride; }); });
+  series(meter, "neighbours that vote for one bin, one copy", degrees, itself,
          [](int n) { return lanes(team, [n](int t) { return t / n; }); });
-  series(meter, "all lanes in one bin of 256, by copies, padded", degrees,
-         [](int copies) { return lanes(team, [copies](int t) { return t % copies * 257; }); });
-  series(meter, "teams at once, each in words of its own lanes", {1, 2, 4, 8},
+  series(
+      meter, "all lanes in one bin of 256, by copies, padded", degrees,
+      [](int copies) { return team / copies; },
+      [](int copies) { return lanes(team, [copies](int t) { return t % copies * 257; }); });
+  series(meter, "teams at once, each in words of its own lanes", {1, 2, 4, 8}, itself,
          [](int teams) { return lanes(team * teams, [](int t) { return t % team; }); });
 }
 

@@ -44,7 +44,7 @@ const std::vector<Subject> &subjects() {
 const Subject &subject(const std::string &element) {
   std::string known;
   for (const Subject &subject : subjects()) {
-    if (subject.element == element) return subject;
+    if (subject.element == element || subject.element == "glcl" + element) return subject;
     known += (known.empty() ? "" : ", ") + subject.element;
   }
   throw Error(Error::Kind::settings,

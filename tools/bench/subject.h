@@ -82,7 +82,8 @@ struct Subject {
 
 /// Every element, in the order of the README.
 const std::vector<Subject> &subjects();
-/// One by its name; throws Error::settings with the names that there are.
+/// One by its name, with or without the leading "glcl"; throws Error::settings with the names that
+/// there are.
 const Subject &subject(const std::string &element);
 
 Subject bilateral_subject();

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "opencl/error.h"
 
@@ -90,14 +91,19 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
   }
 }
 
+Motion::~Motion() {
+  blocks_.clear();
+  for (const auto &[event, keys] : written_) clWaitForEvents(1, &event());
+}
+
 void Motion::share(std::unique_ptr<Team> team) {
   blocks_.clear();
   team_ = std::move(team);
+  shared_ = std::make_shared<Shared>();
 }
 
 void Motion::reset() {
-  frames_ = 0;
-  for (auto &[kind, blocks] : blocks_) blocks.shared_frame = 0;
+  frames_ = before_frame_ = 0;
 }
 
 void Motion::prepare(const Settings &settings) {
@@ -114,7 +120,10 @@ void Motion::prepare(const Settings &settings) {
   blocks.vectors = make(area(field.columns, field.rows) * sizeof(Vector));
   blocks.costs = make(count * sizeof(cl_uint));
   blocks.shapes = make(count * sizeof(cl_ushort));
-  if (team_) blocks.shared = std::make_unique<SharedSearch>(*team_, kind, width_, height_);
+  if (team_) {
+    blocks.shared = std::make_unique<SharedSearch>(*team_, *context_, kind, width_, height_);
+    blocks.shared_keys = std::make_unique<PinnedPool>(*context_, blocks.shared->keys() * sizeof(Key));
+  }
   blocks_.emplace(kind, std::move(blocks));
 }
 
@@ -166,21 +175,47 @@ void Motion::search(Queue &queue, const Settings &settings) {
     field_kernel_(queue, {count, 1}, b.keys, b.vectors, b.costs, b.shapes, cl_int(count));
 }
 
+/// Enqueues a copy of a plane to the host.
+SharedSearch::Luma Motion::fetch(Queue &queue, const Plane &plane) {
+  SharedSearch::Luma luma = blocks().shared->frame();
+  queue.cl().enqueueReadBuffer(plane.buffer, CL_FALSE, 0, plane.bytes(), luma.bytes(), nullptr,
+                               &luma.arrived);
+  return luma;
+}
+
+/// The queue goes on when the devices have told what they found; the host does not wait for them.
 void Motion::search_together(Queue &queue, const Settings &settings) {
   Blocks &b = blocks();
-  std::vector<uint8_t> luma(predicted_.bytes());
-  const Window window = Window::of_range(settings.range);
-  const auto next = [&](const Plane &plane) -> const std::vector<Key> & {
-    queue.cl().enqueueReadBuffer(plane.buffer, CL_TRUE, 0, luma.size(), luma.data());
-    return b.shared->next(luma.data(), window, settings.lambda);
-  };
-  if (b.shared_frame != frames_ - 1 || frames_ == 2) {
-    b.shared->reset();
-    next(reference());
+  {
+    const std::lock_guard lock(shared_->mutex);
+    if (const auto failure = std::exchange(shared_->failure, nullptr))
+      std::rethrow_exception(failure);
   }
-  b.shared_frame = frames_;
-  const std::vector<Key> &keys = next(current());
-  queue.cl().enqueueWriteBuffer(b.keys, CL_TRUE, 0, keys.size() * sizeof(Key), keys.data());
+  if (before_frame_ != frames_ - 1 || before_kind_ != kind_) before_ = fetch(queue, reference());
+  const SharedSearch::Luma before = std::exchange(before_, fetch(queue, current()));
+  before_frame_ = frames_;
+  before_kind_ = kind_;
+  queue.cl().flush();
+
+  const std::shared_ptr<Pinned> keys = b.shared_keys->take();
+  const cl::UserEvent found(context_->cl());
+  const auto done = [found, keys, shared = shared_](const std::exception_ptr &failure) {
+    if (failure) {
+      std::fill_n(static_cast<Key *>(keys->data()), keys->bytes() / sizeof(Key), key_of(0, {}));
+      const std::lock_guard lock(shared->mutex);
+      shared->failure = failure;
+    }
+    cl::UserEvent(found).setStatus(CL_COMPLETE);
+  };
+  b.shared->start(before_, before, Window::of_range(settings.range), settings.lambda,
+                  static_cast<Key *>(keys->data()), done);
+  const std::vector<cl::Event> wait{found};
+  while (!written_.empty() &&
+         written_.front().first.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE)
+    written_.pop_front();
+  written_.push_back({{}, keys});
+  queue.cl().enqueueWriteBuffer(b.keys, CL_FALSE, 0, keys->bytes(), keys->data(), &wait,
+                                &written_.back().first);
 }
 
 void Motion::copy_field(Queue &queue, const cl::Buffer &to) {

@@ -11,7 +11,7 @@
 namespace glcl::motion {
 
 /// Block motion between the frames of a stream: a field of vectors, the picture that it predicts,
-/// and what there is to show of them. Nothing waits, but a full search that devices share.
+/// and what there is to show of them. Nothing waits.
 class Motion {
  public:
   enum class Method { full, hierarchical, hexagon };
@@ -54,8 +54,11 @@ class Motion {
   /// For frames of width × height px in pictures of a layout. Throws Error::failed where the device
   /// refuses kernels or memory.
   Motion(Context &context, int width, int height, Layout layout);
+  /// Waits for searches that devices share.
+  ~Motion();
 
-  /// Lets these devices share full searches; none: the one of the context has them alone.
+  /// Lets these devices share full searches; none: the one of the context has them alone. The queue
+  /// then waits for theirs, not the host; a failure of theirs is thrown by a later next().
   void share(std::unique_ptr<Team> team);
 
   /// Builds what other settings than those of the last frame need, if they do. `next` does so too.
@@ -90,7 +93,7 @@ class Motion {
     Subpel subpel;
     cl::Buffer keys, vectors, costs, shapes;
     std::unique_ptr<SharedSearch> shared;
-    uint64_t shared_frame = 0;  // the last one that it has seen
+    std::unique_ptr<PinnedPool> shared_keys;
   };
 
   Blocks &blocks() { return blocks_.at(kind_); }
@@ -98,6 +101,7 @@ class Motion {
   const Plane &reference() const { return planes_[frames_ > 1 ? (frames_ + 1) % 2 : frames_ % 2]; }
   void search(Queue &queue, const Settings &settings);
   void search_together(Queue &queue, const Settings &settings);
+  SharedSearch::Luma fetch(Queue &queue, const Plane &plane);
 
   Context *context_;
   int width_, height_;
@@ -108,7 +112,18 @@ class Motion {
 
   Plane planes_[2], predicted_;
   cl::Buffer halves_, sums_;
+  /// What searches that devices share leave until later.
+  struct Shared {
+    std::mutex mutex;
+    std::exception_ptr failure;
+  };
   std::unique_ptr<Team> team_;
+  std::shared_ptr<Shared> shared_;
+  SharedSearch::Luma before_;     // the frame before, on the host
+  uint64_t before_frame_ = 0;     // its number in the stream; 0: none
+  int before_kind_ = 0;
+  std::deque<std::pair<cl::Event, std::shared_ptr<Pinned>>> written_;  // in use until then
+
   std::map<int, Blocks> blocks_;  // by block size
   int kind_ = 0;                  // of the last frame
   uint64_t frames_ = 0;           // since the last reset

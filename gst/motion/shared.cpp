@@ -6,58 +6,76 @@
 
 namespace glcl::motion {
 
-SharedSearch::SharedSearch(Team &team, int block, int width, int height)
-    : team_(team), layout_(width, height) {
+SharedSearch::SharedSearch(Team &team, Context &context, int block, int width, int height)
+    : team_(team), layout_(width, height), frames_(context, layout_.bytes()) {
   for (size_t i = 0; i < team.size(); i++) {
-    Context &context = *team.member(i).context;
+    Context &own = *team.member(i).context;
     Part part;
-    part.search = Search(context, block);
-    for (Plane &plane : part.planes) plane = make_plane(context.cl(), width, height);
-    part.found.resize(part.search.keys(layout_));
-    part.keys = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, part.found.size() * sizeof(Key));
+    part.search = Search(own, block);
+    keys_ = part.search.keys(layout_);
+    for (Slot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
+    part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
+    part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key));
     parts_.push_back(std::move(part));
   }
 }
 
-/// Brings a frame, one of the last two, to a device that does not have it.
-void SharedSearch::upload(Team::Member &member, Part &part, uint64_t frame) {
-  if (part.frames[frame % 2] == frame) return;
-  member.queue->cl().enqueueWriteBuffer(part.planes[frame % 2].buffer, CL_FALSE, 0, layout_.bytes(),
-                                        frames_[frame % 2].data());
-  part.frames[frame % 2] = frame;
+SharedSearch::~SharedSearch() { team_.wait(); }
+
+SharedSearch::Luma SharedSearch::frame() { return {++number_, frames_.take(), {}}; }
+
+/// The plane of a frame, brought to the device if that does not have it yet.
+const Plane &SharedSearch::upload(Team::Member &member, Part &part, const Luma &luma) {
+  const auto known = std::find_if(std::begin(part.slots), std::end(part.slots),
+                                  [&](const Slot &slot) { return slot.number == luma.number; });
+  Slot &slot = known != std::end(part.slots)
+                   ? *known
+                   : *std::min_element(
+                         std::begin(part.slots), std::end(part.slots),
+                         [](const Slot &a, const Slot &b) { return a.used < b.used; });
+  slot.used = ++part.uses;
+  if (std::exchange(slot.number, luma.number) == luma.number) return slot.plane;
+  std::vector<cl::Event> uploaded(1);
+  member.transfers->cl().enqueueWriteBuffer(slot.plane.buffer, CL_FALSE, 0, layout_.bytes(),
+                                            luma.bytes(), nullptr, &uploaded[0]);
+  member.transfers->cl().flush();
+  member.queue->cl().enqueueBarrierWithWaitList(&uploaded);
+  return slot.plane;
 }
 
-const std::vector<Key> &SharedSearch::next(const uint8_t *luma, const Window &window, int lambda) {
-  return next(luma, window, lambda, team_.shares(window.y.count));
+void SharedSearch::start(const Luma &current, const Luma &reference, const Window &window,
+                         int lambda, Key *keys, Team::Done done) {
+  start(current, reference, window, lambda, keys, std::move(done), team_.shares(window.y.count));
 }
 
-const std::vector<Key> &SharedSearch::next(const uint8_t *luma, const Window &window, int lambda,
-                                           const std::vector<int> &shares) {
+void SharedSearch::start(const Luma &current, const Luma &reference, const Window &window,
+                         int lambda, Key *keys, Team::Done done, const std::vector<int> &shares) {
   check_search(layout_, layout_, window, lambda);
-  frame_++;
-  frames_[frame_ % 2].assign(luma, luma + layout_.bytes());
-  keys_.clear();
-  if (std::exchange(first_, false)) return keys_;
-  team_.run_shares(shares, [&](size_t index, Team::Member &member, int begin, int end) {
+  const auto found = std::make_shared<std::vector<std::shared_ptr<Pinned>>>(parts_.size());
+  const auto work = [=](size_t index, Team::Member &member, int begin, int end) {
     Part &part = parts_[index];
-    upload(member, part, frame_ - 1);
-    upload(member, part, frame_);
-    const Window own{window.x, {window.y.first + begin, end - begin}};
-    part.search.run(*member.queue, part.planes[frame_ % 2], part.planes[(frame_ + 1) % 2], own,
+    const Plane &there = upload(member, part, reference), &own = upload(member, part, current);
+    part.search.run(*member.queue, own, there, {window.x, {window.y.first + begin, end - begin}},
                     lambda, part.keys);
-    member.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, part.found.size() * sizeof(Key),
-                                         part.found.data());
-  });
-  for (size_t i = 0; i < parts_.size(); i++) {
-    if (!shares[i]) continue;
-    const std::vector<Key> &found = parts_[i].found;
-    if (keys_.empty())
-      keys_ = found;
-    else
-      std::transform(keys_.begin(), keys_.end(), found.begin(), keys_.begin(),
-                     [](Key a, Key b) { return std::min(a, b); });
-  }
-  return keys_;
+    std::shared_ptr<Pinned> &own_found = (*found)[index] = part.found->take();
+    member.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, own_found->bytes(),
+                                         own_found->data());
+  };
+  const auto merge = [=](const std::exception_ptr &failure) {
+    bool first = true;
+    for (const auto &memory : *found) {
+      if (!memory || failure) continue;
+      const Key *own = static_cast<const Key *>(memory->data());
+      if (std::exchange(first, false))
+        std::copy_n(own, keys_, keys);
+      else
+        std::transform(own, own + keys_, keys, keys, [](Key a, Key b) { return std::min(a, b); });
+    }
+    found->clear();
+    done(failure);
+  };
+  // The reference arrived before: its transfer was enqueued earlier, to the same queue.
+  team_.start(shares, current.arrived, work, merge);
 }
 
 }  // namespace glcl::motion

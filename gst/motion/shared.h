@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
+
+#include "opencl/pinned.h"
 #include "opencl/team.h"
 #include "search.h"
 
@@ -8,40 +11,63 @@ namespace glcl::motion {
 
 /// A full search whose candidates several devices share, row of candidates by row: each finds the
 /// least keys among its own on the device, the host takes the least of all. Keys are those of
-/// Search for any number of devices and any shares.
+/// Search for any number of devices and any shares. Nothing waits: several searches may be under
+/// way, and a device takes the next one's frame while it searches.
 class SharedSearch {
  public:
-  /// For frames of width × height px; `block` as for Search. Throws Error::failed.
-  SharedSearch(Team &team, int block, int width, int height);
+  /// A frame's luma on the host, as Plane lays it out.
+  struct Luma {
+    uint64_t number;  // another one for every frame
+    std::shared_ptr<Pinned> memory;
+    cl::Event arrived;  ///< its bytes; null: they are there
 
-  /// Makes the next frame a first one.
-  void reset() { first_ = true; }
-
-  /// Searches a frame in the one of the last call; `luma`: its bytes as Plane lays them out. Waits.
-  /// Gives the keys; none for the first frame. Throws Error::settings as Search::run does.
-  const std::vector<Key> &next(const uint8_t *luma, const Window &window, int lambda);
-  /// The same with chosen shares: rows of candidates for each device.
-  const std::vector<Key> &next(const uint8_t *luma, const Window &window, int lambda,
-                               const std::vector<int> &shares);
-
- private:
-  struct Part {
-    Search search;
-    Plane planes[2];
-    cl::Buffer keys;
-    std::vector<Key> found;
-    uint64_t frames[2] = {0, 0};  // that the planes hold
+    uint8_t *bytes() const { return static_cast<uint8_t *>(memory->data()); }
   };
 
-  void upload(Team::Member &member, Part &part, uint64_t frame);
+  /// For frames of width × height px; `block` as for Search; host memory is pinned for `context`.
+  /// Throws Error::failed, cl::Error.
+  SharedSearch(Team &team, Context &context, int block, int width, int height);
+  /// Waits for what is under way.
+  ~SharedSearch();
+
+  /// Room for a frame, of layout().bytes().
+  Luma frame();
+  const Plane &layout() const { return layout_; }
+  /// How many keys a search gives.
+  size_t keys() const { return keys_; }
+
+  /// Starts the search of `current` in `reference`. `keys` receives the keys; then, on a thread of
+  /// the team, `done` is called, with what went wrong, if anything did. Throws Error::settings as
+  /// Search::run does.
+  void start(const Luma &current, const Luma &reference, const Window &window, int lambda,
+             Key *keys, Team::Done done);
+  /// The same with chosen shares: rows of candidates for each device.
+  void start(const Luma &current, const Luma &reference, const Window &window, int lambda,
+             Key *keys, Team::Done done, const std::vector<int> &shares);
+
+ private:
+  struct Slot {
+    Plane plane;
+    uint64_t number = 0;  // of the frame that it holds
+    uint64_t used = 0;    // the last time
+  };
+
+  struct Part {
+    Search search;
+    Slot slots[4];  // of this search's frames and the last one's
+    uint64_t uses = 0;
+    cl::Buffer keys;
+    std::unique_ptr<PinnedPool> found;
+  };
+
+  const Plane &upload(Team::Member &member, Part &part, const Luma &luma);
 
   Team &team_;
   Plane layout_;
-  std::vector<Part> parts_;         // by member
-  std::vector<uint8_t> frames_[2];  // the last two, on the host
-  uint64_t frame_ = 0;
-  bool first_ = true;
-  std::vector<Key> keys_;
+  size_t keys_ = 0;
+  PinnedPool frames_;
+  std::vector<Part> parts_;  // by member; each on that one's thread
+  std::atomic<uint64_t> number_{0};
 };
 
 }  // namespace glcl::motion

@@ -6,25 +6,6 @@
 
 namespace glcl {
 
-/// Pinned memory, mapped for as long as it lives.
-struct Readback::Slot {
-  Slot(const cl::Context &context, const cl::CommandQueue &queue, size_t bytes)
-      : queue(queue),
-        memory(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes),
-        bytes(bytes),
-        data(queue.enqueueMapBuffer(memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes)) {}
-  ~Slot() {
-    clEnqueueUnmapMemObject(queue(), memory(), data, 0, nullptr, nullptr);
-    clFinish(queue());
-  }
-  Slot(const Slot &) = delete;
-
-  cl::CommandQueue queue;
-  cl::Buffer memory;
-  size_t bytes;
-  void *data;
-};
-
 Readback::Readback() = default;
 Readback::~Readback() { clear(); }
 
@@ -37,16 +18,16 @@ void Readback::allocate(Context &context, size_t bytes, int slots) {
   }
   bytes_ = std::max<size_t>(bytes, 1);
   free_.erase(std::remove_if(free_.begin(), free_.end(),
-                             [&](const auto &slot) { return slot->bytes != bytes_; }),
+                             [&](const auto &slot) { return slot->bytes() != bytes_; }),
               free_.end());
   while (free_.size() < size_t(slots))
-    free_.push_back(std::make_unique<Slot>(context_, mapping_, bytes_));
+    free_.push_back(std::make_unique<Pinned>(context_, mapping_, bytes_));
 }
 
-std::unique_ptr<Readback::Slot> Readback::slot(size_t bytes) {
+std::unique_ptr<Pinned> Readback::slot(size_t bytes) {
   if (free_.empty() || bytes > bytes_)
-    return std::make_unique<Slot>(context_, mapping_, std::max(bytes, bytes_));
-  std::unique_ptr<Slot> slot = std::move(free_.back());
+    return std::make_unique<Pinned>(context_, mapping_, std::max(bytes, bytes_));
+  std::unique_ptr<Pinned> slot = std::move(free_.back());
   free_.pop_back();
   return slot;
 }
@@ -54,7 +35,7 @@ std::unique_ptr<Readback::Slot> Readback::slot(size_t bytes) {
 void Readback::read(Queue &queue, const cl::Buffer &from, size_t bytes, Take take) {
   const std::lock_guard lock(mutex_);
   Read read{slot(bytes), {}, std::move(take)};
-  queue.cl().enqueueReadBuffer(from, CL_FALSE, 0, bytes, read.slot->data, nullptr, &read.arrived);
+  queue.cl().enqueueReadBuffer(from, CL_FALSE, 0, bytes, read.slot->data(), nullptr, &read.arrived);
   reads_.push_back(std::move(read));
 }
 
@@ -67,9 +48,9 @@ void Readback::deliver(size_t under_way) {
     reads_.pop_front();
     lock.unlock();
     read.arrived.wait();
-    if (read.take) read.take(read.slot->data);
+    if (read.take) read.take(read.slot->data());
     lock.lock();
-    if (read.slot->queue() == mapping_() && read.slot->bytes == bytes_)
+    if (read.slot->mapping()() == mapping_() && read.slot->bytes() == bytes_)
       free_.push_back(std::move(read.slot));
   }
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "pinned.h"
 #include "queue.h"
 
 namespace glcl {
@@ -39,20 +40,19 @@ class Readback {
   void clear();
 
  private:
-  struct Slot;
   struct Read {
-    std::unique_ptr<Slot> slot;
+    std::unique_ptr<Pinned> slot;
     cl::Event arrived;
     Take take;
   };
 
-  std::unique_ptr<Slot> slot(size_t bytes);
+  std::unique_ptr<Pinned> slot(size_t bytes);
 
   std::mutex mutex_;
   cl::Context context_;
   cl::CommandQueue mapping_;  // maps pinned memory, nothing else
   size_t bytes_ = 0;
-  std::vector<std::unique_ptr<Slot>> free_;
+  std::vector<std::unique_ptr<Pinned>> free_;
   std::deque<Read> reads_;
 };
 

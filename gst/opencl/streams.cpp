@@ -50,22 +50,6 @@ void AdaptiveStreams::measured(const ChunkTimes &parts, double whole) {
 }
 
 /// Host memory that transfers need no copy of.
-struct Streams::Pinned {
-  Pinned(Context &context, size_t bytes)
-      : queue(context.cl(), context.device().device),
-        memory(context.cl(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes),
-        data(queue.enqueueMapBuffer(memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes)) {}
-  ~Pinned() {
-    clEnqueueUnmapMemObject(queue(), memory(), data, 0, nullptr, nullptr);
-    clFinish(queue());
-  }
-  Pinned(const Pinned &) = delete;
-
-  cl::CommandQueue queue;
-  cl::Buffer memory;
-  void *data;
-};
-
 struct Streams::Stream {
   Stream(Context &context, size_t in_bytes, size_t out_bytes, Work work)
       : queue(std::make_shared<Queue>(context.shared_from_this(), true)),
@@ -83,8 +67,9 @@ Streams::Streams(Context &context, int items, size_t item_bytes, size_t result_b
                  const std::function<Work()> &make_work)
     : item_bytes_(item_bytes), result_bytes_(result_bytes) {
   try {
-    input_ = std::make_unique<Pinned>(context, items * item_bytes);
-    output_ = std::make_unique<Pinned>(context, items * result_bytes);
+    const cl::CommandQueue mapping(context.cl(), context.device().device);
+    input_ = std::make_unique<Pinned>(context.cl(), mapping, items * item_bytes);
+    output_ = std::make_unique<Pinned>(context.cl(), mapping, items * result_bytes);
     // The one of number i is never one of fewer than i + 1.
     for (int i = 0; i < streams; i++) {
       const int most = (items + i) / (i + 1);
@@ -100,15 +85,15 @@ Streams::Streams(Context &context, int items, size_t item_bytes, size_t result_b
 
 Streams::~Streams() = default;
 
-void *Streams::input() const { return input_->data; }
-const void *Streams::output() const { return output_->data; }
+void *Streams::input() const { return input_->data(); }
+const void *Streams::output() const { return output_->data(); }
 
 std::vector<Streams::Span> Streams::run(int items, int streams) {
   streams = std::clamp(streams, 1, std::min<int>(static_cast<int>(streams_.size()), items));
   const auto first = [&](int i) { return static_cast<size_t>(int64_t(items) * i / streams); };
   const auto count = [&](int i) { return first(i + 1) - first(i); };
-  auto *in = static_cast<unsigned char *>(input_->data);
-  auto *out = static_cast<unsigned char *>(output_->data);
+  auto *in = static_cast<unsigned char *>(input_->data());
+  auto *out = static_cast<unsigned char *>(output_->data());
   for (int i = 0; i < streams; i++) {
     Stream &s = *streams_[i];
     s.queue->cl().enqueueWriteBuffer(s.in, CL_FALSE, 0, count(i) * item_bytes_,

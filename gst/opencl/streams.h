@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "pinned.h"
 #include "queue.h"
 
 namespace glcl {
@@ -89,7 +90,6 @@ class Streams {
   std::vector<Span> run(int items, int streams);
 
  private:
-  struct Pinned;
   struct Stream;
 
   size_t item_bytes_, result_bytes_;

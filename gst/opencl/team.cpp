@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <exception>
+#include <future>
 #include <numeric>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "error.h"
 
@@ -16,13 +15,15 @@ namespace glcl {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // cl_khr_device_uuid, cl_khr_pci_bus_info
 constexpr cl_device_info device_uuid = 0x106A, device_pci_bus = 0x410F;
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+bool has_completed(const cl::Event &event) {
+  return !event() || event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
 }
 
 /// Sixteen bytes that a device tells of where it is; none where it doesn't.
@@ -35,62 +36,54 @@ std::optional<std::array<unsigned char, 16>> bytes(const Device &device, cl_devi
   return value;
 }
 
-/// Finishes each member that works once all of its commands have completed, in the order in which
-/// they do.
-template <class Finish>
-void watch(const std::vector<Team::Member> &members, const std::vector<int> &shares,
-           const Finish &finish) {
-  std::vector<cl::Event> last(members.size());
-  for (size_t i = 0; i < members.size(); i++)
-    if (shares[i]) {
-      members[i].queue->cl().enqueueMarkerWithWaitList(nullptr, &last[i]);
-      members[i].queue->cl().flush();
-    }
-  for (bool waiting = true; waiting;) {
-    waiting = false;
-    for (size_t i = 0; i < members.size(); i++) {
-      if (!last[i]()) continue;
-      if (last[i].getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE) {
-        waiting = true;
-        continue;
-      }
-      finish(i);
-      last[i] = {};
-    }
-    if (waiting) std::this_thread::sleep_for(std::chrono::microseconds(10));
-  }
-}
-
 }  // namespace
 
-Team::Team(const std::vector<Device> &devices, Drive drive) : drive_(drive) {
+Team::Team(const std::vector<Device> &devices, Drive drive) {
   if (devices.empty())
     throw Error(Error::Kind::settings, "There is no device to share work among.");
   for (const Device &device : devices) {
     Member member;
     member.context = Context::of_device(device);
     member.queue = std::make_unique<Queue>(member.context);
+    member.transfers = std::make_unique<Queue>(member.context);
     members_.push_back(std::move(member));
+  }
+  lines_.resize(size());
+  std::vector<size_t> all(size());
+  std::iota(all.begin(), all.end(), 0);
+  if (drive == Drive::events) {
+    threads_.emplace_back(&Team::drive, this, all);
+  } else {
+    for (size_t i : all) threads_.emplace_back(&Team::drive, this, std::vector{i});
   }
 }
 
+Team::~Team() {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  lock.unlock();
+  wake_.notify_all();
+  for (std::thread &thread : threads_) thread.join();
+}
+
 std::vector<int> Team::shares(int units) const {
-  std::vector<int> shares(members_.size(), 0);
+  const std::lock_guard lock(mutex_);
+  std::vector<int> shares(size(), 0);
   const auto slower = [](const Member &a, const Member &b) { return a.speed < b.speed; };
   const auto fastest = std::max_element(members_.begin(), members_.end(), slower);
-  const bool known = std::all_of(members_.begin(), members_.end(),
-                                 [](const Member &member) { return member.speed > 0; });
-  // Shared once, alone once if that might be quicker, then whichever was.
-  const double expected = alone_ > 0 ? alone_ : known ? 1 / fastest->speed : shared_;
-  if (known && expected < shared_) {
+  // Shared at first, then alone if that might be quicker, then whichever was.
+  if (shared_.known() &&
+      (alone_.known() ? alone_.mean() : 1 / fastest->speed) < shared_.mean()) {
     shares[fastest - members_.begin()] = units;
     return shares;
   }
+  const bool known = std::all_of(members_.begin(), members_.end(),
+                                 [](const Member &member) { return member.speed > 0; });
   double all = 0;
   for (const Member &member : members_) all += known ? member.speed : 1;
   double before = 0;
   int given = 0;
-  for (size_t i = 0; i < members_.size(); i++) {
+  for (size_t i = 0; i < size(); i++) {
     before += known ? members_[i].speed : 1;
     shares[i] = static_cast<int>(units * before / all + 0.5) - given;
     given += shares[i];
@@ -98,50 +91,140 @@ std::vector<int> Team::shares(int units) const {
   return shares;
 }
 
-void Team::run(int units, const Work &work) { run_shares(shares(units), work); }
-
-void Team::run_shares(const std::vector<int> &shares, const Work &work) {
-  const auto start = Clock::now();
-  std::vector<int> begins(shares.size());
-  std::exclusive_scan(shares.begin(), shares.end(), begins.begin(), 0);
-  std::vector<std::exception_ptr> failures(shares.size());
-  const auto guarded = [&](size_t i, const auto &step) {
-    if (!shares[i] || failures[i]) return;
-    try {
-      step(members_[i]);
-    } catch (...) {
-      failures[i] = std::current_exception();
+void Team::start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done) {
+  auto run = std::make_shared<Run>();
+  run->shares = shares;
+  run->begins.resize(shares.size());
+  std::exclusive_scan(shares.begin(), shares.end(), run->begins.begin(), 0);
+  run->ready = ready;
+  run->work = std::move(work);
+  run->done = std::move(done);
+  run->start = Clock::now();
+  std::unique_lock lock(mutex_);
+  runs_.push_back(run);
+  for (size_t i = 0; i < size(); i++)
+    if (shares[i]) {
+      lines_[i].waiting.push_back(run);
+      run->left++;
     }
-  };
-  const auto enqueue = [&](size_t i) {
-    guarded(i, [&](Member &member) {
-      work(i, member, begins[i], begins[i] + shares[i]);
-      member.queue->cl().flush();
-    });
-  };
-  const auto finish = [&](size_t i) {
-    guarded(i, [&](Member &member) {
-      member.queue->cl().finish();
-      member.speed = shares[i] / since(start);
-    });
-  };
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < shares.size(); i++)
-    if (drive_ == Drive::events)
-      enqueue(i);
-    else if (shares[i])
-      threads.emplace_back([&, i] {
-        enqueue(i);
-        finish(i);
-      });
-  for (std::thread &thread : threads) thread.join();
-  if (drive_ == Drive::events) watch(members_, shares, finish);
+  const bool nothing = !run->left;
+  lock.unlock();
+  wake_.notify_all();
+  if (nothing) tell();
+}
 
-  const auto working = std::count_if(shares.begin(), shares.end(), [](int n) { return n > 0; });
-  const int units = std::accumulate(shares.begin(), shares.end(), 0);
-  if (units) (working > 1 ? shared_ : alone_) = since(start) / units;
-  for (const std::exception_ptr &failure : failures)
-    if (failure) std::rethrow_exception(failure);
+void Team::wait() {
+  std::unique_lock lock(mutex_);
+  told_.wait(lock, [&] { return runs_.empty(); });
+}
+
+void Team::run(const std::vector<int> &shares, const Work &work) {
+  std::promise<void> promise;
+  start(shares, {}, work, [&](const std::exception_ptr &failure) {
+    if (failure)
+      promise.set_exception(failure);
+    else
+      promise.set_value();
+  });
+  promise.get_future().get();
+  wait();
+}
+
+/// Does what the members `mine` have to do until the team ends.
+void Team::drive(const std::vector<size_t> &mine) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    bool moved = false;
+    for (size_t i : mine) moved |= step(i, mine.size() == 1, lock);
+    if (moved) continue;
+    if (std::all_of(mine.begin(), mine.end(), [&](size_t i) { return lines_[i].idle(); })) {
+      if (stopping_) return;
+      wake_.wait(lock);
+    } else {
+      wake_.wait_for(lock, std::chrono::microseconds(10));
+    }
+  }
+}
+
+/// Begins or finishes something, if it can; waits for that where it may.
+bool Team::step(size_t index, bool may_block, std::unique_lock<std::mutex> &lock) {
+  Line &line = lines_[index];
+  if (!line.waiting.empty() && line.under_way.size() < ahead &&
+      ((may_block && line.under_way.empty()) || has_completed(line.waiting.front()->ready))) {
+    begin(index, lock);
+    return true;
+  }
+  if (line.under_way.empty() || !(may_block || has_completed(line.under_way.front().end)))
+    return false;
+  finish(index, lock);
+  return true;
+}
+
+void Team::begin(size_t index, std::unique_lock<std::mutex> &lock) {
+  Line &line = lines_[index];
+  Line::Job job{line.waiting.front(), {}, {}};
+  line.waiting.pop_front();
+  lock.unlock();
+  Run &run = *job.run;
+  std::exception_ptr failure;
+  try {
+    if (run.ready()) run.ready.wait();
+    job.start = Clock::now();
+    Member &member = members_[index];
+    run.work(index, member, run.begins[index], run.begins[index] + run.shares[index]);
+    member.queue->cl().enqueueMarkerWithWaitList(nullptr, &job.end);
+    member.queue->cl().flush();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  if (failure && !run.failure) run.failure = failure;
+  line.under_way.push_back(std::move(job));
+}
+
+void Team::finish(size_t index, std::unique_lock<std::mutex> &lock) {
+  Line &line = lines_[index];
+  const Line::Job &job = line.under_way.front();  // deques keep it in place
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    if (job.end()) job.end.wait();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const auto now = Clock::now();
+  lock.lock();
+  Run &run = *job.run;
+  if (failure && !run.failure) run.failure = failure;
+  members_[index].speed = run.shares[index] / seconds(now - std::max(job.start, line.finished));
+  line.finished = now;
+  const bool last = --run.left == 0;
+  line.under_way.pop_front();
+  if (!last) return;
+  lock.unlock();
+  tell();
+  lock.lock();
+}
+
+/// Calls the `done` of runs that have finished, as far as all before them have.
+void Team::tell() {
+  const std::lock_guard telling(telling_);
+  std::unique_lock lock(mutex_);
+  while (!runs_.empty() && !runs_.front()->left) {
+    const std::shared_ptr<Run> run = runs_.front();
+    const auto now = Clock::now();
+    const auto working =
+        std::count_if(run->shares.begin(), run->shares.end(), [](int n) { return n > 0; });
+    const int units = std::accumulate(run->shares.begin(), run->shares.end(), 0);
+    if (units)
+      (working > 1 ? shared_ : alone_).add(seconds(now - std::max(run->start, finished_)) / units);
+    finished_ = now;
+    lock.unlock();
+    run->done(run->failure);
+    lock.lock();
+    runs_.pop_front();
+    told_.notify_all();
+  }
 }
 
 bool same_hardware(const Device &a, const Device &b) {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "queue.h"
@@ -18,33 +24,103 @@ class Team {
   /// watches their events.
   enum class Drive { threads, events };
 
+  /// Runs of a member that are enqueued at a time, so that one's transfers go with the other's
+  /// kernels.
+  static constexpr size_t ahead = 2;
+
   struct Member {
     std::shared_ptr<Context> context;
     std::unique_ptr<Queue> queue;
+    std::unique_ptr<Queue> transfers;  ///< beside what `queue` does
     double speed = 0;  ///< units per second, copies included; 0 until it has worked
   };
 
-  /// Enqueues units begin … end − 1 with all that they need on member `index`; must not wait.
+  /// Enqueues units begin … end − 1 with all that they need on member `index`, the last of it on
+  /// its `queue`; must not wait. On a thread of the team. What its last run but one began has
+  /// finished by then.
   using Work = std::function<void(size_t index, Member &member, int begin, int end)>;
+  /// Told when a run has finished, with what went wrong, if anything did. On a thread of the team.
+  using Done = std::function<void(std::exception_ptr failure)>;
 
   /// Throws Error::settings where there are no devices.
   explicit Team(const std::vector<Device> &devices, Drive drive = Drive::threads);
+  /// Waits for what has been started.
+  ~Team();
+  Team(const Team &) = delete;
 
   size_t size() const { return members_.size(); }
   Member &member(size_t index) { return members_[index]; }
 
-  /// Splits `units` among the members, as equally as their speeds are until all have shown theirs,
-  /// has each enqueue its part and waits for all. Rethrows what any of them throws, after that.
-  void run(int units, const Work &work);
-  /// The same with shares that the caller chooses: units of each member, 0 for none.
-  void run_shares(const std::vector<int> &shares, const Work &work);
-  /// The shares that run() would give.
+  /// Starts a run with these shares, units of each member, 0 for none, and returns at once. Members
+  /// begin when `ready`, an event of any context, has completed (null: at once) and take runs in
+  /// the order in which they were started; that is also the order of the calls of `done`.
+  void start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done);
+  /// Waits until everything that was started has finished.
+  void wait();
+
+  /// Starts a run, waits for it, and throws what any member threw.
+  void run(const std::vector<int> &shares, const Work &work);
+  /// Splits `units` among the members, as equally as their speeds are until all have shown theirs.
+  void run(int units, const Work &work) { run(shares(units), work); }
+  /// The shares of the next run.
   std::vector<int> shares(int units) const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Run {
+    std::vector<int> shares, begins;
+    cl::Event ready;
+    Work work;
+    Done done;
+    Clock::time_point start;
+    size_t left = 0;  // members that have not finished
+    std::exception_ptr failure;
+  };
+
+  /// What a member has to do.
+  struct Line {
+    struct Job {
+      std::shared_ptr<Run> run;
+      cl::Event end;
+      Clock::time_point start;
+    };
+
+    std::deque<std::shared_ptr<Run>> waiting;
+    std::deque<Job> under_way;
+    Clock::time_point finished;  // the last one
+
+    bool idle() const { return waiting.empty() && under_way.empty(); }
+  };
+
+  /// How long runs of a kind take, s per unit; known after some, without the first ones.
+  struct Pace {
+    static constexpr int first = 2, enough = 6;
+    int runs = 0;
+    double sum = 0;
+
+    void add(double time) { sum += ++runs > first ? time : 0; }
+    bool known() const { return runs >= enough; }
+    double mean() const { return sum / (runs - first); }
+  };
+
+  void drive(const std::vector<size_t> &mine);
+  bool step(size_t index, bool may_block, std::unique_lock<std::mutex> &lock);
+  void begin(size_t index, std::unique_lock<std::mutex> &lock);
+  void finish(size_t index, std::unique_lock<std::mutex> &lock);
+  void tell();
+
   std::vector<Member> members_;
-  Drive drive_;
-  double shared_ = 0, alone_ = 0;  // s per unit, of the last runs of both kinds
+  std::vector<Line> lines_;  // by member
+
+  mutable std::mutex mutex_;  // of all below, the lines and the members' speeds
+  std::condition_variable wake_, told_;
+  std::deque<std::shared_ptr<Run>> runs_;  // in order, until done has been called
+  Clock::time_point finished_;             // the last run
+  Pace shared_, alone_;
+  bool stopping_ = false;
+  std::mutex telling_;  // calls of done
+  std::vector<std::thread> threads_;
 };
 
 /// The devices of a list of wishes, separated by commas, each as for choose_device. A device that

@@ -2,6 +2,7 @@
 // Work that several devices share: parts of one CPU stand for them.
 #include "opencl/team.h"
 
+#include <atomic>
 #include <numeric>
 
 #include "motion.h"
@@ -46,24 +47,49 @@ std::vector<uint8_t> padded(const reference::Plane &plane) {
   return bytes;
 }
 
+/// A luma plane where SharedSearch takes it.
+SharedSearch::Luma upload(SharedSearch &search, const reference::Plane &plane) {
+  SharedSearch::Luma luma = search.frame();
+  const auto bytes = padded(plane);
+  std::copy(bytes.begin(), bytes.end(), luma.bytes());
+  return luma;
+}
+
 }  // namespace
 
-// The same keys for one device and for two, for any shares, driven either way.
+// The same keys for one device and for two, for any shares, driven either way, with several
+// searches under way.
 GST_START_TEST(test_shares) {
   Bench bench;
   const Window window = Window::of_range(6);
   for (int block : {8, 16, motion::Search::partitions}) {
     const Pair pair = moved(reference::natural_frame(90, 50), 3, -4, "natural");
-    const auto twin = reference::full_search(pair.current, pair.reference, block, window, 3);
+    const std::vector<Key> twins[] = {
+        reference::full_search(pair.current, pair.reference, block, window, 3),
+        reference::full_search(pair.reference, pair.current, block, window, 3)};
     for (int count : {1, 2}) {
       Team team(parts(bench, count), drives[__i__]);
-      SharedSearch search(team, block, 90, 50);
-      fail_unless(search.next(padded(pair.reference).data(), window, 3).empty());
-      std::vector<std::vector<int>> all = {{13}};
+      SharedSearch search(team, *bench.context, block, 90, 50);
+      std::vector<std::vector<int>> all = {{13}, {13}, {13}, {13}};
       if (count == 2) all = {{6, 7}, {1, 12}, {0, 13}, {13, 0}, {10, 3}};
-      for (const auto &shares : all) {
-        check_keys(search.next(padded(pair.current).data(), window, 3, shares), twin, "shared");
-        search.next(padded(pair.reference).data(), window, 3);
+      std::vector<std::vector<Key>> found(all.size(), std::vector<Key>(search.keys()));
+      std::vector<size_t> order;
+      SharedSearch::Luma before = upload(search, pair.reference);
+      for (size_t run = 0; run < all.size(); run++) {
+        const SharedSearch::Luma now = upload(search, run % 2 ? pair.reference : pair.current);
+        search.start(now, before, window, 3, found[run].data(),
+                     [&order, run](const std::exception_ptr &failure) {
+                       fail_unless(!failure);
+                       order.push_back(run);
+                     },
+                     all[run]);
+        before = now;
+      }
+      team.wait();
+      fail_unless_equals_int(order.size(), all.size());
+      for (size_t run = 0; run < all.size(); run++) {
+        fail_unless_equals_int(order[run], run);
+        check_keys(found[run], twins[run % 2], "shared");
       }
     }
   }
@@ -88,15 +114,35 @@ GST_START_TEST(test_shares_by_speed) {
 }
 GST_END_TEST;
 
-// Where a device takes long to start, the other one works alone.
+// Where a device takes long to start, the other one works alone; where it doesn't, both do.
 GST_START_TEST(test_alone) {
   Bench bench;
-  Team team(parts(bench, 2));
-  const Team::Work work = [&](size_t index, Team::Member &, int begin, int end) {
-    g_usleep((index ? 50000 : 0) + 100 * (end - begin));
-  };
-  for (int run = 0; run < 3; run++) team.run(20, work);
-  fail_unless(team.shares(20) == std::vector<int>({20, 0}));
+  for (const bool slow : {true, false}) {
+    Team team(parts(bench, 2));
+    const Team::Work work = [&](size_t index, Team::Member &, int begin, int end) {
+      g_usleep((slow && index ? 50000 : 0) + 1000 * (end - begin));
+    };
+    for (int run = 0; run < 14; run++) team.run(20, work);
+    fail_unless((team.shares(20) == std::vector<int>({20, 0})) == slow);
+  }
+}
+GST_END_TEST;
+
+// A run begins when the event of any context that it waits for has completed; its failure is told.
+GST_START_TEST(test_ready) {
+  Bench bench;
+  Team team(parts(bench, 2), drives[__i__]);
+  cl::UserEvent ready(bench.context->cl());
+  std::atomic<int> begun{0}, done{0};
+  team.start({1, 1}, ready, [&](size_t, Team::Member &, int, int) { begun++; },
+             [&](const std::exception_ptr &) { done++; });
+  g_usleep(20000);
+  fail_unless(!begun && !done);
+  ready.setStatus(CL_COMPLETE);
+  team.wait();
+  fail_unless(begun == 2 && done == 1);
+  team.start({0, 0}, {}, {}, [&](const std::exception_ptr &) { done++; });
+  fail_unless(done == 2);
 }
 GST_END_TEST;
 
@@ -140,6 +186,7 @@ static Suite *team_suite() {
   tcase_add_loop_test(tcase, test_shares, 0, 2);
   tcase_add_test(tcase, test_shares_by_speed);
   tcase_add_test(tcase, test_alone);
+  tcase_add_loop_test(tcase, test_ready, 0, 2);
   tcase_add_loop_test(tcase, test_failure, 0, 2);
   suite_add_tcase(suite, tcase);
   return suite;

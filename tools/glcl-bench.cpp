@@ -16,6 +16,7 @@
 #include "bench/measure.h"
 #include "bench/pipeline.h"
 #include "bench/progress.h"
+#include "bench/shared.h"
 #include "bench/streams.h"
 #include "bench/subject.h"
 #include "opencl/error.h"
@@ -35,7 +36,7 @@ constexpr int check_width = 219, check_height = 117;  // px, of the frame compar
 
 struct Options {
   std::vector<std::string> elements;
-  std::string device = "auto", json, csv;
+  std::string device = "auto", devices, json, csv;
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
   bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false,
@@ -387,9 +388,9 @@ std::vector<Content> parse_contents(const std::string &text) {
 
 struct Freed {
   ~Freed() {
-    g_free(device), g_free(size), g_free(content), g_free(json), g_free(csv), g_strfreev(rest);
+    g_free(device), g_free(devices), g_free(size), g_free(content), g_free(json), g_free(csv), g_strfreev(rest);
   }
-  gchar *device = nullptr, *size = nullptr, *content = nullptr, *json = nullptr, *csv = nullptr;
+  gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *json = nullptr, *csv = nullptr;
   gchar **rest = nullptr;
 };
 
@@ -401,6 +402,8 @@ Options parse(int argc, char **argv) {
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
        "auto, P:D as glcl-info prints it, or a part of the name", "D"},
+      {"devices", 0, 0, G_OPTION_ARG_STRING, &text.devices,
+       "A block search shared by these devices, against each alone", "D,…"},
       {"size", 's', 0, G_OPTION_ARG_STRING, &text.size, "Sizes of frames (1920x1080)", "WxH,…"},
       {"content", 'c', 0, G_OPTION_ARG_STRING, &text.content,
        "What the frames show: random, natural, flat (natural)", "C,…"},
@@ -450,6 +453,7 @@ Options parse(int argc, char **argv) {
   options.streams = streams;
   options.conflicts = conflicts;
   if (text.device) options.device = text.device;
+  if (text.devices) options.devices = text.devices;
   if (text.size) options.sizes = parse_sizes(text.size);
   if (text.content) options.contents = parse_contents(text.content);
   if (text.json) options.json = text.json;
@@ -476,6 +480,8 @@ int bench(const Options &options) {
     if (options.conflicts) print_conflicts(*context);
     return 0;
   }
+  if (!options.devices.empty())
+    return print_shared(options.devices, options.sizes, options.seconds) ? 0 : 1;
   std::vector<const Subject *> chosen;
   bool device = false;
   for (const std::string &element : options.elements) {

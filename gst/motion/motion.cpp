@@ -92,12 +92,15 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
 }
 
 Motion::~Motion() {
+  to_come_.clear();
   blocks_.clear();
   for (const auto &[event, keys] : written_) clWaitForEvents(1, &event());
 }
 
 void Motion::share(std::unique_ptr<Team> team) {
+  to_come_.clear();
   blocks_.clear();
+  kind_ = 0;
   team_ = std::move(team);
   shared_ = std::make_shared<Shared>();
 }
@@ -106,8 +109,7 @@ void Motion::reset() {
   frames_ = before_frame_ = 0;
 }
 
-void Motion::prepare(const Settings &settings) {
-  if (blocks_.count(kind(settings))) return;
+Motion::Blocks Motion::build(const Settings &settings) const {
   const int kind = motion::kind(settings);
   Blocks blocks{Search(*context_, kind), Hierarchy(*context_, kind, width_, height_),
                 Hexagon(*context_, kind), Subpel(*context_, kind)};
@@ -122,13 +124,47 @@ void Motion::prepare(const Settings &settings) {
   blocks.shapes = make(count * sizeof(cl_ushort));
   if (team_) {
     blocks.shared = std::make_unique<SharedSearch>(*team_, *context_, kind, width_, height_);
-    blocks.shared_keys = std::make_unique<PinnedPool>(*context_, blocks.shared->keys() * sizeof(Key));
+    blocks.shared_keys =
+        std::make_unique<PinnedPool>(*context_, blocks.shared->keys() * sizeof(Key));
   }
-  blocks_.emplace(kind, std::move(blocks));
+  return blocks;
 }
 
-bool Motion::next(Queue &queue, const Settings &settings, const Picture &in) {
+void Motion::prepare(const Settings &settings) {
+  const int kind = motion::kind(settings);
+  if (blocks_.count(kind)) return;
+  const auto to_come = to_come_.find(kind);
+  if (to_come == to_come_.end()) {
+    blocks_.emplace(kind, build(settings));
+    return;
+  }
+  std::future<Blocks> building = std::move(to_come->second);
+  to_come_.erase(to_come);
+  blocks_.emplace(kind, building.get());
+}
+
+/// Whether there is what the settings need; has it built where it is not.
+bool Motion::has_built(const Settings &settings) {
+  const int kind = motion::kind(settings);
+  if (blocks_.count(kind)) return true;
+  std::future<Blocks> &building = to_come_[kind];
+  if (!building.valid()) {
+    building = std::async(std::launch::async, &Motion::build, this, settings);
+    return false;
+  }
+  if (building.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
   prepare(settings);
+  return true;
+}
+
+bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
+  Settings settings = wanted;
+  if (!kind_) {
+    prepare(settings);
+  } else if (!has_built(settings)) {
+    settings.partitions = kind_ == Search::partitions;
+    if (!settings.partitions) settings.block = kind_;
+  }
   kind_ = kind(settings);
   field_ = Field(settings, width_, height_);
   frames_++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <future>
 #include <map>
 
 #include "fast.h"
@@ -61,12 +62,13 @@ class Motion {
   /// then waits for theirs, not the host; a failure of theirs is thrown by a later next().
   void share(std::unique_ptr<Team> team);
 
-  /// Builds what other settings than those of the last frame need, if they do. `next` does so too.
+  /// Builds what the settings' kind of blocks needs, and waits for it. Without this call next() has
+  /// it built beside the stream and divides frames as it did the last one meanwhile.
   void prepare(const Settings &settings);
 
   /// Enqueues the search of `in` in the frame before it and its prediction; false for a first
   /// frame, which has the vector 0 everywhere and predicts itself.
-  bool next(Queue &queue, const Settings &settings, const Picture &in);
+  bool next(Queue &queue, const Settings &wanted, const Picture &in);
   /// Makes the next frame a first one.
   void reset();
 
@@ -96,6 +98,8 @@ class Motion {
     std::unique_ptr<PinnedPool> shared_keys;
   };
 
+  Blocks build(const Settings &settings) const;
+  bool has_built(const Settings &settings);
   Blocks &blocks() { return blocks_.at(kind_); }
   const Plane &current() const { return planes_[frames_ % 2]; }
   const Plane &reference() const { return planes_[frames_ > 1 ? (frames_ + 1) % 2 : frames_ % 2]; }
@@ -124,8 +128,9 @@ class Motion {
   int before_kind_ = 0;
   std::deque<std::pair<cl::Event, std::shared_ptr<Pinned>>> written_;  // in use until then
 
-  std::map<int, Blocks> blocks_;  // by block size
-  int kind_ = 0;                  // of the last frame
+  std::map<int, Blocks> blocks_;                 // by block size
+  std::map<int, std::future<Blocks>> to_come_;   // being built
+  int kind_ = 0;                                 // of the last frame
   uint64_t frames_ = 0;           // since the last reset
   Field field_;
 };

@@ -204,6 +204,7 @@ GST_START_TEST(test_settings_change) {
     for (Precision precision : precisions) {
       const Motion::Settings s = settings(4, block, precision, 2);
       frame++;
+      engine.prepare(s);
       fail_unless(engine.next(*bench.queue, s, pictures[frame % 2]));
       const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
       engine.copy_field(*bench.queue, buffer);
@@ -216,6 +217,73 @@ GST_START_TEST(test_settings_change) {
       fail_unless(read(bench, buffer, bytes) == read(bench, other, bytes), "%s",
                   text(s, a).c_str());
     }
+}
+GST_END_TEST;
+
+// A change of the kind of blocks is built beside the stream; until then frames are divided as before.
+GST_START_TEST(test_change_beside) {
+  Bench bench;
+  const Frame a = reference::natural_frame(70, 40), b = follow(a);
+  Motion engine(*bench.context, a.width, a.height, Layout::buffer);
+  const Picture pictures[] = {bench.upload(a, Layout::buffer), bench.upload(b, Layout::buffer)};
+  Motion::Settings s;
+  engine.next(*bench.queue, s, pictures[0]);
+  s.block = 4;
+  engine.next(*bench.queue, s, pictures[1]);
+  fail_unless_equals_int(engine.field().block, 16);
+  int frame = 1;
+  for (; engine.field().block == 16 && frame < 60000; frame++) {
+    g_usleep(1000);
+    engine.next(*bench.queue, s, pictures[(frame + 1) % 2]);
+    bench.queue->cl().finish();
+  }
+  fail_unless_equals_int(engine.field().block, 4);
+  const auto keys = reference::full_search(
+      reference::luma(frame % 2 ? b : a), reference::luma(frame % 2 ? a : b), 4,
+      Window::of_range(s.range), s.lambda);
+  const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
+  engine.copy_field(*bench.queue, buffer);
+  const auto data = read(bench, buffer, engine.field().bytes);
+  const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
+  for (size_t i = 0; i < keys.size(); i++) {
+    const motion::Vector v = motion::vector_of(keys[i]);
+    fail_unless(vectors[i].x == v.x && vectors[i].y == v.y, "block %zu", i);
+  }
+}
+GST_END_TEST;
+
+// The host never waits, not even where devices share the search: a queue that stands still does
+// not keep it.
+GST_START_TEST(test_no_wait) {
+  Bench bench;
+  const Frame a = reference::natural_frame(90, 50);
+  for (const bool shared : {false, true}) {
+    Motion engine(*bench.context, a.width, a.height, Layout::buffer);
+    if (shared)
+      engine.share(
+          std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
+    const Picture pictures[] = {bench.upload(a, Layout::buffer),
+                                bench.upload(follow(a), Layout::buffer)};
+    engine.prepare({});
+    std::vector<cl::Event> stop{cl::UserEvent(bench.context->cl())};
+    bench.queue->cl().enqueueBarrierWithWaitList(&stop);
+    const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, 1 << 20);
+    for (int frame = 0; frame < 4; frame++) {
+      engine.next(*bench.queue, {}, pictures[frame % 2]);
+      engine.copy_field(*bench.queue, buffer);
+    }
+    clSetUserEventStatus(stop[0](), CL_COMPLETE);
+    const auto data = read(bench, buffer, engine.field().bytes);
+    const auto keys =
+        reference::full_search(reference::luma(follow(a)), reference::luma(a), 16,
+                               Window::of_range(16), Motion::Settings().lambda);
+    for (size_t i = 0; i < keys.size(); i++) {
+      const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
+      fail_unless(vectors[i].x == motion::vector_of(keys[i]).x &&
+                      vectors[i].y == motion::vector_of(keys[i]).y,
+                  "block %zu", i);
+    }
+  }
 }
 GST_END_TEST;
 
@@ -246,6 +314,8 @@ static Suite *field_suite() {
   tcase_add_test(general, test_far);
   tcase_add_test(general, test_shared);
   tcase_add_test(general, test_settings_change);
+  tcase_add_test(general, test_change_beside);
+  tcase_add_test(general, test_no_wait);
   tcase_add_test(general, test_first_frame);
   suite_add_tcase(suite, general);
   for (int i = 0; i < 5; i++) {

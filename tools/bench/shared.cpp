@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "shared.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <iostream>
+
+#include "../table.h"
+#include "measure.h"
+#include "motion/shared.h"
+#include "opencl/error.h"
+#include "reference/motion.h"
+
+namespace glcl::bench {
+
+namespace {
+
+using motion::Key;
+using motion::SharedSearch;
+using motion::Window;
+
+constexpr int lambda = 4, block = 16, ahead = 3;
+constexpr size_t frames = 4;  // that follow each other, again and again
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string number(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+/// The devices; halves of it where there is one that can be divided.
+std::vector<Device> chosen(const std::string &wishes) {
+  std::vector<Device> devices = choose_devices(glcl::devices(), wishes);
+  if (devices.size() > 1 || !devices[0].is_cpu()) return devices;
+  const cl_uint units = devices[0].device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  const cl_device_partition_property how[] = {
+      CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units / 2), 0};
+  std::vector<cl::Device> parts;
+  try {
+    cl::Device(devices[0].device).createSubDevices(how, &parts);
+  } catch (const cl::Error &) {
+    return devices;
+  }
+  std::vector<Device> halves(parts.size(), devices[0]);
+  for (size_t i = 0; i < parts.size(); i++) halves[i].device = parts[i];
+  return halves;
+}
+
+/// A stream of frames from host memory through a team.
+class Stream {
+ public:
+  Stream(Team &team, const std::vector<reference::Plane> &planes, int range)
+      : team_(team),
+        search_(team, *team.member(0).context, block, planes[0].width, planes[0].height),
+        window_(Window::of_range(range)) {
+    const motion::Plane &layout = search_.layout();
+    for (const reference::Plane &plane : planes) {
+      lumas_.push_back(search_.frame());
+      for (int y = 0; y < layout.rows; y++)
+        for (int x = 0; x < layout.pitch; x++)
+          lumas_.back().bytes()[size_t(y) * layout.pitch + x] =
+              plane.at(x - motion::Plane::padding, y - motion::Plane::padding);
+    }
+    found_.assign(frames, std::vector<Key>(search_.keys()));
+    before_ = next();
+  }
+  ~Stream() { team_.wait(); }
+
+  /// One search more, when fewer than `ahead` are under way.
+  void push() { push(team_.shares(window_.y.count)); }
+  void push(const std::vector<int> &shares) {
+    std::unique_lock lock(mutex_);
+    told_.wait(lock, [&] { return under_way_ < ahead; });
+    if (failure_) std::rethrow_exception(failure_);
+    under_way_++;
+    lock.unlock();
+    const SharedSearch::Luma current = next();
+    search_.start(
+        current, before_, window_, lambda, found_[(pushed_ - 1) % frames].data(),
+        [this](const std::exception_ptr &failure) {
+          const std::lock_guard own(mutex_);
+          if (failure) failure_ = failure;
+          under_way_--;
+          told_.notify_all();
+        },
+        shares);
+    before_ = current;
+  }
+
+  /// ms a frame, after the team has found out who does how much.
+  double time(double seconds) {
+    for (int i = 0; i < 24; i++) push();
+    team_.wait();
+    const double start = now();
+    int count = 0;
+    for (; count < 20 || now() - start < seconds; count++) push();
+    team_.wait();
+    return (now() - start) * 1e3 / count;
+  }
+
+  /// The keys that the last searches found, by the frame that was searched.
+  const std::vector<std::vector<Key>> &found() {
+    team_.wait();
+    return found_;
+  }
+
+ private:
+  /// The next frame; it counts as new, so it goes to the devices again.
+  SharedSearch::Luma next() {
+    SharedSearch::Luma luma = lumas_[pushed_++ % frames];
+    luma.number = frames + pushed_;
+    return luma;
+  }
+
+  Team &team_;
+  SharedSearch search_;
+  Window window_;
+  std::vector<SharedSearch::Luma> lumas_;
+  SharedSearch::Luma before_;
+  std::vector<std::vector<Key>> found_;  // by the frame searched
+  size_t pushed_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable told_;
+  int under_way_ = 0;
+  std::exception_ptr failure_;
+};
+
+/// Splits that a team would hardly choose.
+std::vector<std::vector<int>> odd_shares(size_t members, int units) {
+  std::vector<std::vector<int>> all;
+  for (size_t i = 0; i < members; i++) {
+    all.emplace_back(members, 0).at(i) = units;
+    if (members > 1) {
+      all.emplace_back(members, 1).at(i) = units - int(members) + 1;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+bool print_shared(const std::string &wishes, const std::vector<std::pair<int, int>> &sizes,
+                  double seconds) {
+  const std::vector<Device> devices = chosen(wishes);
+  bool good = true;
+  Table table({"frame", "range", "devices", "driven by", "ms/frame", "of the best alone",
+               "rows of candidates", "vectors"});
+  for (const auto &[width, height] : sizes) {
+    std::vector<reference::Plane> planes;
+    for (size_t n = 0; n < frames; n++)
+      planes.push_back(
+          reference::luma(Scene{Content::natural, width, height}.frame(static_cast<int>(n))));
+    for (const int range : {16, 64}) {
+      std::vector<std::vector<Key>> truth;
+      double best = 0;
+      const std::string frame = std::to_string(width) + "×" + std::to_string(height);
+      const auto add = [&](const std::vector<Device> &own, Team::Drive drive,
+                           const std::string &name) {
+        Team team(own, drive);
+        Stream stream(team, planes, range);
+        for (size_t i = 0; i < frames; i++) stream.push();
+        const double ms = stream.time(seconds);
+        std::string shares;
+        for (int share : team.shares(2 * range + 1))
+          shares += (shares.empty() ? "" : " + ") + std::to_string(share);
+        bool equal = true;
+        for (const auto &split : odd_shares(own.size(), 2 * range + 1)) {
+          for (size_t i = 0; i < frames; i++) stream.push(split);
+          if (truth.empty()) truth = stream.found();
+          equal = equal && stream.found() == truth;
+        }
+        for (size_t i = 0; i < frames; i++) stream.push();
+        equal = equal && stream.found() == truth;
+        good = good && equal;
+        if (own.size() == 1) best = best > 0 ? std::min(best, ms) : ms;
+        table.add({frame, std::to_string(range), name,
+                   drive == Team::Drive::threads ? "threads" : "events", number(ms, 3),
+                   own.size() > 1 ? number(best / ms, 2) + " ×" : "", shares,
+                   equal ? "equal" : "WRONG"});
+      };
+      for (const Device &device : devices)
+        add({device}, Team::Drive::threads, device.id() + " " + device.name);
+      if (devices.size() < 2) continue;
+      for (const auto drive : {Team::Drive::threads, Team::Drive::events})
+        add(devices, drive, "all " + std::to_string(devices.size()));
+    }
+  }
+  table.print(170);
+  return good;
+}
+
+}  // namespace glcl::bench

@@ -19,6 +19,7 @@
 #include "bench/shared.h"
 #include "bench/streams.h"
 #include "bench/subject.h"
+#include "bench/thesis.h"
 #include "opencl/error.h"
 #include "table.h"
 
@@ -40,7 +41,8 @@ struct Options {
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
   bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false,
-       streams = false, conflicts = false;
+       streams = false, conflicts = false, thesis = false;
+  bool sizes_chosen = false;
   int frames = 500;
   double seconds = 0.4;
 };
@@ -398,7 +400,7 @@ Options parse(int argc, char **argv) {
   Options options;
   Freed text;
   gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE,
-           streams = FALSE, conflicts = FALSE;
+           streams = FALSE, conflicts = FALSE, thesis = FALSE;
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
        "auto, P:D as glcl-info prints it, or a part of the name", "D"},
@@ -418,6 +420,10 @@ Options parse(int argc, char **argv) {
        "Histograms of 4096 frames from host memory, by transfers and kernels in streams", nullptr},
       {"conflicts", 0, 0, G_OPTION_ARG_NONE, &conflicts,
        "What additions to local memory cost where work-items meet", nullptr},
+      {"thesis", 0, 0, G_OPTION_ARG_NONE, &thesis,
+       "Every form of the block search at 13 sizes (or --size) and 7 windows, on all devices (or "
+       "--device)",
+       nullptr},
       {"pipeline", 0, 0, G_OPTION_ARG_NONE, &pipeline,
        "What a frame costs in whole pipelines of an element (glclinvert), each way of sharing",
        nullptr},
@@ -452,6 +458,8 @@ Options parse(int argc, char **argv) {
   options.pipeline = pipeline;
   options.streams = streams;
   options.conflicts = conflicts;
+  options.thesis = thesis;
+  options.sizes_chosen = text.size;
   if (text.device) options.device = text.device;
   if (text.devices) options.devices = text.devices;
   if (text.size) options.sizes = parse_sizes(text.size);
@@ -479,6 +487,15 @@ int bench(const Options &options) {
     if (options.streams) print_streams(*context);
     if (options.conflicts) print_conflicts(*context);
     return 0;
+  }
+  if (options.thesis) {
+    const auto devices = options.device == "auto"
+                             ? glcl::devices()
+                             : std::vector{glcl::choose_device(options.device)};
+    return print_thesis(devices, options.sizes_chosen ? options.sizes : thesis_sizes,
+                        options.seconds)
+               ? 0
+               : 1;
   }
   if (!options.devices.empty())
     return print_shared(options.devices, options.sizes, options.seconds) ? 0 : 1;

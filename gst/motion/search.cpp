@@ -58,7 +58,9 @@ const Tunable &Search::tunable() {
 }
 
 Search::Search(Context &context, int block, const Parameters &parameters)
-    : block_(block), form_(static_cast<Form>(parameters.at("form"))) {
+    : block_(block),
+      depth_(parameters.at("depth")),
+      form_(static_cast<Form>(parameters.at("form"))) {
   if (block != 4 && block != 8 && block != 16 && block != 32 && block != partitions)
     throw Error(Error::Kind::settings, "block-size=" + std::to_string(block) +
                                            " is no size of blocks. Use 4, 8, 16 or 32.");

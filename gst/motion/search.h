@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
+
 #include "opencl/tuning.h"
 #include "plane.h"
 #include "vector.h"
@@ -55,6 +57,9 @@ class Search {
     return size_t(columns(plane)) * rows(plane) * (block_ == partitions ? partitions : 1);
   }
 
+  /// Rows of candidates that take about as long as one of them.
+  int rows_at_once() const { return std::max(depth_, 1); }
+
   /// Enqueues the search of `current` in `reference`, two planes of one size; `keys` receives the
   /// keys of the blocks in raster order. Throws Error::settings for windows that are empty or reach
   /// beyond max_range, for lambda beyond 0..max_lambda and for planes of different sizes.
@@ -62,7 +67,7 @@ class Search {
            int lambda, const cl::Buffer &keys);
 
  private:
-  int block_ = 16;
+  int block_ = 16, depth_ = 1;
   Form form_ = Form::tile;
   Kernel kernel_;
 };

@@ -45,7 +45,18 @@ const Plane &SharedSearch::upload(Team::Member &member, Part &part, const Luma &
 
 void SharedSearch::start(const Luma &current, const Luma &reference, const Window &window,
                          int lambda, Key *keys, Team::Done done) {
-  start(current, reference, window, lambda, keys, std::move(done), team_.shares(window.y.count));
+  start(current, reference, window, lambda, keys, std::move(done), shares(window));
+}
+
+std::vector<int> SharedSearch::shares(const Window &window) const {
+  const int unit = parts_.front().search.rows_at_once(), rows = window.y.count;
+  std::vector<int> shares = team_.shares((rows + unit - 1) / unit);
+  int given = 0;
+  for (int &share : shares) {
+    share = std::min(share * unit, rows - given);
+    given += share;
+  }
+  return shares;
 }
 
 void SharedSearch::start(const Luma &current, const Luma &reference, const Window &window,

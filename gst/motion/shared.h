@@ -36,6 +36,9 @@ class SharedSearch {
   /// How many keys a search gives.
   size_t keys() const { return keys_; }
 
+  /// Rows of candidates of a window for each device, as the next search shares them.
+  std::vector<int> shares(const Window &window) const;
+
   /// Starts the search of `current` in `reference`. `keys` receives the keys; then, on a thread of
   /// the team, `done` is called, with what went wrong, if anything did. Throws Error::settings as
   /// Search::run does.

@@ -196,7 +196,9 @@ void Team::finish(size_t index, std::unique_lock<std::mutex> &lock) {
   lock.lock();
   Run &run = *job.run;
   if (failure && !run.failure) run.failure = failure;
-  members_[index].speed = run.shares[index] / seconds(now - std::max(job.start, line.finished));
+  double &speed = members_[index].speed;
+  const double newest = run.shares[index] / seconds(now - std::max(job.start, line.finished));
+  speed = speed > 0 ? (3 * speed + newest) / 4 : newest;
   line.finished = now;
   const bool last = --run.left == 0;
   line.under_way.pop_front();

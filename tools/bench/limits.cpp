@@ -81,7 +81,7 @@ Limits measure_limits(Context &context) {
   limits.per_second.exp2 = rate(kernel("limit_exp2"), chains * lanes, 1e-9f);
   limits.per_second.local_atomics = rate(kernel("limit_local_atomics"), 1);
   limits.per_second.differences =
-      rate(kernel("limit_differences"), chains * (vectors ? 16 : 4), cl_uint(0x01020304));
+      rate(kernel("limit_differences"), chains * (vectors ? 64 : 4), cl_uint(0x01020304));
 
   Kernel nothing = kernel("limit_nothing");
   constexpr int launches = 50;

@@ -4,9 +4,8 @@
 #include <cstdio>
 
 #include "motion/thesis.h"
-#include "reference/motion.h"
-#include "reference/transfer.h"
-#include "subject.h"
+#include "planes.h"
+#include "thesis.h"
 
 namespace glcl::bench {
 
@@ -18,23 +17,6 @@ using motion::Thesis;
 using motion::Window;
 
 constexpr int lambda = 4;
-
-/// Two frames of a scene as planes, and room for keys.
-struct Planes {
-  Planes(Context &context, const Scene &scene)
-      : before(reference::luma(scene.frame(0))), now(reference::luma(scene.frame(1))) {
-    Queue queue(context.shared_from_this());
-    motion::Luma luma(context, Layout::buffer);
-    for (const auto &[number, plane] : {std::pair{0, &reference}, {1, &current}}) {
-      *plane = motion::make_plane(context.cl(), scene.width, scene.height);
-      luma.run(queue, reference::upload(queue, scene.frame(number), Layout::buffer), *plane);
-    }
-    queue.cl().finish();
-  }
-
-  reference::Plane before, now;
-  motion::Plane reference, current;
-};
 
 /// Every absolute difference that a full search can't do without; both frames are read once.
 Amounts full_amounts(const Scene &scene, const Window &window) {
@@ -114,7 +96,7 @@ Subject motion_subject() {
         Search::problem(block)));
   subject.tasks.push_back(search_task(Search::partitions, range, "partitions, range 16",
                                       Search::problem(Search::partitions)));
-  for (int side : {25, 31, 36, 40, 47, 55, 70})
+  for (int side : thesis_windows)
     subject.sweep.push_back(
         search_task(16, Window::of_window(side, 16), "16×16, W=" + std::to_string(side), ""));
   for (int side : {31, 47}) subject.ablations.push_back(thesis_ablation(side));

@@ -72,7 +72,8 @@ class Stream {
   ~Stream() { team_.wait(); }
 
   /// One search more, when fewer than `ahead` are under way.
-  void push() { push(team_.shares(window_.y.count)); }
+  void push() { push(shares()); }
+  std::vector<int> shares() const { return search_.shares(window_); }
   void push(const std::vector<int> &shares) {
     std::unique_lock lock(mutex_);
     told_.wait(lock, [&] { return under_way_ < ahead; });
@@ -167,7 +168,7 @@ bool print_shared(const std::string &wishes, const std::vector<std::pair<int, in
         for (size_t i = 0; i < frames; i++) stream.push();
         const double ms = stream.time(seconds);
         std::string shares;
-        for (int share : team.shares(2 * range + 1))
+        for (int share : stream.shares())
           shares += (shares.empty() ? "" : " + ") + std::to_string(share);
         bool equal = true;
         for (const auto &split : odd_shares(own.size(), 2 * range + 1)) {

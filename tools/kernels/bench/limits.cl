@@ -55,8 +55,8 @@ __kernel void limit_local_atomics(__global float *out, int rounds) {
 }
 
 #if V > 1
-#define BYTES uchar16
-#define DIFFERENCE(a, b) (max(a, b) - min(a, b))
+#define BYTES ulong8
+#define DIFFERENCE(a, b) sad8(a, b)
 #define BYTE(value) (value).s0
 #else
 #define BYTES uint

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "thesis.h"
+
+#include <cstdio>
+#include <iostream>
+#include <optional>
+
+#include "../table.h"
+#include "limits.h"
+#include "measure.h"
+#include "motion/thesis.h"
+#include "opencl/error.h"
+#include "planes.h"
+#include "progress.h"
+
+namespace glcl::bench {
+
+const std::vector<std::pair<int, int>> thesis_sizes{
+    {176, 144},   {256, 192},   {352, 288},   {352, 480},   {720, 480},   {1280, 720}, {1920, 1080},
+    {2048, 1080}, {2560, 1920}, {4096, 2048}, {4096, 3072}, {7680, 4320}, {7680, 7680}};
+const std::vector<int> thesis_windows{25, 31, 36, 40, 47, 55, 70};
+
+namespace {
+
+using motion::Key;
+using motion::Search;
+using motion::Thesis;
+using motion::Window;
+using Work = std::function<void(Queue &, const Window &, const Planes &, const cl::Buffer &)>;
+
+constexpr int lambda = 4;
+
+struct Form {
+  const char *name;
+  Work work;
+  double ms_per_difference = 0;  // of the last frame
+};
+
+template <class Engine>
+Work work_of(std::shared_ptr<Engine> engine) {
+  return [engine](Queue &queue, const Window &window, const Planes &planes,
+                  const cl::Buffer &keys) {
+    engine->run(queue, planes.current, planes.reference, window, lambda, keys);
+  };
+}
+
+std::vector<Form> forms(Context &context) {
+  std::vector<Form> list;
+  for (const auto &[name, form] : {std::pair{"reference, naive", Thesis::Form::reference_naive},
+                                   {"reference, local", Thesis::Form::reference_local},
+                                   {"collab., naive", Thesis::Form::collaborative_naive},
+                                   {"collab., local", Thesis::Form::collaborative_local},
+                                   {"one launch", Thesis::Form::collaborative_single},
+                                   {"unaligned", Thesis::Form::unaligned}})
+    list.push_back({name, work_of(std::make_shared<Thesis>(context, form))});
+  list.push_back({"tiled", work_of(std::make_shared<Search>(context, Thesis::block))});
+  return list;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", value < 1 ? 3 : value < 100 ? 2 : 0, value);
+  return text;
+}
+
+/// ms of the kernels of one run, by events: the median of up to five within `seconds`. Where the
+/// form can't have the window nothing.
+std::optional<double> time(Queue &queue, const std::function<void()> &run, double seconds) {
+  std::vector<double> times;
+  double sum = 0;
+  try {
+    run();  // drivers finish compiling at the first launch
+  } catch (const Error &error) {
+    if (error.kind() != Error::Kind::settings) throw;
+    return {};
+  }
+  queue.cl().finish();
+  std::map<std::string, Timing> timings;
+  queue.collect(timings);
+  while (times.empty() || (times.size() < 5 && sum < seconds * 1e3)) {
+    run();
+    queue.cl().finish();
+    timings.clear();
+    queue.collect(timings);
+    double ms = 0;
+    for (const auto &[name, timing] : timings) ms += static_cast<double>(timing.sum) / 1e6;
+    times.push_back(ms);
+    sum += ms;
+  }
+  return median(times);
+}
+
+bool print_window(Context &context, int side, const std::vector<std::pair<int, int>> &sizes,
+                  double seconds, const Limits &limits) {
+  const Window window = Window::of_window(side, Thesis::block);
+  std::vector<Form> list = forms(context);
+  Table::Row head{"frame, ms"};
+  for (const Form &form : list) head.emplace_back(form.name);
+  head.insert(head.end(), {"tiled, Gdiff/s", "of limit", "vectors"});
+  Table table(head);
+  Queue queue(context.shared_from_this(), true);
+  bool good = true;
+  Progress progress(sizes.size());
+  for (const auto &[width, height] : sizes) {
+    const std::string frame = std::to_string(width) + "×" + std::to_string(height);
+    progress.step("W=" + std::to_string(side) + " " + frame);
+    const Planes planes(context, {Content::natural, width, height});
+    const size_t count = Search(context, Thesis::block).keys(planes.current);
+    const cl::Buffer keys(context.cl(), CL_MEM_READ_WRITE, count * sizeof(Key));
+    const double differences = double(width) * height * window.x.count * window.y.count;
+    Table::Row row{frame};
+    std::vector<Key> first, found(count);
+    bool equal = true;
+    double ms = 0;
+    for (Form &form : list) {
+      if (form.ms_per_difference * differences > seconds * 1e3) {
+        row.emplace_back("-");
+        continue;
+      }
+      const auto took =
+          time(queue, [&] { form.work(queue, window, planes, keys); }, seconds / 10);
+      row.push_back(took ? number(*took) : "");
+      if (!took) continue;
+      form.ms_per_difference = *took / differences;
+      ms = *took;
+      queue.cl().enqueueReadBuffer(keys, CL_TRUE, 0, count * sizeof(Key), found.data());
+      if (first.empty()) first = found;
+      equal = equal && found == first;
+    }
+    row.push_back(ms > 0 ? number(differences / ms / 1e6) : "");
+    row.push_back(
+        ms > 0
+            ? number(100 * differences / ms * 1e3 / limits.per_second.differences) + " %"
+            : "");
+    row.emplace_back(equal ? "equal" : "WRONG");
+    good = good && equal;
+    table.add(row);
+  }
+  std::cout << "\nW=" << side << ": " << window.x.count << " × " << window.y.count
+            << " candidates, " << window.x.first << " … " << window.x.last() << " px\n";
+  table.print(200);
+  return good;
+}
+
+}  // namespace
+
+bool print_thesis(const std::vector<Device> &devices,
+                  const std::vector<std::pair<int, int>> &sizes, double seconds) {
+  bool good = true;
+  for (const Device &device : devices) {
+    const auto context = Context::of_device(device);
+    const Limits limits = measure_limits(*context);
+    std::cout << "\n" << device.name << ", driver " << device.driver << ", "
+              << number(limits.per_second.differences / 1e9) << " Gdiff/s\n";
+    for (const int side : thesis_windows)
+      good = print_window(*context, side, sizes, seconds, limits) && good;
+  }
+  return good;
+}
+
+}  // namespace glcl::bench

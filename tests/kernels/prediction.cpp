@@ -7,6 +7,7 @@
 
 #include "motion.h"
 #include "motion/motion.h"
+#include "motion/search.h"
 
 using motion::Motion;
 using Precision = Motion::Precision;
@@ -143,12 +144,78 @@ GST_END_TEST;
 GST_START_TEST(test_bunny) { check(bunny(), &Row::bunny); }
 GST_END_TEST;
 
+namespace {
+
+/// The prediction of a frame by blocks of 16 px from a window of candidates.
+struct Windowed {
+  Windowed(Bench &bench, const reference::Plane &now, const reference::Plane &before,
+           const Window &window) {
+    motion::Search engine(*bench.context, 16);
+    const motion::Plane current = upload(bench, now), reference = upload(bench, before);
+    const size_t count = engine.keys(current);
+    const cl::Buffer buffer = key_buffer(bench, count);
+    engine.run(*bench.queue, current, reference, window, 0, buffer);
+    const auto keys = download(bench, buffer, count);
+    for (const Key key : keys) sad += motion::cost_of(key);
+    const int columns = engine.columns(current);
+    for (int y = 0; y < now.height; y++)
+      for (int x = 0; x < now.width; x++) {
+        const motion::Vector v = motion::vector_of(keys[size_t(y / 16) * columns + x / 16]);
+        const int error = now.at(x, y) - before.at(x + v.x / 4, y + v.y / 4);
+        all += error * error;
+        if (x >= 48 && y >= 48) inner += error * error;
+      }
+    all /= double(now.width) * now.height;
+    inner /= double(now.width - 48) * (now.height - 48);
+  }
+
+  double sad = 0, all = 0, inner = 0;  // squares: of the frame, and without what came in at its edges
+};
+
+double decibels(double mse) { return 10 * std::log10(255 * 255 / mse); }
+
+}  // namespace
+
+// PSNR against the window: a picture that moved by 40 px along both axes, and two frames of a film
+// five frames apart. W is read in two ways: the square that holds the block, with W - 15 offsets
+// along each axis, centred; and offsets -W ... W.
+GST_START_TEST(test_psnr_by_window) {
+  Bench bench;
+  const Frame scene = reference::natural_frame(1320, 760);
+  const reference::Plane now = reference::luma(reference::crop(scene, 0, 0, 1280, 720)),
+                         before = reference::luma(reference::crop(scene, 40, 40, 1280, 720));
+  const std::vector<Frame> film = bunny();
+  for (const bool reach : {false, true}) {
+    double least[2] = {HUGE_VAL, HUGE_VAL};
+    for (int side : {31, 35, 47, 55, 79, 95, 111}) {
+      const motion::Span span =
+          reach ? motion::Span::of_range(side) : motion::Span::of_window(side, 16);
+      const Windowed shift(bench, now, before, {span, span});
+      std::printf("W=%3d, offsets %4d ... %3d: shifted by 40 px %.2f dB, inside %.2f", side,
+                  span.first, span.last(), decibels(shift.all), decibels(shift.inner));
+      fail_unless(shift.sad <= least[0], "a larger window has a larger SAD");
+      least[0] = shift.sad;
+      fail_unless((shift.inner == 0) == (span.first <= -40), "40 px are not found or too soon");
+      if (!film.empty()) {
+        const Windowed pair(bench, reference::luma(film.back()), reference::luma(film.front()),
+                            {span, span});
+        std::printf(", film %.2f dB, mse %.2f", decibels(pair.all), pair.all);
+        fail_unless(pair.sad <= least[1], "a larger window has a larger SAD");
+        least[1] = pair.sad;
+      }
+      std::printf("\n");
+    }
+  }
+}
+GST_END_TEST;
+
 static Suite *prediction_suite() {
   Suite *suite = suite_create("prediction");
   TCase *tcase = tcase_create("prediction");
   tcase_add_test(tcase, test_foreman_start);
   tcase_add_test(tcase, test_foreman_end);
   tcase_add_test(tcase, test_bunny);
+  tcase_add_test(tcase, test_psnr_by_window);
   suite_add_tcase(suite, tcase);
   return suite;
 }

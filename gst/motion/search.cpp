@@ -18,23 +18,19 @@ int block_of(const std::string &problem) {
 
 Parameters defaults(const Device &device, const std::string &problem) {
   const int block = block_of(problem);
-  if (device.prefers_buffers())
-    return {{"form", static_cast<int>(Form::vector)}, {"depth", 0}, {"lanes", 0}};
+  if (device.prefers_buffers()) return {{"form", static_cast<int>(Form::vector)}, {"depth", 0}};
   return {{"form", static_cast<int>(Form::tile)},
-          {"depth", block == Search::partitions ? 2 : 11},
-          {"lanes", 32}};
+          {"depth", block == Search::partitions ? 3 : block > 8 ? 11 : 33}};
 }
 
 bool possible(const Device &device, const std::string &problem, const Parameters &parameters) {
-  const int block = block_of(problem), depth = parameters.at("depth"),
-            lanes = parameters.at("lanes");
+  const int block = block_of(problem), depth = parameters.at("depth");
   const bool vector = parameters.at("form") == static_cast<int>(Form::vector);
   if (vector != device.prefers_buffers()) return false;  // would be slower by far
-  if (vector) return !depth && !lanes;
-  if (block == Search::partitions) return depth && depth <= 4 && lanes == 32;
-  return (depth == 3 || depth > 4) && lanes &&
-         size_t(Plane::strip / block * lanes) <=
-             device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  if (vector) return !depth;
+  if (block == Search::partitions) return depth == 2 || depth == 3;
+  return depth > 2 && size_t(Plane::strip / block * 32) <=
+                          device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
 }
 
 }  // namespace
@@ -50,8 +46,7 @@ const Tunable &Search::tunable() {
       {"motion/tile.cl", "motion/vector.cl", "motion/partitiontile.cl",
        "motion/partitionvector.cl"},
       {{"form", {static_cast<int>(Form::tile), static_cast<int>(Form::vector)}},
-       {"depth", {0, 1, 2, 3, 4, 11, 33}},
-       {"lanes", {0, 32, 64}}},
+       {"depth", {0, 2, 3, 11, 33}}},
       defaults,
       possible};
   return tunable;
@@ -66,7 +61,6 @@ Search::Search(Context &context, int block, const Parameters &parameters)
                                            " is no size of blocks. Use 4, 8, 16 or 32.");
   const std::string size = "-DB=" + std::to_string(block);
   const std::string depth = "-DD=" + std::to_string(parameters.at("depth"));
-  const std::string lanes = "-DLANES=" + std::to_string(parameters.at("lanes"));
   if (block == partitions && form_ == Form::vector)
     kernel_ = Kernel(context, context.program("motion/partitionvector.cl"),
                      "motion_partitions_vector", {1, 1});
@@ -77,7 +71,7 @@ Search::Search(Context &context, int block, const Parameters &parameters)
     kernel_ =
         Kernel(context, context.program("motion/vector.cl", size), "motion_search_vector", {1, 1});
   else
-    kernel_ = Kernel(context, context.program("motion/tile.cl", size + " " + depth + " " + lanes),
+    kernel_ = Kernel(context, context.program("motion/tile.cl", size + " " + depth),
                      "motion_search_tile", {});
 }
 

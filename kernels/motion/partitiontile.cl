@@ -2,12 +2,11 @@
 // Full search of all partitions on GPUs (window.clh). 32 work-items share a macroblock; each finds the 4×4
 // SADs of D candidates below each other and adds them up to those of all partitions.
 //
-// Costs and candidates travel together: a 4×4 block has sad · 65536 + c, c the candidate's number within
-// the piece, so a partition of n such blocks has sad · 65536 + n · c, and sums keep the order. They fit:
-// 16 · c < 65536, and a cost above 65535 is none (it can't be the least where the vector 0 is searched:
+// Within a piece a candidate's key is cost * 4096 + y * 64 + x, so that the least one of 32 bits is all that
+// is kept of a partition. A cost above 65535 is none (it can't be the least where the vector 0 is searched:
 // that one costs at most 16² · 255 + 2 · 127).
 //
-// Build with -DD=1, 2, 3 or 4.
+// Build with -DD=2 or 3.
 #include "common/absdiff.clh"
 #include "common/least.clh"
 #include "motion/cost.clh"
@@ -17,27 +16,23 @@
 #define LANES 32
 #define GROUP (STRIP / B * LANES)
 #include "motion/window.clh"
+#define ROWS ((SIDE + D - 1) / D * D + B - 1)  // of the window
 
-// The binary logarithm of the number of 4×4 blocks in a partition.
-inline int cells_log2(int partition) {
-  return partition < P16X8 ? 4 : partition < P8X8 ? 3 : partition < P8X4 ? 2 : partition < P4X4 ? 1 : 0;
-}
-
-// What is known of a candidate while its rows come in, from above.
+// What is known of a candidate while its rows come in, from above: SADs times 4096.
 typedef struct {
-  uint number, rest;  // λ · bits · 65536
-  uint cell[4];       // of the four rows under way
+  uint rest;     // of the key, without the SAD
+  uint cell[4];  // of the four rows under way
   uint upper[4], high[2], quarter[2], half_sum;
 } Candidate;
 
 #define LEAST(partition, sum) least[partition] = min(least[partition], (sum) + candidate->rest)
 
-// Lowers the least costs of partitions by those of a candidate that end with row j, a constant, of cells.
+// Lowers the least keys of partitions by those of a candidate that end with row j, a constant, of cells.
 inline void finish_cells(uint least[PARTITIONS], Candidate *candidate, const int j) {
   uint *cell = candidate->cell, high[2], quarter[2];
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    cell[i] = cell[i] * 65536 + candidate->number;
+    cell[i] *= 4096;
     LEAST(P4X4 + 4 * j + i, cell[i]);
   }
 #pragma unroll
@@ -58,7 +53,7 @@ inline void finish_cells(uint least[PARTITIONS], Candidate *candidate, const int
     if (j == 3) {
 #pragma unroll
       for (int i = 0; i < 2; i++) LEAST(P8X16 + i, candidate->quarter[i] + quarter[i]);
-      least[P16X16] = min(least[P16X16], add_sat(candidate->half_sum + wide, candidate->rest));
+      LEAST(P16X16, candidate->half_sum + wide);
     }
     candidate->half_sum = wide;
 #pragma unroll
@@ -74,41 +69,40 @@ inline void finish_cells(uint least[PARTITIONS], Candidate *candidate, const int
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_partitions_tile(__global const uchar *current, __global const uchar *reference, int pitch,
                             int2 first, int2 count, int lambda, __global ulong *keys, int columns) {
-  __local uint window[4 * COPY + ROW];
+  __local uint window[ROWS * ROW];
   __local uint blocks[B * STRIP / 4] __attribute__((aligned(16)));
-#ifndef WARP_LEAST
-  __local uint found[BLOCKS][2 * LANES];
-#endif
+  __local uint rests[ROWS], found[BLOCKS][2 * LANES];
   const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1);
   const int block = item / LANES, lane = item % LANES;
 
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
-  __local const uint4 *own_rows = (__local const uint4 *)blocks + block;
 
   ulong best[2] = {ULONG_MAX, ULONG_MAX};  // of partitions lane and LANES + lane
-  const int2 pieces = pieces_of(count), side = (count + pieces - 1) / pieces;
+  const int2 pieces = pieces_of(count), side = piece_size(count, pieces);
   for (int piece = 0; piece < pieces.x * pieces.y; piece++) {
     const int2 begin = (int2)(piece % pieces.x, piece / pieces.x) * side;
     const int2 size = min(side, count - begin), at = first + begin;
     const int left = at.x & ~3, runs = (size.y + D - 1) / D;
     barrier(CLK_LOCAL_MEM_FENCE);
     load_window(reference, pitch, strip * STRIP + left, row * B + at.y, size.y + B - 1, window);
+    for (int i = item; i < ROWS; i += GROUP)
+      rests[i] = i < size.y ? lambda * component_bits(4 * (at.y + i)) * 4096 + i * 64 : 1 << 30;
     barrier(CLK_LOCAL_MEM_FENCE);
 
     uint least[PARTITIONS];
 #pragma unroll
     for (int p = 0; p < PARTITIONS; p++) least[p] = UINT_MAX;
-    const uint inverse = 65536 / size.x + 1;
     for (int task = lane; task < size.x * runs; task += LANES) {
-      const int run = task * inverse >> 16, x = task - run * size.x, byte = at.x - left + x;
-      const int y = max(min(run * D, size.y - D), 0);  // the last rows perhaps once more
-      __local const uint *from = window + (byte & 3) * COPY + y * ROW + block * WORDS + byte / 4;
-      const uint bits = component_bits(4 * (at.x + x));
+      const int2 column = column_of(task, size, runs);
+      const int x = column.x, y = column.y * D;
+      __local const uint *from = window + y * ROW + block * B + at.x - left + x;
+      // Nothing is added, which compilers can't know: they would keep all pixels in registers.
+      __local const uint4 *own_rows = (__local const uint4 *)blocks + block + (task >> 16);
+      const uint rest = lambda * component_bits(4 * (at.x + x)) * 4096 + x;
       Candidate candidates[D];
 #pragma unroll
       for (int d = 0; d < D; d++) {
-        candidates[d].number = (y + d) * size.x + x;
-        candidates[d].rest = lambda * (bits + component_bits(4 * (at.y + y + d))) * 65536;
+        candidates[d].rest = rest + rests[y + d];
 #pragma unroll
         for (int i = 0; i < 4; i++) candidates[d].cell[i] = 0;
       }
@@ -117,11 +111,11 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
       for (int r = 0; r < B + D - 1; r++) {
         uint line[WORDS];
 #pragma unroll
-        for (int w = 0; w < WORDS; w++) line[w] = from[r * ROW + w];
+        for (int w = 0; w < WORDS; w++) line[w] = from[r * ROW + 4 * w];
         if (r < B) vstore4(own_rows[r * BLOCKS], 0, own[r]);
 #pragma unroll
         for (int d = 0; d < D; d++)
-          if (r >= d && r < d + B && (d == 0 || d < size.y)) {
+          if (r >= d && r < d + B) {
             Candidate *candidate = &candidates[d];
 #pragma unroll
             for (int w = 0; w < WORDS; w++)
@@ -132,23 +126,21 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
     }
 
 #ifdef WARP_LEAST
-    uint value[2] = {UINT_MAX, UINT_MAX};
 #pragma unroll
     for (int p = 0; p < PARTITIONS; p++) {
       const uint of_all = warp_least(least[p]);
-      value[p / LANES] = lane == p % LANES ? of_all : value[p / LANES];
+      if (lane == 0) found[block][p] = of_all;
     }
 #else
     for (int i = 0; i < 2; i++) found[block][lane + i * LANES] = UINT_MAX;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int p = 0; p < PARTITIONS; p++) atomic_min(&found[block][p], least[p]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint value[2] = {found[block][lane], found[block][lane + LANES]};
 #endif
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < 2; i++) {
-      const int c = (value[i] & 65535) >> cells_log2(lane + i * LANES), y = c / size.x, x = c - y * size.x;
-      const ulong key = key_of(value[i] >> 16, place(4 * (at.x + x), 4 * (at.y + y)));
-      best[i] = value[i] == UINT_MAX ? best[i] : min(best[i], key);
+      const uint value = found[block][lane + i * LANES];
+      const int2 v = at + (int2)(value & 63, value >> 6 & 63);
+      if (!(value >> 28)) best[i] = min(best[i], key_of(value >> 12, place(4 * v.x, 4 * v.y)));
     }
   }
 

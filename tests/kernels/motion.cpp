@@ -10,28 +10,24 @@ using motion::Search;
 
 namespace {
 
-Parameters tile(int depth, int lanes) {
-  return {{"form", static_cast<int>(Search::Form::tile)}, {"depth", depth}, {"lanes", lanes}};
+Parameters tile(int depth) {
+  return {{"form", static_cast<int>(Search::Form::tile)}, {"depth", depth}};
 }
 
-const Parameters vector{
-    {"form", static_cast<int>(Search::Form::vector)}, {"depth", 0}, {"lanes", 0}};
-const Parameters forms[] = {tile(3, 64), tile(11, 32), tile(33, 32),
-                            tile(1, 32), tile(4, 32),  vector};
-constexpr int form_count = 6;
+const Parameters vector{{"form", static_cast<int>(Search::Form::vector)}, {"depth", 0}};
+const Parameters forms[] = {tile(3), tile(11), tile(33), tile(2), vector};
+constexpr int form_count = 5;
 
 /// Blocks of 16 px by a form that has them, else partitions.
 int macroblock(const Parameters &form) {
-  const int depth = form.at("depth");
-  return depth == 1 || depth == 4 ? Search::partitions : 16;
+  return form.at("depth") == 2 ? Search::partitions : 16;
 }
 
 /// The kinds of blocks that a form is for.
 std::vector<int> blocks(const Parameters &form) {
   const int depth = form.at("depth");
-  if (depth == 1 || depth == 4) return {Search::partitions};
-  if (depth == 33) return {16};  // compilers take long over it
-  if (depth > 2) return {4, 8, 16, 32};
+  if (depth == 2) return {Search::partitions};
+  if (depth > 3) return {4, 8, 16, 32};
   return {4, 8, 16, 32, Search::partitions};
 }
 

@@ -91,8 +91,7 @@ std::string launch(const Case &one, const std::string &properties) {
 }
 
 GstGLCLHistogramMeta *meta_of(GstBuffer *buffer) {
-  return reinterpret_cast<GstGLCLHistogramMeta *>(
-      gst_buffer_get_meta(buffer, g_type_from_name("GstGLCLHistogramMetaAPI")));
+  return gst_buffer_get_glcl_histogram_meta(buffer);
 }
 
 Counts mapped(GstBuffer *buffer) {

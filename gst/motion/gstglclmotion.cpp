@@ -19,7 +19,7 @@
  * ]|
  * The PSNR of a prediction with partitions and quarter pixels, frame by frame.
  *
- * Since: 0.2
+ * Since: 0.1
  */
 #include "gstglclmotion.h"
 

@@ -1,7 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glclmotion attaches to frames. Needs GStreamer only; nothing has to be linked.
 #pragma once
 
 #include <gst/gst.h>
+
+G_BEGIN_DECLS
 
 /**
  * GstGLCLMotionMeta:
@@ -26,8 +29,6 @@
  * - from @shapes on a guint16 for each block: 0 where it is undivided; else bits 0 and 1 are the
  * division of the macroblock (1: 16x8, 2: 8x16, 3: quarters), and bits 2 + 2q and 3 + 2q that of
  * quarter q (0: 8x8, 1: 8x4, 2: 4x8, 3: 4x4).
- *
- * Find it with gst_buffer_get_meta (buffer, g_type_from_name ("GstGLCLMotionMetaAPI")).
  */
 typedef struct {
   GstMeta meta;
@@ -37,3 +38,13 @@ typedef struct {
   guint block, block_columns, block_rows;
   gsize costs, shapes;
 } GstGLCLMotionMeta;
+
+#define GST_GLCL_MOTION_META_API_NAME "GstGLCLMotionMetaAPI"
+
+/** The buffer's block motion; NULL where it has none. */
+static inline GstGLCLMotionMeta *gst_buffer_get_glcl_motion_meta(GstBuffer *buffer) {
+  const GType api = g_type_from_name(GST_GLCL_MOTION_META_API_NAME);
+  return api ? (GstGLCLMotionMeta *)gst_buffer_get_meta(buffer, api) : NULL;
+}
+
+G_END_DECLS

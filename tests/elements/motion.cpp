@@ -84,10 +84,7 @@ std::vector<Motion::Settings> all_settings() {
   return list;
 }
 
-GstGLCLMotionMeta *meta_of(GstBuffer *buffer) {
-  return reinterpret_cast<GstGLCLMotionMeta *>(
-      gst_buffer_get_meta(buffer, g_type_from_name("GstGLCLMotionMetaAPI")));
-}
+GstGLCLMotionMeta *meta_of(GstBuffer *buffer) { return gst_buffer_get_glcl_motion_meta(buffer); }
 
 void check_meta(GstBuffer *buffer, const reference::Field &twin, int width, int height) {
   GstGLCLMotionMeta *meta = meta_of(buffer);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "glclproperties.h"
 
+#include <algorithm>
+
 namespace glcl {
 
 namespace {
@@ -32,9 +34,9 @@ void install_property(GObjectClass *object_class, GParamSpec *spec, Accessors ac
 }
 
 GType register_enum(const char *name, const std::vector<GEnumValue> &values) {
-  auto *kept = new std::vector<GEnumValue>(values);  // GObject refers to it for ever
-  kept->push_back({0, nullptr, nullptr});
-  const GType type = g_enum_register_static(name, kept->data());
+  auto *kept = new GEnumValue[values.size() + 1];  // GObject refers to it for ever
+  *std::copy(values.begin(), values.end(), kept) = {0, nullptr, nullptr};
+  const GType type = g_enum_register_static(name, kept);
   gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
   return type;
 }

@@ -24,7 +24,7 @@ struct FlowField {
 ///
 /// Each frame becomes a pyramid: (R + G + B) / 3 smoothed by (1 6 1) / 8, then halved by
 /// (1 4 6 4 1) / 16. From the coarsest level on, `warps` times: the flow is smoothed by a median,
-/// each texel looks at where it went in the current frame, and the texels of a Gaussian window
+/// each voter looks at where it went in the current frame, and the voters of a Gaussian window
 /// around each node of a lattice vote: with g the gradient of the previous frame and d the
 /// difference that is left there,
 ///
@@ -33,12 +33,16 @@ struct FlowField {
 /// so a texel without texture votes for the flow it has, and so does one that left the frame. d is
 /// clamped to 10 levels. The sums on the left are made once per level.
 ///
-/// Windows are sampled: a level's last warp has a node every `step` texels (1 up to a window of 15,
-/// 2 up to 31, 4 up to 63), the ones before every 2 step; the window has 15 and 7 taps per axis,
-/// of a Gaussian of sigma = window / 6. So the cost does not depend on the window.
+/// Windows are sampled: with s = 1 up to a window of 15, 2 up to 31, 4 up to 63, nodes and voters lie
+/// 2 s texels apart, 7 taps per axis; on the finest level 4 s, 3 taps, but for its last warp: there
+/// every s-th texel votes, 15 taps, for nodes 2 s apart. The Gaussian has sigma = window / 6. So the
+/// cost does not depend on the window. Between nodes the flow is interpolated.
 ///
-/// Channels::census compares in place of the grey four soft comparisons of opposite neighbours,
-/// d / sqrt(d² + 2.5²), which light that changes slowly across the picture does not alter.
+/// Grey follows light that changes over the whole frame: the current frame gets the mean and the
+/// deviation that the previous one has on the coarsest level that levels=0 takes, but for 1 level and
+/// 6 %, which scenery that comes and goes may change. Channels::census compares in place of the grey
+/// four soft comparisons of opposite neighbours, d / sqrt(d² + 2.5²), which light that changes slowly
+/// across the picture does not alter.
 class Flow {
  public:
   enum class Channels { grey, census };
@@ -55,7 +59,7 @@ class Flow {
 
   static const Tunable &tunable();
   /// Of local memory that a variant takes.
-  static size_t local_bytes(const Parameters &variant);
+  static size_t local_bytes(const std::string &problem, const Parameters &variant);
 
   /// Builds the programs for frames of width × height px and allocates. Throws Error::settings
   /// where the device has not the memory, Error::failed where it refuses kernels.
@@ -90,14 +94,13 @@ class Flow {
     int width, height, pitch, offset;
     cl_int4 cl() const { return {{width, height, pitch, offset}}; }
   };
-  /// Nodes of a level `step` texels apart, and where their tensors stand.
+  /// Nodes of a level, where their tensors stand, and texels between voters.
   struct Lattice {
-    int columns, rows, first_tensor;
+    int columns, rows, first_tensor, step;
     cl_int2 size() const { return {{columns, rows}}; }
   };
-  /// The lattices of all levels with one step, finest first.
+  /// The lattices for windows up to some size: one per level, finest first, or the last one.
   struct Lattices {
-    int step;
     cl::Buffer table;
     std::vector<Lattice> of_level;
     std::vector<int> tiles;  // before each level, and in all
@@ -106,24 +109,33 @@ class Flow {
   struct Window {
     cl_float tap[most_taps];
   };
-  /// A solver's kernel with tiles of some size.
-  struct Tiles {
-    Kernel kernel;
-    int rows = 0;  // nodes of a work-item
-
-    Size side() const { return {kernel.group().x, kernel.group().y * rows}; }
+  /// What a work-group does of a lattice in one launch.
+  struct Plan {
+    Size tile;  // nodes
+    int warps;
   };
-  /// The kernels of one kind of lattice: the dense one that ends a level, or the one before.
+  /// The kernels for one window.
   struct Solver {
-    int radius;  // of the window, nodes
-    bool refine;
-    Tiles warp, small_warp, tensors;  // small tiles where the others would leave a device idle
+    int radius, every;  // of the window, voters; from node to node, voters
+    int rows;           // that a work-item sums
+    Size group, tile;
+    Kernel warp;
+  };
+  /// Sums of tensors.
+  struct Tensors {
+    Kernel kernel;
+    Size tile;
     cl::Buffer sums;
     Lattices lattices[3];  // for windows up to 15, 31 and 63 px
   };
   /// The pyramid of a frame.
   struct Pyramid {
     cl::Buffer grey, census;
+  };
+  /// Two frames, and how light the one is by the other.
+  struct Frames {
+    const Pyramid &before, &after;
+    cl::Buffer light;
   };
   /// A flow on a lattice.
   struct State {
@@ -132,16 +144,21 @@ class Flow {
   };
 
   void build(Context &context, const Parameters &coarse, const Parameters &dense);
-  void set_up(Context &context, Solver &solver, int radius, bool refine, const Parameters &variant);
-  cl::Program solver_program(Context &context, const Solver &solver, int rows);
+  cl::Program program(Context &context, const Solver &solver);
+  void set_up(Context &context, Solver &solver, int radius, int every, const Parameters &variant);
+  void set_up(Context &context, Tensors &tensors, const Solver &solver, const Parameters &variant,
+              bool last);
   void take(Queue &queue, const Picture &in, int levels);
   void sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels);
-  State solve(Queue &queue, const Settings &settings, const Pyramid &before, const Pyramid &after,
-              int levels);
-  State warp(Queue &queue, const Settings &settings, Solver &solver, const Pyramid &before,
-             const Pyramid &after, int level, const State &state, float scale);
+  State solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
+  Plan plan(const Solver &solver, const Lattice &lattice, int spacing, int warps) const;
+  State warp(Queue &queue, const Settings &settings, Solver &solver, const Frames &frames, int level,
+             const Lattice &lattice, const cl::Buffer &sums, const State &state, int shift, float scale,
+             const Plan &plan);
   void finish(Queue &queue, const Settings &settings, const State &state,
               const cl::Buffer &vectors);
+  template <class Value>
+  cl::Buffer filled(std::vector<Value> values);
   const cl::Buffer &texels(const Pyramid &pyramid) const {
     return channels_ == Channels::census ? pyramid.census : pyramid.grey;
   }
@@ -152,12 +169,15 @@ class Flow {
   Channels channels_;
 
   std::vector<Level> levels_;
+  cl::Buffer level_table_;
   Pyramid previous_, current_;
+  cl::Buffer light_[2];      // gain and offset of the current frame by the previous one; back
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
-  int device_groups_ = 0;    // that keep the device busy
+  int compute_units_ = 0;    // of a device that wants a group for each; 1 for a CPU
 
-  Kernel grey_, down_, census_, finish_, check_;
-  Solver coarse_, dense_;
+  Kernel grey_, down_, small_, census_, finish_, check_;
+  Solver coarse_, finest_, last_;
+  Tensors tensors_, last_tensors_;
   cl::Buffer zero_, flow_[2], backward_;
   FlowField field_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From the last lattice to a vector and a confidence per pixel.
+// From the last lattice to a vector and a confidence per pixel. A work-item owns ROWS pixels of a column.
 #include "opticalflow/eigen.clh"
 #include "opticalflow/median.clh"
 
@@ -9,43 +9,46 @@ MEDIAN_AT(median_at, __local)
 #define TRACE_VOTE 1e-3f
 
 // `half_sure`: the eigenvalue that gives a confidence of a half. A pixel that leaves the frame has none.
-// Nodes lie 1 << shift px apart. `tile`: those around the group's pixels, and two more on each side.
+// Nodes lie 1 << shift px apart. `tile`: those around the group's pixels, and two more on each side;
+// `nodes`: what they say.
 __kernel void flow_finish(__global const float2 *flow, int2 lattice, int shift, int spacing,
                           __global const float *tensors, float alpha, float half_sure,
                           __global float2 *vectors, __global float *confidence, int2 size,
-                          __local float2 *tile) {
-  const int2 group = (int2)(get_local_size(0), get_local_size(1));
-  const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * group;
-  const int2 first = (origin >> shift) - 2, last = lattice - 1;
-  const int2 side = ((origin + group - 1) >> shift) + 4 - first;
-  for (int y = get_local_id(1); y < side.y; y += group.y)
-    for (int x = get_local_id(0); x < side.x; x += group.x) {
-      const int2 node = clamp(first + (int2)(x, y), 0, last);
-      tile[y * side.x + x] = flow[node.y * lattice.x + node.x];
+                          __local float2 *tile, __local float4 *nodes) {
+  const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
+  const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
+  const int2 first = origin >> shift, last = lattice - 1;
+  const int2 side = ((origin + area - 1) >> shift) + 2 - first, raw = side + 4;
+  for (int y = item.y; y < raw.y; y += items.y)
+    for (int x = item.x; x < raw.x; x += items.x) {
+      const int2 at = clamp(first - 2 + (int2)(x, y), 0, last);
+      tile[y * raw.x + x] = flow[at.y * lattice.x + at.x];
     }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const int2 at = origin + (int2)(get_local_id(0), get_local_id(1));
-  if (all(at < size)) {
-    const int2 a = at >> shift;
-    float2 v = median_at(tile, first, side.x, a, last, spacing);
-    if (shift > 0) {
-      const int2 b = min(a + 1, last);
-      const float2 part = convert_float2(at - (a << shift)) / (1 << shift);
-      const float2 right = median_at(tile, first, side.x, (int2)(b.x, a.y), last, spacing);
-      const float2 below = median_at(tile, first, side.x, (int2)(a.x, b.y), last, spacing);
-      const float2 corner = median_at(tile, first, side.x, b, last, spacing);
-      v = mix(mix(v, right, part.x), mix(below, corner, part.x), part.y);
+  for (int y = item.y; y < side.y; y += items.y)
+    for (int x = item.x; x < side.x; x += items.x) {
+      const int2 at = min(first + (int2)(x, y), last);
+      // Without the votes for the flow that is there: alpha and a part of the trace.
+      const float3 sum = vload3(at.y * lattice.x + at.x, tensors);
+      const float trace = (sum.x + sum.z - 2.0f * alpha) / (1.0f + 2.0f * TRACE_VOTE);
+      const float votes = alpha + TRACE_VOTE * trace;
+      const float least = least_eigenvalue(sum.x - votes, sum.y, sum.z - votes);
+      nodes[y * side.x + x] =
+          (float4)(median_at(tile, first - 2, raw.x, at, last, spacing), least / (least + half_sure), 0.0f);
     }
-    const int i = at.y * size.x + at.x;
-    vectors[i] = v;
-    const float2 to = convert_float2(at) + v;
-    const bool inside = all(to >= 0.0f) && all(to <= convert_float2(size - 1));
-    // Without the votes for the flow that is there: alpha and a part of the trace.
-    const float3 sum = vload3(a.y * lattice.x + a.x, tensors);
-    const float trace = (sum.x + sum.z - 2.0f * alpha) / (1.0f + 2.0f * TRACE_VOTE);
-    const float votes = alpha + TRACE_VOTE * trace;
-    const float least = least_eigenvalue(sum.x - votes, sum.y, sum.z - votes);
-    confidence[i] = inside ? least / (least + half_sure) : 0.0f;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int row = item.y; row < area.y; row += items.y) {
+    const int2 at = origin + (int2)(item.x, row);
+    if (all(at < size)) {
+      const int2 node = at >> shift;
+      __local const float4 *p = nodes + (node.y - first.y) * side.x + node.x - first.x, *q = p + side.x;
+      const float2 part = convert_float2(at - (node << shift)) / (1 << shift);
+      const float2 v = mix(mix(p[0].xy, p[1].xy, part.x), mix(q[0].xy, q[1].xy, part.x), part.y);
+      const float2 to = convert_float2(at) + v;
+      const bool inside = all(to >= 0.0f) && all(to <= convert_float2(size - 1));
+      vectors[at.y * size.x + at.x] = v;
+      confidence[at.y * size.x + at.x] = inside ? p[0].z : 0.0f;
+    }
   }
 }
 

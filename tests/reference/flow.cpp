@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <stdexcept>
+#include <tuple>
 
 namespace reference {
 
@@ -121,9 +122,9 @@ typename Plane<n>::Value bilinear(const Plane<n> &plane, float x, float y) {
              mix(plane.at(i, j + 1), plane.at(i + 1, j + 1), x - i), y - j);
 }
 
-/// The window's weighted mean, along y and then along x.
+/// The window's weighted mean around every `every`-th value, along y and then along x.
 template <int n>
-Plane<n> window_mean(const Plane<n> &in, int window, int step, int radius) {
+Plane<n> window_mean(const Plane<n> &in, int window, int step, int radius, int every) {
   radius = std::min(radius, window / 2 / step);
   std::vector<float> taps;
   double sum = 0;
@@ -132,19 +133,19 @@ Plane<n> window_mean(const Plane<n> &in, int window, int step, int radius) {
     taps.push_back(static_cast<float>(std::exp(-0.5 * at * at)));
     sum += taps.back();
   }
-  Plane<n> result = in, between = in;
-  const auto pass = [&](const Plane<n> &from, Plane<n> &to, int dx, int dy) {
-    to.fill([&](int x, int y) {
+  const auto pass = [&](const Plane<n> &from, bool along_x) {
+    const int width = (from.width + (along_x ? every - 1 : 0)) / (along_x ? every : 1);
+    const int height = (from.height + (along_x ? 0 : every - 1)) / (along_x ? 1 : every);
+    return Plane<n>(width, height).fill([&](int x, int y) {
       typename Plane<n>::Value mean{};
       for (int i = -radius; i <= radius; i++)
         for (int k = 0; k < n; k++)
-          mean[k] += taps[i + radius] / float(sum) * from.at(x + i * dx, y + i * dy)[k];
+          mean[k] += taps[i + radius] / float(sum) *
+                     from.at(along_x ? x * every + i : x, along_x ? y : y * every + i)[k];
       return mean;
     });
   };
-  pass(in, between, 0, 1);
-  pass(between, result, 1, 0);
-  return result;
+  return pass(pass(in, false), true);
 }
 
 Plane<2> median(const Plane<2> &in, int spacing) {
@@ -161,27 +162,62 @@ Plane<2> median(const Plane<2> &in, int spacing) {
   });
 }
 
+/// Gain and offset that give the later frame the light of the earlier one.
+struct Light {
+  float gain = 1, offset = 0;
+};
+
+struct Spread {
+  double mean = 0, deviation = 0;
+};
+
+Spread spread(const Plane<1> &grey) {
+  Spread result;
+  for (const auto &v : grey.values) result.mean += v[0];
+  result.mean /= static_cast<double>(grey.values.size());
+  for (const auto &v : grey.values) result.deviation += std::pow(v[0] - result.mean, 2);
+  result.deviation = std::sqrt(result.deviation / static_cast<double>(grey.values.size()));
+  return result;
+}
+
+/// From what the previous and the current frame have.
+Light light_change(const Spread &then, const Spread &now) {
+  const auto beyond = [](double value, double tolerance) {
+    return value - std::clamp(value, -tolerance, tolerance);
+  };
+  const double gain = std::exp(beyond(std::log((then.deviation + 1) / (now.deviation + 1)), 0.06));
+  const double offset = now.mean + beyond(then.mean - now.mean, 1) - gain * now.mean;
+  return {static_cast<float>(gain), static_cast<float>(offset)};
+}
+
 template <int n>
 class Solver {
  public:
   Solver(const Settings &settings) : settings_(settings) {
-    dense_step_ = settings.window <= 15 ? 1 : settings.window <= 31 ? 2 : 4;
+    step_ = settings.window <= 15 ? 1 : settings.window <= 31 ? 2 : 4;
   }
 
   Field run(const Frame &before, const Frame &after) {
-    int levels = settings_.levels, most = glcl::Flow::most_levels(before.width, before.height);
-    if (!levels) levels = glcl::Flow::automatic_levels(before.width, before.height);
-    levels = std::min(levels, most);
-    const auto from = pyramid(before, levels), to = pyramid(after, levels);
-    Field field = solve(from, to);
+    const int most = glcl::Flow::most_levels(before.width, before.height);
+    const int automatic = glcl::Flow::automatic_levels(before.width, before.height);
+    const int levels = settings_.levels ? std::min(settings_.levels, most) : automatic;
+    const int taken = std::max(levels, automatic);
+    const auto from = pyramid(before, taken), to = pyramid(after, taken);
+    Light light, back;
+    if (n == 1) {
+      light = light_change(spread(from[automatic - 1]), spread(to[automatic - 1]));
+      back = {1 / light.gain, -light.offset / light.gain};
+    }
+    const Texels a = texels(from, levels), b = texels(to, levels);
+    Field field = solve(a, b, light);
     if (settings_.check) {
-      const Field back = solve(to, from);
+      const Field backward = solve(b, a, back);
       for (int y = 0; y < field.height; y++)
         for (int x = 0; x < field.width; x++) {
           const float u = field.x(x, y), v = field.y(x, y);
           const int i = std::clamp(static_cast<int>(std::rint(x + u)), 0, field.width - 1);
           const int j = std::clamp(static_cast<int>(std::rint(y + v)), 0, field.height - 1);
-          const float off = std::hypot(u + back.x(i, j), v + back.y(i, j));
+          const float off = std::hypot(u + backward.x(i, j), v + backward.y(i, j));
           field.confidence[size_t(y) * field.width + x] *= std::clamp(1 - off, 0.0f, 1.0f);
         }
     }
@@ -189,14 +225,18 @@ class Solver {
   }
 
  private:
-  using Pyramid = std::vector<Plane<n>>;
+  using Texels = std::vector<Plane<n>>;
   using Tensor = std::array<float, 3>;
 
-  static Pyramid pyramid(const Frame &frame, int levels) {
-    Plane<1> level = grey(frame);
-    Pyramid result{Kind<n>::texels(level)};
-    while (static_cast<int>(result.size()) < levels)
-      result.push_back(Kind<n>::texels(level = halved(level)));
+  static std::vector<Plane<1>> pyramid(const Frame &frame, int levels) {
+    std::vector<Plane<1>> result{grey(frame)};
+    while (static_cast<int>(result.size()) < levels) result.push_back(halved(result.back()));
+    return result;
+  }
+
+  static Texels texels(const std::vector<Plane<1>> &pyramid, int levels) {
+    Texels result;
+    for (int i = 0; i < levels; i++) result.push_back(Kind<n>::texels(pyramid[i]));
     return result;
   }
 
@@ -207,32 +247,49 @@ class Solver {
     return {xx + vote, dot(gx, gy), yy + vote};
   }
 
-  Plane<3> tensors(const Plane<n> &plane, int step, int radius) const {
-    Plane<3> result((plane.width + step - 1) / step, (plane.height + step - 1) / step);
-    result.fill([&](int x, int y) { return tensor(plane, x * step, y * step); });
-    return window_mean(result, settings_.window, step, radius);
-  }
-
-  Vector vote(const Plane<n> &before, const Plane<n> &after, int x, int y, Vector flow) const {
+  Vector vote(const Plane<n> &before, const Plane<n> &after, int x, int y, Vector flow,
+              const Light &light) const {
     const Tensor t = tensor(before, x, y);
     Vector result = {t[0] * flow[0] + t[1] * flow[1], t[1] * flow[0] + t[2] * flow[1]};
     const float to_x = x + flow[0], to_y = y + flow[1];
     if (to_x < 0 || to_y < 0 || to_x > before.width - 1 || to_y > before.height - 1) return result;
     auto change = bilinear(after, to_x, to_y);
     for (int k = 0; k < n; k++)
-      change[k] = std::clamp(change[k] - before.at(x, y)[k], -Kind<n>::limit, Kind<n>::limit);
+      change[k] = std::clamp(light.gain * change[k] + light.offset - before.at(x, y)[k],
+                             -Kind<n>::limit, Kind<n>::limit);
     result[0] -= dot(Kind<n>::slope(before, x, y, 1, 0), change);
     result[1] -= dot(Kind<n>::slope(before, x, y, 0, 1), change);
     return result;
   }
 
-  /// One warp; `flow` lies on the lattice that it solves on.
-  Plane<2> warp(const Plane<n> &before, const Plane<n> &after, const Plane<3> &tensors, int step,
-                int radius, const Plane<2> &flow) const {
-    Plane<2> result(tensors.width, tensors.height);
-    result.fill(
-        [&](int x, int y) { return vote(before, after, x * step, y * step, flow.at(x, y)); });
-    result = window_mean(result, settings_.window, step, radius);
+  /// How a warp looks at a level: every how many texels it takes a voter, every how many voters it has a
+  /// node, and how many voters away the window ends.
+  struct Lattice {
+    int step, every, radius;
+  };
+
+  template <class Function>
+  auto at_voters(const Plane<n> &plane, const Lattice &lattice, Function function) const {
+    const int step = lattice.step;
+    Plane<std::tuple_size<decltype(function(0, 0))>::value> voters((plane.width + step - 1) / step,
+                                                                  (plane.height + step - 1) / step);
+    voters.fill([&](int x, int y) { return function(x * step, y * step); });
+    return window_mean(voters, settings_.window, step, lattice.radius, lattice.every);
+  }
+
+  Plane<3> tensors(const Plane<n> &plane, const Lattice &lattice) const {
+    return at_voters(plane, lattice, [&](int x, int y) { return tensor(plane, x, y); });
+  }
+
+  /// One warp; the nodes of `flow` are `spacing` texels apart.
+  Plane<2> warp(const Plane<n> &before, const Plane<n> &after, const Plane<3> &tensors,
+                const Lattice &lattice, const Light &light, const Plane<2> &flow,
+                int spacing) const {
+    const Plane<2> smooth = median(flow, settings_.median / 2);
+    Plane<2> result = at_voters(before, lattice, [&](int x, int y) {
+      const Vector v = bilinear(smooth, float(x) / spacing, float(y) / spacing);
+      return vote(before, after, x, y, v, light);
+    });
     for (size_t i = 0; i < result.values.size(); i++) {
       const auto [xx, xy, yy] = tensors.values[i];
       const auto [bx, by] = result.values[i];
@@ -242,44 +299,44 @@ class Solver {
     return result;
   }
 
-  Field solve(const Pyramid &before, const Pyramid &after) const {
-    const int spacing = settings_.median / 2, step = dense_step_;
-    const Plane<n> &finest = before[0], &coarsest = before.back();
-    Plane<2> flow((coarsest.width + 2 * step - 1) / (2 * step),
-                  (coarsest.height + 2 * step - 1) / (2 * step));
-    Plane<3> sums(1, 1);
+  Field solve(const Texels &before, const Texels &after, const Light &light) const {
+    Plane<2> flow(1, 1);
+    int spacing = 1;  // of its nodes, texels
     for (size_t level = before.size(); level-- > 0;) {
-      for (Vector &v : flow.values) v = {2 * v[0], 2 * v[1]};
-      sums = tensors(before[level], 2 * step, 3);
-      for (int i = 1; i < settings_.warps; i++)
-        flow = warp(before[level], after[level], sums, 2 * step, 3, median(flow, spacing));
-      sums = tensors(before[level], step, 7);
-      const Plane<2> smooth = median(flow, spacing);
-      flow = Plane<2>(sums.width, sums.height).fill([&](int x, int y) {
-        return bilinear(smooth, x / 2.0f, y / 2.0f);
-      });
-      flow = warp(before[level], after[level], sums, step, 7, flow);
+      const Lattice lattice = level ? Lattice{2 * step_, 1, 3} : Lattice{4 * step_, 1, 1};
+      const Plane<3> sums = tensors(before[level], lattice);
+      for (int i = level ? 0 : 1; i < settings_.warps; i++, spacing = lattice.step)
+        flow = warp(before[level], after[level], sums, lattice, light, flow, spacing);
+      if (level) {
+        for (Vector &v : flow.values) v = {2 * v[0], 2 * v[1]};
+        spacing *= 2;
+      }
     }
+    const Lattice last{step_, 2, 7};
+    const Plane<3> sums = tensors(before[0], last);
+    flow = warp(before[0], after[0], sums, last, light, flow, spacing);
+    return finish(flow, sums, 2 * step_, before[0].width, before[0].height);
+  }
 
-    const Plane<2> smooth = median(flow, spacing);
-    Field field{finest.width, finest.height, {}, {}};
-    for (int y = 0; y < finest.height; y++)
-      for (int x = 0; x < finest.width; x++) {
-        const Vector v = bilinear(smooth, float(x) / step, float(y) / step);
+  Field finish(const Plane<2> &flow, const Plane<3> &sums, int spacing, int width, int height) const {
+    const Plane<2> smooth = median(flow, settings_.median / 2);
+    Field field{width, height, {}, {}};
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        const Vector v = bilinear(smooth, float(x) / spacing, float(y) / spacing);
         field.vectors.insert(field.vectors.end(), {v[0], v[1]});
-        const auto [xx, xy, yy] = sums.at(x / step, y / step);
+        const auto [xx, xy, yy] = sums.at(x / spacing, y / spacing);
         const float trace = (xx + yy - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
         const float least =
             std::max((trace - std::sqrt((xx - yy) * (xx - yy) + 4 * xy * xy)) / 2, 0.0f);
-        const bool inside = x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= finest.width - 1 &&
-                            y + v[1] <= finest.height - 1;
+        const bool inside = x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 && y + v[1] <= height - 1;
         field.confidence.push_back(inside ? least / (least + Kind<n>::half_sure) : 0);
       }
     return field;
   }
 
   Settings settings_;
-  int dense_step_;
+  int step_;
 };
 
 }  // namespace

@@ -14,12 +14,12 @@ namespace {
 
 constexpr int border = 2;                 // texels around a level; BORDER in the kernels
 constexpr int pitch_unit = 16;            // texels
-constexpr int sum_columns = 4;                // COLUMNS in the kernels
 constexpr int finish_rows = 4;                // ROWS of flow_finish
-constexpr int steps[] = {1, 2, 4};            // powers of 2, as flow_finish has them
-constexpr int step_windows[] = {15, 31, 63};  // the largest for each step
+constexpr int steps[] = {1, 2, 4};            // texels, for the windows of
+constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each step
 constexpr int median_reach = 2;               // nodes, at most
-constexpr int single_group = 16384;           // texels of a level that one group makes
+constexpr int window_radius = 3;              // nodes; on the finest level
+constexpr int finest_radius = 1;
 constexpr Size pixel_group{32, 8};
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
@@ -45,53 +45,53 @@ int window_class(int window) {
 
 Parameters default_variant(const Device &device, const std::string &problem) {
   if (problem == "coarse")
-    return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32}, {"tile-y", 16}, {"rows", 2}};
-  return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32}, {"tile-y", 16}, {"rows", 4}};
+    return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32}, {"tile-y", 16}, {"sums", 2}};
+  return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32}, {"tile-y", 16}, {"sums", 2}};
 }
 
-/// Elements of the two arrays in local memory of a work-group: the voters of a tile of nodes, and their
-/// sums along y.
+/// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its tile, and
+/// their sums along y.
 struct TileMemory {
   size_t tile, strip;
 
-  TileMemory(Size side, int radius, int every, int rows) {
-    const size_t pitch = (every * (side.x - 1) + 1 + 2 * radius) | 1;
-    const size_t all_rows = round_up(static_cast<int>(side.y), rows);
-    tile = pitch * (every * (all_rows - 1) + 1 + 2 * radius);
-    strip = pitch * side.y + every * sum_columns;
+  TileMemory(Size side, int radius, int sums) {
+    const size_t pitch = (side.x + 2 * radius) | 1;
+    tile = pitch * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
+    strip = pitch * side.y + sums;
   }
-  /// Through some steps: also flows, and their medians, `shift` halvings further apart at first.
-  TileMemory(Size side, int radius, int every, int rows, int spacing, int warps, int shift)
-      : TileMemory(side, radius, every, rows) {
-    if (warps > 1) {
-      const size_t grow = 2 * (radius + spacing);
-      const TileMemory before({side.x + grow, side.y + grow}, radius, every, rows, spacing, warps - 1, shift);
-      tile = std::max(tile, before.tile), strip = std::max(strip, before.strip);
-      shift = 0;
-    }
-    const size_t x = ((every * side.x + 2 * radius) >> shift) + 3, y = ((every * side.y + 2 * radius) >> shift) + 3;
+  /// Through some steps on a lattice: also flows, and their medians.
+  TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
+      : TileMemory(side, radius, sums) {
+    const size_t x = side.x + 2 * radius + 3, y = side.y + 2 * radius + 3;
     tile = std::max(tile, (x + 2 * spacing) * (y + 2 * spacing));
     strip = std::max(strip, x * y);
+    if (warps > 1) {
+      const size_t more = 2 * (radius + spacing);
+      const Size larger{std::min(side.x + more, lattice.x), std::min(side.y + more, lattice.y)};
+      const TileMemory before(larger, lattice, radius, sums, spacing, warps - 1);
+      tile = std::max(tile, before.tile), strip = std::max(strip, before.strip);
+    }
   }
-  size_t bytes(size_t element) const { return (tile + strip) * element; }
 };
 
 Size tile_of(const Parameters &variant) {
   return {size_t(variant.at("tile-x")), size_t(variant.at("tile-y"))};
 }
+Size group_of(const Parameters &variant) {
+  return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
+}
 
-bool possible_variant(const Device &device, const std::string &problem, const Parameters &variant) {
+bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
   const size_t items = size_t(variant.at("group-x")) * variant.at("group-y");
   return items >= 64 && items <= device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() &&
-         Flow::local_bytes(problem, variant) + 1024 <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+         Flow::local_bytes(variant) + 1024 <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
 }
 
 }  // namespace
 
-size_t Flow::local_bytes(const std::string &problem, const Parameters &variant) {
-  const bool last = problem == "dense";
-  return TileMemory(tile_of(variant), last ? 7 : 3, last ? 2 : 1, variant.at("rows"), median_reach, 1, last ? 2 : 1)
-      .bytes(sizeof(cl_float2));
+size_t Flow::local_bytes(const Parameters &variant) {
+  const TileMemory memory(tile_of(variant), window_radius, variant.at("sums"));
+  return (memory.tile + memory.strip) * (sizeof(cl_float4) + sizeof(cl_float));
 }
 
 const Tunable &Flow::tunable() {
@@ -99,10 +99,10 @@ const Tunable &Flow::tunable() {
                                {"coarse", "dense"},
                                {"opticalflow/warp.cl"},
                                {{"group-x", {16, 32, 64}},
-                                {"group-y", {4, 8, 16}},
+                                {"group-y", {1, 4, 8, 16}},
                                 {"tile-x", {16, 32, 64}},
                                 {"tile-y", {8, 16, 32}},
-                                {"rows", {2, 4, 8}}},
+                                {"sums", {1, 2, 4}}},
                                default_variant,
                                possible_variant};
   return tunable;
@@ -153,18 +153,16 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     pyramid->grey = buffer(texels * sizeof(cl_float));
     if (channels_ == Channels::census) pyramid->census = buffer(texels * sizeof(cl_char4));
   }
-  std::vector<cl_int4> table;
-  for (const Level &level : levels_) table.push_back(level.cl());
-  level_table_ = filled(table);
   light_[0] = buffer(sizeof(cl_float2)), light_[1] = buffer(sizeof(cl_float2));
 
-  const size_t pixels = size_t(width_) * height_;
-  for (cl::Buffer *flow : {&flow_[0], &flow_[1]})
-    *flow = buffer(size_t(half(width_)) * half(height_) * sizeof(cl_float2));
+  const size_t pixels = size_t(width_) * height_, nodes = size_t(half(width_)) * half(height_);
   for (cl::Buffer *flow : {&backward_, &field_.vectors}) *flow = buffer(pixels * sizeof(cl_float2));
   field_.confidence = buffer(pixels * sizeof(cl_float));
   field_.width = width_, field_.height = height_;
-  zero_ = filled(std::vector<cl_float2>(size_t(divide_up(width_, 4)) * divide_up(height_, 4)));
+  result_ = buffer(nodes * sizeof(cl_float2)), certain_ = buffer(nodes * sizeof(cl_float));
+  const size_t most_nodes = size_t(divide_up(width_, 4)) * divide_up(height_, 4);
+  for (cl::Buffer *flow : {&flow_[0], &flow_[1]}) *flow = buffer(most_nodes * sizeof(cl_float2));
+  zero_ = filled(std::vector<cl_float2>(most_nodes));
 
   const cl::Device &device = context.device().device;
   compute_units_ =
@@ -173,65 +171,66 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   grey_ = Kernel(context, program,
                  layout_ == Layout::image ? "flow_grey_image" : "flow_grey_buffer", pixel_group);
   down_ = Kernel(context, program, "flow_down", pixel_group);
-  small_ = Kernel(context, program, "flow_small", {512, 1});
+  light_kernel_ = Kernel(context, program, "flow_light", {256, 1});
   census_ = Kernel(context, program, "flow_census", pixel_group);
   const cl::Program ending =
       context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows));
   finish_ = Kernel(context, ending, "flow_finish", pixel_group);
   check_ = Kernel(context, ending, "flow_check", pixel_group);
-  set_up(context, coarse_, 3, 1, coarse);
-  set_up(context, finest_, 1, 1, coarse);
-  set_up(context, last_, 7, 2, dense);
-  set_up(context, tensors_, coarse_, coarse, false);
-  set_up(context, last_tensors_, last_, dense, true);
+
+  const int sums = coarse.at("sums");
+  const auto step = [&](const char *kernel, int radius, const Parameters &variant) {
+    return solver(context, kernel, radius, group_of(variant), tile_of(variant), variant.at("sums"));
+  };
+  coarse_ = step("flow_warp", window_radius, coarse);
+  finest_ = step("flow_warp", finest_radius, coarse);
+  last_ = step("flow_last", window_radius, dense);
+  const size_t most_items = std::min<size_t>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(), 1024);
+  whole_ = solver(context, "flow_warp", window_radius, {32, most_items / 32}, {64, 36}, sums);
+  tensors_ = Kernel(context, this->program(context, coarse_), "flow_tensors", coarse_.group);
+  tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
+  lay_out();
 }
 
 cl::Program Flow::program(Context &context, const Solver &solver) {
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(solver.radius) +
-                        " -DEVERY=" + std::to_string(solver.every) +
-                        " -DROWS=" + std::to_string(solver.rows);
+                        " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";
+  // Some drivers allow larger groups only where the kernel demands them.
   if (solver.group.x * solver.group.y > 256)
-    options += " -DGROUP_X=" + std::to_string(solver.group.x) + " -DGROUP_Y=" + std::to_string(solver.group.y);
+    options += " -DGROUP_X=" + std::to_string(solver.group.x) +
+               " -DGROUP_Y=" + std::to_string(solver.group.y);
   return context.program("opticalflow/warp.cl", options);
 }
 
-void Flow::set_up(Context &context, Solver &solver, int radius, int every,
-                  const Parameters &variant) {
-  solver.radius = radius, solver.every = every;
-  solver.rows = variant.at("rows"), solver.tile = tile_of(variant);
-  solver.group = {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
-  solver.warp = Kernel(context, program(context, solver), "flow_warp", solver.group);
+Flow::Solver Flow::solver(Context &context, const char *kernel, int radius, Size group, Size tile,
+                          int sums) {
+  Solver solver{radius, sums, group, tile, {}};
+  solver.kernel = Kernel(context, program(context, solver), kernel, group);
+  return solver;
 }
 
-void Flow::set_up(Context &context, Tensors &tensors, const Solver &solver,
-                  const Parameters &variant, bool last) {
-  tensors.kernel = Kernel(context, program(context, solver), "flow_tensors",
-                          {size_t(variant.at("group-x")), size_t(variant.at("group-y"))});
-  // Twice as much in local memory for every node.
-  tensors.tile = {std::max<size_t>(solver.tile.x / 2, 8), solver.tile.y};
+/// The lattices of every window, and room for the sums of their tensors.
+void Flow::lay_out() {
   int most_nodes = 0;
   for (int i = 0; i < 3; i++) {
-    Lattices &lattices = tensors.lattices[i];
+    Lattices &lattices = lattices_[i];
     std::vector<TableRow> table;
     int nodes = 0, tiles = 0;
     for (const Level &level : levels_) {
-      const bool finest = table.empty();
-      const int apart = steps[i] * (finest && !last ? 4 : 2);
-      const int columns = divide_up(level.width, apart), rows = divide_up(level.height, apart);
-      const int step = last ? steps[i] : apart;
+      const int step = steps[i] * (table.empty() ? 4 : 2);
+      const int columns = divide_up(level.width, step), rows = divide_up(level.height, step);
       lattices.of_level.push_back({columns, rows, nodes, step});
       lattices.tiles.push_back(tiles);
       table.push_back({level.cl(), {{columns, rows}}, step, nodes, tiles});
       nodes += columns * rows;
-      tiles += tile_count(tensors.tile, columns, rows);
-      if (last) break;
+      tiles += tile_count(tensor_tile_, columns, rows);
     }
     lattices.tiles.push_back(tiles);
     lattices.table = filled(table);
     most_nodes = std::max(most_nodes, nodes);
   }
-  tensors.sums = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * 3 * sizeof(cl_float));
+  sums_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * 3 * sizeof(cl_float));
 }
 
 template <class Value>
@@ -242,20 +241,23 @@ cl::Buffer Flow::filled(std::vector<Value> values) {
 
 namespace {
 
-/// Taps of a Gaussian of sigma = window / 6, cut at the window's edge, of nodes `step` px apart.
+/// Taps of a Gaussian, cut at the window's edge, of nodes `step` px apart. `own`: the variance that a node's
+/// vote has by itself, px².
 template <class Window>
-Window make_window(int window, int step, int radius) {
+Window make_window(int window, int step, int radius, double own = 0) {
   Window result{};
-  const double sigma = window / 6.0;
+  const double variance = std::max(window * window / 36.0 - own, 1e-6);
   double sum = 0;
   for (int i = 0; i <= std::min(radius, window / 2 / step); i++) {
-    const double tap = std::exp(-0.5 * (i * step) * (i * step) / (sigma * sigma));
+    const double tap = std::exp(-0.5 * (i * step) * (i * step) / variance);
     result.tap[i] = static_cast<float>(tap);
     sum += i ? 2 * tap : tap;
   }
   for (float &tap : result.tap) tap = static_cast<float>(tap / sum);
   return result;
 }
+
+cl_int2 vector(Size size) { return {{static_cast<int>(size.x), static_cast<int>(size.y)}}; }
 
 }  // namespace
 
@@ -270,11 +272,12 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
     if (!levels) return false;
     if (settings.check) {
       sum_tensors(queue, settings, current_, levels);
-      finish(queue, settings, solve(queue, settings, {current_, previous_, light_[1]}, levels),
-             backward_);
+      solve(queue, settings, {current_, previous_, light_[1]}, levels);
+      finish(queue, settings, backward_);
     }
     sum_tensors(queue, settings, previous_, levels);
-    finish(queue, settings, solve(queue, settings, {previous_, current_, light_[0]}, levels), field_.vectors);
+    solve(queue, settings, {previous_, current_, light_[0]}, levels);
+    finish(queue, settings, field_.vectors);
     if (settings.check)
       check_(queue, {size_t(width_), size_t(height_)}, field_.vectors, backward_, field_.confidence,
              cl_int2{{width_, height_}});
@@ -294,97 +297,109 @@ void Flow::take(Queue &queue, const Picture &in, int levels) {
     grey_(queue, pixels, in.image, current_.grey, levels_[0].cl(), tile);
   else
     grey_(queue, pixels, in.buffer, in.pitch, current_.grey, levels_[0].cl(), tile);
-  const int lit = automatic_levels(width_, height_);
-  int level = 1;
-  for (; level < levels && levels_[level].width * levels_[level].height > single_group; level++)
-    down_(queue, padded(levels_[level]), current_.grey, levels_[level - 1].cl(), levels_[level].cl());
-  small_(queue, small_.group(), current_.grey, level_table_, level, levels, lit - 1, previous_.grey, light_[0], light_[1],
-         cl::Local(small_.group().x * sizeof(cl_float2)));
+  for (int i = 1; i < levels; i++)
+    down_(queue, padded(levels_[i]), current_.grey, levels_[i - 1].cl(), levels_[i].cl());
+  light_kernel_(queue, light_kernel_.group(), current_.grey, previous_.grey,
+                levels_[automatic_levels(width_, height_) - 1].cl(), light_[0], light_[1],
+                cl::Local(light_kernel_.group().x * sizeof(cl_float2)));
   if (channels_ == Channels::census)
     for (int i = 0; i < levels; i++)
       census_(queue, padded(levels_[i]), current_.grey, current_.census, levels_[i].cl());
 }
 
 void Flow::sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels) {
-  const int kind = window_class(settings.window);
-  const auto sum = [&](Tensors &tensors, const Solver &solver, int levels, const Window &first,
-                       const Window &other) {
-    const Lattices &lattices = tensors.lattices[kind];
-    const Size group = tensors.kernel.group();
-    const TileMemory memory(tensors.tile, solver.radius, solver.every, solver.rows);
-    tensors.kernel(queue, {lattices.tiles[levels] * group.x, group.y}, texels(before),
-                   lattices.table, levels, cl_int2{{int(tensors.tile.x), int(tensors.tile.y)}},
-                   tensors.sums, first, other, static_cast<float>(settings.alpha),
-                   cl::Local(memory.tile * sizeof(cl_float4)),
-                   cl::Local(memory.strip * sizeof(cl_float4)));
-  };
-  const auto window = [&](const Solver &solver, int step) {
-    return make_window<Window>(settings.window, step, solver.radius);
-  };
-  if (settings.warps > 1 || levels > 1)
-    sum(tensors_, coarse_, levels, window(finest_, 4 * steps[kind]), window(coarse_, 2 * steps[kind]));
-  sum(last_tensors_, last_, 1, window(last_, steps[kind]), {});
+  if (settings.warps == 1 && levels == 1) return;
+  const Lattices &lattices = lattices_[window_class(settings.window)];
+  const Size group = tensors_.group();
+  const TileMemory memory(tensor_tile_, window_radius, coarse_.sums);
+  const int step = lattices.of_level[0].step;
+  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(before), lattices.table, levels,
+           vector(tensor_tile_), sums_,
+           make_window<Window>(settings.window, step, finest_radius),
+           make_window<Window>(settings.window, step / 2, window_radius),
+           static_cast<float>(settings.alpha), cl::Local(memory.tile * sizeof(cl_float4)),
+           cl::Local(memory.strip * sizeof(cl_float4)));
 }
 
-/// From the coarsest level to the finest, on the lattice of its last warp.
-Flow::State Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, int levels) {
-  const int kind = window_class(settings.window), spacing = settings.median / 2;
-  const std::vector<Lattice> &lattices = tensors_.lattices[kind].of_level;
+/// From the coarsest level to the finest.
+void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, int levels) {
+  const std::vector<Lattice> &lattices = lattices_[window_class(settings.window)].of_level;
   State state{&zero_, lattices[levels - 1].size()};
   float scale = 1;
   for (int level = levels - 1; level >= 0; level--) {
-    Solver &solver = level ? coarse_ : finest_;
-    int shift = level && level < levels - 1 ? 1 : 0;
-    for (int left = settings.warps - (level ? 0 : 1); left > 0; shift = 0, scale = 1) {
-      const Plan plan = this->plan(solver, lattices[level], spacing, left);
-      state = warp(queue, settings, solver, frames, level, lattices[level], tensors_.sums, state, shift,
-                   scale, plan);
-      left -= plan.warps;
+    const int warps = settings.warps - (level ? 0 : 1);
+    if (warps > 0) {
+      state = warp(queue, settings, frames, level, state, scale, warps);
+      scale = 1;
     }
     if (level) scale = 2;  // texels of the next finer level are half as large
   }
-  return warp(queue, settings, last_, frames, 0, last_tensors_.lattices[kind].of_level[0],
-              last_tensors_.sums, state, 2, scale, {last_.tile, 1});
+  last_warp(queue, settings, frames, state, scale);
 }
 
-Flow::Plan Flow::plan(const Solver &solver, const Lattice &lattice, int spacing, int warps) const {
-  Plan plan{solver.tile, 1};
-  while (tile_count(plan.tile, lattice.columns, lattice.rows) < compute_units_ &&
-         plan.tile.x * plan.tile.y > 64)
-    (plan.tile.x > plan.tile.y ? plan.tile.x : plan.tile.y) /= 2;
-  return plan;
+Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
+                       const State &state, float scale, int warps) {
+  const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
+  const int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
+  if (level && compute_units_ > 1 && lattice.columns <= int(whole_.tile.x) && lattice.rows <= int(whole_.tile.y))
+    return warp(queue, settings, whole_, lattice.side(), warps, frames, level, state, shift, scale);
+  Solver &solver = level ? coarse_ : finest_;
+  Size tile = solver.tile;  // smaller where it would leave the device idle
+  while (tile_count(tile, lattice.columns, lattice.rows) < compute_units_ && tile.x * tile.y > 64)
+    (tile.x > tile.y ? tile.x : tile.y) /= 2;
+  State now = warp(queue, settings, solver, tile, 1, frames, level, state, shift, scale);
+  for (int i = 1; i < warps; i++) now = warp(queue, settings, solver, tile, 1, frames, level, now, 0, 1);
+  return now;
 }
 
-Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, const Frames &frames,
-                       int level, const Lattice &lattice, const cl::Buffer &sums,
-                       const State &state, int shift, float scale, const Plan &plan) {
+Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
+                       const Frames &frames, int level, const State &state, int shift, float scale) {
+  const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
   const int spacing = settings.median / 2;
-  const Size group = solver.warp.group(), tile = plan.tile;
-  const TileMemory memory(tile, solver.radius, solver.every, solver.rows, spacing, plan.warps, shift);
-  solver.warp(queue,
-              {divide_up(lattice.columns, int(tile.x)) * group.x,
-               divide_up(lattice.rows, int(tile.y)) * group.y},
-              texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step,
-              frames.light, sums, lattice.first_tensor, *state.flow, state.size, shift, scale, *to,
-              lattice.size(), cl_int2{{int(tile.x), int(tile.y)}}, plan.warps,
-              make_window<Window>(settings.window, lattice.step, solver.radius),
-              static_cast<float>(settings.alpha), spacing,
-              cl::Local(memory.tile * sizeof(cl_float2)),
-              cl::Local(memory.strip * sizeof(cl_float2)));
+  const Size group = solver.kernel.group();
+  const TileMemory memory(tile, lattice.side(), solver.radius, solver.sums, spacing, warps);
+  solver.kernel(queue,
+                {divide_up(lattice.columns, int(tile.x)) * group.x,
+                 divide_up(lattice.rows, int(tile.y)) * group.y},
+                texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step,
+                frames.light, sums_, lattice.first_tensor, *state.flow, state.size, shift, scale,
+                *to, lattice.size(), vector(tile), warps,
+                make_window<Window>(settings.window, lattice.step, solver.radius),
+                static_cast<float>(settings.alpha), spacing,
+                cl::Local(memory.tile * sizeof(cl_float2)),
+                cl::Local(memory.strip * sizeof(cl_float2)));
   return {to, lattice.size()};
 }
 
-void Flow::finish(Queue &queue, const Settings &settings, const State &state,
-                  const cl::Buffer &vectors) {
+void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frames,
+                     const State &state, float scale) {
+  const int step = steps[window_class(settings.window)];
+  const Size nodes{size_t(divide_up(width_, 2 * step)), size_t(divide_up(height_, 2 * step))};
+  const Size tile = last_.tile, group = last_.kernel.group();
+  const TileMemory memory(tile, last_.radius, last_.sums);
   const float half_sure = channels_ == Channels::census ? 400 : 16;
-  const int shift = window_class(settings.window) + 1;
-  const Size group = finish_.group(), nodes{((group.x - 1) >> shift) + 3, ((finish_rows * group.y - 1) >> shift) + 3};
-  finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, *state.flow, state.size,
-          shift, settings.median / 2, last_tensors_.sums, static_cast<float>(settings.alpha),
-          half_sure, vectors, field_.confidence, cl_int2{{width_, height_}},
+  last_.kernel(queue,
+               {divide_up(int(nodes.x), int(tile.x)) * group.x,
+                divide_up(int(nodes.y), int(tile.y)) * group.y},
+               texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light,
+               *state.flow, state.size, scale, result_, certain_, vector(nodes), vector(tile),
+               make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0),
+               static_cast<float>(settings.alpha), half_sure, settings.median / 2,
+               cl::Local(memory.tile * sizeof(cl_float4)), cl::Local(memory.tile * sizeof(cl_float)),
+               cl::Local(memory.strip * sizeof(cl_float4)),
+               cl::Local(memory.strip * sizeof(cl_float)));
+}
+
+void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
+  const int step = steps[window_class(settings.window)];
+  const Size group = finish_.group(),
+             nodes{(group.x - 1) / (2 * step) + 4, (finish_rows * group.y - 1) / (2 * step) + 4};
+  finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
+          cl_int2{{divide_up(width_, 2 * step), divide_up(height_, 2 * step)}}, step,
+          settings.median / 2, vectors, field_.confidence, cl_int2{{width_, height_}},
           cl::Local((nodes.x + 4) * (nodes.y + 4) * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float4)));
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float2)));
 }
 
 }  // namespace glcl

@@ -33,10 +33,11 @@ struct FlowField {
 /// so a texel without texture votes for the flow it has, and so does one that left the frame. d is
 /// clamped to 10 levels. The sums on the left are made once per level.
 ///
-/// Windows are sampled: with s = 1 up to a window of 15, 2 up to 31, 4 up to 63, nodes and voters lie
-/// 2 s texels apart, 7 taps per axis; on the finest level 4 s, 3 taps, but for its last warp: there
-/// every s-th texel votes, 15 taps, for nodes 2 s apart. The Gaussian has sigma = window / 6. So the
-/// cost does not depend on the window. Between nodes the flow is interpolated.
+/// Windows are sampled: with s = 1 up to a window of 15, 2 up to 31, 4 up to 63, nodes lie 2 s texels
+/// apart, each with the vote of its texel, 7 taps per axis; on the finest level 4 s, 3 taps, but for
+/// its last warp: there a node is the middle of four texels s apart, and has the mean of their votes. The
+/// Gaussian has sigma = window / 6 (the spread of the four texels included). So the cost does not depend
+/// on the window. Between nodes the flow is interpolated.
 ///
 /// Grey follows light that changes over the whole frame: the current frame gets the mean and the
 /// deviation that the previous one has on the coarsest level that levels=0 takes, but for 1 level and
@@ -59,7 +60,7 @@ class Flow {
 
   static const Tunable &tunable();
   /// Of local memory that a variant takes.
-  static size_t local_bytes(const std::string &problem, const Parameters &variant);
+  static size_t local_bytes(const Parameters &variant);
 
   /// Builds the programs for frames of width × height px and allocates. Throws Error::settings
   /// where the device has not the memory, Error::failed where it refuses kernels.
@@ -94,12 +95,13 @@ class Flow {
     int width, height, pitch, offset;
     cl_int4 cl() const { return {{width, height, pitch, offset}}; }
   };
-  /// Nodes of a level, where their tensors stand, and texels between voters.
+  /// Nodes of a level, where their tensors stand, and texels from one to the next.
   struct Lattice {
     int columns, rows, first_tensor, step;
+    Size side() const { return {size_t(columns), size_t(rows)}; }
     cl_int2 size() const { return {{columns, rows}}; }
   };
-  /// The lattices for windows up to some size: one per level, finest first, or the last one.
+  /// The lattices of all levels for windows up to some size, finest first.
   struct Lattices {
     cl::Buffer table;
     std::vector<Lattice> of_level;
@@ -109,24 +111,11 @@ class Flow {
   struct Window {
     cl_float tap[most_taps];
   };
-  /// What a work-group does of a lattice in one launch.
-  struct Plan {
-    Size tile;  // nodes
-    int warps;
-  };
-  /// The kernels for one window.
+  /// A kernel that solves, for windows that reach `radius` nodes.
   struct Solver {
-    int radius, every;  // of the window, voters; from node to node, voters
-    int rows;           // that a work-item sums
-    Size group, tile;
-    Kernel warp;
-  };
-  /// Sums of tensors.
-  struct Tensors {
+    int radius, sums;  // that an item adds up at a time
+    Size group, tile;  // items; nodes
     Kernel kernel;
-    Size tile;
-    cl::Buffer sums;
-    Lattices lattices[3];  // for windows up to 15, 31 and 63 px
   };
   /// The pyramid of a frame.
   struct Pyramid {
@@ -145,18 +134,17 @@ class Flow {
 
   void build(Context &context, const Parameters &coarse, const Parameters &dense);
   cl::Program program(Context &context, const Solver &solver);
-  void set_up(Context &context, Solver &solver, int radius, int every, const Parameters &variant);
-  void set_up(Context &context, Tensors &tensors, const Solver &solver, const Parameters &variant,
-              bool last);
+  Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
+  void lay_out();
   void take(Queue &queue, const Picture &in, int levels);
   void sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels);
-  State solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
-  Plan plan(const Solver &solver, const Lattice &lattice, int spacing, int warps) const;
-  State warp(Queue &queue, const Settings &settings, Solver &solver, const Frames &frames, int level,
-             const Lattice &lattice, const cl::Buffer &sums, const State &state, int shift, float scale,
-             const Plan &plan);
-  void finish(Queue &queue, const Settings &settings, const State &state,
-              const cl::Buffer &vectors);
+  void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
+  State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
+             const State &state, float scale, int warps);
+  State warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps, const Frames &frames, int level,
+             const State &state, int shift, float scale);
+  void last_warp(Queue &queue, const Settings &settings, const Frames &frames, const State &state, float scale);
+  void finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors);
   template <class Value>
   cl::Buffer filled(std::vector<Value> values);
   const cl::Buffer &texels(const Pyramid &pyramid) const {
@@ -169,16 +157,16 @@ class Flow {
   Channels channels_;
 
   std::vector<Level> levels_;
-  cl::Buffer level_table_;
   Pyramid previous_, current_;
   cl::Buffer light_[2];      // gain and offset of the current frame by the previous one; back
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
   int compute_units_ = 0;    // of a device that wants a group for each; 1 for a CPU
 
-  Kernel grey_, down_, small_, census_, finish_, check_;
-  Solver coarse_, finest_, last_;
-  Tensors tensors_, last_tensors_;
-  cl::Buffer zero_, flow_[2], backward_;
+  Kernel grey_, down_, light_kernel_, census_, tensors_, finish_, check_;
+  Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
+  Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
+  Size tensor_tile_;
+  cl::Buffer zero_, sums_, flow_[2], result_, certain_, backward_;
   FlowField field_;
 };
 

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From the last lattice to a vector and a confidence per pixel. A work-item owns ROWS pixels of a column.
-#include "opticalflow/eigen.clh"
 #include "opticalflow/median.clh"
 
 MEDIAN_AT(median_at, __local)
 
-// The vote of a texel in its own tensor, as a part of the trace; see level.clh.
-#define TRACE_VOTE 1e-3f
-
-// `half_sure`: the eigenvalue that gives a confidence of a half. A pixel that leaves the frame has none.
-// Nodes lie 1 << shift px apart. `tile`: those around the group's pixels, and two more on each side;
-// `nodes`: what they say.
-__kernel void flow_finish(__global const float2 *flow, int2 lattice, int shift, int spacing,
-                          __global const float *tensors, float alpha, float half_sure,
-                          __global float2 *vectors, __global float *confidence, int2 size,
-                          __local float2 *tile, __local float4 *nodes) {
+// A pixel that leaves the frame has a confidence of 0. Nodes lie 2 step px apart, the first one at
+// (step / 2, step / 2). `tile`: those around the group's pixels, and two more on each side; `medians` of them.
+__kernel void flow_finish(__global const float2 *restrict flow, __global const float *restrict certain,
+                          int2 lattice, int step, int spacing, __global float2 *restrict vectors,
+                          __global float *restrict confidence, int2 size, __local float2 *tile,
+                          __local float2 *medians) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
-  const int2 first = origin >> shift, last = lattice - 1;
-  const int2 side = ((origin + area - 1) >> shift) + 2 - first, raw = side + 4;
+  const int2 first = origin / (2 * step) - 1, last = lattice - 1;
+  const int2 side = (origin + area - 1) / (2 * step) + 2 - first, raw = side + 4;
   for (int y = item.y; y < raw.y; y += items.y)
     for (int x = item.x; x < raw.x; x += items.x) {
       const int2 at = clamp(first - 2 + (int2)(x, y), 0, last);
@@ -26,28 +21,22 @@ __kernel void flow_finish(__global const float2 *flow, int2 lattice, int shift, 
     }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int y = item.y; y < side.y; y += items.y)
-    for (int x = item.x; x < side.x; x += items.x) {
-      const int2 at = min(first + (int2)(x, y), last);
-      // Without the votes for the flow that is there: alpha and a part of the trace.
-      const float3 sum = vload3(at.y * lattice.x + at.x, tensors);
-      const float trace = (sum.x + sum.z - 2.0f * alpha) / (1.0f + 2.0f * TRACE_VOTE);
-      const float votes = alpha + TRACE_VOTE * trace;
-      const float least = least_eigenvalue(sum.x - votes, sum.y, sum.z - votes);
-      nodes[y * side.x + x] =
-          (float4)(median_at(tile, first - 2, raw.x, at, last, spacing), least / (least + half_sure), 0.0f);
-    }
+    for (int x = item.x; x < side.x; x += items.x)
+      medians[y * side.x + x] =
+          median_at(tile, first - 2, raw.x, clamp(first + (int2)(x, y), 0, last), last, spacing);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int row = item.y; row < area.y; row += items.y) {
     const int2 at = origin + (int2)(item.x, row);
     if (all(at < size)) {
-      const int2 node = at >> shift;
-      __local const float4 *p = nodes + (node.y - first.y) * side.x + node.x - first.x, *q = p + side.x;
-      const float2 part = convert_float2(at - (node << shift)) / (1 << shift);
-      const float2 v = mix(mix(p[0].xy, p[1].xy, part.x), mix(q[0].xy, q[1].xy, part.x), part.y);
+      const float2 place = (convert_float2(at) - 0.5f * step) / (2 * step), base = floor(place), part = place - base;
+      const int2 node = convert_int2(base) - first;
+      __local const float2 *p = medians + node.y * side.x + node.x, *q = p + side.x;
+      const float2 v = mix(mix(p[0], p[1], part.x), mix(q[0], q[1], part.x), part.y);
       const float2 to = convert_float2(at) + v;
       const bool inside = all(to >= 0.0f) && all(to <= convert_float2(size - 1));
+      const int2 own = at / (2 * step);
       vectors[at.y * size.x + at.x] = v;
-      confidence[at.y * size.x + at.x] = inside ? p[0].z : 0.0f;
+      confidence[at.y * size.x + at.x] = inside ? certain[own.y * lattice.x + own.x] : 0.0f;
     }
   }
 }

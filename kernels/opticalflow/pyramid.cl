@@ -54,20 +54,16 @@ __kernel void flow_grey_buffer(__global const uchar4 *in, int pitch, __global fl
   SMOOTH_GREY(buffer_grey(in, pitch, texel))
 }
 
-// A texel of the next level: every second one of the finer level, smoothed by (1 4 6 4 1) / 16 along both axes.
-inline float halved(__global const float *grey, int4 fine, int2 at) {
+// Every second texel of the next finer level, smoothed by (1 4 6 4 1) / 16 along both axes.
+__kernel void flow_down(__global float *grey, int4 fine, int4 level) {
+  PADDED(level, at, index)
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
   float sum = 0.0f;
   for (int j = 0; j < 5; j++) {
     __global const float *row = grey + fine.w + (2 * at.y + j - 2) * fine.z + 2 * at.x;
     sum += taps[j] * (row[-2] + row[2] + 4.0f * (row[-1] + row[1]) + 6.0f * row[0]);
   }
-  return sum / 256.0f;
-}
-
-__kernel void flow_down(__global float *grey, int4 fine, int4 level) {
-  PADDED(level, at, index)
-  grey[index] = halved(grey, fine, at);
+  grey[index] = sum / 256.0f;
 }
 
 // Mean and standard deviation of a level's grey, for all items of the group.
@@ -93,23 +89,12 @@ inline float beyond(float value, float tolerance) {
   return value - clamp(value, -tolerance, tolerance);
 }
 
-// One group: the levels from `first` on, then how the light changed from the previous frame to this one by
-// what their levels `lit` say: `light` gets the (gain, offset) that make this frame as light as the previous
-// one, `back` those the other way round. What scenery that comes and goes may do is no change: a
-// level of the mean, 6 % of the deviation.
-__kernel void flow_small(__global float *grey, __constant int4 *levels, int first, int count,
-                         int lit, __global const float *previous, __global float2 *light,
-                         __global float2 *back, __local float2 *sums) {
-  for (int i = first; i < count; i++) {
-    const int4 level = levels[i];
-    const int2 padded = level.xy + 2 * BORDER;
-    for (int item = get_local_id(0); item < padded.x * padded.y; item += get_local_size(0)) {
-      const int2 at = (int2)(item % padded.x, item / padded.x) - BORDER;
-      grey[texel_index(level, at)] = halved(grey, levels[i - 1], clamp(at, 0, level.xy - 1));
-    }
-    barrier(CLK_GLOBAL_MEM_FENCE);
-  }
-  const float2 now = spread(grey, levels[lit], sums), then = spread(previous, levels[lit], sums);
+// One group: how the light changed from the previous frame to this one, by a level of both. `light` gets the
+// (gain, offset) that make this frame as light as the previous one, `back` those the other way round. What
+// scenery that comes and goes may do is no change: 1 level of the mean, 6 % of the deviation.
+__kernel void flow_light(__global const float *grey, __global const float *previous, int4 level,
+                         __global float2 *light, __global float2 *back, __local float2 *sums) {
+  const float2 now = spread(grey, level, sums), then = spread(previous, level, sums);
   if (get_local_id(0) == 0) {
     const float gain = exp(beyond(log((then.y + 1.0f) / (now.y + 1.0f)), 0.06f));
     const float offset = now.x + beyond(then.x - now.x, 1.0f) - gain * now.x;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fstream>
 #include <stdexcept>
-#include <tuple>
 
 namespace reference {
 
@@ -122,30 +121,25 @@ typename Plane<n>::Value bilinear(const Plane<n> &plane, float x, float y) {
              mix(plane.at(i, j + 1), plane.at(i + 1, j + 1), x - i), y - j);
 }
 
-/// The window's weighted mean around every `every`-th value, along y and then along x.
+/// The weighted mean of nodes `step` texels apart, along y and then along x.
 template <int n>
-Plane<n> window_mean(const Plane<n> &in, int window, int step, int radius, int every) {
-  radius = std::min(radius, window / 2 / step);
+Plane<n> window_mean(const Plane<n> &in, double variance, int step, int radius) {
   std::vector<float> taps;
   double sum = 0;
   for (int i = -radius; i <= radius; i++) {
-    const double at = i * step / (window / 6.0);
-    taps.push_back(static_cast<float>(std::exp(-0.5 * at * at)));
+    taps.push_back(static_cast<float>(std::exp(-0.5 * (i * step) * (i * step) / variance)));
     sum += taps.back();
   }
-  const auto pass = [&](const Plane<n> &from, bool along_x) {
-    const int width = (from.width + (along_x ? every - 1 : 0)) / (along_x ? every : 1);
-    const int height = (from.height + (along_x ? 0 : every - 1)) / (along_x ? 1 : every);
-    return Plane<n>(width, height).fill([&](int x, int y) {
+  const auto pass = [&](const Plane<n> &from, int dx, int dy) {
+    return Plane<n>(from.width, from.height).fill([&](int x, int y) {
       typename Plane<n>::Value mean{};
       for (int i = -radius; i <= radius; i++)
         for (int k = 0; k < n; k++)
-          mean[k] += taps[i + radius] / float(sum) *
-                     from.at(along_x ? x * every + i : x, along_x ? y : y * every + i)[k];
+          mean[k] += taps[i + radius] / float(sum) * from.at(x + i * dx, y + i * dy)[k];
       return mean;
     });
   };
-  return pass(pass(in, false), true);
+  return pass(pass(in, 0, 1), 1, 0);
 }
 
 Plane<2> median(const Plane<2> &in, int spacing) {
@@ -262,74 +256,74 @@ class Solver {
     return result;
   }
 
-  /// How a warp looks at a level: every how many texels it takes a voter, every how many voters it has a
-  /// node, and how many voters away the window ends.
-  struct Lattice {
-    int step, every, radius;
-  };
+  using Votes = std::array<float, 5>;  // the tensor's xx, xy, yy; along x and y
 
-  template <class Function>
-  auto at_voters(const Plane<n> &plane, const Lattice &lattice, Function function) const {
-    const int step = lattice.step;
-    Plane<std::tuple_size<decltype(function(0, 0))>::value> voters((plane.width + step - 1) / step,
-                                                                  (plane.height + step - 1) / step);
-    voters.fill([&](int x, int y) { return function(x * step, y * step); });
-    return window_mean(voters, settings_.window, step, lattice.radius, lattice.every);
-  }
-
-  Plane<3> tensors(const Plane<n> &plane, const Lattice &lattice) const {
-    return at_voters(plane, lattice, [&](int x, int y) { return tensor(plane, x, y); });
-  }
-
-  /// One warp; the nodes of `flow` are `spacing` texels apart.
-  Plane<2> warp(const Plane<n> &before, const Plane<n> &after, const Plane<3> &tensors,
-                const Lattice &lattice, const Light &light, const Plane<2> &flow,
-                int spacing) const {
-    const Plane<2> smooth = median(flow, settings_.median / 2);
-    Plane<2> result = at_voters(before, lattice, [&](int x, int y) {
-      const Vector v = bilinear(smooth, float(x) / spacing, float(y) / spacing);
-      return vote(before, after, x, y, v, light);
+  /// The window's mean of what `texels` × `texels` texels around each node say, whose flow is in `flow`, nodes
+  /// `spacing` texels apart. The nodes lie `step` texels apart.
+  Plane<5> votes(const Plane<n> &before, const Plane<n> &after, const Light &light,
+                 const Plane<2> &flow, double spacing, int step, int texels, int radius) const {
+    const int apart = step / texels;
+    Plane<5> nodes((before.width + step - 1) / step, (before.height + step - 1) / step);
+    nodes.fill([&](int x, int y) {
+      Votes sum{};
+      for (int i = 0; i < texels * texels; i++) {
+        const int tx = std::min(x * step + i % texels * apart, before.width - 1);
+        const int ty = std::min(y * step + i / texels * apart, before.height - 1);
+        const Vector v = bilinear(flow, float(tx / spacing), float(ty / spacing));
+        const Tensor t = tensor(before, tx, ty);
+        const Vector b = vote(before, after, tx, ty, v, light);
+        const Votes own{t[0], t[1], t[2], b[0], b[1]};
+        for (int k = 0; k < 5; k++) sum[k] += own[k] / float(texels * texels);
+      }
+      return sum;
     });
-    for (size_t i = 0; i < result.values.size(); i++) {
-      const auto [xx, xy, yy] = tensors.values[i];
-      const auto [bx, by] = result.values[i];
-      const float scale = 1 / (xx * yy - xy * xy);
-      result.values[i] = {scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)};
-    }
-    return result;
+    const double own = texels > 1 ? apart * apart / 4.0 : 0;
+    const double variance = std::max(settings_.window * settings_.window / 36.0 - own, 1e-6);
+    return window_mean(nodes, variance, step, std::min(radius, settings_.window / 2 / step));
   }
+
+  Plane<2> warp(const Plane<5> &sums) const {
+    return Plane<2>(sums.width, sums.height).fill([&](int x, int y) {
+      const auto [xx, xy, yy, bx, by] = sums.at(x, y);
+      const float scale = 1 / (xx * yy - xy * xy);
+      return Vector{scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)};
+    });
+  }
+
+  Plane<2> smooth(const Plane<2> &flow) const { return median(flow, settings_.median / 2); }
 
   Field solve(const Texels &before, const Texels &after, const Light &light) const {
     Plane<2> flow(1, 1);
     int spacing = 1;  // of its nodes, texels
     for (size_t level = before.size(); level-- > 0;) {
-      const Lattice lattice = level ? Lattice{2 * step_, 1, 3} : Lattice{4 * step_, 1, 1};
-      const Plane<3> sums = tensors(before[level], lattice);
-      for (int i = level ? 0 : 1; i < settings_.warps; i++, spacing = lattice.step)
-        flow = warp(before[level], after[level], sums, lattice, light, flow, spacing);
+      const int step = level ? 2 * step_ : 4 * step_;
+      for (int i = level ? 0 : 1; i < settings_.warps; i++, spacing = step)
+        flow = warp(votes(before[level], after[level], light, smooth(flow), spacing, step, 1,
+                          level ? 3 : 1));
       if (level) {
         for (Vector &v : flow.values) v = {2 * v[0], 2 * v[1]};
         spacing *= 2;
       }
     }
-    const Lattice last{step_, 2, 7};
-    const Plane<3> sums = tensors(before[0], last);
-    flow = warp(before[0], after[0], sums, last, light, flow, spacing);
-    return finish(flow, sums, 2 * step_, before[0].width, before[0].height);
+    const Plane<5> sums =
+        votes(before[0], after[0], light, smooth(flow), spacing, 2 * step_, 2, 3);
+    return finish(smooth(warp(sums)), sums, before[0].width, before[0].height);
   }
 
-  Field finish(const Plane<2> &flow, const Plane<3> &sums, int spacing, int width, int height) const {
-    const Plane<2> smooth = median(flow, settings_.median / 2);
+  /// Nodes lie in the middle of the four texels that voted.
+  Field finish(const Plane<2> &flow, const Plane<5> &sums, int width, int height) const {
+    const float spacing = 2.0f * step_, first = step_ / 2.0f;
     Field field{width, height, {}, {}};
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
-        const Vector v = bilinear(smooth, float(x) / spacing, float(y) / spacing);
+        const Vector v = bilinear(flow, (x - first) / spacing, (y - first) / spacing);
         field.vectors.insert(field.vectors.end(), {v[0], v[1]});
-        const auto [xx, xy, yy] = sums.at(x / spacing, y / spacing);
-        const float trace = (xx + yy - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
+        const Votes s = sums.at(x / (2 * step_), y / (2 * step_));
+        const float trace = (s[0] + s[2] - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
         const float least =
-            std::max((trace - std::sqrt((xx - yy) * (xx - yy) + 4 * xy * xy)) / 2, 0.0f);
-        const bool inside = x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 && y + v[1] <= height - 1;
+            std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2, 0.0f);
+        const bool inside = x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 &&
+                            y + v[1] <= height - 1;
         field.confidence.push_back(inside ? least / (least + Kind<n>::half_sure) : 0);
       }
     return field;

@@ -15,11 +15,13 @@ namespace {
 constexpr int border = 2;                 // texels around a level; BORDER in the kernels
 constexpr int pitch_unit = 16;            // texels
 constexpr int finish_rows = 4;                // ROWS of flow_finish
-constexpr int steps[] = {1, 2, 4};            // texels, for the windows of
-constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each step
+constexpr int grey_rows = 4;                  // ROWS of flow_grey
+constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
+constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int median_reach = 2;               // nodes, at most
 constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
+constexpr size_t least_tile = 16;              // nodes that vote, a side
 constexpr Size pixel_group{32, 8};
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
@@ -44,9 +46,8 @@ int window_class(int window) {
 }
 
 Parameters default_variant(const Device &device, const std::string &problem) {
-  if (problem == "coarse")
-    return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32}, {"tile-y", 16}, {"sums", 2}};
-  return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32}, {"tile-y", 16}, {"sums", 2}};
+  const int tall = problem == "dense" ? 32 : 16;
+  return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32}, {"tile-y", tall}, {"sums", 2}};
 }
 
 /// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its tile, and
@@ -55,18 +56,19 @@ struct TileMemory {
   size_t tile, strip;
 
   TileMemory(Size side, int radius, int sums) {
-    const size_t pitch = (side.x + 2 * radius) | 1;
-    tile = pitch * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
-    strip = pitch * side.y + sums;
+    const size_t voters = side.x + 2 * radius;
+    tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
+    strip = voters * side.y;
   }
   /// Through some steps on a lattice: also flows, and their medians.
   TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
       : TileMemory(side, radius, sums) {
-    const size_t x = side.x + 2 * radius + 3, y = side.y + 2 * radius + 3;
-    tile = std::max(tile, (x + 2 * spacing) * (y + 2 * spacing));
-    strip = std::max(strip, x * y);
+    const size_t around = 2 * radius + 1, more = 2 * (radius + spacing);
+    const auto nodes = [&](size_t grow) {
+      return std::min(side.x + grow, lattice.x) * std::min(side.y + grow, lattice.y);
+    };
+    tile = std::max(tile, nodes(around + 2 * spacing)), strip = std::max(strip, nodes(around));
     if (warps > 1) {
-      const size_t more = 2 * (radius + spacing);
       const Size larger{std::min(side.x + more, lattice.x), std::min(side.y + more, lattice.y)};
       const TileMemory before(larger, lattice, radius, sums, spacing, warps - 1);
       tile = std::max(tile, before.tile), strip = std::max(strip, before.strip);
@@ -74,8 +76,9 @@ struct TileMemory {
   }
 };
 
-Size tile_of(const Parameters &variant) {
-  return {size_t(variant.at("tile-x")), size_t(variant.at("tile-y"))};
+/// The tile's nodes; "tile" counts those whose votes it needs.
+Size tile_of(const Parameters &variant, int radius) {
+  return {size_t(variant.at("tile-x") - 2 * radius), size_t(variant.at("tile-y") - 2 * radius)};
 }
 Size group_of(const Parameters &variant) {
   return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
@@ -90,7 +93,7 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
 }  // namespace
 
 size_t Flow::local_bytes(const Parameters &variant) {
-  const TileMemory memory(tile_of(variant), window_radius, variant.at("sums"));
+  const TileMemory memory(tile_of(variant, window_radius), window_radius, variant.at("sums"));
   return (memory.tile + memory.strip) * (sizeof(cl_float4) + sizeof(cl_float));
 }
 
@@ -101,7 +104,7 @@ const Tunable &Flow::tunable() {
                                {{"group-x", {16, 32, 64}},
                                 {"group-y", {1, 4, 8, 16}},
                                 {"tile-x", {16, 32, 64}},
-                                {"tile-y", {8, 16, 32}},
+                                {"tile-y", {16, 32, 64}},
                                 {"sums", {1, 2, 4}}},
                                default_variant,
                                possible_variant};
@@ -180,13 +183,13 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
 
   const int sums = coarse.at("sums");
   const auto step = [&](const char *kernel, int radius, const Parameters &variant) {
-    return solver(context, kernel, radius, group_of(variant), tile_of(variant), variant.at("sums"));
+    return solver(context, kernel, radius, group_of(variant), tile_of(variant, radius), variant.at("sums"));
   };
   coarse_ = step("flow_warp", window_radius, coarse);
   finest_ = step("flow_warp", finest_radius, coarse);
   last_ = step("flow_last", window_radius, dense);
   const size_t most_items = std::min<size_t>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(), 1024);
-  whole_ = solver(context, "flow_warp", window_radius, {32, most_items / 32}, {64, 36}, sums);
+  whole_ = solver(context, "flow_warp", window_radius, {32, most_items / 32}, {48, 27}, sums);
   tensors_ = Kernel(context, this->program(context, coarse_), "flow_tensors", coarse_.group);
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
   lay_out();
@@ -291,8 +294,8 @@ void Flow::take(Queue &queue, const Picture &in, int levels) {
   const auto padded = [](const Level &level) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
   };
-  const Size pixels{size_t(width_), size_t(height_)}, group = grey_.group();
-  const cl::LocalSpaceArg tile = cl::Local((group.x + 2) * (group.y + 2) * sizeof(cl_float));
+  const Size pixels{size_t(width_), size_t(divide_up(height_, grey_rows))}, group = grey_.group();
+  const cl::LocalSpaceArg tile = cl::Local((group.x + 2) * (grey_rows * group.y + 2) * sizeof(cl_float));
   if (layout_ == Layout::image)
     grey_(queue, pixels, in.image, current_.grey, levels_[0].cl(), tile);
   else
@@ -340,15 +343,21 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
 Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
                        const State &state, float scale, int warps) {
   const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
-  const int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
+  int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
   if (level && compute_units_ > 1 && lattice.columns <= int(whole_.tile.x) && lattice.rows <= int(whole_.tile.y))
     return warp(queue, settings, whole_, lattice.side(), warps, frames, level, state, shift, scale);
   Solver &solver = level ? coarse_ : finest_;
   Size tile = solver.tile;  // smaller where it would leave the device idle
-  while (tile_count(tile, lattice.columns, lattice.rows) < compute_units_ && tile.x * tile.y > 64)
-    (tile.x > tile.y ? tile.x : tile.y) /= 2;
-  State now = warp(queue, settings, solver, tile, 1, frames, level, state, shift, scale);
-  for (int i = 1; i < warps; i++) now = warp(queue, settings, solver, tile, 1, frames, level, now, 0, 1);
+  const size_t around = 2 * solver.radius;
+  while (tile_count(tile, lattice.columns, lattice.rows) < compute_units_ && std::max(tile.x, tile.y) > least_tile - around) {
+    size_t &longer = tile.x > tile.y ? tile.x : tile.y;
+    longer = (longer + around) / 2 - around;
+  }
+  // A launch costs about as much as half a step of a device that is not busy.
+  const int most = compute_units_ > 1 && tile.x * tile.y < solver.tile.x * solver.tile.y ? 2 : 1;
+  State now = state;
+  for (int left = warps; left > 0; left -= most, shift = 0, scale = 1)
+    now = warp(queue, settings, solver, tile, std::min(most, left), frames, level, now, shift, scale);
   return now;
 }
 
@@ -392,11 +401,10 @@ void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frame
 }
 
 void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
-  const int step = steps[window_class(settings.window)];
-  const Size group = finish_.group(),
-             nodes{(group.x - 1) / (2 * step) + 4, (finish_rows * group.y - 1) / (2 * step) + 4};
+  const int shift = window_class(settings.window) + 1, apart = 1 << shift;
+  const Size group = finish_.group(), nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
-          cl_int2{{divide_up(width_, 2 * step), divide_up(height_, 2 * step)}}, step,
+          cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, vectors, field_.confidence, cl_int2{{width_, height_}},
           cl::Local((nodes.x + 4) * (nodes.y + 4) * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float2)));

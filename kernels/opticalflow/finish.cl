@@ -4,16 +4,16 @@
 
 MEDIAN_AT(median_at, __local)
 
-// A pixel that leaves the frame has a confidence of 0. Nodes lie 2 step px apart, the first one at
-// (step / 2, step / 2). `tile`: those around the group's pixels, and two more on each side; `medians` of them.
+// A pixel that leaves the frame has a confidence of 0. Nodes lie 1 << shift px apart, the first one a
+// quarter of that from the edges. `tile`: those around the group's pixels, and two more on each side; `medians` of them.
 __kernel void flow_finish(__global const float2 *restrict flow, __global const float *restrict certain,
-                          int2 lattice, int step, int spacing, __global float2 *restrict vectors,
+                          int2 lattice, int shift, int spacing, __global float2 *restrict vectors,
                           __global float *restrict confidence, int2 size, __local float2 *tile,
                           __local float2 *medians) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
-  const int2 first = origin / (2 * step) - 1, last = lattice - 1;
-  const int2 side = (origin + area - 1) / (2 * step) + 2 - first, raw = side + 4;
+  const int2 first = (origin >> shift) - 1, last = lattice - 1;
+  const int2 side = ((origin + area - 1) >> shift) + 2 - first, raw = side + 4;
   for (int y = item.y; y < raw.y; y += items.y)
     for (int x = item.x; x < raw.x; x += items.x) {
       const int2 at = clamp(first - 2 + (int2)(x, y), 0, last);
@@ -25,16 +25,17 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
       medians[y * side.x + x] =
           median_at(tile, first - 2, raw.x, clamp(first + (int2)(x, y), 0, last), last, spacing);
   barrier(CLK_LOCAL_MEM_FENCE);
+  const float apart = 1.0f / (1 << shift);
   for (int row = item.y; row < area.y; row += items.y) {
     const int2 at = origin + (int2)(item.x, row);
     if (all(at < size)) {
-      const float2 place = (convert_float2(at) - 0.5f * step) / (2 * step), base = floor(place), part = place - base;
+      const float2 place = apart * convert_float2(at) - 0.25f, base = floor(place), part = place - base;
       const int2 node = convert_int2(base) - first;
       __local const float2 *p = medians + node.y * side.x + node.x, *q = p + side.x;
       const float2 v = mix(mix(p[0], p[1], part.x), mix(q[0], q[1], part.x), part.y);
       const float2 to = convert_float2(at) + v;
       const bool inside = all(to >= 0.0f) && all(to <= convert_float2(size - 1));
-      const int2 own = at / (2 * step);
+      const int2 own = at >> shift;
       vectors[at.y * size.x + at.x] = v;
       confidence[at.y * size.x + at.x] = inside ? certain[own.y * lattice.x + own.x] : 0.0f;
     }

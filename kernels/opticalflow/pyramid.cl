@@ -19,26 +19,36 @@ inline float buffer_grey(__global const uchar4 *in, int pitch, int2 at) {
   return (p.x + p.y + p.z) / 3.0f;
 }
 
-// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. `tile`: the group's texels with one
-// more all around. GREY reads the one at `texel`.
+// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. An item makes ROWS texels of a column.
+// `tile`: the group's texels with one more all around. GREY reads the one at `texel`.
+#define ROWS 4
 #define SMOOTH_GREY(GREY)                                                                         \
-  const int wide = get_local_size(0) + 2, high = get_local_size(1) + 2;                           \
-  const int2 at = (int2)(get_global_id(0), get_global_id(1));                                     \
-  const int2 in_tile = (int2)(get_local_id(0), get_local_id(1)) + 1, first = at - in_tile;        \
-  for (int y = get_local_id(1); y < high; y += get_local_size(1))                                 \
-    for (int x = get_local_id(0); x < wide; x += get_local_size(0)) {                             \
-      const int2 texel = clamp(first + (int2)(x, y), 0, level.xy - 1);                            \
+  const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));\
+  const int wide = items.x + 2, high = ROWS * items.y + 2;                                        \
+  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(items.x, ROWS * items.y);  \
+  for (int y = item.y; y < high; y += items.y)                                                    \
+    for (int x = item.x; x < wide; x += items.x) {                                                \
+      const int2 texel = clamp(first + (int2)(x, y) - 1, 0, level.xy - 1);                        \
       tile[y * wide + x] = GREY;                                                                  \
     }                                                                                             \
   barrier(CLK_LOCAL_MEM_FENCE);                                                                   \
-  if (all(at < level.xy)) {                                                                       \
-    __local const float *q = tile + in_tile.y * wide + in_tile.x, *p = q - wide, *r = q + wide;   \
-    const float sum = p[-1] + p[1] + r[-1] + r[1] + 6.0f * (p[0] + q[-1] + q[1] + r[0]) + 36.0f * q[0]; \
-    store_repeated(grey, level, at, sum / 64.0f);                                                 \
+  float along[ROWS + 2];                                                                          \
+  for (int i = 0; i < ROWS + 2; i++) {                                                            \
+    __local const float *p = tile + (ROWS * item.y + i) * wide + item.x;                          \
+    along[i] = p[0] + p[2] + 6.0f * p[1];                                                         \
+  }                                                                                               \
+  for (int i = 0; i < ROWS; i++) {                                                                \
+    const int2 at = first + (int2)(item.x, ROWS * item.y + i);                                    \
+    if (all(at < level.xy))                                                                       \
+      store_repeated(grey, level, at, (along[i] + along[i + 2] + 6.0f * along[i + 1]) / 64.0f);   \
   }
 
 // Writes a texel; one at the edge also into the border.
 inline void store_repeated(__global float *grey, int4 level, int2 at, float value) {
+  if (all(at > 0) && all(at < level.xy - 1)) {
+    grey[texel_index(level, at)] = value;
+    return;
+  }
   const int2 first = select(at, -BORDER, at == 0), last = select(at, at + BORDER, at == level.xy - 1);
   for (int y = first.y; y <= last.y; y++)
     for (int x = first.x; x <= last.x; x++) grey[level.w + y * level.z + x] = value;

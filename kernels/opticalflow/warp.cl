@@ -2,7 +2,7 @@
 // Steps of the solver: a group takes a tile of a lattice, smooths the flow there by a median, looks where
 // every node's texels went, adds up their votes over the window and solves for the flow.
 //
-// -DRADIUS=n: the window's taps, in nodes. An item sums SUMS neighbours at a time.
+// -DRADIUS=n: the window's taps, in nodes.
 #include "opticalflow/level.clh"
 #include "opticalflow/median.clh"
 
@@ -13,51 +13,35 @@
 
 #define UNROLL _Pragma("unroll")
 
-// The window's sums: from votes in `tile` along y into `strip`, then along x. An item adds up several
-// neighbours at a time, so that each value is loaded for all of them; it may load, not use, some behind the
-// end. Rows are `pitch` apart, an odd number: the items of SUM_X go down columns.
-#define ADD_WINDOW(sum, window, value_at)                                                         \
-  UNROLL                                                                                          \
-  for (int o = 0; o < SUMS; o++) sum[o] = 0.0f;                                                   \
-  UNROLL                                                                                          \
-  for (int j = 0; j < SUMS + 2 * RADIUS; j++) {                                                   \
-    UNROLL                                                                                        \
-    for (int o = 0; o < SUMS; o++)                                                                \
-      if (abs(j - o - RADIUS) <= RADIUS) sum[o] += window.tap[abs(j - o - RADIUS)] * value_at(j); \
-  }
-
-#define SUM_Y(tile, strip, wide, pitch, tall, window, type)                                       \
+// The window's sums: from votes in `tile` along y into `strip`, then along x. Along y an item adds up SUMS
+// neighbours at a time, so that each vote is loaded for all of them; it may load, not use, some behind the end.
+#define SUM_Y(tile, strip, wide, tall, window, type)                                              \
   FOR_ITEMS(x, y, (int2)(wide, (tall + SUMS - 1) / SUMS)) {                                       \
     type sum[SUMS];                                                                               \
-    __local const type *column = tile + y * SUMS * pitch + x;                                     \
-    ADD_WINDOW(sum, window, COLUMN_VALUE)                                                         \
+    __local const type *column = tile + y * SUMS * wide + x;                                      \
+    UNROLL                                                                                        \
+    for (int o = 0; o < SUMS; o++) sum[o] = 0.0f;                                                 \
+    UNROLL                                                                                        \
+    for (int j = 0; j < SUMS + 2 * RADIUS; j++) {                                                 \
+      UNROLL                                                                                      \
+      for (int o = 0; o < SUMS; o++)                                                              \
+        if (abs(j - o - RADIUS) <= RADIUS) sum[o] += window.tap[abs(j - o - RADIUS)] * column[j * wide];\
+    }                                                                                             \
     UNROLL                                                                                        \
     for (int o = 0; o < SUMS; o++)                                                                \
-      if (y * SUMS + o < tall) strip[(y * SUMS + o) * pitch + x] = sum[o];                        \
+      if (y * SUMS + o < tall) strip[(y * SUMS + o) * wide + x] = sum[o];                         \
   }
-#define COLUMN_VALUE(j) column[(j) * pitch]
-
-// `sink` (node, sum) takes the sums.
-#define SUM_X(strip, pitch, side, window, type, sink)                                             \
-  for (int item = get_local_id(1) * get_local_size(0) + get_local_id(0);                          \
-       item < (side).y * (((side).x + SUMS - 1) / SUMS);                                          \
-       item += get_local_size(0) * get_local_size(1)) {                                           \
-    const int y = item % (side).y, block = item / (side).y * SUMS;                                \
-    type sum[SUMS];                                                                               \
-    __local const type *row = strip + y * pitch + block;                                          \
-    ADD_WINDOW(sum, window, ROW_VALUE)                                                            \
-    UNROLL                                                                                        \
-    for (int o = 0; o < SUMS; o++)                                                                \
-      if (block + o < (side).x) sink((int2)(block + o, y), sum[o]);                               \
-  }
-#define ROW_VALUE(j) row[j]
+#define SUM_X(sum, row, window)                                                                   \
+  sum = window.tap[0] * (row)[RADIUS];                                                            \
+  UNROLL                                                                                          \
+  for (int j = 1; j <= RADIUS; j++) sum += window.tap[j] * ((row)[RADIUS - j] + (row)[RADIUS + j]);
 
 MEDIAN_AT(median_at, __local)
 
 // Fills a tile with the flow around: `side` nodes from `origin` on.
 #define LOAD_FLOW(tile, origin, side)                                                             \
   FOR_ITEMS(x, y, side) {                                                                         \
-    const int2 at = clamp(origin + (int2)(x, y), 0, last);                                        \
+    const int2 at = origin + (int2)(x, y);                                                        \
     tile[y * (side).x + x] = scale * flow[at.y * flow_size.x + at.x];                             \
   }
 
@@ -95,19 +79,8 @@ inline float2 vote(__global const TEXEL *before, __global const TEXEL *after, in
 }
 
 inline float2 solve(float3 a, float2 b) {
-  return (float2)(a.z * b.x - a.y * b.y, a.x * b.y - a.y * b.x) / (a.x * a.z - a.y * a.y);
+  return 1.0f / (a.x * a.z - a.y * a.y) * (float2)(a.z * b.x - a.y * b.y, a.x * b.y - a.y * b.x);
 }
-
-// A step's result at a node of its region; the last one's is the kernel's.
-#define KEEP(node, sum)                                                                           \
-  {                                                                                               \
-    const int index = (first.y + (node).y) * size.x + first.x + (node).x;                         \
-    const float2 solution = solve(vload3(first_tensor + index, tensors), sum);                    \
-    if (i + 1 < warps)                                                                            \
-      tile[(node).y * nodes.x + (node).x] = solution;                                             \
-    else                                                                                          \
-      result[index] = solution;                                                                   \
-  }
 
 // `warps` steps on the lattice of `size` nodes, `step` texels apart; `tensors` holds its sums from
 // `first_tensor` on. A group's tile is `side` nodes, and as much more as every further step needs around.
@@ -128,28 +101,37 @@ __kernel void flow_warp(__global const TEXEL *restrict before, __global const TE
     const int grow = (warps - 1 - i) * (RADIUS + spacing);
     const int2 first = max(origin - grow, 0), nodes = min(origin + side + grow, size) - first;
     const int2 voter = first - RADIUS, voters = nodes + 2 * RADIUS;
-    const int2 middle = voter >> shift, middles = ((voter + voters - 1) >> shift) + 1 + shift - middle;
+    const int2 middle = max(voter >> shift, 0);
+    const int2 middles = min(((voter + voters - 1) >> shift) + 1 + shift, last + 1) - middle;
     if (i == 0) {
-      raw = middle - spacing, raw_side = middles + 2 * spacing;
+      raw = max(middle - spacing, 0), raw_side = min(middle + middles + spacing, last + 1) - raw;
       LOAD_FLOW(tile, raw, raw_side)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_ITEMS(x, y, middles)
-      strip[y * middles.x + x] =
-          median_at(tile, raw, raw_side.x, clamp(middle + (int2)(x, y), 0, last), last, spacing);
+      strip[y * middles.x + x] = median_at(tile, raw, raw_side.x, middle + (int2)(x, y), last, spacing);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int pitch = voters.x | 1;
     FOR_ITEMS(x, y, voters) {
       const int2 at = clamp(voter + (int2)(x, y), 0, size - 1);
-      const float2 v = shift == 0 ? strip[y * middles.x + x]
+      const float2 v = shift == 0 ? strip[(at.y - middle.y) * middles.x + at.x - middle.x]
                                   : sample_flow(strip, middle, middles.x, 0.5f * convert_float2(at), last);
       float3 own;
-      tile[y * pitch + x] = vote(before, after, level, at * step, v, light[0], alpha, &own);
+      tile[y * voters.x + x] = vote(before, after, level, at * step, v, light[0], alpha, &own);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    SUM_Y(tile, strip, voters.x, pitch, nodes.y, window, float2)
+    SUM_Y(tile, strip, voters.x, nodes.y, window, float2)
     barrier(CLK_LOCAL_MEM_FENCE);
-    SUM_X(strip, pitch, nodes, window, float2, KEEP)
+    FOR_ITEMS(x, y, nodes) {
+      const int index = (first.y + y) * size.x + first.x + x;
+      const float3 own = vload3(first_tensor + index, tensors);
+      float2 sum;
+      SUM_X(sum, strip + y * voters.x + x, window)
+      const float2 solution = solve(own, sum);
+      if (i + 1 < warps)
+        tile[y * nodes.x + x] = solution;
+      else
+        result[index] = solution;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     raw = first, raw_side = nodes, last = size - 1, shift = 0;
   }
@@ -160,19 +142,6 @@ __kernel void flow_warp(__global const TEXEL *restrict before, __global const TE
 inline int2 texel_of(int2 node, int i, int step, int4 level) {
   return min((2 * node + (int2)(i & 1, i >> 1)) * step, level.xy - 1);
 }
-
-#define STASH(node, sum) tile_y[(node).y * pitch + (node).x] = sum;
-#define KEEP_LAST(node, sum)                                                                      \
-  {                                                                                               \
-    const int2 at = origin + (node);                                                              \
-    if (all(at < size)) {                                                                         \
-      const float4 sums = sum;                                                                    \
-      const int index = at.y * size.x + at.x;                                                     \
-      result[index] = solve(sums.xyz, (float2)(sums.w, tile_y[(node).y * pitch + (node).x]));     \
-      const float least = texture(sums.xyz, alpha);                                               \
-      certain[index] = least / (least + half_sure);                                               \
-    }                                                                                             \
-  }
 
 // The last warp of the finest level: nodes take the mean of their texels' votes, and of their tensors, which
 // are needed but once. The nodes of the flow that comes in are 4 step texels apart. `certain` gets the
@@ -189,16 +158,15 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
                         __local float4 *strip, __local float *strip_y) {
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side;
   const int2 voter = origin - RADIUS, voters = side + 2 * RADIUS, last = flow_size - 1;
-  const int2 middle = voter >> 1, middles = ((voter + voters - 1) >> 1) + 2 - middle;
-  const int2 raw = middle - spacing, raw_side = middles + 2 * spacing;
-  const int pitch = voters.x | 1;
+  const int2 middle = max(voter >> 1, 0), middles = min(((voter + voters - 1) >> 1) + 2, last + 1) - middle;
+  const int2 raw = max(middle - spacing, 0), raw_side = min(middle + middles + spacing, last + 1) - raw;
   __local float2 *flows = (__local float2 *)tile, *medians = (__local float2 *)strip;
   LOAD_FLOW(flows, raw, raw_side)
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, middles)
-    medians[y * middles.x + x] =
-        median_at(flows, raw, raw_side.x, clamp(middle + (int2)(x, y), 0, last), last, spacing);
+    medians[y * middles.x + x] = median_at(flows, raw, raw_side.x, middle + (int2)(x, y), last, spacing);
   barrier(CLK_LOCAL_MEM_FENCE);
+  const float part = 0.25f / step;
   FOR_ITEMS(x, y, voters) {
     const int2 node = clamp(voter + (int2)(x, y), 0, size - 1);
     float3 tensors = 0.0f;
@@ -206,20 +174,28 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
     UNROLL
     for (int i = 0; i < 4; i++) {
       const int2 at = texel_of(node, i, step, level);
-      const float2 v = sample_flow(medians, middle, middles.x, convert_float2(at) / (4 * step), last);
+      const float2 v = sample_flow(medians, middle, middles.x, part * convert_float2(at), last);
       float3 own;
       votes += vote(before, after, level, at, v, light[0], alpha, &own);
       tensors += own;
     }
-    tile[y * pitch + x] = 0.25f * (float4)(tensors, votes.x);
-    tile_y[y * pitch + x] = 0.25f * votes.y;
+    tile[y * voters.x + x] = 0.25f * (float4)(tensors, votes.x);
+    tile_y[y * voters.x + x] = 0.25f * votes.y;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  SUM_Y(tile, strip, voters.x, pitch, side.y, window, float4)
-  SUM_Y(tile_y, strip_y, voters.x, pitch, side.y, window, float)
+  SUM_Y(tile, strip, voters.x, side.y, window, float4)
+  SUM_Y(tile_y, strip_y, voters.x, side.y, window, float)
   barrier(CLK_LOCAL_MEM_FENCE);
-  SUM_X(strip_y, pitch, side, window, float, STASH)
-  SUM_X(strip, pitch, side, window, float4, KEEP_LAST)
+  FOR_ITEMS(x, y, min(side, size - origin)) {
+    const int index = (origin.y + y) * size.x + origin.x + x;
+    float4 sum;
+    float sum_y;
+    SUM_X(sum, strip + y * voters.x + x, window)
+    SUM_X(sum_y, strip_y + y * voters.x + x, window)
+    result[index] = solve(sum.xyz, (float2)(sum.w, sum_y));
+    const float least = texture(sum.xyz, alpha);
+    certain[index] = least / (least + half_sure);
+  }
 }
 
 // A lattice in the table of flow_tensors.
@@ -228,13 +204,6 @@ typedef struct {
   int2 size;
   int step, first_tensor, first_tile;
 } Lattice;
-
-#define KEEP_TENSOR(node, sum)                                                                    \
-  {                                                                                               \
-    const int2 at = origin + (node);                                                              \
-    if (all(at < lattice.size))                                                                   \
-      vstore3(sum.xyz, lattice.first_tensor + at.y * lattice.size.x + at.x, tensors);             \
-  }
 
 // The window's sums of the structure tensor for all lattices of flow_warp, the finest with a window of its own;
 // groups are tiles of `side` nodes in the order of the table.
@@ -250,14 +219,17 @@ __kernel void flow_tensors(__global const TEXEL *restrict before, __constant Lat
   const int columns = (lattice.size.x + side.x - 1) / side.x, tile_number = group - lattice.first_tile;
   const int2 origin = (int2)(tile_number % columns, tile_number / columns) * side;
   const int2 voters = side + 2 * RADIUS;
-  const int pitch = voters.x | 1;
   FOR_ITEMS(x, y, voters) {
     const int2 at = lattice.step * clamp(origin - RADIUS + (int2)(x, y), 0, lattice.size - 1);
     __global const TEXEL *p = before + texel_index(lattice.level, at);
-    tile[y * pitch + x] = (float4)(tensor(slope(p, 1), slope(p, lattice.level.z), alpha), 0.0f);
+    tile[y * voters.x + x] = (float4)(tensor(slope(p, 1), slope(p, lattice.level.z), alpha), 0.0f);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  SUM_Y(tile, strip, voters.x, pitch, side.y, window, float4)
+  SUM_Y(tile, strip, voters.x, side.y, window, float4)
   barrier(CLK_LOCAL_MEM_FENCE);
-  SUM_X(strip, pitch, side, window, float4, KEEP_TENSOR)
+  FOR_ITEMS(x, y, min(side, lattice.size - origin)) {
+    float4 sum;
+    SUM_X(sum, strip + y * voters.x + x, window)
+    vstore3(sum.xyz, lattice.first_tensor + (origin.y + y) * lattice.size.x + origin.x + x, tensors);
+  }
 }

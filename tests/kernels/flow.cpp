@@ -135,11 +135,11 @@ GST_START_TEST(test_variants) {
               after = reference::textured_frame(70, 51, {1.2, 0.8});
   const Field twin = reference::flow(before, after, kinds[__i__], {});
   const glcl::Device &device = bench.context->device();
-  for (const auto &[x, y, tile_x, tile_y, sums] : {std::array{16, 4, 16, 4, 1},
-                                                   {64, 4, 64, 8, 2},
+  for (const auto &[x, y, tile_x, tile_y, sums] : {std::array{16, 4, 16, 8, 1},
+                                                   {64, 4, 64, 16, 2},
                                                    {16, 16, 16, 32, 2},
-                                                   {64, 2, 20, 10, 4},
-                                                   {5, 3, 7, 3, 1}}) {
+                                                   {64, 2, 20, 11, 4},
+                                                   {5, 3, 7, 9, 1}}) {
     const glcl::Parameters variant{
         {"group-x", x}, {"group-y", y}, {"tile-x", tile_x}, {"tile-y", tile_y}, {"sums", sums}};
     if (Flow::local_bytes(variant) + 1024 > device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>())

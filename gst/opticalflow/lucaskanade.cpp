@@ -14,7 +14,6 @@ constexpr Size pixel_group{32, 8};
 constexpr int stretch = 64;    // pixels of a running sum
 constexpr int fused_rows = 4;  // per work-item
 constexpr size_t reserved_local_memory = 1024;
-constexpr float half_sure = 16;  // the eigenvalue that gives a confidence of a half
 
 size_t stretches(int px) { return (px + stretch - 1) / stretch; }
 

@@ -26,6 +26,10 @@ class LucasKanade {
     fused,      ///< ours: the same in one kernel over local memory
   };
 
+  /// The smaller eigenvalue of a window's mean structure tensor, levels²/px², that gives a
+  /// confidence of a half.
+  static constexpr float half_sure = 16;
+
   struct Settings {
     int window = 9;         ///< side in px, odd, 3..63
     double alpha = 0.001;   ///< levels²

@@ -2,6 +2,7 @@
 // Draws a field: a pixel's direction as hue, its speed as brightness. -DBUFFERS: frames are buffers.
 #include "common/pixel.clh"
 #include "opticalflow/field.clh"
+#include "opticalflow/wheel.clh"
 
 #ifdef BUFFERS
 #define FRAME_IN __global const uchar4 *in, int in_pitch
@@ -16,16 +17,6 @@
 #endif
 
 enum { DISPLAY_NONE, DISPLAY_COLOR, DISPLAY_OVERLAY, DISPLAY_ARROWS };
-
-// The colour wheel: red to the right, yellow and green down, cyan to the left, blue and magenta up; still is
-// black.
-inline float3 wheel(float2 vector, float gain) {
-  const float speed = length(vector);
-  const float turn = speed > 0.0f ? atan2(vector.y, vector.x) / (2.0f * M_PI_F) : 0.0f;
-  const float3 hue = 6.0f * (turn + (float3)(0.0f, 2.0f / 3.0f, 1.0f / 3.0f));
-  const float3 part = hue - 6.0f * floor(hue / 6.0f);
-  return fmin(speed / gain, 1.0f) * clamp(fabs(part - 3.0f) - 1.0f, 0.0f, 1.0f);
-}
 
 inline float to_segment(float2 p, float2 a, float2 b) {
   const float2 along = b - a;

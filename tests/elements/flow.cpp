@@ -11,8 +11,10 @@
 #include "opticalflow/view.h"
 #include "pipeline.h"
 #include "reference/textured.h"
+#include "reference/wheel.h"
 
 using glcl::Flow;
+using reference::coloured;
 using reference::Field;
 using reference::Motion;
 using test::Chain;
@@ -25,28 +27,6 @@ namespace {
 constexpr int width = 128, height = 96;
 
 Frame scene(const Motion &motion = {}) { return reference::textured_frame(width, height, motion); }
-
-/// HSV with full saturation: direction as hue, speed as brightness.
-void wheel(float x, float y, double gain, double *rgb) {
-  const double speed = std::min(std::hypot(x, y) / gain, 1.0);
-  const double hue = std::fmod(std::atan2(y, x) / (2 * M_PI) + 1, 1) * 6;
-  for (int i = 0; i < 3; i++) {
-    const double k = std::fmod(5 - 2 * i + hue, 6);
-    rgb[i] = 255 * speed * (1 - std::clamp(std::min(k, 4 - k), 0.0, 1.0));
-  }
-}
-
-Frame coloured(const Field &field, double gain) {
-  Frame frame(field.width, field.height);
-  for (int y = 0; y < field.height; y++)
-    for (int x = 0; x < field.width; x++) {
-      double rgb[3];
-      wheel(field.x(x, y), field.y(x, y), gain, rgb);
-      for (int i = 0; i < 3; i++) frame.at(x, y)[i] = static_cast<uint8_t>(std::lround(rgb[i]));
-      frame.at(x, y)[3] = 255;
-    }
-  return frame;
-}
 
 Frame black() {
   Frame frame(width, height);
@@ -125,8 +105,7 @@ GST_START_TEST(directions) {
     chain.filter(scene());
     const Frame out = chain.filter(scene({2 * std::cos(angle), 2 * std::sin(angle)}));
     const uint8_t *p = out.at(width / 2, height / 2);
-    double rgb[3];
-    wheel(float(std::cos(angle)), float(std::sin(angle)), 1, rgb);
+    const auto rgb = reference::wheel(std::cos(angle), std::sin(angle), 1);
     for (int c = 0; c < 3; c++)
       fail_unless(std::abs(rgb[c] - p[c]) < 16, "direction %d: %d in channel %d", i, p[c], c);
     hues.push_back({p[0], p[1], p[2]});

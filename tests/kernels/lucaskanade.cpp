@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Every form of Lucas and Kanade's method against its twin, and the twin against known motion.
-#include "opticalflow/lucaskanade.h"
+#include "lucaskanade.h"
 
 #include <cmath>
 
-#include "engine.h"
-#include "reference/flow.h"
-#include "reference/textured.h"
 #include "reference/transfer.h"
 
-using glcl::LucasKanade;
 using Form = LucasKanade::Form;
-using reference::Field;
 using reference::Motion;
 
 namespace {
@@ -25,20 +20,6 @@ Field run(Bench &bench, Form form, Layout layout, const LucasKanade::Settings &s
   fail_if(engine.run(*bench.queue, settings, reference::upload(*bench.queue, before, layout)));
   fail_unless(engine.run(*bench.queue, settings, reference::upload(*bench.queue, after, layout)));
   return reference::download(*bench.queue, engine.field());
-}
-
-/// Within 0.01 px, or a thousandth of longer vectors (noise gives any), on 99.9 % of the pixels.
-void compare(const Field &result, const Field &twin, const std::string &what) {
-  size_t off = 0;
-  for (size_t i = 0; i < twin.confidence.size(); i++) {
-    const double x = twin.vectors[2 * i], y = twin.vectors[2 * i + 1];
-    const double error = std::hypot(result.vectors[2 * i] - x, result.vectors[2 * i + 1] - y);
-    fail_unless(std::isfinite(error), "%s: no number at %zu", what.c_str(), i);
-    off += error > 0.01 + 0.001 * std::hypot(x, y) ||
-           std::abs(result.confidence[i] - twin.confidence[i]) > 0.01;
-  }
-  fail_unless(off * 1000 <= twin.confidence.size(), "%s: %zu of %zu vectors are off", what.c_str(),
-              off, twin.confidence.size());
 }
 
 /// The mean vector over the pixels that are not on the rim.
@@ -89,12 +70,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_content) {
   Bench bench;
-  for (const auto &[before, after] :
-       {std::pair{reference::random_frame(65, 49), reference::random_frame(65, 49, 2)},
-        {reference::flat_frame(65, 49), reference::flat_frame(65, 49)},
-        {reference::gradient_frame(65, 49), reference::gradient_frame(65, 49)},
-        {reference::natural_frame(97, 53),
-         reference::crop(reference::natural_frame(98, 53), 1, 0, 97, 53)}})
+  for (const auto &[before, after] : contents())
     compare(run(bench, forms[__i__], Layout::buffer, {}, before, after),
             reference::lucas_kanade(before, after, {}), "content");
 }

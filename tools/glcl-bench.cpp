@@ -210,10 +210,21 @@ class Bench {
     for (const Ablation &ablation : subject.ablations)
       for (const auto &size : options_.sizes) {
         glcl::Table table(
-            {"step", "kernels µs", "of the last", "of the first", "to the exact result"});
-        Progress progress(ablation.steps.size());
+            {"step", "kernels µs", "of the last", "of the first", "wall µs", "to the exact result"});
+        Progress progress(ablation.steps.size() + 1);
         const Scene scene{options_.contents.front(), size.first, size.second};
         double first = 0, last = 0;
+        if (ablation.twin) {
+          progress.step("the twin");
+          const double time = wall_time([&] { ablation.twin(scene); });
+          table.add({"the scalar twin, on the host", "", "", "", number(time), ""});
+          json_["ablations"].push_back({{"element", subject.element},
+                                        {"title", ablation.title},
+                                        {"step", "twin"},
+                                        {"width", size.first},
+                                        {"height", size.second},
+                                        {"wall-us", time}});
+        }
         for (const Step &step : ablation.steps) {
           progress.step(step.name);
           Times times;
@@ -225,19 +236,24 @@ class Bench {
                 step.make(*context_, {scene.content, check_width, check_height}).compare(queue);
           } catch (const Error &error) {
             if (error.kind() != Error::Kind::settings) throw;
-            table.add({step.name, "", "", "", "not on this device"});
+            table.add({step.name, "", "", "", "", "not on this device"});
             continue;
           }
           const double time = kernel_time(times);
           if (first == 0) first = last = time;
           table.add({step.name, number(time), number(100 * time / last, 0) + " %",
-                     number(100 * time / first, 1) + " %", agreement.text});
+                     number(100 * time / first, 1) + " %", number(times.wall), agreement.text});
+          if (options_.kernels)
+            for (const auto &[name, kernel_time] : times.kernels)
+              table.add({"  " + name, number(kernel_time), "", "", "", ""});
           json_["ablations"].push_back({{"element", subject.element},
                                         {"title", ablation.title},
                                         {"step", step.name},
                                         {"width", size.first},
                                         {"height", size.second},
                                         {"us", time},
+                                        {"wall-us", times.wall},
+                                        {"kernels-us", times.kernels},
                                         {"agreement", agreement.text}});
           last = time;
         }

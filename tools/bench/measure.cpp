@@ -36,6 +36,12 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+double wall_time(const std::function<void()> &work) {
+  const auto start = Clock::now();
+  work();
+  return seconds_since(start) * 1e6;
+}
+
 Times measure(const std::shared_ptr<Context> &context, const Run &run, double seconds) {
   constexpr int least = 3, most = 200;
   Queue timed(context, true), plain(context);

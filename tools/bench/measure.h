@@ -15,6 +15,9 @@ struct Times {
 
 double median(std::vector<double> values);
 
+/// How long it takes once, in µs.
+double wall_time(const std::function<void()> &work);
+
 /// Does the work again and again for about `seconds`, at least three times.
 Times measure(const std::shared_ptr<Context> &context, const Run &run, double seconds = 0.4);
 

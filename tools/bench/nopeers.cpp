@@ -6,5 +6,6 @@ namespace glcl::bench {
 
 std::vector<Peer> bilateral_peers() { return {}; }
 std::vector<Peer> histogram_peers() { return {}; }
+std::vector<Peer> opticalflow_peers() { return {}; }
 
 }  // namespace glcl::bench

@@ -4,6 +4,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/core/ocl.hpp>
 #include <opencv2/imgproc.hpp>
+#include <opencv2/video/tracking.hpp>
 
 #include "measure.h"
 #include "peers.h"
@@ -14,7 +15,7 @@ namespace {
 
 /// Median of calls, each finished, in ms.
 template <class Work>
-double time_calls(const Work &work, double seconds) {
+double time_calls(Work work, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -38,26 +39,60 @@ cv::Mat bgr(const Scene &scene, int number = 0) {
   return colours;
 }
 
-/// A peer on OpenCV's CPU path, and one on its OpenCL path where there is a device.
-template <class Call>
-void add(std::vector<Peer> &peers, const std::string &name, const std::string &task, Call call) {
-  peers.push_back({"OpenCV CPU, " + name, task, [=](const Scene &scene, double seconds) {
-                     cv::Mat in = bgr(scene), out;
-                     cv::ocl::setUseOpenCL(false);
-                     return time_calls([&] { call(in, out); }, seconds);
-                   }});
-  peers.push_back({"OpenCV OpenCL, " + name, task, [=](const Scene &scene, double seconds) {
-                     cv::ocl::setUseOpenCL(true);
+cv::Mat grey(const Scene &scene, int number) {
+  cv::Mat levels;
+  cv::cvtColor(bgr(scene, number), levels, cv::COLOR_BGR2GRAY);
+  return levels;
+}
+
+enum class Path { cpu, opencl };
+
+/// A peer on one of OpenCV's paths; `prepare (scene, Matrix ())` gives the call to time, with matrices
+/// of that path's kind.
+template <class Prepare>
+void add_path(std::vector<Peer> &peers, Path path, const std::string &name, const std::string &task,
+              Prepare prepare) {
+  const bool opencl = path == Path::opencl;
+  peers.push_back({(opencl ? "OpenCV OpenCL, " : "OpenCV CPU, ") + name, task,
+                   [=](const Scene &scene, double seconds) {
+                     cv::ocl::setUseOpenCL(opencl);
+                     if (!opencl) return time_calls(prepare(scene, cv::Mat()), seconds);
                      if (!cv::ocl::useOpenCL()) return 0.0;
-                     cv::UMat in, out;
-                     bgr(scene).copyTo(in);
+                     auto call = prepare(scene, cv::UMat());
                      return time_calls(
                          [&] {
-                           call(in, out);
+                           call();
                            cv::ocl::finish();
                          },
                          seconds);
                    }});
+}
+
+template <class Prepare>
+void add_paths(std::vector<Peer> &peers, const std::string &name, const std::string &task,
+               Prepare prepare) {
+  for (Path path : {Path::cpu, Path::opencl}) add_path(peers, path, name, task, prepare);
+}
+
+/// Both, of a call from a frame to a result.
+template <class Call>
+void add(std::vector<Peer> &peers, const std::string &name, const std::string &task, Call call) {
+  add_paths(peers, name, task, [=](const Scene &scene, auto in) {
+    bgr(scene).copyTo(in);
+    return [=, out = decltype(in)()]() mutable { call(in, out); };
+  });
+}
+
+/// Both, of a call from two frames in grey to a flow; `make` gives it.
+template <class Make>
+void add_flow(std::vector<Peer> &peers, const std::string &name, const std::string &task,
+              Make make) {
+  add_paths(peers, name, task, [=](const Scene &scene, auto before) {
+    decltype(before) now;
+    grey(scene, 0).copyTo(before);
+    grey(scene, 1).copyTo(now);
+    return [=, call = make(), flow = decltype(before)()]() mutable { call(before, now, flow); };
+  });
 }
 
 }  // namespace
@@ -81,6 +116,35 @@ std::vector<Peer> histogram_peers() {
         for (int channel = 0; channel < 3; channel++)
           cv::calcHist(images, {channel}, cv::noArray(), out, {256}, {0, 256});
       });
+  return peers;
+}
+
+std::vector<Peer> opticalflow_peers() {
+  std::vector<Peer> peers;
+  const std::string task = "pyramidal, last warps";
+  add_flow(peers, "Farneback, 3 levels, 15×15", task, [] {
+    return [](const auto &before, const auto &now, auto &flow) {
+      cv::calcOpticalFlowFarneback(before, now, flow, 0.5, 3, 15, 3, 5, 1.2, 0);
+    };
+  });
+  add_flow(peers, "DIS medium", task, [] {
+    return [dis = cv::DISOpticalFlow::create(cv::DISOpticalFlow::PRESET_MEDIUM)](
+               const auto &before, const auto &now, auto &flow) { dis->calc(before, now, flow); };
+  });
+  // Sparse: its points lie 4 px apart. The OpenCL path wants them in a row.
+  add_paths(peers, "PyrLK, 15×15, a pixel of 16", task, [](const Scene &scene, auto before) {
+    decltype(before) now, points, moved, status, error;
+    grey(scene, 0).copyTo(before);
+    grey(scene, 1).copyTo(now);
+    std::vector<cv::Point2f> list;
+    for (int y = 2; y < scene.height; y += 4)
+      for (int x = 2; x < scene.width; x += 4)
+        list.emplace_back(static_cast<float>(x), static_cast<float>(y));
+    cv::Mat(list).reshape(2, 1).copyTo(points);
+    return [=]() mutable {
+      cv::calcOpticalFlowPyrLK(before, now, points, moved, status, error, cv::Size(15, 15));
+    };
+  });
   return peers;
 }
 

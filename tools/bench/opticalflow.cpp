@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "opticalflow/flow.h"
+#include "opticalflow/lkthesis.h"
 #include "opticalflow/lucaskanade.h"
+#include "opticalflow/view.h"
+#include "peers.h"
 #include "reference/flow.h"
 #include "reference/transfer.h"
 #include "subject.h"
@@ -93,6 +97,156 @@ Run lucas_kanade_run(Context &context, LucasKanade::Form form, const Scene &scen
                   LucasKanade::Settings(), scene, reference::lucas_kanade, least);
 }
 
+// ---- the steps of the thesis: from a frame in host memory to a picture there --------------------
+
+constexpr float ablation_gain = 4;  // px per frame
+
+/// Bytes in host memory that transfers need, or need not, be copied for.
+struct HostBytes {
+  HostBytes(Context &context, const std::vector<uint8_t> &bytes, bool pinned) {
+    if (!pinned) {
+      own = bytes;
+      data = own.data();
+      return;
+    }
+    queue = cl::CommandQueue(context.cl(), context.device().device);
+    memory = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes.size());
+    data = queue.enqueueMapBuffer(memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes.size());
+    std::memcpy(data, bytes.data(), bytes.size());
+  }
+  ~HostBytes() {
+    if (own.empty()) clEnqueueUnmapMemObject(queue(), memory(), data, 0, nullptr, nullptr);
+  }
+  HostBytes(const HostBytes &) = delete;
+
+  std::vector<uint8_t> own;
+  cl::CommandQueue queue;
+  cl::Buffer memory;
+  void *data;
+};
+
+/// Two frames in turn, and room for the picture.
+struct HostFrames {
+  HostFrames(Context &context, const std::vector<uint8_t> &before, const std::vector<uint8_t> &now,
+             bool pinned)
+      : frames{{context, before, pinned}, {context, now, pinned}},
+        picture(context, before, pinned) {}
+
+  HostBytes frames[2], picture;
+};
+
+std::vector<uint8_t> rgb_rows(const reference::Frame &frame, int pitch) {
+  std::vector<uint8_t> bytes(size_t(pitch) * frame.height);
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++)
+      std::memcpy(&bytes[size_t(y) * pitch + 3 * x], frame.at(x, y), 3);
+  return bytes;
+}
+
+/// Where the frames come from: any memory, pinned memory that they are copied to first as in the
+/// thesis, or pinned memory that whoever makes them writes to.
+enum class Source { pageable, copied, pinned };
+
+/// `enqueue (queue, frame, picture)` takes the next frame and gives its picture; `field` is what it
+/// was made of.
+template <class Enqueue>
+Run host_run(Context &context, const Scene &scene, const std::vector<uint8_t> &first,
+             const std::vector<uint8_t> &second, Source source, Enqueue enqueue,
+             const FlowField &field) {
+  const auto frames =
+      std::make_shared<HostFrames>(context, first, second, source != Source::pageable);
+  const std::vector<uint8_t> made[] = {first, second};
+  const auto take = [=](Queue &queue, int which) {
+    if (source == Source::copied)
+      std::memcpy(frames->frames[which].data, made[which].data(), made[which].size());
+    enqueue(queue, frames->frames[which].data, frames->picture.data);
+  };
+  Run run;
+  run.enqueue = [=, next = 0](Queue &queue) mutable {
+    take(queue, next);
+    next = 1 - next;
+  };
+  run.compare = [=, &field](Queue &queue) {
+    for (int which : {0, 1}) take(queue, which);
+    return compare_fields(reference::download(queue, field),
+                          reference::lucas_kanade(scene.frame(0), scene.frame(1), {}));
+  };
+  return run;
+}
+
+Run thesis_run(Context &context, LucasKanadeThesis::Form form, Source source, const Scene &scene) {
+  const auto engine =
+      std::make_shared<LucasKanadeThesis>(context, scene.width, scene.height, form);
+  return host_run(
+      context, scene, rgb_rows(scene.frame(0), engine->pitch()),
+      rgb_rows(scene.frame(1), engine->pitch()), source,
+      [=](Queue &queue, const void *frame, void *picture) {
+        engine->run(queue, {}, ablation_gain, frame, picture);
+      },
+      engine->field());
+}
+
+/// The same by ours, which takes and gives RGBA.
+Run our_run(Context &context, const Scene &scene) {
+  const Layout layout = device_layout(context);
+  const auto engine =
+      std::make_shared<LucasKanade>(context, scene.width, scene.height, layout);
+  const auto view = std::make_shared<FlowView>(context, scene.width, scene.height, layout);
+  const Picture in = make_picture(context.cl(), scene.width, scene.height, layout),
+                out = make_picture(context.cl(), scene.width, scene.height, layout);
+  const size_t bytes = size_t(scene.width) * scene.height * 4;
+  const std::array<size_t, 3> region{size_t(scene.width), size_t(scene.height), 1};
+  return host_run(
+      context, scene, scene.frame(0).rgba, scene.frame(1).rgba, Source::pinned,
+      [=](Queue &queue, const void *frame, void *picture) {
+        cl::Event *uploaded = queue.event("upload");
+        if (layout == Layout::image)
+          queue.cl().enqueueWriteImage(in.image, CL_FALSE, {}, region, 0, 0, frame, nullptr,
+                                       uploaded);
+        else
+          queue.cl().enqueueWriteBuffer(in.buffer, CL_FALSE, 0, bytes, frame, nullptr, uploaded);
+        if (!engine->run(queue, {}, in)) return;
+        view->summarize(queue, engine->field(), 0, ablation_gain, true);
+        view->draw(queue, FlowView::Display::color, false, &engine->field(), 0, in, out);
+        cl::Event *downloaded = queue.event("download");
+        if (layout == Layout::image)
+          queue.cl().enqueueReadImage(out.image, CL_FALSE, {}, region, 0, 0, picture, nullptr,
+                                      downloaded);
+        else
+          queue.cl().enqueueReadBuffer(out.buffer, CL_FALSE, 0, bytes, picture, nullptr,
+                                       downloaded);
+      },
+      engine->field());
+}
+
+Ablation thesis_ablation() {
+  using Form = LucasKanadeThesis::Form;
+  Ablation ablation{"Lucas and Kanade 9×9, from frames to pictures in host memory, step by step",
+                    {},
+                    [](const Scene &scene) {
+                      reference::lucas_kanade(scene.frame(0), scene.frame(1), {});
+                    }};
+  const std::tuple<const char *, Form, Source> steps[] = {
+      {"five kernels", Form::naive, Source::pageable},
+      {"tile in local memory", Form::local, Source::pageable},
+      {"coefficients in constant memory", Form::constant, Source::pageable},
+      {"native division", Form::native, Source::pageable},
+      {"kernels merged", Form::merged, Source::pageable},
+      {"pinned memory, copied to", Form::merged, Source::copied},
+      {"pinned memory, written to", Form::merged, Source::pinned},
+      {"words of four bytes, rows padded", Form::coalesced, Source::pinned},
+      {"derivatives by the sampler", Form::image, Source::pinned}};
+  for (const auto &[name, form, source] : steps)
+    ablation.steps.push_back({name, [form = form, source = source](Context &context, const Scene &scene) {
+                                return thesis_run(context, form, source, scene);
+                              }});
+  ablation.steps.push_back({"ours, RGBA", our_run});
+  ablation.steps.push_back({"ours, vectors of frames on the device", [](Context &context, const Scene &scene) {
+                              return lucas_kanade_run(context, LucasKanade::Form::fused, scene);
+                            }});
+  return ablation;
+}
+
 }  // namespace
 
 Subject opticalflow_subject() {
@@ -108,21 +262,8 @@ Subject opticalflow_subject() {
         flow_task("window " + std::to_string(window), Channels::grey, "", settings));
   }
 
-  Ablation ablation{"Lucas and Kanade 9×9, step by step", {}};
-  using Form = LucasKanade::Form;
-  const std::pair<const char *, Form> steps[] = {
-      {"five kernels", Form::naive},
-      {"tile in local memory", Form::local},
-      {"coefficients in constant memory", Form::constant},
-      {"native division", Form::native},
-      {"kernels merged", Form::merged},
-      {"ours, running sums", Form::separable},
-      {"ours, in one kernel", Form::fused}};
-  for (const auto &[name, form] : steps)
-    ablation.steps.push_back({name, [form = form](Context &context, const Scene &scene) {
-                                return lucas_kanade_run(context, form, scene);
-                              }});
-  subject.ablations.push_back(ablation);
+  subject.ablations.push_back(thesis_ablation());
+  subject.peers = opticalflow_peers();
   return subject;
 }
 

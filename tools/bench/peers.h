@@ -8,5 +8,6 @@ namespace glcl::bench {
 
 std::vector<Peer> bilateral_peers();
 std::vector<Peer> histogram_peers();
+std::vector<Peer> opticalflow_peers();
 
 }  // namespace glcl::bench

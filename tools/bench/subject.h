@@ -63,6 +63,8 @@ struct Step {
 struct Ablation {
   std::string title;
   std::vector<Step> steps;
+  /// The scalar computation of the same work on the host, done once; may be empty.
+  std::function<void(const Scene &)> twin;
 };
 
 /// The same work by somebody else's code, in ms by the wall clock.

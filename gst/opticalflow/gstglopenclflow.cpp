@@ -121,6 +121,10 @@ struct State {
   std::atomic<bool> gap{false};
 };
 
+glcl::LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
+  return {settings.window, settings.alpha, false};
+}
+
 /// A .flo file: Middlebury's, all little endian. Throws.
 void write_flo(const std::string &path, int width, int height, const void *vectors) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path.c_str(), "wb"),
@@ -159,13 +163,15 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->flow.reset();
   state->lucas_kanade.reset();
-  if (settings.method == Method::lucas_kanade)
+  if (settings.method == Method::lucas_kanade) {
     state->lucas_kanade = std::make_unique<glcl::LucasKanade>(context, width, height, layout);
-  else
+    state->lucas_kanade->prepare(lucas_kanade_settings(settings));
+  } else {
     state->flow = std::make_unique<glcl::Flow>(context, width, height, layout,
                                                settings.method == Method::census
                                                    ? glcl::Flow::Channels::census
                                                    : glcl::Flow::Channels::grey);
+  }
   state->view = std::make_unique<FlowView>(context, width, height, layout);
   state->width = width, state->height = height;
   const size_t dump_bytes =
@@ -255,7 +261,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   if (state->gap.exchange(false)) GST_GLCL_FILTER_GET_CLASS(filter)->reset(filter);
   const glcl::FlowField *field = nullptr;
   if (state->lucas_kanade) {
-    if (state->lucas_kanade->run(queue, {settings.window, settings.alpha, false}, in))
+    if (state->lucas_kanade->run(queue, lucas_kanade_settings(settings), in))
       field = &state->lucas_kanade->field();
   } else if (state->flow->run(queue, settings, in)) {
     field = &state->flow->field();

@@ -61,7 +61,8 @@ LucasKanadeThesis::LucasKanadeThesis(Context &context, int width, int height, Fo
     }
     visualize_ = kernel(form < Form::coalesced ? "lk_visualize" : "lk_visualize_padded");
     if (form == Form::image) {
-      derivatives_ = cl::Image2D(context.cl(), CL_MEM_READ_WRITE, {CL_RGBA, CL_FLOAT}, width, height);
+      derivatives_ =
+          cl::Image2D(context.cl(), CL_MEM_READ_WRITE, {CL_RGBA, CL_FLOAT}, width, height);
       solve_ = kernel("lk_solve_image");
     } else {
       buffers(pixels * sizeof(cl_float), ix_, iy_, it_);
@@ -125,8 +126,8 @@ void LucasKanadeThesis::derive(Queue &queue, const LucasKanade::Settings &settin
 }
 
 void LucasKanadeThesis::solve(Queue &queue, const LucasKanade::Settings &settings) {
-  constexpr float half_sure = LucasKanade::half_sure;
   const int radius = settings.window / 2;
+  const float half_sure = LucasKanade::half_sure * settings.window * settings.window;
   const auto alpha = static_cast<float>(settings.alpha);
   if (form_ == Form::image) {
     solve_(queue, pixels(), derivatives_, size_, radius, alpha, half_sure, field_.vectors,

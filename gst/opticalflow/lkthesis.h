@@ -8,7 +8,8 @@ namespace glcl {
 /// Lucas and Kanade's method as Johansson and Winter laid it out ("General purpose computing on
 /// graphics processing units using OpenCL", Chalmers, 2010), for comparison with LucasKanade, whose
 /// vectors these forms find: from a frame in host memory to a picture of the flow there. Frames and
-/// pictures are rows of R, G and B bytes. Transfers need no copy where the caller's memory is pinned.
+/// pictures are rows of R, G and B bytes. Transfers need no copy where the caller's memory is
+/// pinned.
 class LucasKanadeThesis {
  public:
   /// Each with what the ones before it have.

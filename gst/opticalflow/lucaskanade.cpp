@@ -10,126 +10,157 @@ namespace glcl {
 
 namespace {
 
-constexpr Size pixel_group{32, 8};
-constexpr int stretch = 64;    // pixels of a running sum
-constexpr int fused_rows = 4;  // per work-item
+constexpr int stretch = 64;  // pixels of a running sum
+constexpr int run = 4;       // pixels of an item of a tile, as in the kernel
 constexpr size_t reserved_local_memory = 1024;
 
-size_t stretches(int px) { return (px + stretch - 1) / stretch; }
+int up_to(int n, int step) { return (n + step - 1) / step; }
+
+/// Px along x that a tile gives.
+int tile_width(int lanes, int radius) { return (lanes - 2 * radius) / run * run; }
+
+/// Of local memory: sums, greys and what keeps them apart.
+size_t tile_bytes(int lanes, int radius) {
+  const size_t side = 2 * radius + 1;
+  return side * (5 * (lanes + 7 * run) + lanes + 1) * sizeof(cl_int);
+}
+
+Parameters default_variant(const Device &device, const std::string &) {
+  const bool tile = !device.prefers_buffers();
+  return {{"form", int(tile ? LucasKanade::Form::tile : LucasKanade::Form::columns)},
+          {"lanes", 64},
+          {"blocks", 4}};
+}
+
+bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
+  const int lanes = variant.at("lanes");
+  if (variant.at("form") == int(LucasKanade::Form::columns))
+    return variant == Parameters{{"form", variant.at("form")}, {"lanes", 64}, {"blocks", 4}};
+  return size_t(lanes) <= device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() &&
+         tile_bytes(lanes, 4) + reserved_local_memory <=
+             device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+}
+
+/// Of Σ Ix² in the kernels' whole numbers, in those of the settings.
+float slope(const LucasKanade::Settings &settings) {
+  return (settings.faithful ? 0.25f : 0.5f) / 3;
+}
 
 }  // namespace
 
-LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout, Form form)
-    : layout_(layout),
-      form_(form),
-      size_{{width, height}},
-      local_memory_(context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()) {
+const Tunable &LucasKanade::tunable() {
+  static const Tunable tunable{
+      "lucas-kanade",
+      {"window-9"},
+      {"opticalflow/lktile.cl", "opticalflow/lucaskanade.cl", "opticalflow/lucaskanade.clh"},
+      {{"form", {0, 1}}, {"lanes", {32, 64, 96, 128, 256}}, {"blocks", {1, 2, 3, 4, 5, 6}}},
+      default_variant,
+      possible_variant};
+  return tunable;
+}
+
+LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout)
+    : LucasKanade(context, width, height, layout,
+                  tuned(tunable(), context.device(), tunable().problems.front())) {}
+
+LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
+                         const Parameters &variant)
+    : context_(context.shared_from_this()),
+      layout_(layout),
+      variant_(variant),
+      size_{{width, height}} {
   try {
-    const bool native = form == Form::native || form == Form::merged;
-    const cl::Program program = context.program(
-        "opticalflow/lucaskanade.cl", native ? "-cl-mad-enable -DNATIVE" : "-cl-mad-enable");
-    const auto kernel = [&](const char *name, Size group = pixel_group) {
-      return Kernel(context, program, name, group);
+    const cl::Program program =
+        context.program("opticalflow/lucaskanade.cl", layout == Layout::buffer ? "-DBUFFERS" : "");
+    grey_ = Kernel(context, program, "lk_grey", {32, 8});
+    columns_ = Kernel(context, program, "lk_columns", {64, 1});
+    rows_ = Kernel(context, program, "lk_rows", {64, 1});
+    const auto plane = [&, pixels = size_t(width) * height](size_t bytes) {
+      return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * bytes);
     };
-    const size_t pixels = size_t(width) * height;
-    const auto planes = [&](size_t bytes, auto &...buffers) {
-      ((buffers = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * bytes)), ...);
-    };
-    planes(sizeof(cl_float), previous_, current_, field_.confidence);
-    planes(sizeof(cl_float2), field_.vectors);
-    field_.width = width, field_.height = height;
-    grey_ = kernel(layout == Layout::image ? "lk_grey_image" : "lk_grey_buffer");
-    if (form < Form::separable) {
-      planes(sizeof(cl_float), ix_, iy_, it_, difference_);
-      add_ = kernel("lk_add", {256, 1});
-      convolve_ = kernel(form < Form::constant ? "lk_convolve_global" : "lk_convolve_constant");
-      merged_ = kernel("lk_merged");
-      solve_global_ = kernel("lk_solve_global");
-      solve_local_ = kernel("lk_solve_local");
-      cl_float4 k[] = {{{-1, 1, -1, 1}}, {{-1, -1, 1, 1}}, {{1, 1, 1, 1}}};
-      coefficients_ =
-          cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof k, k);
-    } else {
-      planes(sizeof(cl_int4), columns4_);
-      planes(sizeof(cl_int), columns1_);
-      columns_ = kernel("lk_columns", {64, 1});
-      rows_ = kernel("lk_rows", {64, 1});
-      fused_ = kernel("lk_fused");
-    }
+    previous_ = plane(sizeof(cl_ushort));
+    current_ = plane(sizeof(cl_ushort));
+    field_ = {width, height, plane(sizeof(cl_float2)), plane(sizeof(cl_float))};
   } catch (const cl::Error &error) {
     throw Error("Lucas and Kanade's method can't be set up on " + context.device().name + ".",
                 error);
   }
 }
 
+bool LucasKanade::has_tile(int radius) const {
+  return variant_.at("form") == int(Form::tile) && 2 * radius < tile_window &&
+         tile_width(variant_.at("lanes"), radius) > 0 &&
+         tile_bytes(variant_.at("lanes"), radius) + reserved_local_memory <=
+             context_->device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+}
+
+Kernel LucasKanade::build_tile(int radius) const {
+  const size_t lanes = variant_.at("lanes");
+  const std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(radius) +
+                              " -DLANES=" + std::to_string(lanes) +
+                              " -DBLOCKS=" + std::to_string(variant_.at("blocks")) +
+                              (layout_ == Layout::buffer ? " -DBUFFERS" : "");
+  return Kernel(*context_, context_->program("opticalflow/lktile.cl", options), "lk_tile",
+                {lanes, 1});
+}
+
+void LucasKanade::prepare(const Settings &settings) {
+  const int radius = settings.window / 2;
+  if (has_tile(radius)) tiles_[radius].get([&] { return build_tile(radius); });
+}
+
 bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in) {
   check_picture(in, size_.s[0], size_.s[1], layout_, "Lucas and Kanade's method");
   try {
     std::swap(previous_, current_);
-    const Size pixels{size_t(size_.s[0]), size_t(size_.s[1])};
     if (layout_ == Layout::image)
-      grey_(queue, pixels, in.image, current_, size_);
+      take(queue, settings, in.image);
     else
-      grey_(queue, pixels, in.buffer, in.pitch, current_, size_);
-    if (!std::exchange(has_previous_, true)) return false;
-    if (form_ < Form::separable) {
-      derive(queue, factor(settings));
-      solve(queue, settings);
-    } else if (form_ == Form::separable || !solve_fused(queue, settings)) {
-      solve_separable(queue, settings);
-    }
-    return true;
+      take(queue, settings, in.buffer, in.pitch);
+    return std::exchange(has_previous_, true);
   } catch (const cl::Error &error) {
     throw Error("Lucas and Kanade's method could not be run.", error);
   }
 }
 
-void LucasKanade::derive(Queue &queue, float factor) {
-  const Size pixels{size_t(size_.s[0]), size_t(size_.s[1])};
-  if (form_ == Form::merged) {
-    merged_(queue, pixels, previous_, current_, factor, ix_, iy_, it_, size_);
+/// The program for a window where it is ready; has it built where nobody did yet.
+Kernel *LucasKanade::tile_kernel(int radius) {
+  if (!has_tile(radius)) return nullptr;
+  try {
+    return tiles_[radius].ask([this, radius] { return build_tile(radius); });
+  } catch (const Error &) {
+    return nullptr;  // Form::columns does as well
+  }
+}
+
+/// The greys of a frame and, where there is a previous one, the flow to it.
+template <class... Frame>
+void LucasKanade::take(Queue &queue, const Settings &settings, const Frame &...frame) {
+  const int radius = settings.window / 2;
+  Kernel *tile = has_previous_ ? tile_kernel(radius) : nullptr;
+  const size_t width = size_.s[0], height = size_.s[1];
+  if (!tile) grey_(queue, {width, height}, frame..., size_, current_);
+  if (!has_previous_) return;
+  const float k = slope(settings), alpha = static_cast<float>(settings.alpha) / (k * k),
+              sure = half_sure * settings.window * settings.window / (k * k), scale = 1 / (12 * k);
+  if (tile) {
+    const size_t lanes = variant_.at("lanes");
+    const int rows = variant_.at("blocks") * settings.window;
+    (*tile)(queue,
+            {up_to(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
+             size_t(up_to(size_.s[1], rows))},
+            frame..., previous_, current_, size_, alpha, sure, scale, field_.vectors,
+            field_.confidence);
     return;
   }
-  add_(queue, {pixels.x * pixels.y, 1}, current_, previous_, -1.0f, difference_,
-       size_.s[0] * size_.s[1]);
-  convolve_(queue, pixels, previous_, coefficients_, 0, factor, ix_, size_);
-  convolve_(queue, pixels, previous_, coefficients_, 1, factor, iy_, size_);
-  convolve_(queue, pixels, difference_, coefficients_, 2, 0.25f, it_, size_);
-}
-
-void LucasKanade::solve(Queue &queue, const Settings &settings) {
-  const int radius = settings.window / 2;
-  const Size group = solve_local_.group();
-  const size_t bytes = (group.x + 2 * radius) * (group.y + 2 * radius) * sizeof(cl_float4);
-  const bool tiled = form_ != Form::naive && bytes + reserved_local_memory <= local_memory_;
-  (tiled ? solve_local_ : solve_global_)(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, ix_, iy_,
-                                         it_, size_, radius, static_cast<float>(settings.alpha),
-                                         half_sure, field_.vectors, field_.confidence,
-                                         cl::Local(tiled ? bytes : sizeof(cl_float4)));
-}
-
-void LucasKanade::solve_separable(Queue &queue, const Settings &settings) {
-  const int radius = settings.window / 2;
-  columns_(queue, {size_t(size_.s[0]), stretches(size_.s[1])}, previous_, current_, size_, radius,
+  if (!columns4_()) {
+    columns4_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int4));
+    columns1_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int));
+  }
+  columns_(queue, {width, size_t(up_to(size_.s[1], stretch))}, previous_, current_, size_, radius,
            stretch, columns4_, columns1_);
-  rows_(queue, {size_t(size_.s[1]), stretches(size_.s[0])}, columns4_, columns1_, size_, radius,
-        factor(settings), static_cast<float>(settings.alpha), half_sure, stretch, field_.vectors,
-        field_.confidence);
-}
-
-/// False where the window is too large for local memory.
-bool LucasKanade::solve_fused(Queue &queue, const Settings &settings) {
-  const int radius = settings.window / 2;
-  const Size group = fused_.group();
-  const size_t wide = group.x + 2 * radius, tall = group.y * fused_rows;
-  const size_t greys = (wide + 1) * (tall + 2 * radius + 1) * sizeof(cl_int2);
-  const size_t strip = wide * tall;
-  if (greys + strip * 5 * sizeof(cl_int) + reserved_local_memory > local_memory_) return false;
-  fused_(queue, {size_t(size_.s[0]), size_t(size_.s[1] + fused_rows - 1) / fused_rows}, previous_,
-         current_, size_, radius, factor(settings), static_cast<float>(settings.alpha), half_sure,
-         fused_rows, field_.vectors, field_.confidence, cl::Local(greys),
-         cl::Local(strip * sizeof(cl_int4)), cl::Local(strip * sizeof(cl_int)));
-  return true;
+  rows_(queue, {height, size_t(up_to(size_.s[0], stretch))}, columns4_, columns1_, size_, radius,
+        stretch, alpha, sure, scale, field_.vectors, field_.confidence);
 }
 
 }  // namespace glcl

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <map>
+
 #include "flow.h"
+#include "opencl/later.h"
 
 namespace glcl {
 
@@ -11,24 +14,16 @@ namespace glcl {
 ///
 ///   (Σ [Ix², IxIy; IxIy, Iy²] + alpha I) v = -Σ [IxIt, IyIt].
 ///
-/// The rim, where the window does not fit into the frame, gets a vector of 0.
+/// The rim, where the window does not fit into the frame, gets a vector of 0. Sums run, so that the
+/// cost hardly depends on the window.
 class LucasKanade {
  public:
-  /// How it is computed; results agree. The first five are the steps of Johansson and Winter's
-  /// thesis (Chalmers, 2010), each with what the ones before it have.
+  /// How it is computed, parameter "form"; results agree.
   enum class Form {
-    naive,      ///< five kernels: grey, difference, derivatives, sums over global memory
-    local,      ///< sums over a tile in local memory
-    constant,   ///< derivative coefficients in constant memory
-    native,     ///< native division
-    merged,     ///< difference and derivatives in one kernel
-    separable,  ///< ours: running sums along y and along x, at a cost independent of the window
-    fused,      ///< ours: the same in one kernel over local memory
+    tile,     ///< one kernel over local memory, for windows up to tile_window: GPUs
+    columns,  ///< greys, then sums along y, then along x, by way of global memory
   };
-
-  /// The smaller eigenvalue of a window's mean structure tensor, levels²/px², that gives a
-  /// confidence of a half.
-  static constexpr float half_sure = 16;
+  static constexpr int tile_window = 21;  ///< px; above, whole numbers of 32 bits overflow
 
   struct Settings {
     int window = 9;         ///< side in px, odd, 3..63
@@ -37,30 +32,45 @@ class LucasKanade {
                             ///< displacement, instead of 1/2, which gives the displacement
   };
 
-  /// Throws Error::failed where the device refuses kernels or memory.
-  LucasKanade(Context &context, int width, int height, Layout layout, Form form = Form::fused);
+  /// The smaller eigenvalue of a window's mean structure tensor, levels²/px², that gives a
+  /// confidence of a half.
+  static constexpr float half_sure = 16;
 
-  /// As Flow::run. Where a window is too large for the tile of a form, Form::separable (or, before
-  /// it, Form::naive's sums) takes its place.
+  /// The variants: form; of tiles lanes (items of a group) and blocks (of rows as high as the
+  /// window that a group goes down).
+  static const Tunable &tunable();
+
+  /// Builds the programs for frames of width × height px, in the tuned variant. Throws
+  /// Error::failed where the device refuses kernels or memory.
+  LucasKanade(Context &context, int width, int height, Layout layout);
+  LucasKanade(Context &context, int width, int height, Layout layout, const Parameters &variant);
+
+  /// Builds the program that tiles have for this window, and waits for it. Without this call run()
+  /// has it built beside the stream and takes Form::columns meanwhile, to the same results.
+  void prepare(const Settings &settings);
+
+  /// As Flow::run: any setting may differ from the last call's; nothing is compiled or waited for.
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   void reset() { has_previous_ = false; }
   const FlowField &field() const { return field_; }
   Layout layout() const { return layout_; }
 
  private:
-  void derive(Queue &queue, float factor);
-  void solve(Queue &queue, const Settings &settings);
-  void solve_separable(Queue &queue, const Settings &settings);
-  bool solve_fused(Queue &queue, const Settings &settings);
-  float factor(const Settings &settings) const { return settings.faithful ? 0.25f : 0.5f; }
+  bool has_tile(int radius) const;
+  Kernel build_tile(int radius) const;
+  Kernel *tile_kernel(int radius);
+  template <class... Frame>
+  void take(Queue &queue, const Settings &settings, const Frame &...frame);
 
+  std::shared_ptr<Context> context_;
   Layout layout_;
-  Form form_;
+  Parameters variant_;
   cl_int2 size_;
-  size_t local_memory_;
 
-  Kernel grey_, add_, convolve_, merged_, solve_local_, solve_global_, columns_, rows_, fused_;
-  cl::Buffer previous_, current_, difference_, ix_, iy_, it_, coefficients_, columns4_, columns1_;
+  Kernel grey_, columns_, rows_;
+  std::map<int, Later<Kernel>> tiles_;  // by radius
+  cl::Buffer previous_, current_;       // R + G + B, ushort
+  cl::Buffer columns4_, columns1_;      // made where they are first needed
   bool has_previous_ = false;
   FlowField field_;
 };

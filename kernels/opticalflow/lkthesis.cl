@@ -5,9 +5,6 @@
 //   -DIMAGES  derivatives travel in an image, of Ix, Iy and It
 #include "common/pixel.clh"
 #include "opticalflow/wheel.clh"
-#ifdef NATIVE
-#define DIVIDE native_divide
-#endif
 #include "opticalflow/solve.clh"
 
 #define PIXEL(at, size)                                                                           \
@@ -139,6 +136,14 @@ __kernel void lk_merged_padded(__global const uint *before, __global const uint 
 
 #define SOLUTION                                                                                  \
   int2 size, int radius, float alpha, float half_sure, __global float2 *vectors, __global float *confidence
+
+inline void solve(const float *sums, int2 at, SOLUTION) {
+  const float3 v = on_rim(at, size, radius)
+                       ? (float3)(0.0f, 0.0f, 0.0f)
+                       : solution(sums[0], sums[1], sums[2], sums[3], sums[4], alpha, half_sure);
+  vectors[at.y * size.x + at.x] = v.xy;
+  confidence[at.y * size.x + at.x] = v.z;
+}
 
 #ifdef IMAGES
 

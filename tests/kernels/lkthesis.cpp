@@ -51,9 +51,14 @@ void check(Bench &bench, Form form, const LucasKanade::Settings &settings, const
 
 // The table of the thesis's scheme, and what it asks for.
 GST_START_TEST(test_padding) {
-  for (const auto &[group, halo, padding] :
-       {std::array{16, 0, 48}, {32, 0, 32}, {64, 0, 0}, {128, 0, 0}, {64, 1, 64}, {32, 1, 32},
-        {16, 1, 48}, {8, 0, 56}})
+  for (const auto &[group, halo, padding] : {std::array{16, 0, 48},
+                                             {32, 0, 32},
+                                             {64, 0, 0},
+                                             {128, 0, 0},
+                                             {64, 1, 64},
+                                             {32, 1, 32},
+                                             {16, 1, 48},
+                                             {8, 0, 56}})
     fail_unless(Thesis::padding(group, halo) == padding, "a group of %d px is padded by %d", group,
                 Thesis::padding(group, halo));
   for (int group = 4; group <= 256; group += 4) {

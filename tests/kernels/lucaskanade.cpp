@@ -11,12 +11,19 @@ using reference::Motion;
 
 namespace {
 
-constexpr Form forms[] = {Form::naive,  Form::local,     Form::constant, Form::native,
-                          Form::merged, Form::separable, Form::fused};  // the tests' loop index
+/// The forms, tiles in several shapes; the tests' loop index.
+const glcl::Parameters variants[] = {
+    {{"form", int(Form::columns)}},
+    {{"form", int(Form::tile)}, {"lanes", 64}, {"blocks", 4}},
+    {{"form", int(Form::tile)}, {"lanes", 32}, {"blocks", 1}},
+    {{"form", int(Form::tile)}, {"lanes", 96}, {"blocks", 3}},
+};
+constexpr int variant_count = static_cast<int>(std::size(variants));
 
-Field run(Bench &bench, Form form, Layout layout, const LucasKanade::Settings &settings,
-          const Frame &before, const Frame &after) {
-  LucasKanade engine(*bench.context, before.width, before.height, layout, form);
+Field run(Bench &bench, const glcl::Parameters &variant, Layout layout,
+          const LucasKanade::Settings &settings, const Frame &before, const Frame &after) {
+  LucasKanade engine(*bench.context, before.width, before.height, layout, variant);
+  engine.prepare(settings);
   fail_if(engine.run(*bench.queue, settings, reference::upload(*bench.queue, before, layout)));
   fail_unless(engine.run(*bench.queue, settings, reference::upload(*bench.queue, after, layout)));
   return reference::download(*bench.queue, engine.field());
@@ -49,7 +56,6 @@ Frame smooth_frame(double dx, double dy) {
 
 GST_START_TEST(test_twin) {
   Bench bench;
-  const Form form = forms[__i__];
   const Motion motion{0.4, -0.3, 0.002};
   const int sizes[][2] = {{97, 61}, {64, 64}, {1, 1}, {9, 9}, {8, 30}, {130, 10}};
   for (const auto &[width, height] : sizes)
@@ -61,7 +67,7 @@ GST_START_TEST(test_twin) {
                   after = reference::textured_frame(width, height, motion);
       const Field twin = reference::lucas_kanade(before, after, settings);
       for (Layout layout : {Layout::image, Layout::buffer})
-        compare(run(bench, form, layout, settings, before, after), twin,
+        compare(run(bench, variants[__i__], layout, settings, before, after), twin,
                 std::to_string(width) + "×" + std::to_string(height) + ", window " +
                     std::to_string(window));
     }
@@ -71,7 +77,7 @@ GST_END_TEST;
 GST_START_TEST(test_content) {
   Bench bench;
   for (const auto &[before, after] : contents())
-    compare(run(bench, forms[__i__], Layout::buffer, {}, before, after),
+    compare(run(bench, variants[__i__], Layout::buffer, {}, before, after),
             reference::lucas_kanade(before, after, {}), "content");
 }
 GST_END_TEST;
@@ -96,7 +102,7 @@ GST_START_TEST(test_rim) {
   LucasKanade::Settings settings;
   settings.window = 11;
   const Field field =
-      run(bench, forms[__i__], Layout::buffer, settings, reference::textured_frame(40, 30),
+      run(bench, variants[__i__], Layout::buffer, settings, reference::textured_frame(40, 30),
           reference::textured_frame(40, 30, {1, 1}));
   for (int y = 0; y < 30; y++)
     for (int x = 0; x < 40; x++) {
@@ -107,13 +113,34 @@ GST_START_TEST(test_rim) {
 }
 GST_END_TEST;
 
+// A window that nobody prepared: its program is built beside the stream, to the same vectors.
+GST_START_TEST(test_later) {
+  Bench bench;
+  const Frame frames[] = {reference::textured_frame(97, 61),
+                          reference::textured_frame(97, 61, {0.4, -0.3})};
+  LucasKanade engine(*bench.context, 97, 61, Layout::buffer, variants[1]);
+  for (int i = 0; i < 60; i++) {
+    LucasKanade::Settings settings;
+    settings.window = i < 30 ? 5 : 13;
+    const Picture in = reference::upload(*bench.queue, frames[i % 2], Layout::buffer);
+    if (!engine.run(*bench.queue, settings, in)) continue;
+    if (i % 2)
+      compare(reference::download(*bench.queue, engine.field()),
+              reference::lucas_kanade(frames[0], frames[1], settings),
+              "frame " + std::to_string(i));
+    g_usleep(20000);
+  }
+}
+GST_END_TEST;
+
 static Suite *lucaskanade_suite() {
   Suite *suite = suite_create("lucaskanade");
   TCase *tests = tcase_create("lucaskanade");
-  tcase_add_loop_test(tests, test_twin, 0, 7);
-  tcase_add_loop_test(tests, test_content, 0, 7);
+  tcase_add_loop_test(tests, test_twin, 0, variant_count);
+  tcase_add_loop_test(tests, test_content, 0, variant_count);
   tcase_add_test(tests, test_scale);
-  tcase_add_loop_test(tests, test_rim, 0, 7);
+  tcase_add_test(tests, test_later);
+  tcase_add_loop_test(tests, test_rim, 0, variant_count);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -47,8 +47,8 @@ cv::Mat grey(const Scene &scene, int number) {
 
 enum class Path { cpu, opencl };
 
-/// A peer on one of OpenCV's paths; `prepare (scene, Matrix ())` gives the call to time, with matrices
-/// of that path's kind.
+/// A peer on one of OpenCV's paths; `prepare (scene, Matrix ())` gives the call to time, with
+/// matrices of that path's kind.
 template <class Prepare>
 void add_path(std::vector<Peer> &peers, Path path, const std::string &name, const std::string &task,
               Prepare prepare) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -88,13 +89,27 @@ Task flow_task(const std::string &name, Channels channels, const std::string &pr
       }};
 }
 
-Run lucas_kanade_run(Context &context, LucasKanade::Form form, const Scene &scene) {
-  Amounts least;  // the frame and the older grey in, the newer grey and the vectors out
-  least.bytes = 24.0 * scene.width * scene.height;
-  return flow_run(context,
-                  std::make_shared<LucasKanade>(context, scene.width, scene.height,
-                                                layout_for(context.device()), form),
-                  LucasKanade::Settings(), scene, reference::lucas_kanade, least);
+/// The frame and the older grey in, the newer grey, vectors and confidences out.
+Run lucas_kanade_run(Context &context, const Parameters &variant, int window, const Scene &scene) {
+  LucasKanade::Settings settings;
+  settings.window = window;
+  const auto engine = std::make_shared<LucasKanade>(context, scene.width, scene.height,
+                                                    layout_for(context.device()), variant);
+  engine->prepare(settings);
+  Amounts least;
+  least.bytes = 20.0 * scene.width * scene.height;
+  return flow_run(context, engine, settings, scene, reference::lucas_kanade, least);
+}
+
+Task lucas_kanade_task(int window) {
+  const std::string side = std::to_string(window);
+  const std::string problem = "window-" + side;
+  const auto &problems = LucasKanade::tunable().problems;
+  const bool tuned = std::find(problems.begin(), problems.end(), problem) != problems.end();
+  return {"lucas-kanade, " + side + "×" + side, &LucasKanade::tunable(), tuned ? problem : "",
+          [=](Context &context, const Parameters &variant, const Scene &scene) {
+            return lucas_kanade_run(context, variant, window, scene);
+          }};
 }
 
 // ---- the steps of the thesis: from a frame in host memory to a picture there --------------------
@@ -175,8 +190,7 @@ Run host_run(Context &context, const Scene &scene, const std::vector<uint8_t> &f
 }
 
 Run thesis_run(Context &context, LucasKanadeThesis::Form form, Source source, const Scene &scene) {
-  const auto engine =
-      std::make_shared<LucasKanadeThesis>(context, scene.width, scene.height, form);
+  const auto engine = std::make_shared<LucasKanadeThesis>(context, scene.width, scene.height, form);
   return host_run(
       context, scene, rgb_rows(scene.frame(0), engine->pitch()),
       rgb_rows(scene.frame(1), engine->pitch()), source,
@@ -188,9 +202,9 @@ Run thesis_run(Context &context, LucasKanadeThesis::Form form, Source source, co
 
 /// The same by ours, which takes and gives RGBA.
 Run our_run(Context &context, const Scene &scene) {
-  const Layout layout = device_layout(context);
-  const auto engine =
-      std::make_shared<LucasKanade>(context, scene.width, scene.height, layout);
+  const Layout layout = layout_for(context.device());
+  const auto engine = std::make_shared<LucasKanade>(context, scene.width, scene.height, layout);
+  engine->prepare({});
   const auto view = std::make_shared<FlowView>(context, scene.width, scene.height, layout);
   const Picture in = make_picture(context.cl(), scene.width, scene.height, layout),
                 out = make_picture(context.cl(), scene.width, scene.height, layout);
@@ -221,11 +235,10 @@ Run our_run(Context &context, const Scene &scene) {
 
 Ablation thesis_ablation() {
   using Form = LucasKanadeThesis::Form;
-  Ablation ablation{"Lucas and Kanade 9×9, from frames to pictures in host memory, step by step",
-                    {},
-                    [](const Scene &scene) {
-                      reference::lucas_kanade(scene.frame(0), scene.frame(1), {});
-                    }};
+  Ablation ablation{
+      "Lucas and Kanade 9×9, from frames to pictures in host memory, step by step",
+      {},
+      [](const Scene &scene) { reference::lucas_kanade(scene.frame(0), scene.frame(1), {}); }};
   const std::tuple<const char *, Form, Source> steps[] = {
       {"five kernels", Form::naive, Source::pageable},
       {"tile in local memory", Form::local, Source::pageable},
@@ -237,13 +250,16 @@ Ablation thesis_ablation() {
       {"words of four bytes, rows padded", Form::coalesced, Source::pinned},
       {"derivatives by the sampler", Form::image, Source::pinned}};
   for (const auto &[name, form, source] : steps)
-    ablation.steps.push_back({name, [form = form, source = source](Context &context, const Scene &scene) {
-                                return thesis_run(context, form, source, scene);
-                              }});
+    ablation.steps.push_back(
+        {name, [form = form, source = source](Context &context, const Scene &scene) {
+           return thesis_run(context, form, source, scene);
+         }});
   ablation.steps.push_back({"ours, RGBA", our_run});
-  ablation.steps.push_back({"ours, vectors of frames on the device", [](Context &context, const Scene &scene) {
-                              return lucas_kanade_run(context, LucasKanade::Form::fused, scene);
-                            }});
+  ablation.steps.push_back(
+      {"ours, vectors of frames on the device", [](Context &context, const Scene &scene) {
+         return lucas_kanade_run(
+             context, tuned(LucasKanade::tunable(), context.device(), "window-9"), 9, scene);
+       }});
   return ablation;
 }
 
@@ -255,6 +271,7 @@ Subject opticalflow_subject() {
   subject.tasks.push_back(flow_task("pyramidal, last warps", Channels::grey, "dense", {}));
   subject.tasks.push_back(flow_task("pyramidal, first warps", Channels::grey, "coarse", {}));
   subject.tasks.push_back(flow_task("census", Channels::census, "", {}));
+  for (int window : {9, 15}) subject.tasks.push_back(lucas_kanade_task(window));
   for (int window : {9, 31, 63}) {
     Flow::Settings settings;
     settings.window = window;

@@ -45,38 +45,35 @@
  */
 #include "gstglclhistogram.h"
 
-#include <deque>
 #include <memory>
-#include <mutex>
 
 #include "base/glclproperties.h"
+#include "counters.h"
 #include "gstglclhistogrammeta.h"
+#include "messages.h"
 #include "opencl/error.h"
 #include "present.h"
-#include "shots.h"
-#include "statistics.h"
 
 namespace {
 
 using glcl::Area;
 using glcl::Histogram;
 using glcl::Present;
+using glcl::ShotMessages;
 using glcl::Shots;
 
 enum { mode_luma, mode_rgb, mode_color_8, mode_color_16 };
-constexpr const char *mode_names[] = {"luma", "rgb", "color-8", "color-16"};
-constexpr const char *shot_names[] = {"cut", "fade-in", "fade-out", "dissolve"};
-constexpr Histogram::Format shot_format{Histogram::Mode::rgb, 256};
 constexpr size_t most_bytes = 4096 * sizeof(cl_uint);
-constexpr size_t remembered_times = 256;  // of frames that a shot may begin at
 
 GType mode_type() {
   return glcl::enum_type<int>(
       "GstGLCLHistogramMode",
-      {{mode_luma, "The luma, by itself", mode_names[0]},
-       {mode_rgb, "R, G and B, each by itself", mode_names[1]},
-       {mode_color_8, "Colours, of 8 levels of R, G and B each: 512 bins", mode_names[2]},
-       {mode_color_16, "Colours, of 16 levels of R, G and B each: 4096 bins", mode_names[3]}});
+      {{mode_luma, "The luma, by itself", glcl::mode_name(mode_luma)},
+       {mode_rgb, "R, G and B, each by itself", glcl::mode_name(mode_rgb)},
+       {mode_color_8, "Colours, of 8 levels of R, G and B each: 512 bins",
+        glcl::mode_name(mode_color_8)},
+       {mode_color_16, "Colours, of 16 levels of R, G and B each: 4096 bins",
+        glcl::mode_name(mode_color_16)}});
 }
 
 GType display_type() {
@@ -149,129 +146,20 @@ void get_roi(const Settings &settings, GValue *value) {
   }
 }
 
-/// An engine with the counts of the last frame.
-struct Counter {
-  std::unique_ptr<Histogram> engine;
-  cl::Buffer counts;
-
-  void prepare(glcl::Context &context, int width, int height, const Histogram::Format &format,
-               glcl::Layout layout) {
-    if (engine && engine->format() == format) return;
-    engine = std::make_unique<Histogram>(context, width, height, format, layout);
-    counts = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, engine->bytes());
-  }
-};
-
 struct State {
   glcl::Guarded<Settings> settings;
 
   // GL thread
-  glcl::Layout layout = glcl::Layout::image;
-  Counter measured, of_shots, of_equalizing;
+  std::unique_ptr<glcl::Counters> counters;
   std::unique_ptr<Present> present;
+  // In use; what the properties say is, once it is ready.
+  Histogram::Format format;
+  Present::Equalize equalize = Present::Equalize::none;
   uint64_t frames = 0;
-  void drop_counters() {
-    for (Counter *counter : {&measured, &of_shots, &of_equalizing}) *counter = {};
-  }
-  bool followed = false;  // the detector has seen the frame before
+  bool followed = false;  // `shots` has seen the frame before
 
-  std::mutex shots_mutex;
-  Shots shots;
-  std::deque<std::pair<uint64_t, glcl::FrameTimes>> times;  // of the frames the detector has seen
+  ShotMessages shots;
 };
-
-/// Arrays of GstValueArrays or numbers.
-class Array {
- public:
-  Array() { gst_value_array_init(&value_, 0); }
-  ~Array() {
-    if (G_IS_VALUE(&value_)) g_value_unset(&value_);
-  }
-  Array(const Array &) = delete;
-
-  void add(double number) {
-    GValue item = G_VALUE_INIT;
-    g_value_init(&item, G_TYPE_DOUBLE);
-    g_value_set_double(&item, number);
-    gst_value_array_append_and_take_value(&value_, &item);
-  }
-  void add(const uint32_t *counts, size_t count) {
-    GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
-    gst_value_array_init(&list, static_cast<guint>(count));
-    g_value_init(&item, G_TYPE_UINT);
-    for (size_t i = 0; i < count; i++) {
-      g_value_set_uint(&item, counts[i]);
-      gst_value_array_append_value(&list, &item);
-    }
-    gst_value_array_append_and_take_value(&value_, &list);
-  }
-  void into(GstStructure *structure, const char *field) {
-    gst_structure_take_value(structure, field, &value_);
-    value_ = G_VALUE_INIT;
-  }
-
- private:
-  GValue value_ = G_VALUE_INIT;
-};
-
-void post_histogram(GstGLCLAnalyzer *self, const glcl::FrameTimes &times, int mode,
-                    const Histogram::Format &format, guint64 pixels, const uint32_t *counts) {
-  const int channels = format.channels(), bins = format.counters() / channels;
-  GstStructure *message = gst_glcl_analyzer_structure("glclhistogram", times);
-  gst_structure_set(message, "mode", G_TYPE_STRING, mode_names[mode], "bins", G_TYPE_UINT,
-                    guint(bins), "pixels", G_TYPE_UINT64, pixels, nullptr);
-  Array of_counts;
-  for (int i = 0; i < channels; i++) of_counts.add(counts + i * bins, bins);
-  of_counts.into(message, "counts");
-  std::vector<glcl::Statistics> all;
-  for (const auto &channel : glcl::channel_counts(format, counts))
-    all.push_back(glcl::statistics(channel));
-  using Field = double glcl::Statistics::*;
-  constexpr std::pair<const char *, Field> fields[] = {
-      {"mean", &glcl::Statistics::mean},
-      {"stddev", &glcl::Statistics::stddev},
-      {"p5", &glcl::Statistics::p5},
-      {"median", &glcl::Statistics::median},
-      {"p95", &glcl::Statistics::p95},
-      {"clipped-low", &glcl::Statistics::clipped_low},
-      {"clipped-high", &glcl::Statistics::clipped_high}};
-  for (const auto &[name, field] : fields) {
-    Array values;
-    for (const glcl::Statistics &one : all) values.add(one.*field);
-    values.into(message, name);
-  }
-  gst_glcl_analyzer_post(self, message);
-}
-
-void post_shots(GstGLCLAnalyzer *self, State *state, const std::vector<Shots::Shot> &shots) {
-  for (const Shots::Shot &shot : shots)
-    for (const auto &[frame, times] : state->times) {
-      if (frame != shot.frame) continue;
-      GstStructure *message = gst_glcl_analyzer_structure("shot", times);
-      gst_structure_set(message, "frame", G_TYPE_UINT64, guint64(shot.frame), "kind", G_TYPE_STRING,
-                        shot_names[static_cast<int>(shot.kind)], "score", G_TYPE_DOUBLE, shot.score,
-                        nullptr);
-      gst_glcl_analyzer_post(self, message);
-      break;
-    }
-}
-
-/// What the detector has not decided on is decided now: no frame follows.
-void finish_shots(GstGLCLAnalyzer *self, State *state) {
-  const std::lock_guard lock(state->shots_mutex);
-  post_shots(self, state, state->shots.finish());
-  state->times.clear();
-}
-
-void follow_shots(GstGLCLAnalyzer *self, State *state, uint64_t frame, bool first, double threshold,
-                  const glcl::FrameTimes &times, const uint32_t *counts) {
-  if (first) finish_shots(self, state);
-  const std::lock_guard lock(state->shots_mutex);
-  state->shots.set_threshold(threshold);
-  state->times.emplace_back(frame, times);
-  if (state->times.size() > remembered_times) state->times.pop_front();
-  post_shots(self, state, state->shots.add(frame, counts));
-}
 
 }  // namespace
 
@@ -288,30 +176,38 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
                                                int width, int height) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
   const Settings settings = state->settings.get();
-  state->drop_counters();
-  state->layout = glcl::layout_for(context.device());
-  state->present = std::make_unique<Present>(context, width, height, state->layout);
-  state->measured.prepare(context, width, height, settings.format(), state->layout);
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  state->counters.reset();
+  state->present = std::make_unique<Present>(context, width, height, layout);
+  state->counters = std::make_unique<glcl::Counters>(context, width, height, layout);
+  state->format = settings.format();
+  state->counters->build(state->format);
+  state->equalize = settings.equalize;
+  if (state->equalize != Present::Equalize::none)
+    state->counters->build(Present::format_for(state->equalize));
+  if (settings.shot_detection) state->counters->build(ShotMessages::format);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->followed = false;
-  return state->layout;
+  return layout;
 }
 
-/// A meta whose buffer the counts are to be written to.
-static GstGLCLHistogramMeta *gst_glcl_histogram_attach(GstGLCLHistogram *self,
-                                                       const Settings &settings, const Area &area,
-                                                       const glcl::Picture &in, GstBuffer *outbuf) {
-  const Histogram::Format format = settings.format();
-  auto *meta = gst_glcl_analyzer_attach<GstGLCLHistogramMeta>(
-      GST_GLCL_ANALYZER(self), outbuf, meta_info(), self->state->measured.engine->bytes());
-  meta->mode = settings.mode;
+/// A meta with a copy of the counts.
+static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue,
+                                      const cl::Buffer &counts, const Area &area,
+                                      const glcl::Picture &in, GstBuffer *outbuf) {
+  const Histogram::Format &format = self->state->format;
+  const size_t bytes = sizeof(cl_uint) * format.counters();
+  auto *meta = gst_glcl_analyzer_attach<GstGLCLHistogramMeta>(GST_GLCL_ANALYZER(self), outbuf,
+                                                              meta_info(), bytes);
+  meta->mode = glcl::mode_of(format);
   meta->channels = format.channels();
   meta->bins = format.counters() / format.channels();
   meta->x = area.x;
   meta->y = area.y;
   meta->width = area.empty() ? in.width : area.width;
   meta->height = area.empty() ? in.height : area.height;
-  return meta;
+  queue.cl().enqueueCopyBuffer(counts, glcl::result_memory(meta->buffer), 0, 0, bytes);
+  glcl::result_written(meta->buffer, queue);
 }
 
 static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue,
@@ -319,59 +215,49 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
                                        GstBuffer *inbuf, GstBuffer *outbuf) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
   auto *analyzer = GST_GLCL_ANALYZER(filter);
-  const Settings settings = state->settings.get();
+  Settings settings = state->settings.get();
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
-  const Histogram::Format format = settings.format();
   const Area area = settings.area();
   const uint64_t frame = state->frames++;
+  glcl::Counters &counters = *state->counters;
+  counters.next_frame();
 
-  // Another mode builds another program, once.
-  Counter &measured = state->measured;
-  measured.prepare(queue.context(), in.width, in.height, format, state->layout);
-  cl::Buffer counts = measured.counts;
-  const bool displayed = settings.display != Present::Display::none;
-  if (wanted.message || wanted.meta || displayed) {
-    GstBuffer *result = wanted.meta ? gst_glcl_histogram_attach(GST_GLCL_HISTOGRAM(filter),
-                                                                settings, area, in, outbuf)
-                                          ->buffer
-                                    : nullptr;
-    if (result) counts = glcl::result_memory(result);
-    measured.engine->run(queue, in, area, counts);
-    if (result) glcl::result_written(result, queue);
-  }
+  if (counters.ready(settings.format())) state->format = settings.format();
+  const Histogram::Format format = state->format;
+  cl::Buffer counts;
+  if (wanted.message || wanted.meta || settings.display != Present::Display::none)
+    counts = counters.count(queue, in, format, area);
+  if (wanted.meta)
+    gst_glcl_histogram_attach(GST_GLCL_HISTOGRAM(filter), queue, counts, area, in, outbuf);
   if (wanted.message) {
     const guint64 pixels =
         area.empty() ? guint64(in.width) * in.height : guint64(area.width) * area.height;
-    gst_glcl_analyzer_read(
-        analyzer, queue, counts, measured.engine->bytes(),
-        [analyzer, times = wanted.times, mode = settings.mode, format, pixels](const void *bytes) {
-          post_histogram(analyzer, times, mode, format, pixels,
-                         static_cast<const uint32_t *>(bytes));
-        });
-  }
-
-  if (settings.shot_detection) {
-    Counter &counter = state->of_shots;
-    counter.prepare(queue.context(), in.width, in.height, shot_format, state->layout);
-    counter.engine->run(queue, in, {}, counter.counts);
-    gst_glcl_analyzer_read(analyzer, queue, counter.counts, counter.engine->bytes(),
-                           [=, first = !state->followed, threshold = settings.shot_threshold,
-                            times = wanted.times](const void *bytes) {
-                             follow_shots(analyzer, state, frame, first, threshold, times,
-                                          static_cast<const uint32_t *>(bytes));
+    gst_glcl_analyzer_read(analyzer, queue, counts, sizeof(cl_uint) * format.counters(),
+                           [=, times = wanted.times](const void *bytes) {
+                             glcl::post_histogram(analyzer, times, format, pixels,
+                                                  static_cast<const uint32_t *>(bytes));
                            });
   }
-  state->followed = settings.shot_detection;
 
-  const Present::Equalize equalize = settings.equalize;
-  if (equalize != Present::Equalize::none) {
-    Counter &counter = state->of_equalizing;
-    counter.prepare(queue.context(), in.width, in.height, Present::format_for(equalize),
-                    state->layout);
-    counter.engine->run(queue, in, {}, counter.counts);
-  }
-  state->present->run(queue, settings, in, out, format, counts,
-                      state->of_equalizing.counts() ? state->of_equalizing.counts : counts);
+  const bool follows = settings.shot_detection && counters.ready(ShotMessages::format);
+  if (follows)
+    gst_glcl_analyzer_read(analyzer, queue, counters.count(queue, in, ShotMessages::format, {}),
+                           sizeof(cl_uint) * ShotMessages::format.counters(),
+                           [=, first = !state->followed, threshold = settings.shot_threshold,
+                            times = wanted.times](const void *bytes) {
+                             state->shots.follow(analyzer, frame, first, threshold, times,
+                                                 static_cast<const uint32_t *>(bytes));
+                           });
+  state->followed = follows;
+
+  Present::Equalize &equalize = settings.equalize;
+  if (equalize == Present::Equalize::none || counters.ready(Present::format_for(equalize)))
+    state->equalize = equalize;
+  equalize = state->equalize;
+  cl::Buffer equalize_counts;
+  if (equalize != Present::Equalize::none)
+    equalize_counts = counters.count(queue, in, Present::format_for(equalize), {});
+  state->present->run(queue, settings, in, out, format, counts, equalize_counts);
 }
 
 /// What comes does not follow what came.
@@ -381,16 +267,14 @@ static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
 
 static void gst_glcl_histogram_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
-  state->drop_counters();
+  state->counters.reset();
   state->present.reset();
 }
 
 static gboolean gst_glcl_histogram_start(GstBaseTransform *trans) {
   State *state = GST_GLCL_HISTOGRAM(trans)->state;
   state->frames = 0;
-  const std::lock_guard lock(state->shots_mutex);
-  state->shots = Shots();
-  state->times.clear();
+  state->shots.drop();
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->start(trans);
 }
 
@@ -398,11 +282,9 @@ static gboolean gst_glcl_histogram_sink_event(GstBaseTransform *trans, GstEvent 
   State *state = GST_GLCL_HISTOGRAM(trans)->state;
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans));
-    finish_shots(GST_GLCL_ANALYZER(trans), state);
+    state->shots.finish(GST_GLCL_ANALYZER(trans));
   } else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
-    const std::lock_guard lock(state->shots_mutex);
-    state->shots = Shots();
-    state->times.clear();
+    state->shots.drop();
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->sink_event(trans, event);
 }

@@ -12,10 +12,13 @@ namespace {
 
 using Mode = Histogram::Mode;
 
-constexpr int team_items = 32;
-/// Values of the parameter padding: copy after copy, with a word in between, or the copies of a
-/// counter side by side.
-constexpr int padded = 1, side_by_side = 2;
+constexpr int team_items = 32, most_copies = 16;
+/// Values of the parameter padding: copy after copy, with a word in between, the copies of a
+/// counter side by side, or those of two channels' counters, 16 bits each, in one word.
+constexpr int padded = 1, side_by_side = 2, packed = 3;
+constexpr size_t most_in_half_a_word = 65535;
+/// What a team reads of an image at a time.
+constexpr int tile_columns = 16, tile_rows = team_items / tile_columns;
 constexpr size_t reserved_local_memory = 256;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
@@ -35,22 +38,6 @@ bool is_joint(Mode mode) { return mode == Mode::color_8 || mode == Mode::color_1
 bool is_grey(Mode mode) { return mode == Mode::grey_8 || mode == Mode::grey_16; }
 int depth_of(const Histogram::Format &format) {
   return format.mode == Mode::grey_16 ? format.depth : 8;
-}
-
-void check(const Histogram::Format &format, Layout layout) {
-  if (is_joint(format.mode)) return;
-  const int depth = depth_of(format), most = std::min(1 << std::clamp(depth, 1, 16), 4096);
-  if (depth < 1 || depth > 16)
-    throw Error(Error::Kind::settings,
-                "depth=" + std::to_string(depth) + " is not from 1 to 16 bits.");
-  if (!is_power_of_two(format.bins) || format.bins < 2 || format.bins > most)
-    throw Error(Error::Kind::settings, "bins=" + std::to_string(format.bins) +
-                                           " is no power of two from 2 to " + std::to_string(most) +
-                                           "; choose one, for example " +
-                                           std::to_string(std::min(most, 256)) + ".");
-  if (is_grey(format.mode) && layout == Layout::image)
-    throw Error(Error::Kind::settings,
-                std::string("Frames of mode=") + mode_name(format.mode) + " are buffers.");
 }
 
 size_t local_memory(const Device &device) {
@@ -73,40 +60,58 @@ Histogram::Format format_of(const std::string &problem) {
   return {};
 }
 
-int stride(int counters, const Parameters &parameters) {
-  return counters + (parameters.at("padding") == padded ? 1 : 0);
+int levels_of(const Histogram::Format &format) { return format.counters() / format.channels(); }
+
+/// Of local memory, for one copy of the counters.
+int words_of(const Histogram::Format &format, const Parameters &p) {
+  return p.at("padding") == packed ? (format.channels() + 1) / 2 * levels_of(format)
+                                   : format.counters() + (p.at("padding") == padded ? 1 : 0);
 }
 
 /// Copies of the counters in a group's local memory (of a work-item, for Form::item).
-int copies(const Device &device, int counters, const Parameters &p) {
+int copies(const Device &device, const Histogram::Format &format, const Parameters &p) {
   if (p.at("form") == Histogram::team) return std::max(p.at("group") / team_items, 1);
   if (p.at("form") == Histogram::item) return std::max(p.at("copies"), 1);
   if (p.at("form") != Histogram::group) return 0;
   if (p.at("copies")) return p.at("copies");
-  return std::min(Histogram::replication(local_memory(device), p.at("groups"), counters,
-                                         p.at("padding") == padded),
-                  p.at("group"));
+  return std::min(
+      Histogram::replication(local_memory(device), p.at("groups"), words_of(format, p), false),
+      p.at("group"));
 }
 
-size_t local_bytes(const Device &device, int counters, const Parameters &p) {
+size_t local_bytes(const Device &device, const Histogram::Format &format, const Parameters &p) {
   if (p.at("form") == Histogram::sort)
-    return sizeof(cl_uint) * (p.at("group") + 2 * size_t(counters));
+    return sizeof(cl_uint) * (p.at("group") + 2 * size_t(format.counters()));
   if (p.at("form") == Histogram::item) return 0;
-  return sizeof(cl_uint) * stride(counters, p) * size_t(copies(device, counters, p));
+  return sizeof(cl_uint) * words_of(format, p) * size_t(copies(device, format, p));
+}
+
+/// Groups for frames of so many runs of pixels: as many as the variant says, or, where half a word
+/// could overflow, as many as make sure that it does not.
+size_t groups_of(const Device &device, const Histogram::Format &format, const Parameters &p,
+                 size_t runs) {
+  size_t groups = size_t(device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * p.at("groups");
+  if (p.at("padding") != packed) return groups;
+  const int copied = copies(device, format, p);
+  const size_t group = p.at("group"), sharing = (group + copied - 1) / copied;
+  while ((runs / (groups * group) + 2) * p.at("pixels") * sharing > most_in_half_a_word)
+    groups *= 2;
+  return groups;
 }
 
 Parameters defaults(const Device &device, const std::string &problem) {
-  const int counters = format_of(problem).counters();
+  const Histogram::Format format = format_of(problem);
   Parameters p = {{"form", Histogram::group},
                   {"copies", 1},
                   {"padding", 0},
                   {"interleave", 0},
+                  {"merge", 0},
                   {"pixels", 4},
                   {"group", 256},
                   {"groups", 1}};
   if (device.is_cpu()) {
     p["form"] = Histogram::item;
-    p["copies"] = counters > 1024 ? 1 : 4;
+    p["copies"] = format.counters() > 1024 ? 1 : 4;
     p["group"] = 1;
     p["groups"] = 8;
     return p;
@@ -116,19 +121,19 @@ Parameters defaults(const Device &device, const std::string &problem) {
     p["group"] = 1024;
   else
     while (size_t(p["group"]) > most) p["group"] /= 2;
-  // Padded, or else flat frames go to one bank.
-  p["padding"] = padded;
-  const int fit = Histogram::replication(local_memory(device), 1, counters, true);
+  p["padding"] = format.channels() > 1 ? packed : side_by_side;
+  const int fit = Histogram::replication(local_memory(device), 1, words_of(format, p), false);
   if (fit < 1) {
     p["form"] = Histogram::global;
     p["padding"] = 0;
   }
-  while (p["copies"] * 2 <= std::min(fit, counters <= 256 ? 16 : 4)) p["copies"] *= 2;
+  while (p["copies"] * 2 <= std::min(fit, most_copies)) p["copies"] *= 2;
   return p;
 }
 
 bool can_run(const Device &device, const std::string &problem, const Parameters &p) {
-  const int counters = format_of(problem).counters(), form = p.at("form"), group = p.at("group");
+  const Histogram::Format format = format_of(problem);
+  const int form = p.at("form"), group = p.at("group");
   if (size_t(group) > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
   // One spelling of variants that are the same.
   const bool in_groups = form == Histogram::group || form == Histogram::team;
@@ -136,13 +141,15 @@ bool can_run(const Device &device, const std::string &problem, const Parameters 
     return false;
   if (form == Histogram::group && (group < 32 || p.at("groups") > 2)) return false;
   if ((form == Histogram::item || form == Histogram::sort) &&
-      (p.at("interleave") || p.at("pixels") != 4))
+      (p.at("interleave") || p.at("merge") || p.at("pixels") != 4))
     return false;
-  if (!in_groups && p.at("padding")) return false;
+  if (p.at("merge") && p.at("pixels") % 4) return false;
+  if (p.at("padding") && (!in_groups || (p.at("padding") == packed && format.channels() < 2)))
+    return false;
   if (form == Histogram::sort && !is_power_of_two(group)) return false;
-  const int copied = copies(device, counters, p);
+  const int copied = copies(device, format, p);
   if (form == Histogram::group && (copied < 1 || copied > group)) return false;
-  return local_bytes(device, counters, p) <= local_memory(device);
+  return local_bytes(device, format, p) <= local_memory(device);
 }
 
 /// What is worth a try.
@@ -195,8 +202,9 @@ const Tunable &Histogram::tunable() {
       // The other forms and lengths of a run are for comparison.
       {{"form", {group, item}},
        {"copies", {1, 2, 4, 8, 16, 32}},
-       {"padding", {0, padded, side_by_side}},
+       {"padding", {0, padded, side_by_side, packed}},
        {"interleave", {0, 1}},
+       {"merge", {0, 1}},
        {"pixels", {1, 4, 8}},
        {"group", {1, 256, 512, 1024}},
        {"groups", {1, 2, 8}}},
@@ -206,9 +214,24 @@ const Tunable &Histogram::tunable() {
 }
 
 std::string Histogram::problem(const Format &format, Layout layout) {
-  return std::string(mode_name(format.mode)) + "-" +
-         std::to_string(format.counters() / format.channels()) +
+  return std::string(mode_name(format.mode)) + "-" + std::to_string(levels_of(format)) +
          (layout == Layout::image ? "-image" : "-buffer");
+}
+
+void Histogram::check(const Format &format, Layout layout) {
+  if (is_joint(format.mode)) return;
+  const int depth = depth_of(format), most = std::min(1 << std::clamp(depth, 1, 16), 4096);
+  if (depth < 1 || depth > 16)
+    throw Error(Error::Kind::settings,
+                "depth=" + std::to_string(depth) + " is not from 1 to 16 bits.");
+  if (!is_power_of_two(format.bins) || format.bins < 2 || format.bins > most)
+    throw Error(Error::Kind::settings, "bins=" + std::to_string(format.bins) +
+                                           " is no power of two from 2 to " + std::to_string(most) +
+                                           "; choose one, for example " +
+                                           std::to_string(std::min(most, 256)) + ".");
+  if (is_grey(format.mode) && layout == Layout::image)
+    throw Error(Error::Kind::settings,
+                std::string("Frames of mode=") + mode_name(format.mode) + " are buffers.");
 }
 
 Histogram::Histogram(Context &context, int width, int height, const Format &format, Layout layout,
@@ -229,33 +252,39 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
 
 void Histogram::build(Context &context, const Parameters &p) {
   const Mode mode = format_.mode;
-  const int counters = format_.counters(), form = p.at("form");
-  const int copied = copies(context.device(), counters, p);
+  const int counters = format_.counters(), form = p.at("form"), padding = p.at("padding"),
+            group = p.at("group"), pixels = p.at("pixels");
+  const int copied = copies(context.device(), format_, p);
+  const bool apart = padding == side_by_side || padding == packed;
   // LUMA, CHANNELS_APART, JOINT and SAMPLES of count.clh.
   const int what = mode == Mode::luma ? 0 : is_joint(mode) ? 2 : is_grey(mode) ? 3 : 1;
   const auto define = [](const char *name, int value) {
     return std::string(" -D") + name + "=" + std::to_string(value);
   };
-  const int group = p.at("group");
   std::string options = define("MODE", what) + define("VOTES", format_.channels()) +
                         define("LEVELS", format_.levels()) +
                         define("SHIFT", depth_of(format_) - log2_of(format_.levels())) +
                         define("COUNTERS", counters) + define("IMAGE", layout_ == Layout::image) +
                         define("GROUP", group) + define("COPIES", copied) +
-                        define("PIXELS", p.at("pixels"));
+                        define("PIXELS", pixels);
   options += mode == Mode::grey_8    ? " -DPIXEL=uchar"
              : mode == Mode::grey_16 ? " -DPIXEL=ushort"
                                      : " -DPIXEL=uint -DWIDE";
   if (form != item && form != sort)
     options += define("BY_TEAM", form == team) + define("INTERLEAVE", p.at("interleave")) +
-               define("COPY_STEP", p.at("padding") == side_by_side ? 1 : stride(counters, p)) +
-               define("COUNTER_STEP", p.at("padding") == side_by_side ? copied : 1);
+               define("MERGE", p.at("merge")) + define("PACKED", padding == packed) +
+               define("COPY_STEP", apart ? 1 : words_of(format_, p)) +
+               define("WORD_STEP", apart ? copied : 1);
   const std::string name = form == item ? "item" : form == sort ? "sort" : "group";
-  kernel_ = Kernel(context, context.program("histogram/" + name + ".cl", options.substr(1)),
-                   "histogram_" + name, {size_t(group), 1});
-  const cl_uint units = context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
-  items_ = size_t(units) * p.at("groups") * group;
-  sums_ = zeros(context.cl(), size_t(frames_) * (counters + 1));
+  const cl::Program program = context.program("histogram/" + name + ".cl", options.substr(1));
+  kernel_ = Kernel(context, program, "histogram_" + name, {size_t(group), 1});
+  if (name == "group") whole_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
+  // At most, in either layout.
+  const size_t runs = (size_t(width_) / pixels + team_items) * (size_t(height_) + team_items);
+  run_ = pixels;
+  cleared_ = frames_;
+  items_ = groups_of(context.device(), format_, p, runs) * group;
+  for (cl::Buffer &result : results_) result = zeros(context.cl(), size_t(frames_) * counters);
   scratch_ = form == item ? cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
                                        sizeof(cl_uint) * frames_ * items_ * copied * counters)
                           : cl::Buffer();
@@ -272,33 +301,47 @@ Area Histogram::checked(const Area &area) const {
   return area;
 }
 
+/// Whether an area is made of whole runs of pixels, in a buffer of one row of aligned ones.
+bool Histogram::is_whole(const Area &area, int pitches) const {
+  if (layout_ == Layout::image)
+    return area.width % tile_columns == 0 && area.height % (tile_rows * run_) == 0;
+  return area.height == 1 && area.width % run_ == 0 && (area.x | pitches) % 4 == 0;
+}
+
 template <class Source>
-void Histogram::launch(Queue &queue, const Source &in, int pitch, int frame_pitch, int count,
-                       const Area &area, const cl::Buffer &out) {
-  const Area part = checked(area);
+const cl::Buffer &Histogram::launch(Queue &queue, const Source &in, int pitch, int frame_pitch,
+                                    int count, const Area &area) {
+  Area part = checked(area);
+  // Rows without gaps are one long row, but for the bands of Form::item.
+  if (!scratch_() && part.width == pitch) part.x = 0, part.width *= part.height, part.height = 1;
   const cl_int4 rectangle = {{part.x, part.y, part.width, part.height}};
   const Size items{items_, size_t(count)};
+  const size_t after = (turn_ + 1) % results_.size();
+  const cl::Buffer &out = results_[turn_], &next = results_[after];
+  if (count > cleared_) queue.cl().enqueueFillBuffer(out, cl_uint(0), 0, bytes() * size_t(count));
   if (scratch_())
-    kernel_(queue, items, in, pitch, frame_pitch, rectangle, sums_, out, scratch_);
+    kernel_(queue, items, in, pitch, frame_pitch, rectangle, out, next, scratch_);
   else
-    kernel_(queue, items, in, pitch, frame_pitch, rectangle, sums_, out);
+    (whole_ && is_whole(part, pitch | frame_pitch) ? whole_ : kernel_)(
+        queue, items, in, pitch, frame_pitch, rectangle, out, next);
+  turn_ = after;
+  cleared_ = count;
+  return out;
 }
 
-void Histogram::run(Queue &queue, const Picture &in, const Area &area, const cl::Buffer &out) {
+const cl::Buffer &Histogram::run(Queue &queue, const Picture &in, const Area &area) {
   check_picture(in, width_, height_, layout_, "The histogram");
-  if (layout_ == Layout::image)
-    launch(queue, in.image, 0, 0, 1, area, out);
-  else
-    launch(queue, in.buffer, in.pitch, 0, 1, area, out);
+  return layout_ == Layout::image ? launch(queue, in.image, 0, 0, 1, area)
+                                  : launch(queue, in.buffer, in.pitch, 0, 1, area);
 }
 
-void Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch, int count,
-                    const Area &area, const cl::Buffer &out) {
+const cl::Buffer &Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch,
+                                 int count, const Area &area) {
   if (layout_ != Layout::buffer || count < 1 || count > frames_ || pitch < width_)
     throw Error(Error::Kind::settings, "The histogram was set up for up to " +
                                            std::to_string(frames_) + " frames of " +
                                            std::to_string(width_) + " px in another layout.");
-  launch(queue, in, pitch, frame_pitch, count, area, out);
+  return launch(queue, in, pitch, frame_pitch, count, area);
 }
 
 Votes::Votes(Context &context, int counters, int copies) : counters_(counters), copies_(copies) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -15,14 +16,18 @@ namespace glcl {
 struct Area {
   int x = 0, y = 0, width = 0, height = 0;
   bool empty() const { return width <= 0 || height <= 0; }
+  bool operator==(const Area &other) const {
+    return x == other.x && y == other.y && width == other.width && height == other.height;
+  }
 };
 
 /// The exact histogram of frames, with counters of 32 bits, after Gómez Luna, "Programming issues
 /// for video analysis on Graphics Processing Units", PhD thesis, Córdoba 2012, chapter 4: a fixed
 /// number of work-groups, each with several copies of the counters in local memory.
 ///
-/// One launch counts and adds up. The result of a frame is `counters` cl_uint: channel after
-/// channel, in each a bin after the other. A level v of 8 bits falls into bin v * bins / 256.
+/// One launch counts and adds up: each group adds what it has to the result, and the launch clears
+/// the result of the next one. The result of a frame is `counters` cl_uint: channel after channel,
+/// in each a bin after the other. A level v of 8 bits falls into bin v * bins / 256.
 class Histogram {
  public:
   enum class Mode {
@@ -62,11 +67,15 @@ class Histogram {
   /// in its local memory.
   static int replication(size_t local_bytes, int groups, int counters, bool padded);
 
-  /// Its variants: form, copies (0: by Equation 4.4), padding (0 none, 1 a word
-  /// after each copy, 2 the copies of a counter side by side), interleave, pixels (of a run),
-  /// group, groups (per compute unit). Problems are as problem() gives them.
+  /// Its variants: form, copies (0: by Equation 4.4), padding (0 none, 1 a word after each copy, 2
+  /// the copies of a counter side by side, 3 those of two channels' counters in one word),
+  /// interleave, merge (four equal pixels are one vote), pixels (of a run), group, groups (per
+  /// compute unit). Problems are as problem() gives them.
   static const Tunable &tunable();
   static std::string problem(const Format &format, Layout layout);
+
+  /// Throws Error::settings where a format can't be had, in this layout.
+  static void check(const Format &format, Layout layout);
 
   /// Builds the programs for frames of at most width × height px in a layout, up to `frames` of
   /// them in a launch. Throws Error::settings where the format or size can't be had, Error::failed
@@ -78,29 +87,34 @@ class Histogram {
   /// Of the result of a frame.
   size_t bytes() const { return sizeof(cl_uint) * format_.counters(); }
 
-  /// Enqueues the histogram of an area of a frame into `out`; never waits. All calls of an engine
+  /// Enqueues the histogram of an area of a frame; never waits. The buffer that it gives holds the
+  /// result for whatever is enqueued before the second call after this one. All calls of an engine
   /// go to one queue. Throws Error::settings for an area that is not inside the frame.
-  void run(Queue &queue, const Picture &in, const Area &area, const cl::Buffer &out);
+  const cl::Buffer &run(Queue &queue, const Picture &in, const Area &area);
 
   /// `count` frames in one launch: rows `pitch` and frames `frame_pitch` pixels apart in a buffer
-  /// of RGBA (grey modes: of cl_uchar or cl_ushort). One result after the other in `out`.
-  void run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch, int count,
-           const Area &area, const cl::Buffer &out);
+  /// of RGBA (grey modes: of cl_uchar or cl_ushort). One result after the other.
+  const cl::Buffer &run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch, int count,
+                        const Area &area);
 
  private:
   void build(Context &context, const Parameters &parameters);
   Area checked(const Area &area) const;
+  bool is_whole(const Area &area, int pitches) const;
   template <class Source>
-  void launch(Queue &queue, const Source &in, int pitch, int frame_pitch, int count,
-              const Area &area, const cl::Buffer &out);
+  const cl::Buffer &launch(Queue &queue, const Source &in, int pitch, int frame_pitch, int count,
+                           const Area &area);
 
   Format format_;
   Layout layout_;
   int width_, height_, frames_;
-  Kernel kernel_;
-  size_t items_ = 1;  // along x
-  cl::Buffer sums_;   // of a frame: its counters and how many have added to them; zeros in between
-  cl::Buffer scratch_;  // the copies of Form::item
+  Kernel kernel_, whole_;              // for any area, for those of whole runs
+  int run_ = 1;                        // px
+  size_t items_ = 1;                   // along x
+  std::array<cl::Buffer, 3> results_;  // the last, the one before, and zeros for the next
+  size_t turn_ = 0;                    // which one is next
+  int cleared_ = 0;                    // frames of it that are zeros
+  cl::Buffer scratch_;                 // the copies of Form::item
 };
 
 /// A histogram of votes, of any size: `copies` sub-histograms in global memory, added up by a

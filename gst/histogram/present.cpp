@@ -10,7 +10,6 @@ namespace glcl {
 
 namespace {
 
-constexpr size_t table_bytes = 3 * 256;
 constexpr size_t most_counters = 4096;
 
 }  // namespace
@@ -40,22 +39,26 @@ Present::Present(Context &context, int width, int height, Layout layout)
   try {
     const cl::Program program = context.program(
         "histogram/present.cl", layout == Layout::image ? "-DIMAGE=1" : "-DIMAGE=0");
-    table_kernel_ = Kernel(context, program, "equalize_table", {256, 1});
     heights_kernel_ = Kernel(context, program, "display_heights", {256, 1});
     present_ = Kernel(context, program, "present", {32, 8});
-    table_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, table_bytes);
     heights_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_counters * sizeof(cl_ushort));
   } catch (const cl::Error &error) {
     throw Error("The histogram can't be shown by " + context.device().name + ".", error);
   }
 }
 
+/// Fewer groups where each makes tables for itself.
+size_t Present::rows_at_a_time(const Device &device, Equalize equalize) const {
+  const Size group = present_.group();
+  const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(),
+               groups = units * (equalize == Equalize::none ? 32 : 4),
+               columns = (width_ + group.x - 1) / group.x;
+  return std::min(std::max<size_t>(groups / columns, 1) * group.y, size_t(height_));
+}
+
 void Present::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out,
                   const Histogram::Format &format, const cl::Buffer &counts,
                   const cl::Buffer &equalize_counts) {
-  if (settings.equalize != Equalize::none)
-    table_kernel_(queue, {256, 1}, equalize_counts, format_for(settings.equalize).channels(),
-                  table_);
   if (settings.display != Display::none)
     heights_kernel_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic),
                     heights_);
@@ -66,13 +69,13 @@ void Present::run(Queue &queue, const Settings &settings, const Picture &in, con
             levels = format.counters() / channels,
             axis = format.levels() == levels ? 0 : format.levels(), dot = unit(width_, height_);
   const auto opacity = static_cast<cl_float>(settings.opacity);
-  const Size items{size_t(width_), size_t(height_)};
+  const Size items{size_t(width_), rows_at_a_time(queue.context().device(), settings.equalize)};
   if (layout_ == Layout::image)
-    present_(queue, items, in.image, out.image, equalize, table_, rectangle, display, channels,
-             levels, axis, dot, heights_, opacity);
+    present_(queue, items, in.image, out.image, width_, height_, equalize, equalize_counts,
+             rectangle, display, channels, levels, axis, dot, heights_, opacity);
   else
     present_(queue, items, in.buffer, in.pitch, out.buffer, out.pitch, width_, height_, equalize,
-             table_, rectangle, display, channels, levels, axis, dot, heights_, opacity);
+             equalize_counts, rectangle, display, channels, levels, axis, dot, heights_, opacity);
 }
 
 }  // namespace glcl

@@ -40,16 +40,19 @@ class Present {
   Present(Context &context, int width, int height, Layout layout);
 
   /// Enqueues what shows `in` in `out`; never waits. `counts` of `format` are what is displayed,
-  /// `equalize_counts` of format_for() what equalises; either is unused where nothing asks for it.
+  /// `equalize_counts` of format_for() what equalises; either may be null where nothing asks for
+  /// it.
   void run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out,
            const Histogram::Format &format, const cl::Buffer &counts,
            const cl::Buffer &equalize_counts);
 
  private:
+  size_t rows_at_a_time(const Device &device, Equalize equalize) const;
+
   int width_, height_;
   Layout layout_;
-  Kernel table_kernel_, heights_kernel_, present_;
-  cl::Buffer table_, heights_;
+  Kernel heights_kernel_, present_;
+  cl::Buffer heights_;
 };
 
 }  // namespace glcl

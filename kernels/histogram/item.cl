@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The histogram by work-items, for CPU devices: each has COPIES sub-histograms of its own in `scratch` and
 // counts a band of rows without atomics, pixels taking turns at the copies so that no increment waits for
-// the one before. The last one to finish gives the result. Build as count.clh says; PIXELS is COPIES.
+// the one before. Build as count.clh says; PIXELS is COPIES.
 #include "histogram/count.clh"
 
-// Arguments as in group.cl. Work-items: bands along x, frames along y.
+// `scratch`: COPIES * COUNTERS for each work-item. Work-items: bands along x, frames along y.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void histogram_item(SOURCE, __global uint *sums, __global uint *out, __global uint *scratch) {
+void histogram_item(SOURCE, __global uint *out, __global uint *next, __global uint *scratch) {
   const size_t band = get_global_id(0), bands = get_global_size(0);
-  __global uint *frame_sums = SUMS;
+  clear_next(next);
   __global uint *counts = scratch + (get_global_id(1) * bands + band) * COPIES * COUNTERS;
   for (int i = 0; i < COPIES * COUNTERS; i++) counts[i] = 0;
 
@@ -32,11 +32,6 @@ void histogram_item(SOURCE, __global uint *sums, __global uint *out, __global ui
   for (int i = 0; i < COUNTERS; i++) {
     uint sum = 0;
     for (int copy = 0; copy < COPIES; copy++) sum += counts[copy * COUNTERS + i];
-    if (sum) atomic_add(frame_sums + i, sum);
-  }
-  if (last_of(frame_sums, bands)) {
-    __global uint *result = out + get_global_id(1) * COUNTERS;
-    for (int i = 0; i < COUNTERS; i++) result[i] = take_sum(frame_sums, i);
-    take_sum(frame_sums, COUNTERS);
+    if (sum) atomic_add(COUNTS_OF(out) + i, sum);
   }
 }

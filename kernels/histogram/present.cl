@@ -4,35 +4,38 @@
 #include "common/pixel.clh"
 
 #define BINS 256
+#define CHANNELS 3
 enum { NO_EQUALIZATION, EQUALIZE_LUMA, EQUALIZE_RGB };
 enum { NO_DISPLAY, OVERLAY, PARADE, STACK };
 
 // The tables that equalise `channels` channels of 256 bins: (cdf - first) * 255 / (all - first), rounded,
-// where `first` counts the darkest level there is; the identity for a frame of one level. One group of 256.
-__kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
-void equalize_table(__global const uint *counts, int channels, __global uchar *table) {
-  __local uint sums[BINS];
-  __local uint first;
-  const int bin = get_local_id(0);
-  for (int channel = 0; channel < channels; channel++) {
-    const uint count = counts[channel * BINS + bin];
-    sums[bin] = count;
+// where `first` counts the darkest level there is; the identity for a frame of one level. Made by all 256
+// items of a group for itself.
+inline void make_tables(__global const uint *counts, int channels, int bin, __local uint *sums,
+                        __local uint *first, __local uchar *tables) {
+  for (int i = bin; i < channels * BINS; i += BINS) sums[i] = counts[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int distance = 1; distance < BINS; distance *= 2) {
+    uint before[CHANNELS];
+#pragma unroll
+    for (int channel = 0; channel < CHANNELS; channel++)
+      before[channel] = channel < channels && bin >= distance ? sums[channel * BINS + bin - distance] : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int distance = 1; distance < BINS; distance *= 2) {
-      const uint before = bin >= distance ? sums[bin - distance] : 0;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      sums[bin] += before;
-      barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    const uint sum = sums[bin];
-    if (count && sum == count) first = count;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint range = sums[BINS - 1] - first;
-    const uint above = sum > first ? sum - first : 0;
-    table[channel * BINS + bin] =
-        range ? (uchar)((510ul * above + range) / (2ul * range)) : (uchar)bin;
+    for (int channel = 0; channel < channels; channel++) sums[channel * BINS + bin] += before[channel];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
+  for (int channel = 0; channel < channels; channel++) {
+    const uint sum = sums[channel * BINS + bin];
+    if (sum && (bin == 0 || !sums[channel * BINS + bin - 1])) first[channel] = sum;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int channel = 0; channel < channels; channel++) {
+    const uint range = sums[channel * BINS + BINS - 1] - first[channel], sum = sums[channel * BINS + bin];
+    const uint above = sum > first[channel] ? sum - first[channel] : 0;
+    tables[channel * BINS + bin] =
+        range ? (uchar)((510ul * above + range) / (2ul * range)) : (uchar)bin;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // How high each counter stands, 0..65535 for the fullest. One group of 256.
@@ -168,14 +171,14 @@ inline float3 panel_color(Panel p, __global const ushort *heights, int x, int y)
 }
 
 // Equalises levels of 0..255.
-inline int3 equalized(int3 level, int how, __global const uchar *table) {
+inline int3 equalized(int3 level, int how, __local const uchar *table) {
   if (how == EQUALIZE_RGB)
     return (int3)(table[level.x], table[BINS + level.y], table[2 * BINS + level.z]);
   const int luma = (77 * level.x + 150 * level.y + 29 * level.z + 128) >> 8;
   return clamp(level + (table[luma] - luma), 0, 255);
 }
 
-inline int3 shown(int3 level, int x, int y, int equalize, __global const uchar *table, Panel p,
+inline int3 shown(int3 level, int x, int y, int equalize, __local const uchar *table, Panel p,
                   __global const ushort *heights, float opacity) {
   if (equalize) level = equalized(level, equalize, table);
   const int left = x - p.panel.x, top = y - p.panel.y;
@@ -186,29 +189,35 @@ inline int3 shown(int3 level, int x, int y, int equalize, __global const uchar *
   return level;
 }
 
-// Work-items: the pixels.
-#define PANEL (Panel){panel, display, channels, levels, axis, unit}
 #if IMAGE
-__kernel void present(__read_only image2d_t in, __write_only image2d_t out, int equalize,
-                      __global const uchar *table, int4 panel, int display, int channels, int levels,
-                      int axis, int unit, __global const ushort *heights, float opacity) {
-  const int x = get_global_id(0), y = get_global_id(1);
-  if (x >= get_image_width(in) || y >= get_image_height(in)) return;
-  const float4 pixel = read_imagef(in, pixel_sampler, (int2)(x, y));
-  const int3 level = convert_int3_rte(pixel.xyz * 255.0f);
-  const int3 result = shown(level, x, y, equalize, table, PANEL, heights, opacity);
-  write_imagef(out, (int2)(x, y), (float4)(convert_float3(result) / 255.0f, pixel.w));
-}
+#define FRAMES __read_only image2d_t in, __write_only image2d_t out
 #else
-__kernel void present(__global const uchar4 *in, int in_pitch, __global uchar4 *out, int out_pitch,
-                      int width, int height, int equalize, __global const uchar *table, int4 panel,
-                      int display, int channels, int levels, int axis, int unit,
-                      __global const ushort *heights, float opacity) {
-  const int x = get_global_id(0), y = get_global_id(1);
-  if (x >= width || y >= height) return;
-  const uchar4 pixel = in[(size_t)y * in_pitch + x];
-  const int3 level = convert_int3(pixel.xyz);
-  const int3 result = shown(level, x, y, equalize, table, PANEL, heights, opacity);
-  out[(size_t)y * out_pitch + x] = (uchar4)(convert_uchar3(result), pixel.w);
-}
+#define FRAMES __global const uchar4 *in, int in_pitch, __global uchar4 *out, int out_pitch
 #endif
+
+// Work-items: the columns by as many rows as are worked on at a time. A group is 256 items.
+__kernel __attribute__((reqd_work_group_size(32, 8, 1)))
+void present(FRAMES, int width, int height, int equalize, __global const uint *equalize_counts,
+                      int4 panel, int display, int channels, int levels, int axis, int unit,
+                      __global const ushort *heights, float opacity) {
+  __local uint sums[CHANNELS * BINS], first[CHANNELS];
+  __local uchar tables[CHANNELS * BINS];
+  if (equalize)
+    make_tables(equalize_counts, equalize == EQUALIZE_RGB ? CHANNELS : 1,
+                get_local_id(1) * get_local_size(0) + get_local_id(0), sums, first, tables);
+  const Panel p = {panel, display, channels, levels, axis, unit};
+  const int x = get_global_id(0);
+  if (x >= width) return;
+  for (int y = get_global_id(1); y < height; y += get_global_size(1)) {
+#if IMAGE
+    const float4 pixel = read_imagef(in, pixel_sampler, (int2)(x, y));
+    const int3 level = convert_int3_rte(pixel.xyz * 255.0f);
+    const int3 result = shown(level, x, y, equalize, tables, p, heights, opacity);
+    write_imagef(out, (int2)(x, y), (float4)(convert_float3(result) / 255.0f, pixel.w));
+#else
+    const uchar4 pixel = in[(size_t)y * in_pitch + x];
+    const int3 result = shown(convert_int3(pixel.xyz), x, y, equalize, tables, p, heights, opacity);
+    out[(size_t)y * out_pitch + x] = (uchar4)(convert_uchar3(result), pixel.w);
+#endif
+  }
+}

@@ -6,12 +6,12 @@
 
 #define NONE 0xffffffffu
 
-// Arguments as in group.cl.
+// Work-items: the groups along x, frames along y.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void histogram_sort(SOURCE, __global uint *sums, __global uint *out) {
+void histogram_sort(SOURCE, __global uint *out, __global uint *next) {
   __local uint keys[GROUP], counts[COUNTERS], first[COUNTERS];
   const int lane = get_local_id(0), groups = get_num_groups(0);
-  __global uint *frame_sums = SUMS;
+  clear_next(next);
   for (int i = lane; i < COUNTERS; i += GROUP) counts[i] = 0;
 
   const int pixels = area.z * area.w;
@@ -40,14 +40,5 @@ void histogram_sort(SOURCE, __global uint *sums, __global uint *out) {
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = lane; i < COUNTERS; i += GROUP)
-    if (counts[i]) atomic_add(frame_sums + i, counts[i]);
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  __local int last;
-  if (lane == 0) last = last_of(frame_sums, groups);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (last) {
-    __global uint *result = out + (size_t)get_global_id(1) * COUNTERS;
-    for (int i = lane; i < COUNTERS; i += GROUP) result[i] = take_sum(frame_sums, i);
-    if (lane == 0) take_sum(frame_sums, COUNTERS);
-  }
+    if (counts[i]) atomic_add(COUNTS_OF(out) + i, counts[i]);
 }

@@ -189,8 +189,8 @@ GST_START_TEST(shown) {
   const Frame frame = reference::natural_frame(320, 180);
   const Format format{Mode::rgb, 256};
   const Counts counts = reference::histogram(frame, format);
-  Chain chain("glclhistogram mode=rgb post-messages=false");
-  for (const char *equalize : {"none", "luma", "rgb"})
+  for (const char *equalize : {"none", "luma", "rgb"}) {
+    Chain chain(std::string("glclhistogram mode=rgb post-messages=false equalize=") + equalize);
     for (const char *display : {"none", "overlay", "parade", "stack"}) {
       Present::Settings settings;
       const std::string how = equalize, drawn = display;
@@ -201,28 +201,62 @@ GST_START_TEST(shown) {
                          : drawn == "overlay" ? Present::Display::overlay
                          : drawn == "parade"  ? Present::Display::parade
                                               : Present::Display::stack;
-      gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "equalize", equalize);
       gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "display", display);
       test::expect_near(reference::present(frame, settings, format, counts), chain.filter(frame),
                         drawn == "none" ? 0 : 1, how + ", " + drawn);
     }
+  }
 }
 GST_END_TEST
 
-// Mode and bins change while frames go on.
+// Mode and bins change while frames go on: as they were until the program for others is there.
 GST_START_TEST(other_modes_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
   Chain chain("glclhistogram interval=0 display=overlay attach-meta=true");
   GstElement *element = chain["glclhistogram"];
+  const Case *in_use = &cases[0];
   for (int round = 0; round < 2; round++)
     for (const Case &one : cases) {
       gst_util_set_object_arg(G_OBJECT(element), "mode", one.mode);
       g_object_set(element, "bins", one.format.bins, nullptr);
-      expect(chain.push(frame) == GST_FLOW_OK, "push failed");
-      GstBuffer *buffer = chain.pull_buffer();
-      expect(mapped(meta_of(buffer)->buffer) == reference::histogram(frame, one.format), one.mode);
-      gst_buffer_unref(buffer);
+      const gint64 begin = g_get_monotonic_time();
+      for (bool changed = false; !changed;) {
+        expect(g_get_monotonic_time() - begin < 120 * G_USEC_PER_SEC, "it never changes");
+        expect(chain.push(frame) == GST_FLOW_OK, "push failed");
+        GstBuffer *buffer = chain.pull_buffer();
+        const Counts counts = mapped(meta_of(buffer)->buffer);
+        gst_buffer_unref(buffer);
+        changed = counts == reference::histogram(frame, one.format);
+        expect(changed || (round == 0 && counts == reference::histogram(frame, in_use->format)),
+               one.mode);
+        if (!changed) g_usleep(1000);
+      }
+      in_use = &one;
     }
+}
+GST_END_TEST
+
+// What equalises is built beside the stream too: the frame is as it was until it is there.
+GST_START_TEST(equalized_while_playing) {
+  const Frame frame = reference::natural_frame(67, 45);
+  Chain chain("glclhistogram post-messages=false");
+  Frame before = frame;
+  for (const auto how :
+       {Present::Equalize::luma, Present::Equalize::rgb, Present::Equalize::none}) {
+    Present::Settings settings;
+    settings.equalize = how;
+    g_object_set(chain["glclhistogram"], "equalize", static_cast<int>(how), nullptr);
+    const Frame after = reference::present(frame, settings, {}, {});
+    const gint64 begin = g_get_monotonic_time();
+    for (;;) {
+      expect(g_get_monotonic_time() - begin < 120 * G_USEC_PER_SEC, "it never changes");
+      const Frame got = chain.filter(frame);
+      if (got.rgba == after.rgba) break;
+      test::expect_same(before, got, "as before");
+      g_usleep(1000);
+    }
+    before = after;
+  }
 }
 GST_END_TEST
 
@@ -255,6 +289,35 @@ GST_START_TEST(wrong_input) {
   check_error("roi=\"<60,0,10,10>\"", {"roi=<60,0,10,10>", "64×48"});
   check_error("roi=\"<0,0,0,10>\"", {"roi=<0,0,0,10>"});
   check_error("roi=\"<1,2,3>\"", {"roi=<1,2,3>"});
+  check_error("roi=\"<64,48,1,1>\"", {"roi=<64,48,1,1>", "64×48"});
+}
+GST_END_TEST
+
+GST_START_TEST(wrong_input_while_playing) {
+  const Frame frame = reference::random_frame(64, 48);
+  for (const auto &[property, value] : {std::pair{"bins", "100"}, {"roi", "<60,0,10,10>"}}) {
+    Chain chain("glclhistogram mode=rgb interval=0");
+    expect(chain.push(frame) == GST_FLOW_OK, "push failed");
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), property, value);
+    expect(chain.push(frame) != GST_FLOW_OK, "the frame passes");
+    test::expect_one(chain.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                     {std::string(property) + "=" + value});
+  }
+}
+GST_END_TEST
+
+// Where nobody reads the bus, frames go on and messages stop at 300.
+GST_START_TEST(unread_messages) {
+  const Frame frame = reference::flat_frame(8, 4);
+  Chain chain("glclhistogram interval=0");
+  for (int i = 0; i < 400; i++) expect(chain.push(frame) == GST_FLOW_OK, "push failed");
+  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+  int count = 0;
+  while (GstStructure *message = next(chain.messages(), "glclhistogram")) {
+    gst_structure_free(message);
+    count++;
+  }
+  fail_unless(count == 300, "%d messages", count);
 }
 GST_END_TEST
 
@@ -294,8 +357,11 @@ static Suite *histogram_suite() {
   tcase_add_test(tcase, metas);
   tcase_add_test(tcase, shown);
   tcase_add_test(tcase, other_modes_while_playing);
+  tcase_add_test(tcase, equalized_while_playing);
   tcase_add_test(tcase, shots);
   tcase_add_test(tcase, wrong_input);
+  tcase_add_test(tcase, wrong_input_while_playing);
+  tcase_add_test(tcase, unread_messages);
   tcase_add_test(tcase, roi_is_read_back);
   tcase_add_test(tcase, pipelines);
   return suite;

@@ -34,8 +34,7 @@ std::vector<Frame> frames(int width, int height) {
           reference::gradient_frame(width, height), reference::natural_frame(width, height)};
 }
 
-cl::Buffer buffer_for(Bench &bench, size_t count) {
-  // What is not written shows.
+cl::Buffer garbage_for(Bench &bench, size_t count) {
   std::vector<cl_uint> garbage(count, 0xdeadbeef);
   return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                     count * sizeof(cl_uint), garbage.data());
@@ -50,9 +49,7 @@ Counts read(Bench &bench, const cl::Buffer &buffer, size_t count) {
 Counts run(Bench &bench, Histogram &engine, const Frame &frame, Layout layout,
            const Area &area = {}, int padding = 0) {
   const Picture in = bench.upload(frame, layout, padding);
-  const cl::Buffer out = buffer_for(bench, engine.format().counters());
-  engine.run(*bench.queue, in, area, out);
-  return read(bench, out, engine.format().counters());
+  return read(bench, engine.run(*bench.queue, in, area), engine.format().counters());
 }
 
 void check_counts(const Counts &got, const Counts &twin, const std::string &what) {
@@ -123,6 +120,7 @@ GST_START_TEST(test_variants) {
                             {"copies", 4},
                             {"padding", 0},
                             {"interleave", 0},
+                            {"merge", 0},
                             {"pixels", 4},
                             {"group", 64},
                             {"groups", 2}};
@@ -133,6 +131,8 @@ GST_START_TEST(test_variants) {
       {{"copies", 3}},
       {{"padding", 1}},
       {{"padding", 2}},
+      {{"merge", 1}},
+      {{"merge", 1}, {"padding", 2}, {"pixels", 8}},
       {{"interleave", 1}},
       {{"interleave", 1}, {"group", 32}},
       {{"pixels", 1}},
@@ -146,10 +146,17 @@ GST_START_TEST(test_variants) {
       {{"form", Histogram::sort}},
       {{"form", Histogram::item}, {"group", 1}},
       {{"form", Histogram::item}, {"group", 1}, {"copies", 1}}};
-  for (const Format &format : {Format{Mode::luma, 64}, Format{Mode::rgb}, Format{Mode::color_8}}) {
+  const std::vector<Parameters> packed = {{{"padding", 3}},
+                                          {{"padding", 3}, {"copies", 0}, {"group", 256}},
+                                          {{"padding", 3}, {"copies", 1}, {"merge", 1}},
+                                          {{"padding", 3}, {"interleave", 1}, {"copies", 3}}};
+  for (const Format &format :
+       {Format{Mode::luma, 64}, Format{Mode::rgb}, Format{Mode::rgba, 32}, Format{Mode::color_8}}) {
     const Counts of_large = reference::histogram(large, format),
                  of_flat = reference::histogram(flat, format);
-    for (const Parameters &change : changes) {
+    std::vector<Parameters> of_format = changes;
+    if (format.channels() > 1) of_format.insert(of_format.end(), packed.begin(), packed.end());
+    for (const Parameters &change : of_format) {
       Parameters p = change;
       p.insert(plain.begin(), plain.end());
       const std::string what = name(format, layout, large) + ", " + glcl::describe(p);
@@ -166,6 +173,47 @@ GST_START_TEST(test_variants) {
         },
         "copies=100000");
   }
+}
+GST_END_TEST
+
+// A result stays for the next call, and no longer.
+GST_START_TEST(test_results_of_two_calls) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const Format format{Mode::rgb};
+  std::vector<Counts> twins;
+  std::vector<Picture> pictures;
+  for (const Frame &frame : frames(61, 33)) {
+    twins.push_back(reference::histogram(frame, format));
+    pictures.push_back(bench.upload(frame, layout));
+  }
+  Histogram engine(*bench.context, 61, 33, format, layout);
+  const cl::Buffer *before = &engine.run(*bench.queue, pictures[0], {});
+  for (size_t i = 1; i < pictures.size(); i++) {
+    const cl::Buffer *now = &engine.run(*bench.queue, pictures[i], {});
+    check_counts(read(bench, *before, twins[i - 1].size()), twins[i - 1], "the one before");
+    check_counts(read(bench, *now, twins[i].size()), twins[i], "the last");
+    before = now;
+  }
+}
+GST_END_TEST
+
+// Half a word counts to 65535: one group with one copy would go beyond.
+GST_START_TEST(test_packed_counters_of_many_pixels) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const Frame frame = reference::flat_frame(1024, 700);
+  const Parameters p = {{"form", Histogram::group},
+                        {"copies", 1},
+                        {"padding", 3},
+                        {"interleave", 0},
+                        {"merge", 0},
+                        {"pixels", 4},
+                        {"group", 64},
+                        {"groups", 1}};
+  Histogram engine(*bench.context, frame.width, frame.height, {Mode::rgba}, layout, 1, p);
+  check_counts(run(bench, engine, frame, layout), reference::histogram(frame, {Mode::rgba}),
+               "flat");
 }
 GST_END_TEST
 
@@ -219,10 +267,9 @@ GST_START_TEST(test_samples) {
           bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
           samples.size() * (wide ? 2 : 1),
           wide ? static_cast<void *>(samples.data()) : const_cast<uint8_t *>(bytes.data()));
-      const cl::Buffer out = buffer_for(bench, format.counters());
       Histogram engine(*bench.context, width, height, format, Layout::buffer);
-      engine.run(*bench.queue, in, width, 0, 1, {}, out);
-      check_counts(read(bench, out, format.counters()), reference::histogram(samples, format),
+      check_counts(read(bench, engine.run(*bench.queue, in, width, 0, 1, {}), format.counters()),
+                   reference::histogram(samples, format),
                    Histogram::problem(format, Layout::buffer));
     }
 }
@@ -253,6 +300,7 @@ GST_START_TEST(test_batch) {
                       {"copies", 2},
                       {"padding", 1},
                       {"interleave", 1},
+                      {"merge", 1},
                       {"pixels", 4},
                       {"group", 64},
                       {"groups", 1}});
@@ -260,18 +308,18 @@ GST_START_TEST(test_batch) {
                       {"copies", 1},
                       {"padding", 0},
                       {"interleave", 0},
+                      {"merge", 0},
                       {"pixels", 4},
                       {"group", 64},
                       {"groups", 1}});
   for (const Parameters &p : variants) {
     Histogram engine(*bench.context, width, height, format, Layout::buffer, count, p);
-    const cl::Buffer out = buffer_for(bench, twin.size());
-    for (int repeat = 0; repeat < 2; repeat++) {
-      engine.run(*bench.queue, in, pitch, frame_pitch, count, {}, out);
+    for (int repeat = 0; repeat < 4; repeat++) {
+      const cl::Buffer &out = engine.run(*bench.queue, in, pitch, frame_pitch, count, {});
       check_counts(read(bench, out, twin.size()), twin, "batch by " + glcl::describe(p));
     }
-    check_settings_error(
-        [&] { engine.run(*bench.queue, in, pitch, frame_pitch, count + 1, {}, out); }, "frames");
+    check_settings_error([&] { engine.run(*bench.queue, in, pitch, frame_pitch, count + 1, {}); },
+                         "frames");
   }
 }
 GST_END_TEST
@@ -290,7 +338,7 @@ GST_START_TEST(test_votes) {
         }
         const cl::Buffer in(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                             votes.size() * 4, votes.data());
-        const cl::Buffer out = buffer_for(bench, counters);
+        const cl::Buffer out = garbage_for(bench, counters);
         Votes engine(*bench.context, counters, copies);
         for (int repeat = 0; repeat < 2; repeat++) {
           engine.run(*bench.queue, in, static_cast<int>(votes.size()), out);
@@ -349,6 +397,8 @@ static Suite *histogram_suite() {
   tcase_add_loop_test(tcase, test_content, 0, 2);
   tcase_add_loop_test(tcase, test_sizes, 0, 2);
   tcase_add_loop_test(tcase, test_variants, 0, 2);
+  tcase_add_loop_test(tcase, test_results_of_two_calls, 0, 2);
+  tcase_add_loop_test(tcase, test_packed_counters_of_many_pixels, 0, 2);
   tcase_add_loop_test(tcase, test_area, 0, 2);
   tcase_add_loop_test(tcase, test_large_flat_frame, 0, 2);
   tcase_add_test(tcase, test_samples);

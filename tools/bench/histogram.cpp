@@ -23,10 +23,6 @@ std::string name_of(const Format &format, Layout layout) {
          (layout == Layout::image ? "image" : "buffer");
 }
 
-cl::Buffer counters(Context &context, const Format &format) {
-  return {context.cl(), CL_MEM_READ_WRITE, sizeof(cl_uint) * format.counters()};
-}
-
 Agreement compare_counts(Queue &queue, const cl::Buffer &counts,
                          const std::vector<uint32_t> &twin) {
   std::vector<uint32_t> got(twin.size());
@@ -41,13 +37,11 @@ Run count_run(Context &context, const Format &format, Layout layout, const Scene
       std::make_shared<Histogram>(context, scene.width, scene.height, format, layout, 1, variant);
   Queue upload_queue(context.shared_from_this());
   const Picture in = reference::upload(upload_queue, frame, layout);
-  const cl::Buffer counts = counters(context, format);
   const double pixels = double(scene.width) * scene.height;
   Run run;
-  run.enqueue = [=](Queue &queue) { engine->run(queue, in, {}, counts); };
+  run.enqueue = [=](Queue &queue) { engine->run(queue, in, {}); };
   run.compare = [=](Queue &queue) {
-    engine->run(queue, in, {}, counts);
-    return compare_counts(queue, counts, reference::histogram(frame, format));
+    return compare_counts(queue, engine->run(queue, in, {}), reference::histogram(frame, format));
   };
   run.least.bytes = 4 * pixels;
   return run;
@@ -75,10 +69,9 @@ Step shown_step(const std::string &name, const Present::Settings &settings) {
         Queue upload_queue(context.shared_from_this());
         const Picture in = reference::upload(upload_queue, frame, layout);
         const Picture out = make_picture(context.cl(), scene.width, scene.height, layout);
-        const cl::Buffer counts = counters(context, format);
         Run run;
         run.enqueue = [=](Queue &queue) {
-          engine->run(queue, in, {}, counts);
+          const cl::Buffer &counts = engine->run(queue, in, {});
           present->run(queue, settings, in, out, format, counts, counts);
         };
         run.compare = [=, enqueue = run.enqueue](Queue &queue) {
@@ -110,37 +103,44 @@ Ablation shown_ablation() {
   return ablation;
 }
 
-Parameters variant(int form, int copies, int padding, int interleave, int pixels, int group) {
-  return {{"form", form},     {"copies", copies}, {"padding", padding}, {"interleave", interleave},
-          {"pixels", pixels}, {"group", group},   {"groups", 1}};
-}
-
-/// Replication, padding and interleaved reading, as in chapter 4 of the thesis, and the forms that
-/// it was compared with; what the device can't run is left out.
+/// Replication, padding and interleaved reading, as in chapter 4 of the thesis, the forms that it
+/// was compared with, and runs; what the device can't run is left out.
 Ablation count_ablation(const Format &format, Layout layout) {
   Ablation ablation{name_of(format, layout), {}};
-  const auto add = [&](const std::string &name, const Parameters &parameters) {
+  const auto add = [&](const std::string &name, Parameters changes) {
+    changes.insert({{"form", Histogram::group},
+                    {"copies", 4},
+                    {"padding", 1},
+                    {"interleave", 0},
+                    {"merge", 0},
+                    {"pixels", 4},
+                    {"group", 1024},
+                    {"groups", 1}});
     ablation.steps.push_back({name, [=](Context &context, const Scene &scene) {
-                                return count_run(context, format, layout, scene, parameters);
+                                return count_run(context, format, layout, scene, changes);
                               }});
   };
-  add("every vote to global memory", variant(Histogram::global, 1, 0, 0, 4, 256));
-  add("counters per work-item", variant(Histogram::item, 1, 0, 0, 4, 1));
-  add("counters per 32 work-items", variant(Histogram::team, 1, 0, 0, 4, 128));
-  add("sorted and counted", variant(Histogram::sort, 1, 0, 0, 4, 256));
-  for (const int copies : {1, 2, 4, 8, 0})
-    for (const int padding : {0, 1, 2})
+  const auto copy = [&](int form, int group) {
+    return Parameters{{"form", form}, {"copies", 1}, {"padding", 0}, {"group", group}};
+  };
+  add("every vote to global memory", copy(Histogram::global, 256));
+  add("counters per work-item", copy(Histogram::item, 1));
+  add("counters per 32 work-items", copy(Histogram::team, 128));
+  add("sorted and counted", copy(Histogram::sort, 256));
+  const char *paddings[] = {"", ", padded", ", side by side", ", two channels a word"};
+  for (const int copies : {1, 2, 4, 8, 16, 0})
+    for (const int padding : {0, 1, 2, 3})
       for (const int interleave : {0, 1}) {
-        if (copies == 1 && padding) continue;
-        const char *paddings[] = {"", ", padded", ", side by side"};
+        if ((copies == 1 && padding) || (padding == 3 && format.channels() == 1)) continue;
         add("R = " + (copies ? std::to_string(copies) : "most") + paddings[padding] +
                 (interleave ? ", interleaved" : ""),
-            variant(Histogram::group, copies, padding, interleave, 4, 1024));
+            {{"copies", copies}, {"padding", padding}, {"interleave", interleave}});
       }
-  for (const int pixels : {1, 2, 8, 16})
-    add(std::to_string(pixels) + " px per run", variant(Histogram::group, 4, 1, 0, pixels, 1024));
+  for (const int pixels : {1, 2, 4, 8, 16})
+    add("R = 4, padded, " + std::to_string(pixels) + " px per run", {{"pixels", pixels}});
+  add("R = 4, padded, equal pixels of a run merged", {{"merge", 1}});
   for (const int group : {256, 512})
-    add("groups of " + std::to_string(group), variant(Histogram::group, 4, 1, 0, 4, group));
+    add("R = 4, padded, groups of " + std::to_string(group), {{"group", group}});
   return ablation;
 }
 

@@ -71,7 +71,8 @@ void print_streams(Context &context) {
           const auto engine =
               std::make_shared<Histogram>(context, width, height, format, Layout::buffer, chunk);
           return [=](Queue &queue, const cl::Buffer &in, const cl::Buffer &out, int count) {
-            engine->run(queue, in, width, width * height, count, {}, out);
+            const cl::Buffer &counts = engine->run(queue, in, width, width * height, count, {});
+            queue.cl().enqueueCopyBuffer(counts, out, 0, 0, count * engine->bytes());
           };
         });
     std::vector<unsigned char> halves[2] = {std::vector<unsigned char>(chunk * bytes),

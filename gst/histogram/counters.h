@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <future>
+#include <list>
+#include <memory>
+
+#include "histogram.h"
+
+namespace glcl {
+
+/// The histograms that somebody wants of each frame: an engine for every format that was asked for,
+/// built beside the stream, and no area of a frame counted twice.
+class Counters {
+ public:
+  Counters(Context &context, int width, int height, Layout layout)
+      : context_(context), width_(width), height_(height), layout_(layout) {}
+
+  /// Builds the engine of a format. Throws what Histogram throws.
+  void build(const Histogram::Format &format);
+  /// Whether a format can be counted. Where it can't yet its engine is being built from now on.
+  /// Throws what Histogram throws.
+  bool ready(const Histogram::Format &format);
+
+  /// Another frame follows.
+  void next_frame();
+  /// Enqueues the histogram of an area of the frame, in a format that is ready; see Histogram::run.
+  const cl::Buffer &count(Queue &queue, const Picture &in, const Histogram::Format &format,
+                          const Area &area);
+
+ private:
+  using Engine = std::unique_ptr<Histogram>;
+  struct Entry {
+    Histogram::Format format;
+    Engine engine;
+    std::future<Engine> to_come;
+    Area area;                           // of the counts
+    const cl::Buffer *counts = nullptr;  // of this frame
+  };
+
+  Entry &entry_of(const Histogram::Format &format);
+  Engine make(const Histogram::Format &format) const;
+
+  Context &context_;
+  int width_, height_;
+  Layout layout_;
+  std::list<Entry> entries_;
+};
+
+}  // namespace glcl

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "messages.h"
+
+#include "statistics.h"
+
+namespace glcl {
+
+namespace {
+
+constexpr const char *shot_names[] = {"cut", "fade-in", "fade-out", "dissolve"};
+constexpr size_t remembered_times = 256;
+
+/// Arrays of GstValueArrays or numbers.
+class Array {
+ public:
+  Array() { gst_value_array_init(&value_, 0); }
+  ~Array() {
+    if (G_IS_VALUE(&value_)) g_value_unset(&value_);
+  }
+  Array(const Array &) = delete;
+
+  void add(double number) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_DOUBLE);
+    g_value_set_double(&item, number);
+    gst_value_array_append_and_take_value(&value_, &item);
+  }
+  void add(const uint32_t *counts, size_t count) {
+    GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
+    gst_value_array_init(&list, static_cast<guint>(count));
+    g_value_init(&item, G_TYPE_UINT);
+    for (size_t i = 0; i < count; i++) {
+      g_value_set_uint(&item, counts[i]);
+      gst_value_array_append_value(&list, &item);
+    }
+    gst_value_array_append_and_take_value(&value_, &list);
+  }
+  void into(GstStructure *structure, const char *field) {
+    gst_structure_take_value(structure, field, &value_);
+    value_ = G_VALUE_INIT;
+  }
+
+ private:
+  GValue value_ = G_VALUE_INIT;
+};
+
+}  // namespace
+
+int mode_of(const Histogram::Format &format) {
+  using Mode = Histogram::Mode;
+  return format.mode == Mode::luma      ? 0
+         : format.mode == Mode::rgb     ? 1
+         : format.mode == Mode::color_8 ? 2
+                                        : 3;
+}
+
+const char *mode_name(int mode) {
+  static const char *const names[] = {"luma", "rgb", "color-8", "color-16"};
+  return names[mode];
+}
+
+void post_histogram(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
+                    guint64 pixels, const uint32_t *counts) {
+  const int channels = format.channels(), bins = format.counters() / channels;
+  GstStructure *message = gst_glcl_analyzer_structure("glclhistogram", times);
+  gst_structure_set(message, "mode", G_TYPE_STRING, mode_name(mode_of(format)), "bins", G_TYPE_UINT,
+                    guint(bins), "pixels", G_TYPE_UINT64, pixels, nullptr);
+  Array of_counts;
+  for (int i = 0; i < channels; i++) of_counts.add(counts + i * bins, bins);
+  of_counts.into(message, "counts");
+  std::vector<Statistics> all;
+  for (const auto &channel : channel_counts(format, counts)) all.push_back(statistics(channel));
+  using Field = double Statistics::*;
+  constexpr std::pair<const char *, Field> fields[] = {{"mean", &Statistics::mean},
+                                                       {"stddev", &Statistics::stddev},
+                                                       {"p5", &Statistics::p5},
+                                                       {"median", &Statistics::median},
+                                                       {"p95", &Statistics::p95},
+                                                       {"clipped-low", &Statistics::clipped_low},
+                                                       {"clipped-high", &Statistics::clipped_high}};
+  for (const auto &[name, field] : fields) {
+    Array values;
+    for (const Statistics &one : all) values.add(one.*field);
+    values.into(message, name);
+  }
+  gst_glcl_analyzer_post(self, message);
+}
+
+void ShotMessages::post(GstGLCLAnalyzer *self, const std::vector<Shots::Shot> &shots) {
+  for (const Shots::Shot &shot : shots)
+    for (const auto &[frame, times] : times_) {
+      if (frame != shot.frame) continue;
+      GstStructure *message = gst_glcl_analyzer_structure("shot", times);
+      gst_structure_set(message, "frame", G_TYPE_UINT64, guint64(shot.frame), "kind", G_TYPE_STRING,
+                        shot_names[static_cast<int>(shot.kind)], "score", G_TYPE_DOUBLE, shot.score,
+                        nullptr);
+      gst_glcl_analyzer_post(self, message);
+      break;
+    }
+}
+
+void ShotMessages::finish(GstGLCLAnalyzer *self) {
+  const std::lock_guard lock(mutex_);
+  post(self, shots_.finish());
+  times_.clear();
+}
+
+void ShotMessages::follow(GstGLCLAnalyzer *self, uint64_t frame, bool first, double threshold,
+                          const FrameTimes &times, const uint32_t *counts) {
+  if (first) finish(self);
+  const std::lock_guard lock(mutex_);
+  shots_.set_threshold(threshold);
+  times_.emplace_back(frame, times);
+  if (times_.size() > remembered_times) times_.pop_front();
+  post(self, shots_.add(frame, counts));
+}
+
+void ShotMessages::drop() {
+  const std::lock_guard lock(mutex_);
+  shots_ = Shots();
+  times_.clear();
+}
+
+}  // namespace glcl

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glclhistogram tells on the bus.
+#pragma once
+
+#include <deque>
+#include <mutex>
+
+#include "base/gstglclanalyzer.h"
+#include "histogram.h"
+#include "shots.h"
+
+namespace glcl {
+
+/// The value of the property `mode` that stands for a format, and its name.
+int mode_of(const Histogram::Format &format);
+const char *mode_name(int mode);
+
+/// Posts the message `glclhistogram`: counts of `pixels` pixels in a format.
+void post_histogram(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
+                    guint64 pixels, const uint32_t *counts);
+
+/// Follows the frames and posts a message `shot` for every shot that begins. May be called from
+/// several threads.
+class ShotMessages {
+ public:
+  static constexpr Histogram::Format format{Histogram::Mode::rgb, 256};
+
+  /// The next frame, with its counts in `format`. `first`: it does not follow the one before.
+  void follow(GstGLCLAnalyzer *self, uint64_t frame, bool first, double threshold,
+              const FrameTimes &times, const uint32_t *counts);
+  /// What is not decided on is decided now: no frame follows.
+  void finish(GstGLCLAnalyzer *self);
+  /// Forgets all frames.
+  void drop();
+
+ private:
+  void post(GstGLCLAnalyzer *self, const std::vector<Shots::Shot> &shots);
+
+  std::mutex mutex_;
+  Shots shots_;
+  std::deque<std::pair<uint64_t, FrameTimes>> times_;  // of the frames that a shot may begin at
+};
+
+}  // namespace glcl

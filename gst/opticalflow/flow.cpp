@@ -12,16 +12,16 @@ namespace glcl {
 
 namespace {
 
-constexpr int border = 2;                 // texels around a level; BORDER in the kernels
-constexpr int pitch_unit = 16;            // texels
-constexpr int finish_rows = 4;                // ROWS of flow_finish
-constexpr int grey_rows = 4;                  // ROWS of flow_grey
+constexpr int border = 2;                     // texels around a level; BORDER in the kernels
+constexpr int pitch_unit = 16;                // texels
+constexpr int finish_rows = 8;                // ROWS of flow_finish
+constexpr int grey_rows = 8;                  // ROWS of flow_grey
 constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int median_reach = 2;               // nodes, at most
 constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
-constexpr size_t least_tile = 16;              // nodes that vote, a side
+constexpr size_t least_tile = 16;  // nodes that vote, a side
 constexpr Size pixel_group{32, 8};
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
@@ -46,12 +46,15 @@ int window_class(int window) {
 }
 
 Parameters default_variant(const Device &device, const std::string &problem) {
-  const int tall = problem == "dense" ? 32 : 16;
-  return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32}, {"tile-y", tall}, {"sums", 2}};
+  if (problem == "dense")
+    return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},
+            {"tile-y", 32},  {"sums", 4},    {"steps", 1}};
+  return {{"group-x", 16}, {"group-y", 16}, {"tile-x", 32},
+          {"tile-y", 16},  {"sums", 2},     {"steps", device.is_cpu() ? 1 : 2}};
 }
 
-/// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its tile, and
-/// their sums along y.
+/// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its
+/// tile, and their sums along y.
 struct TileMemory {
   size_t tile, strip;
 
@@ -84,9 +87,10 @@ Size group_of(const Parameters &variant) {
   return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
 }
 
-bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
+bool possible_variant(const Device &device, const std::string &problem, const Parameters &variant) {
   const size_t items = size_t(variant.at("group-x")) * variant.at("group-y");
   return items >= 64 && items <= device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() &&
+         (problem == "coarse" || variant.at("steps") == 1) &&
          Flow::local_bytes(variant) + 1024 <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
 }
 
@@ -105,7 +109,8 @@ const Tunable &Flow::tunable() {
                                 {"group-y", {1, 4, 8, 16}},
                                 {"tile-x", {16, 32, 64}},
                                 {"tile-y", {16, 32, 64}},
-                                {"sums", {1, 2, 4}}},
+                                {"sums", {1, 2, 4}},
+                                {"steps", {1, 2, 3}}},
                                default_variant,
                                possible_variant};
   return tunable;
@@ -156,6 +161,9 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     pyramid->grey = buffer(texels * sizeof(cl_float));
     if (channels_ == Channels::census) pyramid->census = buffer(texels * sizeof(cl_char4));
   }
+  std::vector<cl_int4> table;
+  for (const Level &level : levels_) table.push_back(level.cl());
+  level_table_ = filled(table);
   light_[0] = buffer(sizeof(cl_float2)), light_[1] = buffer(sizeof(cl_float2));
 
   const size_t pixels = size_t(width_) * height_, nodes = size_t(half(width_)) * half(height_);
@@ -168,9 +176,10 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   zero_ = filled(std::vector<cl_float2>(most_nodes));
 
   const cl::Device &device = context.device().device;
-  compute_units_ =
-      context.device().is_cpu() ? 1 : static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
-  const cl::Program program = context.program("opticalflow/pyramid.cl");
+  compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
+  most_steps_ = coarse.at("steps");
+  const cl::Program program =
+      context.program("opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows));
   grey_ = Kernel(context, program,
                  layout_ == Layout::image ? "flow_grey_image" : "flow_grey_buffer", pixel_group);
   down_ = Kernel(context, program, "flow_down", pixel_group);
@@ -181,15 +190,18 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   finish_ = Kernel(context, ending, "flow_finish", pixel_group);
   check_ = Kernel(context, ending, "flow_check", pixel_group);
 
-  const int sums = coarse.at("sums");
   const auto step = [&](const char *kernel, int radius, const Parameters &variant) {
-    return solver(context, kernel, radius, group_of(variant), tile_of(variant, radius), variant.at("sums"));
+    return solver(context, kernel, radius, group_of(variant), tile_of(variant, radius),
+                  variant.at("sums"));
   };
   coarse_ = step("flow_warp", window_radius, coarse);
   finest_ = step("flow_warp", finest_radius, coarse);
   last_ = step("flow_last", window_radius, dense);
-  const size_t most_items = std::min<size_t>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(), 1024);
-  whole_ = solver(context, "flow_warp", window_radius, {32, most_items / 32}, {48, 27}, sums);
+  if (most_steps_ > 1) {
+    const size_t most_items = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+    whole_ = solver(context, "flow_warp", window_radius, {32, size_t(most_items < 512 ? 8 : 16)},
+                    {48, 27}, coarse.at("sums"));
+  }
   tensors_ = Kernel(context, this->program(context, coarse_), "flow_tensors", coarse_.group);
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
   lay_out();
@@ -238,14 +250,14 @@ void Flow::lay_out() {
 
 template <class Value>
 cl::Buffer Flow::filled(std::vector<Value> values) {
-  return cl::Buffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(Value),
-                    values.data());
+  return cl::Buffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                    values.size() * sizeof(Value), values.data());
 }
 
 namespace {
 
-/// Taps of a Gaussian, cut at the window's edge, of nodes `step` px apart. `own`: the variance that a node's
-/// vote has by itself, px².
+/// Taps of a Gaussian, cut at the window's edge, of nodes `step` px apart. `own`: the variance that
+/// a node's vote has by itself, px².
 template <class Window>
 Window make_window(int window, int step, int radius, double own = 0) {
   Window result{};
@@ -270,8 +282,7 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
     std::swap(previous_, current_);
     const int taken = std::max(this->levels(settings), automatic_levels(width_, height_));
     take(queue, in, taken);
-    const int levels =
-        std::min(this->levels(settings), std::exchange(previous_levels_, taken));
+    const int levels = std::min(this->levels(settings), std::exchange(previous_levels_, taken));
     if (!levels) return false;
     if (settings.check) {
       sum_tensors(queue, settings, current_, levels);
@@ -295,7 +306,8 @@ void Flow::take(Queue &queue, const Picture &in, int levels) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
   };
   const Size pixels{size_t(width_), size_t(divide_up(height_, grey_rows))}, group = grey_.group();
-  const cl::LocalSpaceArg tile = cl::Local((group.x + 2) * (grey_rows * group.y + 2) * sizeof(cl_float));
+  const cl::LocalSpaceArg tile =
+      cl::Local((group.x + 2) * (grey_rows * group.y + 2) * sizeof(cl_float));
   if (layout_ == Layout::image)
     grey_(queue, pixels, in.image, current_.grey, levels_[0].cl(), tile);
   else
@@ -305,9 +317,11 @@ void Flow::take(Queue &queue, const Picture &in, int levels) {
   light_kernel_(queue, light_kernel_.group(), current_.grey, previous_.grey,
                 levels_[automatic_levels(width_, height_) - 1].cl(), light_[0], light_[1],
                 cl::Local(light_kernel_.group().x * sizeof(cl_float2)));
-  if (channels_ == Channels::census)
-    for (int i = 0; i < levels; i++)
-      census_(queue, padded(levels_[i]), current_.grey, current_.census, levels_[i].cl());
+  if (channels_ == Channels::census) {
+    Size all{padded(levels_[0]).x, 0};
+    for (int i = 0; i < levels; i++) all.y += padded(levels_[i]).y;
+    census_(queue, all, current_.grey, current_.census, level_table_, levels);
+  }
 }
 
 void Flow::sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels) {
@@ -316,8 +330,8 @@ void Flow::sum_tensors(Queue &queue, const Settings &settings, const Pyramid &be
   const Size group = tensors_.group();
   const TileMemory memory(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
-  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(before), lattices.table, levels,
-           vector(tensor_tile_), sums_,
+  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(before), lattices.table,
+           levels, vector(tensor_tile_), sums_,
            make_window<Window>(settings.window, step, finest_radius),
            make_window<Window>(settings.window, step / 2, window_radius),
            static_cast<float>(settings.alpha), cl::Local(memory.tile * sizeof(cl_float4)),
@@ -344,40 +358,44 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &fra
                        const State &state, float scale, int warps) {
   const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
-  if (level && compute_units_ > 1 && lattice.columns <= int(whole_.tile.x) && lattice.rows <= int(whole_.tile.y))
+  if (level && most_steps_ > 1 && lattice.columns <= int(whole_.tile.x) &&
+      lattice.rows <= int(whole_.tile.y))
     return warp(queue, settings, whole_, lattice.side(), warps, frames, level, state, shift, scale);
   Solver &solver = level ? coarse_ : finest_;
   Size tile = solver.tile;  // smaller where it would leave the device idle
   const size_t around = 2 * solver.radius;
-  while (tile_count(tile, lattice.columns, lattice.rows) < compute_units_ && std::max(tile.x, tile.y) > least_tile - around) {
+  while (tile_count(tile, lattice.columns, lattice.rows) < compute_units_ &&
+         std::max(tile.x, tile.y) > least_tile - around) {
     size_t &longer = tile.x > tile.y ? tile.x : tile.y;
     longer = (longer + around) / 2 - around;
   }
   // A launch costs about as much as half a step of a device that is not busy.
-  const int most = compute_units_ > 1 && tile.x * tile.y < solver.tile.x * solver.tile.y ? 2 : 1;
+  const bool idle = tile.x < solver.tile.x || tile.y < solver.tile.y;
+  const int most = idle ? most_steps_ : 1;
   State now = state;
   for (int left = warps; left > 0; left -= most, shift = 0, scale = 1)
-    now = warp(queue, settings, solver, tile, std::min(most, left), frames, level, now, shift, scale);
+    now =
+        warp(queue, settings, solver, tile, std::min(most, left), frames, level, now, shift, scale);
   return now;
 }
 
 Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
-                       const Frames &frames, int level, const State &state, int shift, float scale) {
+                       const Frames &frames, int level, const State &state, int shift,
+                       float scale) {
   const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
   const int spacing = settings.median / 2;
   const Size group = solver.kernel.group();
   const TileMemory memory(tile, lattice.side(), solver.radius, solver.sums, spacing, warps);
-  solver.kernel(queue,
-                {divide_up(lattice.columns, int(tile.x)) * group.x,
-                 divide_up(lattice.rows, int(tile.y)) * group.y},
-                texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step,
-                frames.light, sums_, lattice.first_tensor, *state.flow, state.size, shift, scale,
-                *to, lattice.size(), vector(tile), warps,
-                make_window<Window>(settings.window, lattice.step, solver.radius),
-                static_cast<float>(settings.alpha), spacing,
-                cl::Local(memory.tile * sizeof(cl_float2)),
-                cl::Local(memory.strip * sizeof(cl_float2)));
+  solver.kernel(
+      queue,
+      {divide_up(lattice.columns, int(tile.x)) * group.x,
+       divide_up(lattice.rows, int(tile.y)) * group.y},
+      texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step, frames.light,
+      sums_, lattice.first_tensor, *state.flow, state.size, shift, scale, *to, lattice.size(),
+      vector(tile), warps, make_window<Window>(settings.window, lattice.step, solver.radius),
+      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
+      cl::Local(memory.strip * sizeof(cl_float2)));
   return {to, lattice.size()};
 }
 
@@ -388,21 +406,22 @@ void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frame
   const Size tile = last_.tile, group = last_.kernel.group();
   const TileMemory memory(tile, last_.radius, last_.sums);
   const float half_sure = channels_ == Channels::census ? 400 : 16;
-  last_.kernel(queue,
-               {divide_up(int(nodes.x), int(tile.x)) * group.x,
-                divide_up(int(nodes.y), int(tile.y)) * group.y},
-               texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light,
-               *state.flow, state.size, scale, result_, certain_, vector(nodes), vector(tile),
-               make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0),
-               static_cast<float>(settings.alpha), half_sure, settings.median / 2,
-               cl::Local(memory.tile * sizeof(cl_float4)), cl::Local(memory.tile * sizeof(cl_float)),
-               cl::Local(memory.strip * sizeof(cl_float4)),
-               cl::Local(memory.strip * sizeof(cl_float)));
+  last_.kernel(
+      queue,
+      {divide_up(int(nodes.x), int(tile.x)) * group.x,
+       divide_up(int(nodes.y), int(tile.y)) * group.y},
+      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light, *state.flow,
+      state.size, scale, result_, certain_, vector(nodes), vector(tile),
+      make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0),
+      static_cast<float>(settings.alpha), half_sure, settings.median / 2,
+      cl::Local(memory.tile * sizeof(cl_float4)), cl::Local(memory.tile * sizeof(cl_float)),
+      cl::Local(memory.strip * sizeof(cl_float4)), cl::Local(memory.strip * sizeof(cl_float)));
 }
 
 void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
   const int shift = window_class(settings.window) + 1, apart = 1 << shift;
-  const Size group = finish_.group(), nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
+  const Size group = finish_.group(),
+             nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, vectors, field_.confidence, cl_int2{{width_, height_}},

@@ -24,8 +24,8 @@ struct FlowField {
 ///
 /// Each frame becomes a pyramid: (R + G + B) / 3 smoothed by (1 6 1) / 8, then halved by
 /// (1 4 6 4 1) / 16. From the coarsest level on, `warps` times: the flow is smoothed by a median,
-/// each voter looks at where it went in the current frame, and the voters of a Gaussian window
-/// around each node of a lattice vote: with g the gradient of the previous frame and d the
+/// the texel of each node of a lattice looks at where it went in the current frame, and the nodes
+/// of a Gaussian window around each node vote: with g the gradient of the previous frame and d the
 /// difference that is left there,
 ///
 ///   Σ w (g gᵀ + v I) flow' = Σ w ((g gᵀ + v I) flow - g d),    v = alpha + 0.001 |g|²,
@@ -33,17 +33,17 @@ struct FlowField {
 /// so a texel without texture votes for the flow it has, and so does one that left the frame. d is
 /// clamped to 10 levels. The sums on the left are made once per level.
 ///
-/// Windows are sampled: with s = 1 up to a window of 15, 2 up to 31, 4 up to 63, nodes lie 2 s texels
-/// apart, each with the vote of its texel, 7 taps per axis; on the finest level 4 s, 3 taps, but for
-/// its last warp: there a node is the middle of four texels s apart, and has the mean of their votes. The
-/// Gaussian has sigma = window / 6 (the spread of the four texels included). So the cost does not depend
-/// on the window. Between nodes the flow is interpolated.
+/// With s = 1 for windows up to 15, 2 up to 31, 4 up to 63, nodes lie 2 s texels apart and a window
+/// has 7 taps per axis; on the finest level 4 s and 3 taps, but for its last warp: there a node is
+/// the middle of four texels s apart and takes the mean of their votes, 7 taps. The Gaussian has
+/// sigma = window / 6, the spread of the four texels included. So the cost does not depend on the
+/// window. Between nodes the flow is interpolated.
 ///
 /// Grey follows light that changes over the whole frame: the current frame gets the mean and the
-/// deviation that the previous one has on the coarsest level that levels=0 takes, but for 1 level and
-/// 6 %, which scenery that comes and goes may change. Channels::census compares in place of the grey
-/// four soft comparisons of opposite neighbours, d / sqrt(d² + 2.5²), which light that changes slowly
-/// across the picture does not alter.
+/// deviation that the previous one has (on the coarsest level that levels=0 takes), but for the
+/// 1 level and 6 % that scenery may change which comes and goes. Channels::census compares in place
+/// of the grey four soft comparisons of opposite neighbours, d / sqrt(d² + 2.5²), which light that
+/// changes slowly across the picture does not alter.
 class Flow {
  public:
   enum class Channels { grey, census };
@@ -141,9 +141,10 @@ class Flow {
   void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
              const State &state, float scale, int warps);
-  State warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps, const Frames &frames, int level,
-             const State &state, int shift, float scale);
-  void last_warp(Queue &queue, const Settings &settings, const Frames &frames, const State &state, float scale);
+  State warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
+             const Frames &frames, int level, const State &state, int shift, float scale);
+  void last_warp(Queue &queue, const Settings &settings, const Frames &frames, const State &state,
+                 float scale);
   void finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors);
   template <class Value>
   cl::Buffer filled(std::vector<Value> values);
@@ -157,10 +158,12 @@ class Flow {
   Channels channels_;
 
   std::vector<Level> levels_;
+  cl::Buffer level_table_;
   Pyramid previous_, current_;
   cl::Buffer light_[2];      // gain and offset of the current frame by the previous one; back
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
-  int compute_units_ = 0;    // of a device that wants a group for each; 1 for a CPU
+  int compute_units_ = 0;
+  int most_steps_ = 1;  // of the solver in a launch that leaves the device idle
 
   Kernel grey_, down_, light_kernel_, census_, tensors_, finish_, check_;
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes

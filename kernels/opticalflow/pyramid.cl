@@ -3,13 +3,6 @@
 #include "common/pixel.clh"
 #include "opticalflow/level.clh"
 
-// Where work-item (x, y) of a padded level writes, and the texel there with the edge repeated.
-#define PADDED(level, at, index)                                                                  \
-  const int2 item = (int2)(get_global_id(0), get_global_id(1)) - BORDER;                          \
-  if (any(item >= (level).xy + BORDER)) return;                                                   \
-  const int2 at = clamp(item, 0, (level).xy - 1);                                                 \
-  const int index = (level).w + item.y * (level).z + item.x;
-
 inline float image_grey(__read_only image2d_t in, int2 at) {
   return dot(read_imagef(in, pixel_sampler, at).xyz, (float3)(85.0f));
 }
@@ -19,9 +12,8 @@ inline float buffer_grey(__global const uchar4 *in, int pitch, int2 at) {
   return (p.x + p.y + p.z) / 3.0f;
 }
 
-// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. An item makes ROWS texels of a column.
+// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. An item makes -DROWS=n texels of a column.
 // `tile`: the group's texels with one more all around. GREY reads the one at `texel`.
-#define ROWS 4
 #define SMOOTH_GREY(GREY)                                                                         \
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));\
   const int wide = items.x + 2, high = ROWS * items.y + 2;                                        \
@@ -66,14 +58,16 @@ __kernel void flow_grey_buffer(__global const uchar4 *in, int pitch, __global fl
 
 // Every second texel of the next finer level, smoothed by (1 4 6 4 1) / 16 along both axes.
 __kernel void flow_down(__global float *grey, int4 fine, int4 level) {
-  PADDED(level, at, index)
+  const int2 to = (int2)(get_global_id(0), get_global_id(1)) - BORDER;
+  if (any(to >= level.xy + BORDER)) return;
+  const int2 at = clamp(to, 0, level.xy - 1);
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
   float sum = 0.0f;
   for (int j = 0; j < 5; j++) {
     __global const float *row = grey + fine.w + (2 * at.y + j - 2) * fine.z + 2 * at.x;
     sum += taps[j] * (row[-2] + row[2] + 4.0f * (row[-1] + row[1]) + 6.0f * row[0]);
   }
-  grey[index] = sum / 256.0f;
+  grey[texel_index(level, to)] = sum / 256.0f;
 }
 
 // Mean and standard deviation of a level's grey, for all items of the group.
@@ -114,12 +108,17 @@ __kernel void flow_light(__global const float *grey, __global const float *previ
 }
 
 // Soft census: how far the two neighbours on opposite sides differ, along x, one diagonal, y and the
-// other diagonal: d / sqrt(d² + noise²), as -127..127.
-__kernel void flow_census(__global const float *grey, __global char4 *census, int4 level) {
-  PADDED(level, at, index)
-  __global const float *p = grey + level.w + at.y * level.z + at.x;
+// other diagonal: d / sqrt(d² + noise²), as -127..127. All levels, one below the other.
+__kernel void flow_census(__global const float *grey, __global char4 *census, __constant int4 *levels, int count) {
+  int2 item = (int2)(get_global_id(0), get_global_id(1));
+  int number = 0;
+  for (; number < count && item.y >= levels[number].y + 2 * BORDER; number++) item.y -= levels[number].y + 2 * BORDER;
+  if (number == count || item.x >= levels[number].x + 2 * BORDER) return;
+  const int4 level = levels[number];
+  const int2 to = item - BORDER, at = clamp(to, 0, level.xy - 1);
+  __global const float *p = grey + texel_index(level, at);
   const int row = level.z;
   const float4 d = (float4)(p[1] - p[-1], p[row + 1] - p[-row - 1], p[row] - p[-row], p[row - 1] - p[1 - row]);
   const float noise = 2.5f;
-  census[index] = convert_char4_rte(127.0f * d * rsqrt(d * d + noise * noise));
+  census[texel_index(level, to)] = convert_char4_rte(127.0f * d * rsqrt(d * d + noise * noise));
 }

@@ -50,9 +50,10 @@ std::vector<Pair> made_pairs() {
                      reference::motion_field(w, h, motion),
                      {grey, census}});
   };
-  add("moved by (0.3, -0.2)", {0.3, -0.2}, 0.05, 0.05);
-  add("moved by (7.6, 4.3)", {7.6, 4.3}, 0.1, 0.1);
-  add("moved by (-14, 9)", {-14, 9}, 1, 3.5);
+  add("moved by (0.3, -0.2)", {0.3, -0.2}, 0.03, 0.05);
+  add("moved by (7.6, 4.3)", {7.6, 4.3}, 0.03, 0.06);
+  add("moved by (-14, 9)", {-14, 9}, 0.05, 0.05);
+  add("moved by (-31, 12)", {-31, 12}, 3, 1);
   add("turned by 3°", {0, 0, 0.052}, 0.1, 0.1);
   add("grown by 4 %", {0, 0, 0, 1.04}, 0.1, 0.1);
 
@@ -60,9 +61,9 @@ std::vector<Pair> made_pairs() {
   const Frame moved = reference::textured_frame(w, h, motion);
   const Field truth = reference::motion_field(w, h, motion);
   pairs.push_back(
-      {"moved, light 20 % down", still, reference::relit(moved, 0.8, 0), truth, {9, 0.1}});
+      {"moved, light 20 % down", still, reference::relit(moved, 0.8, 0), truth, {0.15, 0.1}});
   pairs.push_back(
-      {"moved, 25 levels up", still, reference::relit(moved, 0.9, 25), truth, {9, 0.1}});
+      {"moved, 25 levels up", still, reference::relit(moved, 0.9, 25), truth, {0.15, 0.1}});
 
   // A disc in front moves the other way; what it newly covers has no truth.
   const Motion opposite{-3.5, 2.2};
@@ -85,7 +86,7 @@ std::vector<Pair> made_pairs() {
                    reference::covered(moved, reference::textured_frame(w, h, opposite, 2),
                                       disc(opposite.x, opposite.y)),
                    both,
-                   {0.4, 0.3}});
+                   {0.2, 0.2}});
   return pairs;
 }
 

@@ -135,13 +135,13 @@ GST_START_TEST(test_variants) {
               after = reference::textured_frame(70, 51, {1.2, 0.8});
   const Field twin = reference::flow(before, after, kinds[__i__], {});
   const glcl::Device &device = bench.context->device();
-  for (const auto &[x, y, tile_x, tile_y, sums] : {std::array{16, 4, 16, 8, 1},
-                                                   {64, 4, 64, 16, 2},
-                                                   {16, 16, 16, 32, 2},
-                                                   {64, 2, 20, 11, 4},
-                                                   {5, 3, 7, 9, 1}}) {
-    const glcl::Parameters variant{
-        {"group-x", x}, {"group-y", y}, {"tile-x", tile_x}, {"tile-y", tile_y}, {"sums", sums}};
+  for (const auto &[x, y, tile_x, tile_y, sums, steps] : {std::array{16, 4, 16, 8, 1, 3},
+                                                          {64, 4, 64, 32, 2, 2},
+                                                          {16, 16, 16, 32, 2, 1},
+                                                          {64, 2, 20, 11, 4, 1},
+                                                          {5, 3, 7, 9, 1, 1}}) {
+    const glcl::Parameters variant{{"group-x", x},     {"group-y", y}, {"tile-x", tile_x},
+                                   {"tile-y", tile_y}, {"sums", sums}, {"steps", steps}};
     if (Flow::local_bytes(variant) + 1024 > device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>())
       continue;
     for (Layout layout : {Layout::image, Layout::buffer}) {
@@ -152,6 +152,78 @@ GST_START_TEST(test_variants) {
 }
 GST_END_TEST;
 
+// What does not move has vectors of exactly 0, whatever it shows.
+GST_START_TEST(test_still) {
+  Bench bench;
+  for (const Frame &frame : {reference::natural_frame(97, 61), reference::random_frame(64, 48)}) {
+    Flow flow(*bench.context, frame.width, frame.height, device_layout(bench), kinds[__i__]);
+    const Field field = run(bench, flow, {}, frame, frame);
+    for (float v : field.vectors) fail_unless(v == 0, "a vector of %g", v);
+  }
+}
+GST_END_TEST;
+
+// Confidence: high on texture; low on one colour and on an edge, which moves along itself unseen;
+// none where the picture leaves the frame.
+GST_START_TEST(test_confidence) {
+  Bench bench;
+  const int w = 192, h = 64;
+  const Motion motion{-6, 0};
+  const auto scene = [&](const Motion &motion) {
+    Frame frame = reference::textured_frame(w, h, motion);
+    for (int y = 0; y < h; y++)
+      for (int x = 64; x < w; x++)
+        std::fill_n(frame.at(x, y), 3, x < 128 ? 90 : x < 160 ? 60 : 180);
+    return frame;
+  };
+  Flow flow(*bench.context, w, h, device_layout(bench), kinds[__i__]);
+  const Field field = run(bench, flow, {}, scene({}), scene(motion));
+  const auto mean = [&](int from, int to) {
+    double sum = 0;
+    for (int y = 8; y < h - 8; y++)
+      for (int x = from; x < to; x++) sum += field.confidence[size_t(y) * w + x];
+    return sum / ((h - 16) * (to - from));
+  };
+  fail_unless(mean(16, 48) > 0.5, "texture has %g", mean(16, 48));
+  fail_unless(mean(80, 112) < 0.01, "one colour has %g", mean(80, 112));
+  fail_unless(mean(156, 164) < 0.05, "an edge has %g", mean(156, 164));
+  fail_unless(mean(0, 4) < 0.1, "what leaves the frame has %g", mean(0, 4));
+}
+GST_END_TEST;
+
+// With the check, what a disc newly covers loses its confidence, and the rest keeps it.
+GST_START_TEST(test_check) {
+  Bench bench;
+  const int w = 200, h = 160;
+  const auto disc = [=](double dx) {
+    return [=](int x, int y) { return std::hypot(x - w / 2 - dx, y - h / 2) < 45; };
+  };
+  const double move = 9;
+  const Frame back = reference::textured_frame(w, h);
+  const Frame before = reference::covered(back, reference::textured_frame(w, h, {}, 2), disc(0));
+  const Frame after =
+      reference::covered(back, reference::textured_frame(w, h, {move, 0}, 2), disc(move));
+  Flow flow(*bench.context, w, h, device_layout(bench), kinds[__i__]);
+  FlowSettings settings;
+  const Field plain = run(bench, flow, settings, before, after);
+  settings.check = true;
+  const Field checked = run(bench, flow, settings, before, after);
+  double covered[2] = {}, rest[2] = {};
+  for (int y = 10; y < h - 10; y++)
+    for (int x = 10; x < w - 10; x++) {
+      const size_t i = size_t(y) * w + x;
+      const bool hidden = !disc(0)(x, y) && disc(move)(x, y);
+      const bool near = std::abs(std::hypot(x - w / 2, y - h / 2) - 45) < 15;
+      if (!hidden && near) continue;
+      (hidden ? covered : rest)[0] += plain.confidence[i];
+      (hidden ? covered : rest)[1] += checked.confidence[i];
+    }
+  fail_unless(covered[1] < 0.3 * covered[0], "%g of what is covered is left",
+              covered[1] / covered[0]);
+  fail_unless(rest[1] > 0.9 * rest[0], "%g of the rest is left", rest[1] / rest[0]);
+}
+GST_END_TEST;
+
 static Suite *flow_suite() {
   Suite *suite = suite_create("flow");
   TCase *tests = tcase_create("flow");
@@ -159,6 +231,9 @@ static Suite *flow_suite() {
   tcase_add_loop_test(tests, test_sizes, 0, 2);
   tcase_add_loop_test(tests, test_settings, 0, 2);
   tcase_add_loop_test(tests, test_variants, 0, 2);
+  tcase_add_loop_test(tests, test_still, 0, 2);
+  tcase_add_loop_test(tests, test_confidence, 0, 2);
+  tcase_add_loop_test(tests, test_check, 0, 2);
   suite_add_tcase(suite, tests);
   return suite;
 }

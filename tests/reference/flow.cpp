@@ -258,8 +258,8 @@ class Solver {
 
   using Votes = std::array<float, 5>;  // the tensor's xx, xy, yy; along x and y
 
-  /// The window's mean of what `texels` × `texels` texels around each node say, whose flow is in `flow`, nodes
-  /// `spacing` texels apart. The nodes lie `step` texels apart.
+  /// The window's mean of what `texels` × `texels` texels around each node say, whose flow is in
+  /// `flow`, nodes `spacing` texels apart. The nodes lie `step` texels apart.
   Plane<5> votes(const Plane<n> &before, const Plane<n> &after, const Light &light,
                  const Plane<2> &flow, double spacing, int step, int texels, int radius) const {
     const int apart = step / texels;
@@ -305,8 +305,7 @@ class Solver {
         spacing *= 2;
       }
     }
-    const Plane<5> sums =
-        votes(before[0], after[0], light, smooth(flow), spacing, 2 * step_, 2, 3);
+    const Plane<5> sums = votes(before[0], after[0], light, smooth(flow), spacing, 2 * step_, 2, 3);
     return finish(smooth(warp(sums)), sums, before[0].width, before[0].height);
   }
 
@@ -320,10 +319,9 @@ class Solver {
         field.vectors.insert(field.vectors.end(), {v[0], v[1]});
         const Votes s = sums.at(x / (2 * step_), y / (2 * step_));
         const float trace = (s[0] + s[2] - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
-        const float least =
-            std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2, 0.0f);
-        const bool inside = x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 &&
-                            y + v[1] <= height - 1;
+        const float least = std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2, 0.0f);
+        const bool inside =
+            x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 && y + v[1] <= height - 1;
         field.confidence.push_back(inside ? least / (least + Kind<n>::half_sure) : 0);
       }
     return field;

@@ -81,13 +81,14 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
     const int whole = 3 * (((tasks - even) * pairs + LANES - 1) / LANES) < D + 3 ? even : tasks;
     uint best = UINT_MAX;
     for (int task = lane; task < whole; task += LANES) {
-      const int2 c = column_of(task, size, runs);
+      const int2 c = column_of(task / LANES, lane, size, runs);
       const int y = c.y * height;
       best = min(best, search_column_D(own + NOTHING(task), from + y * ROW + c.x, rests + y) +
                            lambda * component_bits(4 * (at.x + c.x)) * 4096 + c.x);
     }
     for (int task = lane; task < (tasks - whole) * pairs; task += LANES) {
-      const int2 c = column_of(whole + task / pairs, size, runs);
+      const int number = whole + task / pairs;
+      const int2 c = column_of(number / LANES, number % LANES, size, runs);
       const int y = c.y * height + task % pairs * 2;
       best = min(best, search_column_2(own + NOTHING(task), from + y * ROW + c.x, rests + y) +
                            lambda * component_bits(4 * (at.x + c.x)) * 4096 + c.x);

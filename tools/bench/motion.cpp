@@ -5,6 +5,7 @@
 
 #include "motion/thesis.h"
 #include "planes.h"
+#include "reference/motion.h"
 #include "thesis.h"
 
 namespace glcl::bench {
@@ -43,7 +44,8 @@ Run search_run(Context &context, std::shared_ptr<Engine> engine, int block, cons
     std::vector<Key> found(count);
     queue.cl().enqueueReadBuffer(keys, CL_TRUE, 0, count * sizeof(Key), found.data());
     const bool equal =
-        found == reference::full_search(planes->now, planes->before, block, window, lambda);
+        found == reference::full_search(reference::luma(scene.frame(1)),
+                                        reference::luma(scene.frame(0)), block, window, lambda);
     return {equal, equal ? "equal" : "other vectors"};
   };
   run.least = full_amounts(scene, window);

@@ -90,57 +90,73 @@ std::optional<double> time(Queue &queue, const std::function<void()> &run, doubl
   return median(times);
 }
 
-bool print_window(Context &context, int side, const std::vector<std::pair<int, int>> &sizes,
-                  double seconds, const Limits &limits) {
-  const Window window = Window::of_window(side, Thesis::block);
-  std::vector<Form> list = forms(context);
-  Table::Row head{"frame, ms"};
-  for (const Form &form : list) head.emplace_back(form.name);
-  head.insert(head.end(), {"tiled, Gdiff/s", "of limit", "vectors"});
-  Table table(head);
-  Queue queue(context.shared_from_this(), true);
-  bool good = true;
-  Progress progress(sizes.size());
-  for (const auto &[width, height] : sizes) {
-    const std::string frame = std::to_string(width) + "×" + std::to_string(height);
-    progress.step("W=" + std::to_string(side) + " " + frame);
-    const Planes planes(context, {Content::natural, width, height});
+/// A table of the forms at one window.
+class Windowed {
+ public:
+  Windowed(Context &context, int side, double seconds, const Limits &limits)
+      : side_(side),
+        window_(Window::of_window(side, Thesis::block)),
+        seconds_(seconds),
+        limit_(limits.per_second.differences),
+        forms_(forms(context)),
+        table_(head()),
+        queue_(context.shared_from_this(), true) {}
+
+  void add(Context &context, const Planes &planes) {
     const size_t count = Search(context, Thesis::block).keys(planes.current);
     const cl::Buffer keys(context.cl(), CL_MEM_READ_WRITE, count * sizeof(Key));
-    const double differences = double(width) * height * window.x.count * window.y.count;
-    Table::Row row{frame};
+    const double differences = double(planes.current.width) * planes.current.height *
+                               window_.x.count * window_.y.count;
+    Table::Row row{std::to_string(planes.current.width) + "×" +
+                   std::to_string(planes.current.height)};
     std::vector<Key> first, found(count);
     bool equal = true;
     double ms = 0;
-    for (Form &form : list) {
-      if (form.ms_per_difference * differences > seconds * 1e3) {
+    for (Form &form : forms_) {
+      if (form.ms_per_difference * differences > seconds_ * 1e3) {
         row.emplace_back("-");
         continue;
       }
       const auto took =
-          time(queue, [&] { form.work(queue, window, planes, keys); }, seconds / 10);
+          time(queue_, [&] { form.work(queue_, window_, planes, keys); }, seconds_ / 10);
       row.push_back(took ? number(*took) : "");
       if (!took) continue;
       form.ms_per_difference = *took / differences;
       ms = *took;
-      queue.cl().enqueueReadBuffer(keys, CL_TRUE, 0, count * sizeof(Key), found.data());
+      queue_.cl().enqueueReadBuffer(keys, CL_TRUE, 0, count * sizeof(Key), found.data());
       if (first.empty()) first = found;
       equal = equal && found == first;
     }
     row.push_back(ms > 0 ? number(differences / ms / 1e6) : "");
-    row.push_back(
-        ms > 0
-            ? number(100 * differences / ms * 1e3 / limits.per_second.differences) + " %"
-            : "");
-    row.emplace_back(equal ? "equal" : "WRONG");
-    good = good && equal;
-    table.add(row);
+    row.push_back(ms > 0 ? number(100 * differences / ms * 1e3 / limit_) + " %" : "");
+    row.emplace_back(first.empty() ? "" : equal ? "equal" : "WRONG");
+    good_ = good_ && equal;
+    table_.add(row);
   }
-  std::cout << "\nW=" << side << ": " << window.x.count << " × " << window.y.count
-            << " candidates, " << window.x.first << " … " << window.x.last() << " px\n";
-  table.print(200);
-  return good;
-}
+
+  bool print() const {
+    std::cout << "\nW=" << side_ << ": " << window_.x.count << " × " << window_.y.count
+              << " candidates, " << window_.x.first << " … " << window_.x.last() << " px\n";
+    table_.print(200);
+    return good_;
+  }
+
+ private:
+  Table::Row head() const {
+    Table::Row head{"frame, ms"};
+    for (const Form &form : forms_) head.emplace_back(form.name);
+    head.insert(head.end(), {"tiled, Gdiff/s", "of limit", "vectors"});
+    return head;
+  }
+
+  int side_;
+  Window window_;
+  double seconds_, limit_;
+  std::vector<Form> forms_;
+  Table table_;
+  Queue queue_;
+  bool good_ = true;
+};
 
 }  // namespace
 
@@ -152,8 +168,16 @@ bool print_thesis(const std::vector<Device> &devices,
     const Limits limits = measure_limits(*context);
     std::cout << "\n" << device.name << ", driver " << device.driver << ", "
               << number(limits.per_second.differences / 1e9) << " Gdiff/s\n";
+    std::vector<std::unique_ptr<Windowed>> tables;
     for (const int side : thesis_windows)
-      good = print_window(*context, side, sizes, seconds, limits) && good;
+      tables.push_back(std::make_unique<Windowed>(*context, side, seconds, limits));
+    Progress progress(sizes.size());
+    for (const auto &[width, height] : sizes) {
+      progress.step(std::to_string(width) + "×" + std::to_string(height));
+      const Planes planes(*context, {Content::natural, width, height});
+      for (const auto &table : tables) table->add(*context, planes);
+    }
+    for (const auto &table : tables) good = table->print() && good;
   }
   return good;
 }

@@ -48,6 +48,7 @@
 #include <memory>
 #include <string>
 
+#include "base/compat.h"
 #include "base/glclproperties.h"
 #include "flow.h"
 #include "gstglclflowmeta.h"
@@ -119,6 +120,7 @@ struct State {
 
   GstClockTime last = GST_CLOCK_TIME_NONE;  // streaming thread
   std::atomic<bool> gap{false};
+  std::atomic<GstClockTime> late_until{0};  // running time; those ahead may drop frames up to here
 };
 
 glcl::LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
@@ -183,16 +185,37 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
 }
 
 /// Sees every frame that arrives, also those that are dropped because the device is slow: they
-/// leave no gap.
+/// leave no gap. Where elements ahead drop them, the next frame comes marked as a discontinuity,
+/// which it is not.
 static GstPadProbeReturn gst_gl_opencl_flow_arrived(GstPad *, GstPadProbeInfo *info,
                                                     gpointer user_data) {
-  auto *state = static_cast<State *>(user_data);
+  State *state = GST_GL_OPENCL_FLOW(user_data)->state;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   const GstClockTime time = GST_BUFFER_PTS(buffer), duration = GST_BUFFER_DURATION(buffer);
   const GstClockTime last = std::exchange(state->last, time);
-  if (GST_CLOCK_TIME_IS_VALID(last) && GST_CLOCK_TIME_IS_VALID(time) &&
-      (time < last || (GST_CLOCK_TIME_IS_VALID(duration) && time - last > gap_frames * duration)))
+  if (!GST_CLOCK_TIME_IS_VALID(last) || !GST_CLOCK_TIME_IS_VALID(time)) return GST_PAD_PROBE_OK;
+  if (time < last || (GST_CLOCK_TIME_IS_VALID(duration) && time - last > gap_frames * duration))
     state->gap = true;
+  const GstSegment *segment = &GST_BASE_TRANSFORM(user_data)->segment;
+  if (GST_BUFFER_IS_DISCONT(buffer) &&
+      gst_segment_to_running_time(segment, GST_FORMAT_TIME, last) < state->late_until) {
+    buffer = gst_buffer_make_writable(buffer);
+    GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT);
+    GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/// Sees which frames those ahead may drop: decoders up to twice as late as the last one was.
+static GstPadProbeReturn gst_gl_opencl_flow_late(GstPad *, GstPadProbeInfo *info,
+                                                 gpointer user_data) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_QOS) return GST_PAD_PROBE_OK;
+  GstClockTimeDiff late = 0;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  gst_event_parse_qos(event, nullptr, nullptr, &late, &time);
+  if (late > 0 && GST_CLOCK_TIME_IS_VALID(time))
+    GST_GL_OPENCL_FLOW(user_data)->state->late_until = time + 2 * late;
   return GST_PAD_PROBE_OK;
 }
 
@@ -231,6 +254,7 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
   meta->height = field.height;
   meta->confidence_offset = gsize(2) * meta->columns * meta->rows * sizeof(gfloat);
   meta->list_offset = list ? sampled : 0;
+  glcl::attach_tensor(outbuf, "glopenclflow", meta->buffer, {meta->rows, meta->columns, 2});
 }
 
 static void gst_gl_opencl_flow_dump(GstGLOpenCLFlow *self, glcl::Queue &queue,
@@ -305,7 +329,9 @@ static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
 static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) {
   self->state = new State;
   gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_BUFFER,
-                    gst_gl_opencl_flow_arrived, self->state, nullptr);
+                    gst_gl_opencl_flow_arrived, self, nullptr);
+  gst_pad_add_probe(GST_BASE_TRANSFORM_SRC_PAD(self), GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+                    gst_gl_opencl_flow_late, self, nullptr);
 }
 
 static void gst_gl_opencl_flow_finalize(GObject *object) {

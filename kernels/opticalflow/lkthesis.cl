@@ -206,23 +206,23 @@ inline uchar3 colour_of(__global const float2 *vectors, int2 size, int2 at, floa
 }
 
 __kernel void lk_visualize(__global const float2 *vectors, int2 size, float gain, __global uchar *picture,
-                           int pitch, __local uchar *unused) {
+                           int pitch, __local uint *unused) {
   PIXEL(at, size)
   vstore3(colour_of(vectors, size, at, gain), 0, picture + (size_t)at.y * pitch + 3 * at.x);
 }
 
 // The same with writes of four bytes.
 __kernel void lk_visualize_padded(__global const float2 *vectors, int2 size, float gain,
-                                  __global uint *picture, int pitch, __local uchar *bytes) {
+                                  __global uint *picture, int pitch, __local uint *words) {
   const int2 group = (int2)(get_local_size(0), get_local_size(1));
   const int2 item = (int2)(get_local_id(0), get_local_id(1));
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   const int wide = group.x * 3 / 4;
   const uchar3 colour = all(at < size) ? colour_of(vectors, size, at, gain) : (uchar3)(0, 0, 0);
-  __local uchar *row = bytes + item.y * 4 * wide;
-  vstore3(colour, item.x, row);
+  __local uint *row = words + item.y * wide;
+  vstore3(colour, item.x, (__local uchar *)row);
   barrier(CLK_LOCAL_MEM_FENCE);
   const int word = get_group_id(0) * wide + item.x;
   if (at.y < size.y && item.x < wide && 4 * word < pitch)
-    picture[(size_t)at.y * (pitch / 4) + word] = ((__local const uint *)row)[item.x];
+    picture[(size_t)at.y * (pitch / 4) + word] = row[item.x];
 }

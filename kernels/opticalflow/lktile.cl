@@ -6,7 +6,6 @@
 //   -DRADIUS  1..10: beyond that whole numbers overflow
 //   -DLANES   32 or more
 //   -DBLOCKS  1 or more
-#include "common/halves.clh"
 #include "common/stream.clh"
 #include "opticalflow/lucaskanade.clh"
 
@@ -15,6 +14,9 @@
 #define RUNS ((LANES - 2 * RADIUS) / RUN)               // of a row
 #define QUADS ((RUN + 2 * RADIUS + 3) / 4)              // words of four sums that a run reads
 #define PITCH ((LANES / 4 - RUNS % 8 + 7) / 8 * 8 + RUNS % 8)  // of a row of sums in such words: without bank conflicts
+
+inline uint join_halves(uint low, uint high) { return (low & 0xffff) | high << 16; }
+inline int high_less_low(uint word) { return (int)(word >> 16) - (int)(word & 0xffff); }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
     IN_FRAME(in), __global const ushort *restrict before, __global ushort *restrict after, int2 size, SOLUTION) {

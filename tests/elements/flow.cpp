@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/compat.h"
 #include "opticalflow/gstglclflowmeta.h"
 #include "opticalflow/view.h"
 #include "pipeline.h"
@@ -188,6 +189,15 @@ GST_START_TEST(meta) {
            "the shape of the meta");
     const Field twin =
         reference::flow(before, after, census ? Flow::Channels::census : Flow::Channels::grey, {});
+#if HAVE_TENSOR_META
+    GstTensorMeta *tensors = gst_buffer_get_tensor_meta(buffer);
+    expect(tensors && tensors->num_tensors == 1, "a tensor");
+    const GstTensor *tensor = gst_tensor_meta_get(tensors, 0);
+    expect(tensor->num_dims == 3 && tensor->dims[0] == meta->rows &&
+               tensor->dims[1] == meta->columns && tensor->dims[2] == 2 &&
+               tensor->data == meta->buffer,
+           "the tensor is the vectors");
+#endif
     GstMapInfo map;
     expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "the vectors can be mapped");
     const auto *vectors = reinterpret_cast<const float *>(map.data);
@@ -262,6 +272,71 @@ GST_START_TEST(breaks) {
 }
 GST_END_TEST;
 
+/// The mean of the vectors that a buffer carries.
+static reference::Point mean_of(GstBuffer *buffer) {
+  GstGLCLFlowMeta *meta = meta_of(buffer);
+  expect(meta, "no vectors");
+  GstMapInfo map;
+  expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "the vectors can be mapped");
+  const auto *vectors = reinterpret_cast<const float *>(map.data);
+  const size_t count = size_t(meta->columns) * meta->rows;
+  reference::Point sum;
+  for (size_t i = 0; i < count; i++) sum.x += vectors[2 * i], sum.y += vectors[2 * i + 1];
+  gst_buffer_unmap(meta->buffer, &map);
+  return {sum.x / double(count), sum.y / double(count)};
+}
+
+// A frame that comes too late is dropped, and leaves no gap: the next vectors span it.
+GST_START_TEST(late_frames) {
+  Chain chain("glopenclflow attach-meta=true display=none");
+  const auto frame = [](int i) { return scene({1.0 * i, 0.5 * i}); };
+  for (int i = 0; i < 2; i++) {
+    chain.push(frame(i));
+    gst_buffer_unref(chain.pull_buffer());
+  }
+  // The sink tells that the frame of 40 ms was 60 ms late.
+  gst_harness_push_upstream_event(
+      chain.harness(),
+      gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 60 * GST_MSECOND, 40 * GST_MSECOND));
+  chain.push(frame(2));  // 80 ms
+  chain.push(frame(3));
+  GstBuffer *buffer = chain.pull_buffer();
+  expect(GST_BUFFER_PTS(buffer) == 120 * GST_MSECOND, "the late frame was dropped");
+  const auto mean = mean_of(buffer);
+  fail_unless(std::hypot(mean.x - 2, mean.y - 1) < 0.1, "the vectors span it: (%g, %g)", mean.x,
+              mean.y);
+  gst_buffer_unref(buffer);
+  GstMessage *message = chain.messages().next(GST_MESSAGE_QOS, GST_SECOND);
+  expect(message, "a message tells of it");
+  gst_message_unref(message);
+}
+GST_END_TEST;
+
+// No device computes 4000 frames a second of this size by this many warps.
+GST_START_TEST(slow_device) {
+  test::Pipeline pipeline(
+      "videotestsrc num-buffers=400 pattern=snow ! "
+      "video/x-raw,format=RGBA,width=640,height=480,framerate=4000/1 ! glupload ! "
+      "glopenclflow warps=20 check-backward=true ! fakesink name=sink sync=true qos=true");
+  expect(pipeline.run(), "it plays to the end");
+  const guint64 frames = test::stat(pipeline["glopenclflow"], "frames");
+  expect(frames > 0 && frames < 400, "frames are dropped: " + std::to_string(frames));
+}
+GST_END_TEST;
+
+GST_START_TEST(other_metas) {
+  Chain chain("glclhistogram attach-meta=true ! glopenclflow attach-meta=true");
+  for (int i = 0; i < 2; i++) {
+    chain.push(scene({double(i), 0}));
+    GstBuffer *out = chain.pull_buffer();
+    expect(gst_buffer_get_meta(out, g_type_from_name("GstGLCLHistogramMetaAPI")),
+           "the histogram passes");
+    expect(!meta_of(out) == (i == 0), "the vectors");
+    gst_buffer_unref(out);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(settings) {
   Chain chain("glopenclflow attach-meta=true min-confidence=1 gain=1");
   chain.filter(scene());
@@ -324,6 +399,9 @@ static Suite *flow_suite() {
   tcase_add_test(tests, messages);
   tcase_add_test(tests, meta);
   tcase_add_test(tests, breaks);
+  tcase_add_test(tests, late_frames);
+  tcase_add_test(tests, slow_device);
+  tcase_add_test(tests, other_metas);
   tcase_add_test(tests, settings);
   tcase_add_test(tests, dump);
   return suite;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What newer versions of GStreamer have. Where this one has not, these do nothing.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "config.h"
+#if HAVE_TENSOR_META
+#include <gst/analytics/gsttensormeta.h>
+#endif
+
+namespace glcl {
+
+/// GStreamer 1.26: attaches a GstTensorMeta with one tensor, float32 in row-major order, which is
+/// what `data` begins with. It is read back when it is mapped, as `data` is.
+inline void attach_tensor([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const char *id,
+                          [[maybe_unused]] GstBuffer *data,
+                          [[maybe_unused]] std::initializer_list<gsize> dims) {
+#if HAVE_TENSOR_META
+  // gst_tensor_new_simple() wants a buffer that holds nothing else.
+  GstTensor *tensor = gst_tensor_alloc(dims.size());
+  tensor->id = g_quark_from_string(id);
+  tensor->layout = GST_TENSOR_LAYOUT_CONTIGUOUS;
+  tensor->data_type = GST_TENSOR_DATA_TYPE_FLOAT32;
+  tensor->data = gst_buffer_ref(data);
+  tensor->dims_order = GST_TENSOR_DIM_ORDER_ROW_MAJOR;
+  std::copy(dims.begin(), dims.end(), tensor->dims);
+  GstTensor **list = g_new(GstTensor *, 1);
+  *list = tensor;
+  gst_tensor_meta_set(gst_buffer_add_tensor_meta(to), 1, list);
+#endif
+}
+
+}  // namespace glcl

@@ -77,9 +77,6 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
 
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
 
-#ifndef NOHOIST
-  __local const uint4 *own_rows = (__local const uint4 *)blocks + block;
-#endif
   ulong best[2] = {ULONG_MAX, ULONG_MAX};  // of partitions lane and LANES + lane
   const int2 pieces = pieces_of(count), side = piece_size(count, pieces);
   for (int piece = 0; piece < pieces.x * pieces.y; piece++) {
@@ -99,9 +96,8 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
       const int2 column = column_of(round, lane, size, runs);
       const int x = column.x, y = column.y * D;
       __local const uint *from = window + y * ROW + block * B + at.x - left + x;
-#ifdef NOHOIST
+      // Nothing is added, which compilers can't know: they would keep all pixels in registers.
       __local const uint4 *own_rows = (__local const uint4 *)blocks + block + (round >> 16);
-#endif
       const uint rest = lambda * component_bits(4 * (at.x + x)) * 4096 + x;
       Candidate candidates[D];
 #pragma unroll

@@ -46,6 +46,15 @@ says 'pinned memory'
 ! grep -q CL_ output || die 'a line failed'
 is_json device.json
 
+expect 0 glcl-bench --devices 0:0 --size 48x32 --seconds 0.01
+says 'rows of candidates'
+! grep -q WRONG output || die 'devices that share a search find something else'
+expect 0 glcl-bench --thesis --device 0:0 --size 48x32 --seconds 0.01
+says 'W=70: 55 × 55 candidates, -27 … 27 px'
+! grep -q WRONG output || die 'the forms of the search differ'
+expect 2 glcl-bench --devices nowhere
+says 'matches no OpenCL device' errors
+
 expect 2 glcl-bench glclnothing
 says '"glclnothing" is no element with a bench; there are glclbilateral' errors
 expect 2 glcl-bench --size 12

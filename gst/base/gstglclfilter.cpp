@@ -2,9 +2,9 @@
 //
 // Threads. The GL thread runs prepare, process, reset and unprepare and owns the fields below `GL
 // thread`. Any thread sets and gets properties, takes contexts and answers queries: `mutex` guards
-// what those share with the GL thread, and nothing is called while it is held. GstGLBaseFilter
-// holds its own context lock around gl_start and gl_stop, so neighbours and the application are
-// only asked from decide_allocation, before chaining up, where it is not held.
+// what those share with the GL thread (`settings` guard themselves), and nothing is called while it
+// is held. GstGLBaseFilter holds its own context lock around gl_start and gl_stop, so neighbours and
+// the application are only asked from decide_allocation, before chaining up, where it is not held.
 #include "gstglclfilter.h"
 
 #include <atomic>

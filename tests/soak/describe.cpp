@@ -28,16 +28,22 @@ std::string source(Random &random, bool *gl) {
          " ! glupload ! glcolorconvert";
 }
 
+/// Whether it has the properties of our elements.
+bool is_ours(const std::string &name) {
+  GstElement *element = gst_element_factory_make(name.c_str(), nullptr);
+  if (!element) g_error("no element %s", name.c_str());
+  const bool ours = g_object_class_find_property(G_OBJECT_GET_CLASS(element), "active-sharing");
+  gst_object_unref(gst_object_ref_sink(element));
+  return ours;
+}
+
 /// One element under test, named so that the driver finds it.
 std::string ours(Random &random) {
   const std::string name = random.of(split(options.elements));
-  GstElementFactory *factory = gst_element_factory_find(name.c_str());
-  if (!factory) g_error("no element %s", name.c_str());
-  gst_object_unref(GST_OBJECT(factory));
   static std::atomic<int> count{0};
   std::string text = " ! " + name + " name=ours" + std::to_string(count++);
   const bool copy = random.chance(30), profile = random.chance(20);
-  if (name.rfind("glcl", 0) != 0) return text;
+  if (!is_ours(name)) return text;
   return text + (copy ? " sharing=copy" : "") + (profile ? " profile=true" : "") +
          (name == "glclbilateral" ? " radius=2 sigma-space=2" : "");
 }

@@ -331,9 +331,9 @@ void Pipeline::set_random(GstElement *element, Random &random) {
     if (G_IS_PARAM_SPEC_DOUBLE(spec))
       g_value_set_double(&value, random.real(G_PARAM_SPEC_DOUBLE(spec)->minimum,
                                              std::min(3.0, G_PARAM_SPEC_DOUBLE(spec)->maximum)));
-    else if (G_IS_PARAM_SPEC_INT(spec))
-      g_value_set_int(&value, random.between(G_PARAM_SPEC_INT(spec)->minimum,
-                                             std::min(3, G_PARAM_SPEC_INT(spec)->maximum)));
+    else if (const auto *range = reinterpret_cast<GParamSpecInt *>(spec); G_IS_PARAM_SPEC_INT(spec))
+      g_value_set_int(
+          &value, random.between(range->minimum, std::clamp(3, range->minimum, range->maximum)));
     else if (G_IS_PARAM_SPEC_BOOLEAN(spec))
       g_value_set_boolean(&value, random.chance(50));
     else if (G_IS_PARAM_SPEC_ENUM(spec))

@@ -217,7 +217,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
               &Settings::lambda, 0, glcl::motion::Search::max_lambda)
       .text("devices", "Devices",
             "OpenCL devices that share search=full, separated by commas, each as P:D or a part of "
-            "its name; every frame then waits for them. Empty: the device of the element alone",
+            "its name. Empty: the device of the element alone",
             &Settings::devices, glcl::before_paused)
       .choice("display", "Display", "What the output shows", &Settings::display, display_type());
 

@@ -61,11 +61,9 @@ void Thesis::run_reference(Queue &queue, const Plane &current, const Plane &refe
                            const Window &window, int lambda, const cl::Buffer &keys) {
   const size_t items = size_t(window.x.count) * window.y.count;
   const size_t most = context_->device().device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
-  if (kernel_.group().x != items || kernel_.group().y != 1)
-    kernel_ = Kernel(*context_, program_, names[static_cast<int>(form_)], {items, 1});
   const size_t pixels =
       block * block + size_t(window.x.count + block - 1) * (window.y.count + block - 1);
-  if (kernel_.group().x != items ||
+  if (items > most ||
       items * sizeof(Key) + pixels > context_->device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>())
     throw Error(Error::Kind::settings,
                 "The reference method has a work-item per candidate, and " +
@@ -73,6 +71,10 @@ void Thesis::run_reference(Queue &queue, const Plane &current, const Plane &refe
                     " of them in a group. Use windows of up to " +
                     std::to_string(static_cast<int>(std::sqrt(double(most))) + block - 1) +
                     " px or another form.");
+  if (kernel_.group().x != items)
+    kernel_ = Kernel(*context_,
+                     context_->program("motion/thesis.cl", "-DITEMS=" + std::to_string(items)),
+                     names[static_cast<int>(form_)], {items, 1});
   const int columns = blocks(current.width), rows = blocks(current.height);
   kernel_(queue, {columns * items, size_t(rows)}, current.buffer, reference.buffer, current.pitch,
           first_of(window), count_of(window), lambda, keys, columns, cl::Local(items * sizeof(Key)),

@@ -9,6 +9,14 @@
 
 #define B 16
 
+// Build with -DITEMS=… for groups of as many items as there are candidates: drivers allow more where a kernel
+// demands them.
+#ifdef ITEMS
+#define ITEM_PER_CANDIDATE __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+#else
+#define ITEM_PER_CANDIDATE
+#endif
+
 inline ulong key_at(uint sad, int2 v, int lambda) {
   return key_of(sad + lambda * vector_bits(4 * v.x, 4 * v.y), place(4 * v.x, 4 * v.y));
 }
@@ -26,9 +34,10 @@ inline void reduce(__local ulong *found, ulong own, int count) {
 }
 
 // Work-groups: blocks along x, along y; their items are the candidates.
-__kernel void thesis_reference_naive(__global const uchar *current, __global const uchar *reference, int pitch,
-                                     int2 first, int2 count, int lambda, __global ulong *keys, int columns,
-                                     __local ulong *found, __local uchar *unused) {
+__kernel ITEM_PER_CANDIDATE
+void thesis_reference_naive(__global const uchar *current, __global const uchar *reference, int pitch,
+                            int2 first, int2 count, int lambda, __global ulong *keys, int columns,
+                            __local ulong *found, __local uchar *unused) {
   const int item = get_local_id(0), x = get_group_id(0), y = get_group_id(1);
   const int2 v = first + (int2)(item % count.x, item / count.x);
   uint sad = 0;
@@ -41,9 +50,10 @@ __kernel void thesis_reference_naive(__global const uchar *current, __global con
 }
 
 // The same from local memory: the block, then the window, (B + count - 1) pixels along each axis.
-__kernel void thesis_reference_local(__global const uchar *current, __global const uchar *reference, int pitch,
-                                     int2 first, int2 count, int lambda, __global ulong *keys, int columns,
-                                     __local ulong *found, __local uchar *pixels) {
+__kernel ITEM_PER_CANDIDATE
+void thesis_reference_local(__global const uchar *current, __global const uchar *reference, int pitch,
+                            int2 first, int2 count, int lambda, __global ulong *keys, int columns,
+                            __local ulong *found, __local uchar *pixels) {
   const int item = get_local_id(0), items = count.x * count.y, x = get_group_id(0), y = get_group_id(1);
   __local uchar *window = pixels + B * B;
   const int2 side = count + B - 1;

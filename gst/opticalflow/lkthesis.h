@@ -17,7 +17,7 @@ class LucasKanadeThesis {
     naive,      ///< grey, difference, three convolutions, least squares over global memory, colours
     local,      ///< least squares over a tile in local memory
     constant,   ///< coefficients in constant memory
-    native,     ///< native division
+    native,     ///< native reciprocals and roots
     merged,     ///< grey, difference and convolutions in one kernel
     coalesced,  ///< frames and pictures by aligned words of four bytes, rows padded for it
     image,      ///< least squares over an image of the derivatives, by the sampler

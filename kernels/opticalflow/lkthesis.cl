@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Lucas and Kanade's method in the steps of Johansson and Winter's thesis (Chalmers, 2010). Frames are rows
 // of R, G and B bytes, `pitch` bytes apart; planes are float, `size.x` apart. The frame's edge is repeated.
-//   -DNATIVE  the device's fast, less exact division
+//   -DNATIVE  the device's fast, less exact reciprocals and roots
 //   -DIMAGES  derivatives travel in an image, of Ix, Iy and It
 #include "common/pixel.clh"
 #include "opticalflow/wheel.clh"
@@ -12,7 +12,7 @@
   if (any(at >= (size))) return;
 
 inline float grey_of(uint red, uint green, uint blue) {
-  return DIVIDE(convert_float(red + green + blue), 3.0f);
+  return convert_float(red + green + blue) * RECIPROCAL(3.0f);
 }
 
 inline float grey_at(__global const uchar *frame, int pitch, int2 size, int2 at) {

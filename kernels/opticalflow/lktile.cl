@@ -28,6 +28,8 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
   const int column = first.x - RADIUS + lane, inside = clamp(column, 0, size.x - 1);
   const bool keeps = column >= first.x && column < min(first.x + RUNS * RUN, size.x);
 
+  const bool rim = any(first < RADIUS) || any(first + (int2)(RUNS * RUN, BLOCKS * SIDE) > size - RADIUS);
+
   uint slopes[SIDE];  // Ix below, Iy above
   int changes[SIDE];
 #pragma unroll
@@ -103,9 +105,11 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
         v[j] = solution(window[0][j], window[1][j], window[2][j], window[3][j], window[4][j], alpha, half_sure);
         v[j].xy *= scale;
       }
-      if (on_rim(at, size, RADIUS) || on_rim(at + (int2)(RUN - 1, 0), size, RADIUS))
+      if (rim) {
+#pragma unroll
         for (int j = 0; j < RUN; j++)
           if (on_rim(at + (int2)(j, 0), size, RADIUS)) v[j] = 0.0f;
+      }
       const int to = at.y * size.x + at.x;
       if (size.x % RUN == 0) {
         stream_store4((float4)(v[0].xy, v[1].xy), (__global float4 *)(vectors + to));

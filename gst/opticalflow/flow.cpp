@@ -45,14 +45,6 @@ int window_class(int window) {
   return i;
 }
 
-Parameters default_variant(const Device &device, const std::string &problem) {
-  if (problem == "dense")
-    return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},
-            {"tile-y", 32},  {"sums", 4},    {"steps", 1}};
-  return {{"group-x", 16}, {"group-y", 16}, {"tile-x", 32},
-          {"tile-y", 16},  {"sums", 2},     {"steps", device.is_cpu() ? 1 : 2}};
-}
-
 /// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its
 /// tile, and their sums along y.
 struct TileMemory {
@@ -87,11 +79,25 @@ Size group_of(const Parameters &variant) {
   return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
 }
 
+bool fits(const Device &device, const Parameters &variant) {
+  return Flow::local_bytes(variant) + 1024 <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+}
+
+Parameters default_variant(const Device &device, const std::string &problem) {
+  const Parameters cpu{{"group-x", 16}, {"group-y", 1}, {"tile-x", 64},
+                       {"tile-y", 64},  {"sums", 4},    {"steps", 1}};
+  if (device.is_cpu() && fits(device, cpu)) return cpu;
+  if (problem == "dense")
+    return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},
+            {"tile-y", 32},  {"sums", 4},    {"steps", 1}};
+  return {{"group-x", 16}, {"group-y", 16}, {"tile-x", 32},
+          {"tile-y", 16},  {"sums", 2},     {"steps", 2}};
+}
+
 bool possible_variant(const Device &device, const std::string &problem, const Parameters &variant) {
   const size_t items = size_t(variant.at("group-x")) * variant.at("group-y");
-  return items >= 64 && items <= device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() &&
-         (problem == "coarse" || variant.at("steps") == 1) &&
-         Flow::local_bytes(variant) + 1024 <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  return items <= device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() &&
+         (problem == "coarse" || variant.at("steps") == 1) && fits(device, variant);
 }
 
 }  // namespace
@@ -105,12 +111,12 @@ const Tunable &Flow::tunable() {
   static const Tunable tunable{"flow",
                                {"coarse", "dense"},
                                {"opticalflow/warp.cl"},
-                               {{"group-x", {16, 32, 64}},
-                                {"group-y", {1, 4, 8, 16}},
-                                {"tile-x", {16, 32, 64}},
+                               {{"group-x", {16, 32}},
+                                {"group-y", {1, 8, 16}},
+                                {"tile-x", {32, 64}},
                                 {"tile-y", {16, 32, 64}},
-                                {"sums", {1, 2, 4}},
-                                {"steps", {1, 2, 3}}},
+                                {"sums", {2, 4}},
+                                {"steps", {1, 2}}},
                                default_variant,
                                possible_variant};
   return tunable;

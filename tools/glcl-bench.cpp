@@ -183,7 +183,7 @@ class Bench {
 
   void peers(const Subject &subject) {
     if (subject.peers.empty()) return;
-    glcl::Table table({"peer", "frame", "ms", "our work", "times as long"});
+    glcl::Table table({"peer", "frame", "ms", "our work", "times as long", "quality"});
     Progress progress(subject.peers.size() * options_.sizes.size());
     for (const Peer &peer : subject.peers)
       for (const auto &size : options_.sizes) {
@@ -192,14 +192,16 @@ class Bench {
         const double ms = peer.time(scene, options_.seconds);
         if (ms <= 0) continue;
         const double ours = in_use(peer.task, scene);
+        const std::string note = peer.note ? peer.note(*context_, scene) : "";
         table.add({peer.name, size_name(size), number(ms, 3), peer.task,
-                   ours > 0 ? number(ms * 1000 / ours, 2) : "-"});
+                   ours > 0 ? number(ms * 1000 / ours, 2) : "-", note});
         json_["peers"].push_back({{"element", subject.element},
                                   {"peer", peer.name},
                                   {"width", size.first},
                                   {"height", size.second},
                                   {"ms", ms},
                                   {"work", peer.task},
+                                  {"quality", note},
                                   {"ratio", ours > 0 ? ms * 1000 / ours : 0}});
       }
     std::cout << '\n' << subject.element << ": the same work by others\n";

@@ -40,11 +40,7 @@ inline std::vector<Pair> pairs(int width, int height) {
 
 inline motion::Plane upload(Bench &bench, const reference::Plane &plane) {
   motion::Plane padded = motion::make_plane(bench.context->cl(), plane.width, plane.height);
-  std::vector<uint8_t> bytes(padded.bytes());
-  for (int y = 0; y < padded.rows; y++)
-    for (int x = 0; x < padded.pitch; x++)
-      bytes[size_t(y) * padded.pitch + x] =
-          plane.at(x - motion::Plane::padding, y - motion::Plane::padding);
+  const std::vector<uint8_t> bytes = reference::padded(plane);
   bench.queue->cl().enqueueWriteBuffer(padded.buffer, CL_TRUE, 0, bytes.size(), bytes.data());
   return padded;
 }

@@ -37,20 +37,10 @@ std::vector<Device> parts(Bench &bench, int count) {
   return list;
 }
 
-std::vector<uint8_t> padded(const reference::Plane &plane) {
-  const motion::Plane layout(plane.width, plane.height);
-  std::vector<uint8_t> bytes(layout.bytes());
-  for (int y = 0; y < layout.rows; y++)
-    for (int x = 0; x < layout.pitch; x++)
-      bytes[size_t(y) * layout.pitch + x] =
-          plane.at(x - motion::Plane::padding, y - motion::Plane::padding);
-  return bytes;
-}
-
 /// A luma plane where SharedSearch takes it.
 SharedSearch::Luma upload(SharedSearch &search, const reference::Plane &plane) {
   SharedSearch::Luma luma = search.frame();
-  const auto bytes = padded(plane);
+  const auto bytes = reference::padded(plane);
   std::copy(bytes.begin(), bytes.end(), luma.bytes());
   return luma;
 }

@@ -120,6 +120,16 @@ Plane luma(const Frame &frame) {
   return plane;
 }
 
+std::vector<uint8_t> padded(const Plane &plane) {
+  using Layout = glcl::motion::Plane;
+  const Layout layout(plane.width, plane.height);
+  std::vector<uint8_t> bytes(layout.bytes());
+  for (int y = 0; y < layout.rows; y++)
+    for (int x = 0; x < layout.pitch; x++)
+      bytes[size_t(y) * layout.pitch + x] = plane.at(x - Layout::padding, y - Layout::padding);
+  return bytes;
+}
+
 Plane halved(const Plane &plane) {
   Plane half((plane.width + 1) / 2, (plane.height + 1) / 2);
   for (int y = 0; y < half.height; y++)

@@ -19,6 +19,8 @@ struct Plane {
 };
 
 Plane luma(const Frame &frame);
+/// As glcl::motion::Plane lays it out.
+std::vector<uint8_t> padded(const Plane &plane);
 Plane halved(const Plane &plane);
 
 /// As glcl::motion::Search: the keys of all blocks in raster order; `block` may be

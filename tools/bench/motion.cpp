@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "motion/thesis.h"
+#include "peers.h"
 #include "planes.h"
 #include "reference/motion.h"
 #include "thesis.h"
@@ -102,6 +103,7 @@ Subject motion_subject() {
     subject.sweep.push_back(
         search_task(16, Window::of_window(side, 16), "16×16, W=" + std::to_string(side), ""));
   for (int side : {31, 47}) subject.ablations.push_back(thesis_ablation(side));
+  subject.peers = motion_peers();
   return subject;
 }
 

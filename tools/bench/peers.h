@@ -9,5 +9,6 @@ namespace glcl::bench {
 std::vector<Peer> bilateral_peers();
 std::vector<Peer> histogram_peers();
 std::vector<Peer> opticalflow_peers();
+std::vector<Peer> motion_peers();
 
 }  // namespace glcl::bench

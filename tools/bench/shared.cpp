@@ -58,13 +58,10 @@ class Stream {
       : team_(team),
         search_(team, *team.member(0).context, block, planes[0].width, planes[0].height),
         window_(Window::of_range(range)) {
-    const motion::Plane &layout = search_.layout();
     for (const reference::Plane &plane : planes) {
       lumas_.push_back(search_.frame());
-      for (int y = 0; y < layout.rows; y++)
-        for (int x = 0; x < layout.pitch; x++)
-          lumas_.back().bytes()[size_t(y) * layout.pitch + x] =
-              plane.at(x - motion::Plane::padding, y - motion::Plane::padding);
+      const std::vector<uint8_t> bytes = reference::padded(plane);
+      std::copy(bytes.begin(), bytes.end(), lumas_.back().bytes());
     }
     found_.assign(frames, std::vector<Key>(search_.keys()));
     before_ = next();

@@ -72,6 +72,8 @@ struct Peer {
   std::string name;  ///< "OpenCV CPU, d=9"
   std::string task;  ///< the name of ours
   std::function<double(const Scene &, double seconds)> time;
+  /// How good its result is, beside ours on the device; none: as good.
+  std::function<std::string(Context &, const Scene &)> note{};
 };
 
 struct Subject {

@@ -36,6 +36,12 @@ expect 0 glcl-bench glclbilateral --sweep --chosen --size 33x17 --seconds 0.001 
 expect 0 glcl-bench glclbilateral --ablation --size 48x32 --seconds 0.001
 says 'the equation, three weights'
 says 'ours, color'
+expect 0 glcl-bench glopenclflow --ablation --kernels --size 48x32 --seconds 0.001
+says 'the scalar twin, on the host'
+says 'pinned memory, written to'
+says 'ours, RGBA'
+says upload
+! grep -q 'not on this device' output || die 'a step of the ablation is missing'
 expect 0 glcl-bench --pipeline --size 64x48 --frames 5 --json pipeline.json
 says 'gltestsrc ! 4 × glclinvert'
 is_json pipeline.json

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "opencl/pinned.h"
 #include "opticalflow/flow.h"
 #include "opticalflow/lkthesis.h"
 #include "opticalflow/lucaskanade.h"
@@ -116,38 +117,23 @@ Task lucas_kanade_task(int window) {
 
 constexpr float ablation_gain = 4;  // px per frame
 
-/// Bytes in host memory that transfers need, or need not, be copied for.
-struct HostBytes {
-  HostBytes(Context &context, const std::vector<uint8_t> &bytes, bool pinned) {
-    if (!pinned) {
-      own = bytes;
-      data = own.data();
-      return;
-    }
-    queue = cl::CommandQueue(context.cl(), context.device().device);
-    memory = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes.size());
-    data = queue.enqueueMapBuffer(memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes.size());
-    std::memcpy(data, bytes.data(), bytes.size());
-  }
-  ~HostBytes() {
-    if (own.empty()) clEnqueueUnmapMemObject(queue(), memory(), data, 0, nullptr, nullptr);
-  }
-  HostBytes(const HostBytes &) = delete;
-
-  std::vector<uint8_t> own;
-  cl::CommandQueue queue;
-  cl::Buffer memory;
-  void *data;
-};
-
-/// Two frames in turn, and room for the picture.
+/// Two frames in turn, and room for the picture: in pinned memory or any other.
 struct HostFrames {
   HostFrames(Context &context, const std::vector<uint8_t> &before, const std::vector<uint8_t> &now,
              bool pinned)
-      : frames{{context, before, pinned}, {context, now, pinned}},
-        picture(context, before, pinned) {}
+      : own{before, now, before} {
+    const cl::CommandQueue mapping(context.cl(), context.device().device);
+    for (int i = 0; i < 3; i++) {
+      data[i] = own[i].data();
+      if (!pinned) continue;
+      memory[i] = std::make_unique<Pinned>(context.cl(), mapping, own[i].size());
+      data[i] = std::memcpy(memory[i]->data(), own[i].data(), own[i].size());
+    }
+  }
 
-  HostBytes frames[2], picture;
+  std::vector<uint8_t> own[3];
+  std::unique_ptr<Pinned> memory[3];
+  void *data[3];
 };
 
 std::vector<uint8_t> rgb_rows(const reference::Frame &frame, int pitch) {
@@ -170,11 +156,10 @@ Run host_run(Context &context, const Scene &scene, const std::vector<uint8_t> &f
              const FlowField &field) {
   const auto frames =
       std::make_shared<HostFrames>(context, first, second, source != Source::pageable);
-  const std::vector<uint8_t> made[] = {first, second};
   const auto take = [=](Queue &queue, int which) {
     if (source == Source::copied)
-      std::memcpy(frames->frames[which].data, made[which].data(), made[which].size());
-    enqueue(queue, frames->frames[which].data, frames->picture.data);
+      std::memcpy(frames->data[which], frames->own[which].data(), frames->own[which].size());
+    enqueue(queue, frames->data[which], frames->data[2]);
   };
   Run run;
   run.enqueue = [=, next = 0](Queue &queue) mutable {

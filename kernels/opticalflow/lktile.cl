@@ -13,7 +13,8 @@
 #define RUN 4                                           // pixels of an item along x
 #define RUNS ((LANES - 2 * RADIUS) / RUN)               // of a row
 #define QUADS ((RUN + 2 * RADIUS + 3) / 4)              // words of four sums that a run reads
-#define PITCH ((LANES / 4 - RUNS % 8 + 7) / 8 * 8 + RUNS % 8)  // of a row of sums in such words: without bank conflicts
+// Of a row of sums, in such words, without bank conflicts.
+#define PITCH ((LANES / 4 - RUNS % 8 + 7) / 8 * 8 + RUNS % 8)
 
 inline uint join_halves(uint low, uint high) { return (low & 0xffff) | high << 16; }
 inline int high_less_low(uint word) { return (int)(word >> 16) - (int)(word & 0xffff); }

@@ -184,6 +184,15 @@ GST_START_TEST(test_shared) {
 }
 GST_END_TEST;
 
+// A frame whose last row of macroblocks is half outside.
+GST_START_TEST(test_full_frame) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(1920, 1080);
+  for (int block : {16, motion::Search::partitions})
+    check(bench, Layout::buffer, settings(3, block, Precision::full, 4), frame, follow(frame));
+}
+GST_END_TEST;
+
 // Reaches far over every edge.
 GST_START_TEST(test_far) {
   Bench bench;
@@ -220,7 +229,8 @@ GST_START_TEST(test_settings_change) {
 }
 GST_END_TEST;
 
-// A change of the kind of blocks is built beside the stream; until then frames are divided as before.
+// A change of the kind of blocks is built beside the stream; until then frames are divided as
+// before.
 GST_START_TEST(test_change_beside) {
   Bench bench;
   const Frame a = reference::natural_frame(70, 40), b = follow(a);
@@ -238,9 +248,9 @@ GST_START_TEST(test_change_beside) {
     bench.queue->cl().finish();
   }
   fail_unless_equals_int(engine.field().block, 4);
-  const auto keys = reference::full_search(
-      reference::luma(frame % 2 ? b : a), reference::luma(frame % 2 ? a : b), 4,
-      Window::of_range(s.range), s.lambda);
+  const auto keys =
+      reference::full_search(reference::luma(frame % 2 ? b : a), reference::luma(frame % 2 ? a : b),
+                             4, Window::of_range(s.range), s.lambda);
   const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
   engine.copy_field(*bench.queue, buffer);
   const auto data = read(bench, buffer, engine.field().bytes);
@@ -274,9 +284,8 @@ GST_START_TEST(test_no_wait) {
     }
     clSetUserEventStatus(stop[0](), CL_COMPLETE);
     const auto data = read(bench, buffer, engine.field().bytes);
-    const auto keys =
-        reference::full_search(reference::luma(follow(a)), reference::luma(a), 16,
-                               Window::of_range(16), Motion::Settings().lambda);
+    const auto keys = reference::full_search(reference::luma(follow(a)), reference::luma(a), 16,
+                                             Window::of_range(16), Motion::Settings().lambda);
     for (size_t i = 0; i < keys.size(); i++) {
       const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
       fail_unless(vectors[i].x == motion::vector_of(keys[i]).x &&
@@ -311,6 +320,7 @@ GST_END_TEST;
 static Suite *field_suite() {
   Suite *suite = suite_create("field");
   TCase *general = tcase_create("general");
+  tcase_add_test(general, test_full_frame);
   tcase_add_test(general, test_far);
   tcase_add_test(general, test_shared);
   tcase_add_test(general, test_settings_change);

@@ -15,6 +15,7 @@ namespace {
 
 using motion::Key;
 using motion::Search;
+using motion::Subpel;
 using motion::Thesis;
 using motion::Window;
 
@@ -62,6 +63,49 @@ Task search_task(int block, const Window &window, const std::string &name,
           }};
 }
 
+/// Quarter pixels for what a full search found: all blocks, or all 41 partitions of macroblocks.
+Task refine_task(int block, const std::string &name) {
+  const Window window = Window::of_range(16);
+  const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
+    const auto planes = std::make_shared<Planes>(context, scene);
+    const auto subpel = std::make_shared<Subpel>(context, block);
+    Search search(context, block);
+    const size_t count = search.keys(planes->current);
+    const auto buffer = [&](size_t bytes) {
+      return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
+    };
+    const cl::Buffer found = buffer(count * sizeof(Key)), keys = buffer(count * sizeof(Key)),
+                     halves = buffer(Subpel::halves_bytes(planes->reference));
+    Queue queue(context.shared_from_this());
+    search.run(queue, planes->current, planes->reference, window, lambda, found);
+    queue.cl().finish();
+    Run run;
+    run.enqueue = [=](Queue &queue) {
+      queue.cl().enqueueCopyBuffer(found, keys, 0, 0, count * sizeof(Key));
+      subpel->prepare(queue, planes->reference, halves);
+      subpel->run(queue, planes->current, planes->reference, halves, lambda, true, keys);
+    };
+    run.compare = [=](Queue &queue) -> Agreement {
+      run.enqueue(queue);
+      std::vector<Key> refined(count);
+      queue.cl().enqueueReadBuffer(keys, CL_TRUE, 0, count * sizeof(Key), refined.data());
+      const reference::Plane current = reference::luma(scene.frame(1)),
+                             before = reference::luma(scene.frame(0));
+      std::vector<Key> twin = reference::full_search(current, before, block, window, lambda);
+      reference::refine(twin, current, reference::Samples(before, 16 + 3), block, lambda, true);
+      const bool equal = refined == twin;
+      return {equal, equal ? "equal" : "other vectors"};
+    };
+    // The vector, eight neighbours half a pixel away and eight a quarter; partitions of seven
+    // sizes.
+    const double pixels = double(scene.width) * scene.height;
+    run.least.bytes = 2 * pixels;
+    run.least.differences = pixels * (1 + 8 + 8) * (block == Search::partitions ? 7 : 1);
+    return run;
+  };
+  return {name, &Search::tunable(), "", make};
+}
+
 Step thesis_step(const std::string &name, Thesis::Form form, const Window &window) {
   return {name, [=](Context &context, const Scene &scene) {
             return search_run(context, std::make_shared<Thesis>(context, form), Thesis::block,
@@ -99,6 +143,8 @@ Subject motion_subject() {
         Search::problem(block)));
   subject.tasks.push_back(search_task(Search::partitions, range, "partitions, range 16",
                                       Search::problem(Search::partitions)));
+  subject.tasks.push_back(refine_task(16, "16×16, quarter-pel of the found"));
+  subject.tasks.push_back(refine_task(Search::partitions, "partitions, quarter-pel of all 41"));
   for (int side : thesis_windows)
     subject.sweep.push_back(
         search_task(16, Window::of_window(side, 16), "16×16, W=" + std::to_string(side), ""));

@@ -190,7 +190,11 @@ std::string gl_obstacle(GstGLContext *gl_context, const Device &device) {
 
 void keep_display(GstGLContext *gl_context) {
 #if HAVE_GL_EGL
-  if (gst_gl_context_get_gl_platform(gl_context) != GST_GL_PLATFORM_EGL) return;
+  constexpr int of_a_connection =
+      GST_GL_DISPLAY_TYPE_X11 | GST_GL_DISPLAY_TYPE_WAYLAND | GST_GL_DISPLAY_TYPE_GBM;
+  if (gst_gl_context_get_gl_platform(gl_context) != GST_GL_PLATFORM_EGL ||
+      (gst_gl_display_get_handle_type(gl_context->display) & of_a_connection))
+    return;
   GstGLDisplayEGL *egl = gst_gl_display_egl_from_gl_display(gl_context->display);
   if (!egl) return;
   egl->foreign_display = TRUE;

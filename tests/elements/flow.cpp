@@ -363,8 +363,8 @@ GST_START_TEST(settings) {
 GST_END_TEST;
 
 GST_START_TEST(dump) {
-  char folder[] = "/tmp/glclflow-XXXXXX";
-  expect(g_mkdtemp(folder), "a folder");
+  g_autofree gchar *folder = g_dir_make_tmp("glcl-flow-XXXXXX", nullptr);
+  expect(folder, "a folder");
   const Frame before = scene(), after = scene({2, 1});
   {
     Chain chain(std::string("glopenclflow display=none dump-location=") + folder + "/%03d.flo");

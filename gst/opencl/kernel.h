@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "image.h"
 #include "queue.h"
 
 namespace glcl {
@@ -33,11 +34,17 @@ class Kernel {
   template <class... Arguments>
   void operator()(Queue &queue, Size items, const Arguments &...arguments) {
     cl_uint index = 0;
-    (kernel_.setArg(index++, arguments), ...);
+    (kernel_.setArg(index++, argument(arguments)), ...);
     launch(queue, items);
   }
 
  private:
+  template <class Argument>
+  static const Argument &argument(const Argument &argument) {
+    return argument;
+  }
+  static const cl::Image2D &argument(const Image &image) { return image; }
+
   void launch(Queue &queue, Size items);
 
   cl::Kernel kernel_;

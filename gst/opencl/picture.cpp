@@ -29,8 +29,8 @@ Picture make_picture(const cl::Context &context, int width, int height, Layout l
                     " is larger than the images of " + device.getInfo<CL_DEVICE_NAME>() + " (" +
                     std::to_string(max_width) + "×" + std::to_string(max_height) +
                     "). Scale it down or choose another device.");
-  picture.image = cl::Image2D(context, CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_UNORM_INT8),
-                              width, height);
+  picture.image =
+      Image({context, CL_MEM_READ_WRITE, {CL_RGBA, CL_UNORM_INT8}, size_t(width), size_t(height)});
   return picture;
 }
 

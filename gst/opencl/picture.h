@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "device.h"
+#include "image.h"
 
 namespace glcl {
 
@@ -11,7 +11,7 @@ class Queue;
 
 /// How a kernel reaches pixels.
 enum class Layout {
-  image,   ///< cl::Image2D, CL_RGBA / CL_UNORM_INT8, coordinates in pixels
+  image,   ///< Image, CL_RGBA / CL_UNORM_INT8, coordinates in pixels
   buffer,  ///< cl::Buffer of uchar4 rows, `pitch` pixels apart
 };
 
@@ -20,7 +20,7 @@ struct Picture {
   int width = 0, height = 0;  ///< px
   Layout layout = Layout::image;
   int pitch = 0;  ///< px from row to row, buffers only
-  cl::Image2D image;
+  Image image;
   cl::Buffer buffer;
 
   size_t bytes() const { return size_t(pitch) * height * 4; }

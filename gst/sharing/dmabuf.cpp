@@ -132,11 +132,10 @@ bool same_pixels(GstGLContext *gl_context, const Device &device) {
   gl->Finish();
   try {
     Queue queue(Context::of_device(device));
-    const std::vector<cl::Memory> images{texture->import(queue.context())};
-    enqueue_acquire(queue, images, true);
-    queue.cl().enqueueReadImage(cl::Image2D(images[0](), true), CL_TRUE, {0, 0, 0},
-                                {width, height, 1}, 0, 0, got.data());
-    enqueue_release(queue, images, true);
+    const Image image = texture->import(queue.context());
+    enqueue_acquire(queue, {image()}, true);
+    queue.cl().enqueueReadImage(image, CL_TRUE, {0, 0, 0}, {width, height, 1}, 0, 0, got.data());
+    enqueue_release(queue, {image()}, true);
     queue.cl().finish();
   } catch (...) {
     gl->DeleteTextures(1, &id);

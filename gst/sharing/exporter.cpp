@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <mutex>
+
 #include "opencl/error.h"
 
 namespace glcl {
@@ -19,13 +21,25 @@ Create create_image() {
   return reinterpret_cast<Create>(dlsym(RTLD_DEFAULT, "clCreateImageWithProperties"));
 }
 
+/// Taken around imports and the releases of what they made. NVIDIA's OpenCL (580.159) keeps the
+/// numbers of all descriptors that were imported as memory in one set. A clReleaseMemObject, of the
+/// last reference or not, closes the number that the object was imported by if the set has it, and
+/// takes it out. So
+/// - an object has one reference (Image): the first release frees the number, and if another import
+///   gets it, the next release would close that one's descriptor;
+/// - no import comes between closing a number and taking it out, which would forget it.
+std::mutex &imports() {
+  static auto *mutex = new std::mutex;
+  return *mutex;
+}
+
 std::string reason(const Error &error) {
   return std::string(error.what()) + (error.detail().empty() ? "" : " (" + error.detail() + ")");
 }
 
 }  // namespace
 
-cl::Image2D ExportedTexture::import(const Context &context) const {
+Image ExportedTexture::import(const Context &context) const {
   const Handle handle = this->handle();
   const cl_bitfield properties[] = {handle.type, static_cast<cl_bitfield>(handle.descriptor), 0};
   const cl_image_format format{CL_RGBA, CL_UNORM_INT8};
@@ -35,6 +49,7 @@ cl::Image2D ExportedTexture::import(const Context &context) const {
   description.image_height = height_;
   description.image_row_pitch = handle.pitch;
   cl_int status = CL_SUCCESS;
+  const std::lock_guard lock(imports());
   const cl_mem image = create_image()(context.cl()(), properties, CL_MEM_READ_WRITE, &format,
                                       &description, nullptr, &status);
   if (status != CL_SUCCESS) {
@@ -44,7 +59,10 @@ cl::Image2D ExportedTexture::import(const Context &context) const {
                     ". sharing=copy works without it.",
                 "clCreateImageWithProperties: " + error_name(status));
   }
-  return cl::Image2D(image);
+  return {image, [](cl_mem gone) {
+            const std::lock_guard lock(imports());
+            clReleaseMemObject(gone);
+          }};
 }
 
 std::shared_ptr<Exporter> exporter_of(GstGLContext *gl_context, const Device &device) {

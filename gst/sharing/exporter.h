@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "opencl/context.h"
+#include "opencl/image.h"
 #include "opencl/queue.h"
 
 namespace glcl {
@@ -31,7 +32,7 @@ class ExportedTexture {
   /// Throws Error::failed.
   virtual Handle handle() const = 0;
   /// Imports the memory into an OpenCL context. Throws Error::failed.
-  cl::Image2D import(const Context &context) const;
+  Image import(const Context &context) const;
 
  protected:
   ExportedTexture(int width, int height) : width_(width), height_(height) {}

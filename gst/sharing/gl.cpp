@@ -96,7 +96,7 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
       texture.to_gl();  // from another queue
       uses[i].map(GST_MAP_GL);
       uses[i].unmap();
-      crossing_.push_back(uses[i].picture.image);
+      crossing_.push_back(uses[i].picture.image());
     }
     textures_.push_back({&texture, crosses});
   }
@@ -105,14 +105,13 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
         (exporter_ || !context->device().has_extension("cl_khr_gl_event")))
       wait_for_gl(uses[0].memory->mem.context);
     enqueue_acquire(queue, crossing_, exporter_ != nullptr);
-    crossing_.clear();  // no image is kept beyond its texture
   }
   const auto held = queue.shared_from_this();
   for (const Held &one : textures_) one.texture->held_by(held);
   for (size_t i = 0; i < count; i++) {
     Use &use = uses[i];
     if (layout == Layout::buffer) {
-      const cl::Image2D image = use.picture.image;
+      const Image image = use.picture.image;
       use.picture = staging(queue, i, use, layout);
       use.picture.image = image;
       if (use.access == Access::read)
@@ -145,14 +144,13 @@ void TextureSharing::release(Queue &queue, Use *uses, size_t count, bool complet
     }
     foreign = foreign || !tells;
     held.texture->held_by(nullptr);
-    crossing_.push_back(use.picture.image);
+    crossing_.push_back(use.picture.image());
   }
   if (crossing_.empty()) {
     queue.cl().flush();
     return;
   }
   const cl::Event released = enqueue_release(queue, crossing_, exporter_ != nullptr);
-  crossing_.clear();
   if (foreign) {
     finish_release(queue, exporter_ != nullptr);
     return;

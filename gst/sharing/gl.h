@@ -41,7 +41,7 @@ class TextureSharing : public Sharing {
     bool crossed;  // came from OpenGL in this frame
   };
   std::vector<Held> textures_;  // of the frame, between acquire and release
-  std::vector<cl::Memory> crossing_;
+  std::vector<cl_mem> crossing_;
   std::vector<guint> crossing_ids_;
 };
 

@@ -37,14 +37,13 @@ const External &external(const Queue &queue) {
   return known;
 }
 
-cl::Event enqueue_external(Queue &queue, const std::vector<cl::Memory> &images,
-                           clEnqueueAcquireExternalMemObjectsKHR_fn enqueue, const char *name) {
-  static_assert(sizeof(cl::Memory) == sizeof(cl_mem), "a wrapper is its handle");
+/// Not by CLHPP: that would have another reference of each image.
+cl::Event enqueue(Queue &queue, const std::vector<cl_mem> &images,
+                  clEnqueueAcquireExternalMemObjectsKHR_fn function, const char *name) {
   cl::Event event;
   const cl_int status =
-      enqueue ? enqueue(queue.cl()(), images.size(),
-                        reinterpret_cast<const cl_mem *>(images.data()), 0, nullptr, &event())
-              : CL_INVALID_OPERATION;
+      function ? function(queue.cl()(), images.size(), images.data(), 0, nullptr, &event())
+               : CL_INVALID_OPERATION;
   if (status != CL_SUCCESS) throw cl::Error(status, name);
   return event;
 }
@@ -88,7 +87,7 @@ Texture::Shared &Texture::shared_with(const std::shared_ptr<Context> &context) {
   try {
     const cl::ImageGL of_texture(context->cl(), CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0,
                                  memory_->tex_id);
-    images_.push_back({context, cl::Image2D(of_texture(), true), nullptr});
+    images_.push_back({context, Image(cl::Image2D(of_texture(), true)), nullptr});
   } catch (const cl::Error &error) {
     throw Error(Error::Kind::failed,
                 "OpenCL can't share the OpenGL texture with " + context->device().name +
@@ -100,9 +99,7 @@ Texture::Shared &Texture::shared_with(const std::shared_ptr<Context> &context) {
   return images_.back();
 }
 
-cl::Image2D Texture::image(const std::shared_ptr<Context> &context) {
-  return shared_with(context).image;
-}
+Image Texture::image(const std::shared_ptr<Context> &context) { return shared_with(context).image; }
 
 bool Texture::order_after_gl(Queue &queue, Exporter &exporter, const std::vector<guint> &textures) {
   Shared &shared = shared_with(queue.context().shared_from_this());
@@ -126,25 +123,21 @@ void Texture::to_gl() {
   const std::shared_ptr<Queue> queue = std::move(holder_);
   if (!queue) return;
   const bool external = exported != nullptr;
-  enqueue_release(*queue, {image(queue->context().shared_from_this())}, external);
+  enqueue_release(*queue, {image(queue->context().shared_from_this())()}, external);
   finish_release(*queue, external);
 }
 
-void enqueue_acquire(Queue &queue, const std::vector<cl::Memory> &images, bool exported) {
+void enqueue_acquire(Queue &queue, const std::vector<cl_mem> &images, bool exported) {
   if (exported)
-    enqueue_external(queue, images, external(queue).acquire,
-                     "clEnqueueAcquireExternalMemObjectsKHR");
+    enqueue(queue, images, external(queue).acquire, "clEnqueueAcquireExternalMemObjectsKHR");
   else
-    queue.cl().enqueueAcquireGLObjects(&images);
+    enqueue(queue, images, clEnqueueAcquireGLObjects, "clEnqueueAcquireGLObjects");
 }
 
-cl::Event enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported) {
-  if (exported)
-    return enqueue_external(queue, images, external(queue).release,
-                            "clEnqueueReleaseExternalMemObjectsKHR");
-  cl::Event event;
-  queue.cl().enqueueReleaseGLObjects(&images, nullptr, &event);
-  return event;
+cl::Event enqueue_release(Queue &queue, const std::vector<cl_mem> &images, bool exported) {
+  return exported ? enqueue(queue, images, external(queue).release,
+                            "clEnqueueReleaseExternalMemObjectsKHR")
+                  : enqueue(queue, images, clEnqueueReleaseGLObjects, "clEnqueueReleaseGLObjects");
 }
 
 void finish_release(Queue &queue, bool exported) {

@@ -26,7 +26,7 @@ class Texture {
   /// The image in this context, made at the first call: of the exported memory where there is one,
   /// else of the texture itself (cl_khr_gl_sharing). Throws Error::failed where OpenCL can't share
   /// it.
-  cl::Image2D image(const std::shared_ptr<Context> &context);
+  Image image(const std::shared_ptr<Context> &context);
 
   /// Orders what the queue does next after what OpenGL was told so far, on the device, by a
   /// semaphore of this texture; false where the drivers share none. The texture goes to OpenCL
@@ -53,7 +53,7 @@ class Texture {
 
   struct Shared {
     std::shared_ptr<Context> context;
-    cl::Image2D image;
+    Image image;
     std::unique_ptr<ExportedSemaphore> semaphore;
   };
   Shared &shared_with(const std::shared_ptr<Context> &context);
@@ -66,8 +66,8 @@ class Texture {
 
 /// Hands textures that the queue's context has images of to OpenCL, or back to OpenGL (at the
 /// event), in one call. All of them exported, or none.
-void enqueue_acquire(Queue &queue, const std::vector<cl::Memory> &images, bool exported);
-cl::Event enqueue_release(Queue &queue, const std::vector<cl::Memory> &images, bool exported);
+void enqueue_acquire(Queue &queue, const std::vector<cl_mem> &images, bool exported);
+cl::Event enqueue_release(Queue &queue, const std::vector<cl_mem> &images, bool exported);
 
 /// Waits until OpenGL may use what was released, unless the driver sees to that (cl_khr_gl_event).
 void finish_release(Queue &queue, bool exported);

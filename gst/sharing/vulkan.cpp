@@ -292,8 +292,13 @@ VulkanTexture::VulkanTexture(std::shared_ptr<VulkanExporter> exporter, GstGLCont
   const GLint dedicated = GL_TRUE;
   gl_.CreateMemoryObjectsEXT(1, &memory_object_);
   gl_.MemoryObjectParameterivEXT(memory_object_, GL_DEDICATED_MEMORY_OBJECT_EXT, &dedicated);
-  gl_.ImportMemoryFdEXT(memory_object_, storage_.size, GL_HANDLE_TYPE_OPAQUE_FD_EXT,
-                        storage_.descriptor());
+  const int descriptor = storage_.descriptor();
+  gl_.ImportMemoryFdEXT(memory_object_, storage_.size, GL_HANDLE_TYPE_OPAQUE_FD_EXT, descriptor);
+  if (const GLenum error = gl->GetError()) {
+    close(descriptor);  // OpenGL's only if it succeeds
+    gl_.DeleteMemoryObjectsEXT(1, &memory_object_);
+    fail("glImportMemoryFdEXT", static_cast<int>(error));
+  }
   gl->GenTextures(1, &texture_);
   gl->BindTexture(GL_TEXTURE_2D, texture_);
   gl_.TexStorageMem2DEXT(GL_TEXTURE_2D, 1, GL_RGBA8, width, height, memory_object_, 0);
@@ -375,9 +380,12 @@ void VulkanSemaphore::import_into_gl() {
   load(gl_context_, import, "glImportSemaphoreFdEXT");
   clear_errors(gl_context_);
   generate(1, &opengl_);
-  import(opengl_, GL_HANDLE_TYPE_OPAQUE_FD_EXT, descriptor());
-  if (const GLenum error = gl_context_->gl_vtable->GetError())
-    fail("glImportSemaphoreFdEXT", static_cast<int>(error));
+  const int fd = descriptor();
+  import(opengl_, GL_HANDLE_TYPE_OPAQUE_FD_EXT, fd);
+  const GLenum error = gl_context_->gl_vtable->GetError();
+  if (!error) return;
+  close(fd);  // OpenGL's only if it succeeds
+  fail("glImportSemaphoreFdEXT", static_cast<int>(error));
 }
 
 void VulkanSemaphore::import_into_cl(const Context &context) {

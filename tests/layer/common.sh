@@ -8,7 +8,8 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/glcl-layer-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 failures=0
 
-# use_driver gl|copy|external: a driver that shares textures, where one is known; PoCL; the machine's own.
+# use_driver gl|copy|external: a driver that shares textures, where one is known; PoCL; the machine's own, or, where
+# a driver that shares is known, its OpenGL and PoCL, which the layer makes import its memory.
 use_driver() {
   driver=$1
   if [ "$driver" = gl ]; then
@@ -20,6 +21,10 @@ use_driver() {
     export GLCL_TEST_SHARING=gl # for the element tests
   elif [ "$driver" = external ]; then
     export GLCL_TEST_SHARING=external
+    if [ -n "${GLCL_GL_DRIVER:-}" ]; then
+      . "$GLCL_GL_DRIVER/env.sh"
+      export GLCL_IMPORTS=1 OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+    fi
   else
     export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd}
   fi

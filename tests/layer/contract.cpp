@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "descriptors.h"
 #include "record.h"
 
 namespace glcl_layer {
@@ -277,6 +278,13 @@ void before(tag::clCreateImageWithProperties, cl_context, const cl_mem_propertie
   memory_of_new_image = memory_of(descriptor_of(properties));
 }
 
+void before(tag::clReleaseMemObject, cl_mem object, ...) {
+  const auto known = state().objects.find(object);
+  Releasing::begins(object, known != state().objects.end() && known->second.references == 1);
+}
+
+void after(tag::clReleaseMemObject, cl_int, ...) { Releasing::ends(); }
+
 void before(tag::clCreateFromGLTexture, cl_context context, ...) {
   require_gl_context("clCreateFromGLTexture", context, "context " + hex(context));
 }
@@ -321,7 +329,9 @@ void after(tag::clCreateFromGLTexture2D, cl_mem object, cl_context context, cl_m
 
 void after(tag::clCreateImageWithProperties, cl_mem object, cl_context context,
            const cl_mem_properties *properties, ...) {
-  if (descriptor_of(properties) < 0) return;
+  const int descriptor = descriptor_of(properties);
+  if (descriptor < 0) return;
+  descriptor_imported(descriptor, object);
   Image &image = state().images[object] = {context};
   image.external = true;
   image.memory = memory_of_new_image;

@@ -27,6 +27,7 @@ void before(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_command_queue, cl_uin
 void before(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
             ...);
 void before(tag::clEnqueueWaitSemaphoresKHR, cl_command_queue, cl_uint, ...);
+void before(tag::clReleaseMemObject, cl_mem, ...);
 void before(tag::clCreateFromGLTexture, cl_context, ...);
 void before(tag::clCreateImageWithProperties, cl_context, const cl_mem_properties *, ...);
 
@@ -47,6 +48,7 @@ void after(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_int, cl_command_queue,
            const cl_mem *, ...);
 void after(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_int, cl_command_queue, cl_uint,
            const cl_mem *, ...);
+void after(tag::clReleaseMemObject, cl_int, ...);
 void after(tag::clFinish, cl_int, cl_command_queue, ...);
 void after(tag::clWaitForEvents, cl_int, cl_uint, const cl_event *, ...);
 

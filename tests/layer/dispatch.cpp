@@ -9,8 +9,10 @@
 #include <type_traits>
 
 #include "contract.h"
+#include "descriptors.h"
 #include "faults.h"
 #include "functions.h"
+#include "import.h"
 #include "record.h"
 
 namespace glcl_layer {
@@ -92,6 +94,10 @@ void check_after(const char *name, Result result, First first, Rest... rest) {
     if (starts(name, "clEnqueue")) note_command(name, first, rest...);
   if constexpr (is_object<Result>)
     if (starts(name, "clCreate")) created(name, result);
+  // An object begins with its driver's functions.
+  if constexpr (std::is_same_v<Result, cl_context>)
+    descriptors_of_driver(library_of(reinterpret_cast<const void *>(
+        (*reinterpret_cast<cl_icd_dispatch **>(result))->clReleaseMemObject)));
   if constexpr (is_object<First>)
     if (starts(name, "clRetain")) retained(first);
 }
@@ -194,6 +200,7 @@ clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret
   if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
   const cl_uint count = entries < known ? entries : known;
   std::memcpy(static_cast<void *>(&target), before, count * sizeof(void *));
+  import_dma_bufs(target);
   layer = target;
 #define GLCL_PLACE(function) \
   if (wrap<GLCL_THUNK(function)>(target.function)) layer.function = GLCL_THUNK(function)::call;

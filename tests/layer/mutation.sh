@@ -58,7 +58,9 @@ while IFS='|' read -r name file script; do
     fail "$name: does not build: $(grep -m1 error "$folder/build")"
     continue
   fi
-  GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" gl >"$folder/log"
+  way=gl
+  [[ $name == external:* ]] && way=external
+  GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" $way >"$folder/log"
   status=$?
   if [ -z "$script" ]; then
     [ $status = 0 ] && echo "ok: $name passes" || fail "$name: $(grep FAIL: "$folder/log")"

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int exit_status = 99;
 constexpr int printed_at_most = 20;
-int violations = 0;
+std::atomic<int> violations{0};
 
 /// Runs after the program's own exit handlers. The drivers may be gone already: nothing of them is
 /// called.
@@ -28,7 +29,7 @@ __attribute__((destructor)) void at_exit() {
   print_counts();
   if (!violations) return;
   if (violations > printed_at_most)
-    std::fprintf(stderr, "glcl-checker: %d violations, the first %d printed\n", violations,
+    std::fprintf(stderr, "glcl-checker: %d violations, the first %d printed\n", violations.load(),
                  printed_at_most);
   std::fflush(nullptr);
   _exit(exit_status);

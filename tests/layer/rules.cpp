@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "contract.h"
+#include "descriptors.h"
 #include "record.h"
 
 using namespace glcl_layer;
@@ -382,6 +383,64 @@ bool leaks_are_told() {
   return clean && told;
 }
 
+/// What an OpenCL driver may do with descriptors, and what not; by the rule that says so.
+bool descriptors_are_watched() {
+  constexpr int number = 77;
+  int libraries[2];
+  const Library driver = &libraries[0], application = &libraries[1];
+  const auto object = fresh<cl_mem>(), other = fresh<cl_mem>();
+  const auto closes = [](Library by, bool was_open = true) {
+    descriptor_closes(number, by);
+    descriptor_closed(number, by, was_open);
+  };
+  const auto release = [&](cl_mem released, bool last, bool close) {
+    Releasing::begins(released, last);
+    if (close) closes(driver);
+    Releasing::ends();
+  };
+  struct Rule {
+    const char *said;  // empty: nothing
+    std::function<void()> act;
+  };
+  const Rule rules[] = {
+      {"", [&] { release(object, true, true); }},
+      {"",
+       [&] {
+         release(object, true, true);
+         descriptor_opened(number, application);
+         closes(application);
+       }},
+      {"that is not the last", [&] { release(object, false, true); }},
+      {"with another object", [&] { release(other, true, true); }},
+      {"belongs to the object", [&] { closes(application); }},
+      {"left open", [&] { release(object, true, false); }},
+      {"by the OpenCL driver",
+       [&] {
+         release(object, true, true);
+         descriptor_opened(number, application);
+         release(other, true, true);
+       }},
+      {"not open", [&] { release(object, true, true), closes(application, false); }},
+  };
+  descriptors_of_driver(driver);
+  bool good = true;
+  for (const Rule &rule : rules) {
+    violations.clear();
+    descriptor_opened(number, nullptr);
+    descriptor_imported(number, object);
+    rule.act();
+    if (*rule.said) descriptor_closes(number, driver);  // forgets it
+    const bool right =
+        *rule.said ? !violations.empty() && violations[0].find(rule.said) != std::string::npos
+                   : violations.empty();
+    if (!right)
+      std::printf("FAIL: descriptors: “%s” expected, not “%s”\n", rule.said,
+                  violations.empty() ? "" : violations[0].c_str());
+    good = good && right;
+  }
+  return good;
+}
+
 }  // namespace
 
 namespace glcl_layer {
@@ -410,6 +469,7 @@ int main() {
       failed += !holds(the, kind);
     }
   failed += !leaks_are_told();
-  std::printf("%d cases, %d failed\n", ran + 1, failed);
+  failed += !descriptors_are_watched();
+  std::printf("%d cases, %d failed\n", ran + 2, failed);
   return failed != 0;
 }

@@ -99,7 +99,8 @@ void descriptor_closes(int number, Library by) {
   else if (owner.object && !releasing_last)
     complain(number, "is closed with a reference of the object " + hex(owner.object) +
                          " that is not the last");
-  else if (!owner.object && owner.library && owner.library != by && state().drivers.count(by))
+  else if (!owner.object && releasing && owner.library && owner.library != by &&
+           state().drivers.count(by))
     complain(number,
              "of " + name_of(owner.library) + " is closed by the OpenCL driver " + name_of(by));
 }

@@ -360,6 +360,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv->reset_pending = true;
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) replace(self, &priv->offered, nullptr);
   return result;
 }
 

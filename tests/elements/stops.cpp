@@ -170,7 +170,46 @@ Holdings held_after(const std::string &filters, int stops, const Holdings &most)
   return settled(most);
 }
 
+bool gl_context_lives() { return test::live_objects().find("GstGLContext") != std::string::npos; }
+
+/// GL contexts go a moment after their last user.
+bool gl_context_goes() {
+  for (int i = 0; i < 250 && gl_context_lives(); i++) g_usleep(20 * 1000);
+  return !gl_context_lives();
+}
+
 }  // namespace
+
+/// The application keeps the pipeline, to play it again.
+GST_START_TEST(a_pipeline_in_null_holds_no_gl_context) {
+  Pipeline pipeline("gltestsrc num-buffers=3 ! " + analyzer + sink);
+  for (int i = 0; i < 2; i++) {
+    expect(pipeline.run(), "it plays");
+    expect(gl_context_lives(), "there is a GL context");
+    pipeline.set(GST_STATE_NULL);
+    expect(gl_context_goes(), "no GL context is held in NULL:" + test::live_objects());
+  }
+}
+GST_END_TEST
+
+/// The application keeps a frame of ours, and the result on it, when the pipeline is gone.
+GST_START_TEST(a_frame_outlives_its_pipeline) {
+  GstSample *sample = nullptr;
+  {
+    Pipeline pipeline("gltestsrc num-buffers=3 ! " + analyzer + sink);
+    expect(pipeline.run(), "it plays");
+    g_object_get(pipeline["sink"], "last-sample", &sample, nullptr);
+    expect(sample && gst_sample_get_buffer(sample), "there is a last frame");
+  }
+  expect(gl_context_lives(), "its GL context outlives the pipeline");
+  GstMapInfo map;
+  GstBuffer *buffer = gst_sample_get_buffer(sample);
+  expect(gst_buffer_map(buffer, &map, GST_MAP_READ), "it can be read");
+  gst_buffer_unmap(buffer, &map);
+  gst_sample_unref(sample);
+  expect(gl_context_goes(), "its GL context goes with it:" + test::live_objects());
+}
+GST_END_TEST
 
 GST_START_TEST(three_hundred_stops) {
   // The first run of each loads drivers, which start threads and open files for good.
@@ -200,6 +239,9 @@ static Suite *stops_suite() {
   // Not test::add_tcase: what GStreamer's own filters leave behind is not ours.
   TCase *tcase = tcase_create("stops");
   suite_add_tcase(suite, tcase);
+  TCase *kept = test::add_tcase(suite, "kept");
+  tcase_add_test(kept, a_pipeline_in_null_holds_no_gl_context);
+  tcase_add_test(kept, a_frame_outlives_its_pipeline);
   tcase_add_test(tcase, three_hundred_stops);
   return suite;
 }

@@ -54,8 +54,8 @@ ptrdiff_t entries(const char *folder) {
 /// this.
 Holdings settled(const Holdings &most) {
   gst_task_cleanup_all();
-  g_thread_pool_stop_unused_threads();
   for (int i = 0;; i++) {
+    g_thread_pool_stop_unused_threads();
     const std::string live = test::live_objects();
     const Holdings now = {entries("/proc/self/fd"), entries("/proc/self/task"),
                           std::count(live.begin(), live.end(), '\n')};

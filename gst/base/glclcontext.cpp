@@ -141,7 +141,9 @@ glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile) {
 
 GstContext *gst_glcl_context_wrap(GstGLCLContext *self) {
   GstGLCLContextPrivate *priv = self->priv;
-  GstContext *context = gst_context_new(GST_GLCL_CONTEXT_TYPE, TRUE);
+  // Bins keep contexts, persistent ones in NULL too, where no GL context is to be held.
+  constexpr gboolean persistent = FALSE;
+  GstContext *context = gst_context_new(GST_GLCL_CONTEXT_TYPE, persistent);
   gst_structure_set(gst_context_writable_structure(context),              //
                     "context", GST_TYPE_GLCL_CONTEXT, self,               //
                     "gl-context", GST_TYPE_GL_CONTEXT, priv->gl_context,  //

@@ -4,7 +4,7 @@
  * of all pipelines on one GstGLContext, work in one OpenCL context and one in-order command queue.
  * They hand it on in a #GstContext of type %GST_GLCL_CONTEXT_TYPE: it answers CONTEXT queries, is
  * announced by HAVE_CONTEXT and asked for by NEED_CONTEXT messages, and gst_element_set_context()
- * takes it. Its structure has the fields
+ * takes it. Elements and bins keep it until they go to NULL. Its structure has the fields
  *
  *   context           GstGLCLContext*   keeps the rest alive
  *   gl-context        GstGLContext*     the GL context that it belongs to

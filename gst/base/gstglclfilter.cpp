@@ -3,8 +3,9 @@
 // Threads. The GL thread runs prepare, process, reset and unprepare and owns the fields below `GL
 // thread`. Any thread sets and gets properties, takes contexts and answers queries: `mutex` guards
 // what those share with the GL thread (`settings` guard themselves), and nothing is called while it
-// is held. GstGLBaseFilter holds its own context lock around gl_start and gl_stop, so neighbours and
-// the application are only asked from decide_allocation, before chaining up, where it is not held.
+// is held. GstGLBaseFilter holds its own context lock around gl_start and gl_stop, so neighbours
+// and the application are only asked from decide_allocation, before chaining up, where it is not
+// held.
 #include "gstglclfilter.h"
 
 #include <atomic>
@@ -359,6 +360,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv->reset_pending = true;
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) replace(self, &priv->offered, nullptr);
   return result;
 }
 
@@ -375,6 +377,12 @@ static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection d
     gst_clear_object(&context);
     if (answered) return TRUE;
   }
+  // A pad that is stopped still lets queries through. GstBaseTransform would negotiate for them, or
+  // put the allocation query that it keeps back after it has let go of everything; nobody frees
+  // either then, nor the GL context that its pools hold. The pad's stream lock is held here, and an
+  // element that stops takes it once its pad is inactive.
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION && !gst_pad_is_active(trans->sinkpad))
+    return FALSE;
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->query(trans, direction, query);
 }
 

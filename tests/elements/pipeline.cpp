@@ -61,35 +61,14 @@ GstObject *leaks_tracer() {
   return found;
 }
 
-/// What lives, one line for each; empty if nothing does.
-std::string live_objects(GstObject *tracer) {
-  GstStructure *details = nullptr;
-  g_signal_emit_by_name(tracer, "get-live-objects", &details);
-  const GValue *list = gst_structure_get_value(details, "live-objects-list");
-  std::string text;
-  for (guint i = 0; i < gst_value_list_get_size(list); i++) {
-    const GstStructure *entry = gst_value_get_structure(gst_value_list_get_value(list, i));
-    const GValue *object = gst_structure_get_value(entry, "object");
-    gchar *content = g_strdup_value_contents(object);
-    text += std::string("\n  ") + G_VALUE_TYPE_NAME(object) + " " + content;
-    g_free(content);
-  }
-  // The list holds references that it never took, so one with objects in it must not be freed.
-  if (text.empty()) gst_structure_free(details);
-  return text;
-}
-
 /// The GL threads let go a moment after the pipeline is gone.
 void check_leaks() {
-  GstObject *tracer = leaks_tracer();
-  expect(tracer, "the leaks tracer is not active");
   gst_task_cleanup_all();
-  std::string live = live_objects(tracer);
+  std::string live = live_objects();
   for (int i = 0; i < 100 && !live.empty(); i++) {
     g_usleep(20 * 1000);
-    live = live_objects(tracer);
+    live = live_objects();
   }
-  gst_object_unref(tracer);
   expect(live.empty(), "objects outlive the test:" + live);
 }
 
@@ -120,6 +99,26 @@ GstStructure *stats_of(GstElement *element) {
 }
 
 }  // namespace
+
+std::string live_objects() {
+  GstObject *tracer = leaks_tracer();
+  expect(tracer, "the leaks tracer is not active");
+  GstStructure *details = nullptr;
+  g_signal_emit_by_name(tracer, "get-live-objects", &details);
+  gst_object_unref(tracer);
+  const GValue *list = gst_structure_get_value(details, "live-objects-list");
+  std::string text;
+  for (guint i = 0; i < gst_value_list_get_size(list); i++) {
+    const GstStructure *entry = gst_value_get_structure(gst_value_list_get_value(list, i));
+    const GValue *object = gst_structure_get_value(entry, "object");
+    gchar *content = g_strdup_value_contents(object);
+    text += std::string("\n  ") + G_VALUE_TYPE_NAME(object) + " " + content;
+    g_free(content);
+  }
+  // The list holds references that it never took, so one with objects in it must not be freed.
+  if (text.empty()) gst_structure_free(details);
+  return text;
+}
 
 bool shares_textures() { return std::strcmp(expected_way(), "gl") == 0; }
 

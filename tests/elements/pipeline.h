@@ -151,6 +151,9 @@ guint64 stat(GstElement *element, const std::string &field);
 std::string stat_text(GstElement *element, const std::string &field);
 std::string enum_property(GstElement *element, const std::string &property);
 
+/// The GStreamer objects that live, one line for each; empty where none does.
+std::string live_objects();
+
 /// A test case whose tests are checked for leaks.
 TCase *add_tcase(Suite *suite, const char *name);
 /// For programs with elements of their own, built on the base classes: keeps the plugin out …

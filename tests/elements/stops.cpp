@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pipelines that are stopped in the middle of negotiation leave nothing behind: no GStreamer
+// object, no descriptor, no thread. GStreamer's own filters in the same place say how much is too
+// much.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <random>
+
+#include "pipeline.h"
+
+using test::expect;
+using test::Pipeline;
+
+namespace {
+
+const std::string source =
+    "gltestsrc name=source ! capsfilter name=size "
+    "caps=video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48 ! ";
+const std::string sink = " ! fakesink name=sink";
+
+const std::string to_bgra = "glcolorconvert ! video/x-raw(memory:GLMemory),format=BGRA";
+const std::string to_rgba = "glcolorconvert ! video/x-raw(memory:GLMemory),format=RGBA";
+const std::string of_gstreamer = to_bgra + " ! " + to_rgba + " ! " + to_bgra;
+const std::string filters = "glclinvert ! glclinvert ! glclinvert";
+const std::string analyzer = "glclinvert ! glclhistogram attach-meta=true ! glclinvert";
+
+/// What the process holds.
+struct Holdings {
+  ptrdiff_t descriptors, threads, objects;
+};
+
+bool within(const Holdings &holdings, const Holdings &most) {
+  return holdings.descriptors <= most.descriptors && holdings.threads <= most.threads &&
+         holdings.objects <= most.objects;
+}
+
+std::string text_of(const Holdings &holdings) {
+  return std::to_string(holdings.descriptors) + " descriptors, " +
+         std::to_string(holdings.threads) + " threads, " + std::to_string(holdings.objects) +
+         " objects";
+}
+
+ptrdiff_t entries(const char *folder) {
+  GDir *open = g_dir_open(folder, 0, nullptr);
+  ptrdiff_t count = 0;
+  while (g_dir_read_name(open)) count++;
+  g_dir_close(open);
+  return count;
+}
+
+/// Threads and the last objects go a moment after their pipeline: waits until no more is held than
+/// this.
+Holdings settled(const Holdings &most) {
+  gst_task_cleanup_all();
+  for (int i = 0;; i++) {
+    g_thread_pool_stop_unused_threads();
+    const std::string live = test::live_objects();
+    const Holdings now = {entries("/proc/self/fd"), entries("/proc/self/task"),
+                          std::count(live.begin(), live.end(), '\n')};
+    if (within(now, most) || i == 250) return now;
+    g_usleep(20 * 1000);
+  }
+}
+
+/// Comes once, on any thread.
+class Moment {
+ public:
+  void comes() {
+    std::call_once(once_, [this] { promise_.set_value(); });
+  }
+  void wait() {
+    expect(promise_.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready,
+           "negotiation does not get there");
+  }
+
+ private:
+  std::once_flag once_;
+  std::promise<void> promise_;
+};
+
+std::vector<GstElement *> elements_of(GstElement *bin) {
+  std::vector<GstElement *> elements;
+  for (GList *each = GST_BIN(bin)->children; each; each = each->next)
+    elements.push_back(GST_ELEMENT(each->data));
+  return elements;
+}
+
+/// Lets the moment come when caps reach the element.
+void watch_for_caps(GstElement *element, Moment &moment) {
+  GstPad *pad = gst_element_get_static_pad(element, "sink");
+  gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      [](GstPad *, GstPadProbeInfo *info, gpointer moment) {
+        if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
+          static_cast<Moment *>(moment)->comes();
+        return GST_PAD_PROBE_OK;
+      },
+      &moment, nullptr);
+  gst_object_unref(pad);
+}
+
+/// Lets the moment come when the element asks the next one for an allocation, which gets the
+/// question when it has been stopped meanwhile.
+void watch_for_allocation(GstElement *element, Moment &moment) {
+  GstPad *pad = gst_element_get_static_pad(element, "src");
+  gst_pad_add_probe(
+      pad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH),
+      [](GstPad *pad, GstPadProbeInfo *info, gpointer moment) {
+        if (GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(info)) != GST_QUERY_ALLOCATION)
+          return GST_PAD_PROBE_OK;
+        static_cast<Moment *>(moment)->comes();
+        GstPad *peer = gst_pad_get_peer(pad);
+        while (gst_pad_is_active(peer)) g_usleep(100);
+        gst_object_unref(peer);
+        return GST_PAD_PROBE_OK;
+      },
+      &moment, nullptr);
+  gst_object_unref(pad);
+}
+
+void flush(GstElement *source) {
+  GstPad *pad = gst_element_get_static_pad(source, "src");
+  gst_pad_push_event(pad, gst_event_new_flush_start());
+  gst_pad_push_event(pad, gst_event_new_flush_stop(TRUE));
+  gst_object_unref(pad);
+}
+
+void resize(GstElement *size) {
+  gst_util_set_object_arg(G_OBJECT(size), "caps",
+                          "video/x-raw(memory:GLMemory),format=RGBA,width=32,height=24");
+}
+
+/// Starts the filters and stops them at a moment of their negotiation.
+void start_and_stop(const std::string &filters, std::mt19937 &random) {
+  const auto below = [&](unsigned end) { return random() % end; };
+  Moment moment;
+  Pipeline pipeline(source + filters + sink);
+  const std::vector<GstElement *> elements = elements_of(pipeline.bin());
+  const auto any_with = [&](const char *pad) {
+    for (;;) {
+      GstElement *element = elements[below(elements.size())];
+      GstPad *found = gst_element_get_static_pad(element, pad);
+      if (!found) continue;
+      gst_object_unref(found);
+      return element;
+    }
+  };
+
+  const unsigned kind = below(6);
+  if (kind < 2)
+    watch_for_allocation(any_with("src"), moment);
+  else
+    watch_for_caps(any_with("sink"), moment);
+  pipeline.set(GST_STATE_PLAYING);
+  moment.wait();
+  if (kind == 2) g_usleep(below(10 * 1000));
+  if (kind == 3) pipeline.set(GST_STATE_PAUSED);
+  if (kind == 4) flush(pipeline["source"]);
+  if (kind == 5) resize(pipeline["size"]);
+  if (kind > 2 && below(2)) g_usleep(below(2 * 1000));
+}
+
+/// What is held after so many stops; `most` may be.
+Holdings held_after(const std::string &filters, int stops, const Holdings &most) {
+  std::mt19937 random(1);
+  for (int i = 0; i < stops; i++) start_and_stop(filters, random);
+  return settled(most);
+}
+
+bool gl_context_lives() { return test::live_objects().find("GstGLContext") != std::string::npos; }
+
+/// GL contexts go a moment after their last user.
+bool gl_context_goes() {
+  for (int i = 0; i < 250 && gl_context_lives(); i++) g_usleep(20 * 1000);
+  return !gl_context_lives();
+}
+
+}  // namespace
+
+/// The application keeps the pipeline, to play it again.
+GST_START_TEST(a_pipeline_in_null_holds_no_gl_context) {
+  Pipeline pipeline("gltestsrc num-buffers=3 ! " + analyzer + sink);
+  for (int i = 0; i < 2; i++) {
+    expect(pipeline.run(), "it plays");
+    expect(gl_context_lives(), "there is a GL context");
+    pipeline.set(GST_STATE_NULL);
+    expect(gl_context_goes(), "no GL context is held in NULL:" + test::live_objects());
+  }
+}
+GST_END_TEST
+
+/// The application keeps a frame of ours, and the result on it, when the pipeline is gone.
+GST_START_TEST(a_frame_outlives_its_pipeline) {
+  GstSample *sample = nullptr;
+  {
+    Pipeline pipeline("gltestsrc num-buffers=3 ! " + analyzer + sink);
+    expect(pipeline.run(), "it plays");
+    g_object_get(pipeline["sink"], "last-sample", &sample, nullptr);
+    expect(sample && gst_sample_get_buffer(sample), "there is a last frame");
+  }
+  expect(gl_context_lives(), "its GL context outlives the pipeline");
+  GstMapInfo map;
+  GstBuffer *buffer = gst_sample_get_buffer(sample);
+  expect(gst_buffer_map(buffer, &map, GST_MAP_READ), "it can be read");
+  gst_buffer_unmap(buffer, &map);
+  gst_sample_unref(sample);
+  expect(gl_context_goes(), "its GL context goes with it:" + test::live_objects());
+}
+GST_END_TEST
+
+GST_START_TEST(three_hundred_stops) {
+  // The first run of each loads drivers, which start threads and open files for good.
+  for (const std::string &each : {of_gstreamer, filters, analyzer}) {
+    Pipeline pipeline("gltestsrc num-buffers=3 ! " + each + sink);
+    expect(pipeline.run(), each + " does not run");
+  }
+  const Holdings before = settled({PTRDIFF_MAX, PTRDIFF_MAX, 0});
+  const Holdings theirs = held_after(of_gstreamer, 300, before);
+  const Holdings most = {std::max(before.descriptors, theirs.descriptors),
+                         std::max(before.threads, theirs.threads),
+                         std::max(before.objects, theirs.objects)};
+  // At its end the leaks tracer warns of all that lives, GStreamer's own included.
+  _gst_check_expecting_log = TRUE;
+  for (const auto &[each, stops] : {std::pair(filters, 240), std::pair(analyzer, 60)}) {
+    const Holdings ours = held_after(each, stops, most);
+    const std::string compared = each + " leave " + text_of(ours) + ", GStreamer's own filters " +
+                                 text_of(theirs) + "; there were " + text_of(before);
+    GST_INFO("%s", compared.c_str());
+    expect(within(ours, most), compared + test::live_objects().substr(0, 2000));
+  }
+}
+GST_END_TEST
+
+static Suite *stops_suite() {
+  Suite *suite = suite_create("stops");
+  // Not test::add_tcase: what GStreamer's own filters leave behind is not ours.
+  TCase *tcase = tcase_create("stops");
+  suite_add_tcase(suite, tcase);
+  TCase *kept = test::add_tcase(suite, "kept");
+  tcase_add_test(kept, a_pipeline_in_null_holds_no_gl_context);
+  tcase_add_test(kept, a_frame_outlives_its_pipeline);
+  tcase_add_test(tcase, three_hundred_stops);
+  return suite;
+}
+
+int main(int argc, char **argv) {
+  // Else Mesa's OpenCL keeps the contexts of dropped queues for new ones, and makes more while a
+  // drop is still under way.
+  g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE);
+  return test::run(argc, argv, stops_suite, "stops");
+}

@@ -61,8 +61,6 @@ using glcl::FlowView;
 
 enum class Method { lucas_kanade, pyramidal, census };
 
-constexpr GstClockTime gap_frames = 4;
-
 GType method_type() {
   return glcl::enum_type<Method>(
       "GstGLOpenCLFlowMethod",
@@ -117,10 +115,6 @@ struct State {
   bool fresh_gain = true;
   guint64 dumped = 0;
   std::atomic<bool> dump_failed{false};  // and it was told, since the start
-
-  GstClockTime last = GST_CLOCK_TIME_NONE;  // streaming thread
-  std::atomic<bool> gap{false};
-  std::atomic<GstClockTime> late_until{0};  // running time; those ahead may drop frames up to here
 };
 
 glcl::LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
@@ -162,41 +156,6 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
                             std::max(dump_bytes, sizeof(FlowView::Summary)));
   return layout;
-}
-
-/// Sees every frame that arrives, also those that are dropped because the device is slow: they
-/// leave no gap. Where elements ahead drop them, the next frame comes marked as a discontinuity,
-/// which it is not.
-static GstPadProbeReturn gst_gl_opencl_flow_arrived(GstPad *, GstPadProbeInfo *info,
-                                                    gpointer user_data) {
-  State *state = GST_GL_OPENCL_FLOW(user_data)->state;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  const GstClockTime time = GST_BUFFER_PTS(buffer), duration = GST_BUFFER_DURATION(buffer);
-  const GstClockTime last = std::exchange(state->last, time);
-  if (!GST_CLOCK_TIME_IS_VALID(last) || !GST_CLOCK_TIME_IS_VALID(time)) return GST_PAD_PROBE_OK;
-  if (time < last || (GST_CLOCK_TIME_IS_VALID(duration) && time - last > gap_frames * duration))
-    state->gap = true;
-  const GstSegment *segment = &GST_BASE_TRANSFORM(user_data)->segment;
-  if (GST_BUFFER_IS_DISCONT(buffer) &&
-      gst_segment_to_running_time(segment, GST_FORMAT_TIME, last) < state->late_until) {
-    buffer = gst_buffer_make_writable(buffer);
-    GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT);
-    GST_PAD_PROBE_INFO_DATA(info) = buffer;
-  }
-  return GST_PAD_PROBE_OK;
-}
-
-/// Sees which frames those ahead may drop: decoders up to twice as late as the last one was.
-static GstPadProbeReturn gst_gl_opencl_flow_late(GstPad *, GstPadProbeInfo *info,
-                                                 gpointer user_data) {
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_QOS) return GST_PAD_PROBE_OK;
-  GstClockTimeDiff late = 0;
-  GstClockTime time = GST_CLOCK_TIME_NONE;
-  gst_event_parse_qos(event, nullptr, nullptr, &late, &time);
-  if (late > 0 && GST_CLOCK_TIME_IS_VALID(time))
-    GST_GL_OPENCL_FLOW(user_data)->state->late_until = time + 2 * late;
-  return GST_PAD_PROBE_OK;
 }
 
 static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &times,
@@ -270,7 +229,6 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   State *state = self->state;
   const Settings settings = state->settings.get();
 
-  if (state->gap.exchange(false)) GST_GLCL_FILTER_GET_CLASS(filter)->reset(filter);
   const glcl::FlowField *field = nullptr;
   if (state->lucas_kanade) {
     if (state->lucas_kanade->run(queue, lucas_kanade_settings(settings), in))
@@ -324,13 +282,7 @@ static gboolean gst_gl_opencl_flow_start(GstBaseTransform *trans) {
   return GST_BASE_TRANSFORM_CLASS(gst_gl_opencl_flow_parent_class)->start(trans);
 }
 
-static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) {
-  self->state = new State;
-  gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_BUFFER,
-                    gst_gl_opencl_flow_arrived, self, nullptr);
-  gst_pad_add_probe(GST_BASE_TRANSFORM_SRC_PAD(self), GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
-                    gst_gl_opencl_flow_late, self, nullptr);
-}
+static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) { self->state = new State; }
 
 static void gst_gl_opencl_flow_finalize(GObject *object) {
   delete GST_GL_OPENCL_FLOW(object)->state;
@@ -396,6 +348,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   filter_class->process = gst_gl_opencl_flow_process;
   filter_class->reset = gst_gl_opencl_flow_reset;
   filter_class->unprepare = gst_gl_opencl_flow_unprepare;
+  filter_class->gaps_break = true;
 
   flow_meta_info();
 }

@@ -85,6 +85,7 @@ struct GstGLCLFilterPrivate {
 
   // Streaming thread
   GstClockTime arrived = GST_CLOCK_TIME_NONE;  // when the last frame is
+  bool told_of_fields = false;
 
   // GL thread
   std::unique_ptr<glcl::Frames> frames;
@@ -319,6 +320,24 @@ GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self) {
   return GST_PAD_PROBE_OK;
 }
 
+/// Warns, once, of frames whose lines are from two moments.
+void tell_of_fields(GstGLCLFilter *self, GstBuffer *buffer) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
+  if (GST_GLCL_FILTER_GET_CLASS(self)->takes_fields || !GST_VIDEO_INFO_IS_INTERLACED(&info)) return;
+  const GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE(&info);
+  if (mode == GST_VIDEO_INTERLACE_MODE_MIXED &&
+      !GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED))
+    return;
+  if (std::exchange(priv->told_of_fields, true)) return;
+  GST_ELEMENT_WARNING(
+      self, STREAM, FORMAT,
+      ("Frames are interlaced (interlace-mode=%s), and both fields are taken for one moment: put "
+       "\"gldeinterlace !\" before the element, or \"deinterlace !\" before glupload.",
+       gst_video_interlace_mode_to_string(mode)),
+      ("the stream goes on; edges of what moves are torn"));
+}
+
 void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLFilterPrivate *priv = private_of(self);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
@@ -394,6 +413,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
       return GST_STATE_CHANGE_FAILURE;
     priv->late_until = 0;
     priv->arrived = GST_CLOCK_TIME_NONE;
+    priv->told_of_fields = false;
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};
   }
@@ -466,6 +486,7 @@ static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer 
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
+  tell_of_fields(self, buffer);
 }
 
 static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffer *outbuf,

@@ -43,6 +43,8 @@ struct _GstGLCLFilterClass {
   /// A frame that comes after a gap of more than four frames, or from the other side of the one
   /// before it, does not follow that one either.
   bool gaps_break;
+  /// What it does looks at single pixels, so that frames of two fields are as good as any other.
+  bool takes_fields;
 };
 
 /// The context in use, in `prepare` and `process`; borrowed.

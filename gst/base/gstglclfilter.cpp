@@ -346,7 +346,7 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   if (priv->reset_pending.exchange(false) && klass->reset) klass->reset(self);
 
   glcl::Queue &queue = gst_glcl_context_queue(priv->context, priv->settings.get().profile);
-  priv->frames->cross(queue, priv->layout, inbuf, outbuf,
+  priv->frames->cross(queue, priv->layout, priv->info, inbuf, outbuf,
                       [&](const glcl::Picture &in, const glcl::Picture &out) {
                         klass->process(self, queue, in, out, inbuf, outbuf);
                       });

@@ -23,11 +23,13 @@ void set_before_paused(GstElement *element, const Accessors &accessors, const GV
   if (state <= GST_STATE_READY) accessors.set(G_OBJECT(element), value);
   GST_OBJECT_UNLOCK(element);
   if (state <= GST_STATE_READY) return;
-  gchar *text = gst_value_serialize(value);
+  // Serialized texts have their % escaped.
+  gchar *text =
+      G_VALUE_HOLDS_STRING(value) ? g_value_dup_string(value) : gst_value_serialize(value);
   GST_ELEMENT_WARNING(element, RESOURCE, SETTINGS,
                       ("%s=%s comes too late: the element is %s. The old value stays; set the "
                        "property while the element is NULL or READY.",
-                       spec->name, text, gst_element_state_get_name(state)),
+                       spec->name, text ? text : "", gst_element_state_get_name(state)),
                       (nullptr));
   g_free(text);
 }

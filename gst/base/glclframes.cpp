@@ -11,11 +11,23 @@ namespace glcl {
 
 namespace {
 
-GstGLMemory *texture_of(GstBuffer *buffer) {
-  GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
-  if (!gst_is_gl_memory(memory))
+/// The texture of a frame. Whatever its caps say, a buffer may hold anything.
+GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info) {
+  GstMemory *first = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
+  if (!first || !gst_is_gl_memory(first))
     throw Error(Error::Kind::failed, "A frame holds no OpenGL texture.");
-  return GST_GL_MEMORY_CAST(memory);
+  GstGLMemory *memory = GST_GL_MEMORY_CAST(first);
+  const int width = gst_gl_memory_get_texture_width(memory),
+            height = gst_gl_memory_get_texture_height(memory);
+  const GstGLFormat format = gst_gl_memory_get_texture_format(memory);
+  if (width != GST_VIDEO_INFO_WIDTH(&info) || height != GST_VIDEO_INFO_HEIGHT(&info) ||
+      (format != GST_GL_RGBA && format != GST_GL_RGBA8))
+    throw Error(Error::Kind::failed, "A frame holds another OpenGL texture than its caps say.",
+                std::to_string(width) + " x " + std::to_string(height) + " px, format " +
+                    std::to_string(format) + ", instead of RGBA with " +
+                    std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + " x " +
+                    std::to_string(GST_VIDEO_INFO_HEIGHT(&info)) + " px");
+  return memory;
 }
 
 /// Orders what OpenGL does next on this thread after whatever was done to the frame elsewhere,
@@ -72,8 +84,9 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
   return *sharing_;
 }
 
-void Frames::cross(Queue &queue, Layout layout, GstBuffer *in, GstBuffer *out, const Work &work) {
-  Use uses[] = {{texture_of(in), Access::read}, {texture_of(out), Access::write}};
+void Frames::cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in,
+                   GstBuffer *out, const Work &work) {
+  Use uses[] = {{texture_of(in, info), Access::read}, {texture_of(out, info), Access::write}};
   Sharing &sharing = sharing_for({uses[0].memory, uses[1].memory});
   wait_for(in, uses[0].memory, gl_context());
   Crossing crossing(sharing, queue, layout, uses, 2);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
 
 #include <functional>
 #include <memory>
@@ -21,9 +22,11 @@ class Frames {
   /// Puts a pool of the textures that the way works on best in place of the query's first.
   void replace_pool(GstQuery *query, const Report &report);
 
-  /// Runs `work (in, out)`, which enqueues what reads `in` and writes all of `out`.
+  /// Runs `work (in, out)`, which enqueues what reads `in` and writes all of `out`, frames of
+  /// `info`. Throws where the buffers hold something else.
   using Work = std::function<void(const Picture &in, const Picture &out)>;
-  void cross(Queue &queue, Layout layout, GstBuffer *in, GstBuffer *out, const Work &work);
+  void cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
+             const Work &work);
 
   /// Transfers of a frame to or from host memory so far.
   uint64_t copies() const { return sharing_->copies() + (foreign_ ? foreign_->copies() : 0); }

@@ -14,13 +14,37 @@ GQuark list_quark() { return g_quark_from_static_string("glcl-properties"); }
 /// Of the class that a property was installed in.
 List &list_of(GType type) { return *static_cast<List *>(g_type_get_qdata(type, list_quark())); }
 
+/// Sets what is read on the way to PAUSED, or warns that it is too late. The object's lock is held
+/// while it is set, so that no state change begins meanwhile.
+void set_before_paused(GstElement *element, const Accessors &accessors, const GValue *value,
+                       GParamSpec *spec) {
+  GST_OBJECT_LOCK(element);
+  const GstState state = std::max(GST_STATE(element), GST_STATE_NEXT(element));
+  if (state <= GST_STATE_READY) accessors.set(G_OBJECT(element), value);
+  GST_OBJECT_UNLOCK(element);
+  if (state <= GST_STATE_READY) return;
+  // Serialized texts have their % escaped.
+  gchar *text =
+      G_VALUE_HOLDS_STRING(value) ? g_value_dup_string(value) : gst_value_serialize(value);
+  GST_ELEMENT_WARNING(element, RESOURCE, SETTINGS,
+                      ("%s=%s comes too late: the element is %s. The old value stays; set the "
+                       "property while the element is NULL or READY.",
+                       spec->name, text ? text : "", gst_element_state_get_name(state)),
+                      (nullptr));
+  g_free(text);
+}
+
 }  // namespace
 
 void take_properties(GObjectClass *object_class) {
   g_type_set_qdata(G_OBJECT_CLASS_TYPE(object_class), list_quark(), new List);
   object_class->set_property = [](GObject *object, guint id, const GValue *value,
                                   GParamSpec *spec) {
-    list_of(spec->owner_type)[id - 1].set(object, value);
+    const Accessors &accessors = list_of(spec->owner_type)[id - 1];
+    if (spec->flags & GST_PARAM_MUTABLE_READY)
+      set_before_paused(GST_ELEMENT(object), accessors, value, spec);
+    else
+      accessors.set(object, value);
   };
   object_class->get_property = [](GObject *object, guint id, GValue *value, GParamSpec *spec) {
     list_of(spec->owner_type)[id - 1].get(object, value);

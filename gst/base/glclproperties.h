@@ -90,7 +90,7 @@ inline void store(const std::string &member, GValue *value) {
   g_value_set_string(value, member.c_str());
 }
 
-/// When a property may be set.
+/// When a property may be set. Later than that it keeps its value, and a warning says so.
 constexpr auto while_playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                         GST_PARAM_MUTABLE_PLAYING);
 constexpr auto controllable = static_cast<GParamFlags>(while_playing | GST_PARAM_CONTROLLABLE);

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "glclproperties.h"
+#include "glcltime.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_analyzer_debug);
 #define GST_CAT_DEFAULT glcl_analyzer_debug
@@ -73,11 +74,11 @@ void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, si
 }
 
 glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
-  const GstSegment *segment = &GST_BASE_TRANSFORM(self)->segment;
+  const GstSegment &segment = GST_BASE_TRANSFORM(self)->segment;
   const GstClockTime timestamp = GST_BUFFER_PTS(inbuf);
-  const glcl::FrameTimes times = {
-      timestamp, gst_segment_to_stream_time(segment, GST_FORMAT_TIME, timestamp),
-      gst_segment_to_running_time(segment, GST_FORMAT_TIME, timestamp), GST_BUFFER_DURATION(inbuf)};
+  const glcl::FrameTimes times = {timestamp, glcl::stream_time(segment, timestamp),
+                                  glcl::running_time(segment, timestamp),
+                                  GST_BUFFER_DURATION(inbuf)};
   GstGLCLAnalyzerPrivate *priv = private_of(self);
   const Settings settings = priv->settings.get();
   const bool due = priv->schedule.with(

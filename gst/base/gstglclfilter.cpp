@@ -8,6 +8,7 @@
 // held.
 #include "gstglclfilter.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -20,6 +21,7 @@
 #include "glclcontext.h"
 #include "glclframes.h"
 #include "glclproperties.h"
+#include "glcltime.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
@@ -43,6 +45,9 @@ GType sharing_type() {
         "copy"}});
   return type;
 }
+
+/// Frames further apart than so many durations don't follow each other.
+constexpr GstClockTime gap_frames = 4;
 
 struct Settings {
   std::string device = "auto";
@@ -76,6 +81,11 @@ struct GstGLCLFilterPrivate {
   std::string last_error;             // posted since READY
 
   std::atomic<bool> reset_pending{true};
+  std::atomic<GstClockTime> late_until{0};  // running time; those ahead may drop frames up to here
+
+  // Streaming thread
+  GstClockTime arrived = GST_CLOCK_TIME_NONE;  // when the last frame is
+  bool told_of_fields = false;
 
   // GL thread
   std::unique_ptr<glcl::Frames> frames;
@@ -280,16 +290,63 @@ glcl::Report reporter(GstGLCLFilter *self) {
   };
 }
 
+/// Whether the frame that arrives does not follow the one that arrived before it, in the direction
+/// of playback. Streaming thread.
+bool breaks(GstGLCLFilter *self, GstBuffer *buffer) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const GstSegment &segment = GST_BASE_TRANSFORM(self)->segment;
+  const bool marked = GST_BUFFER_IS_DISCONT(buffer), backward = segment.rate < 0;
+  const GstClockTime time = GST_BUFFER_PTS(buffer), duration = GST_BUFFER_DURATION(buffer);
+  const GstClockTime last = std::exchange(priv->arrived, time);
+  if (!GST_CLOCK_TIME_IS_VALID(last) || !GST_CLOCK_TIME_IS_VALID(time)) return marked;
+  const bool known = GST_CLOCK_TIME_IS_VALID(duration) && duration > 0;
+  const bool ahead = backward ? time <= last : time >= last;
+  const bool gap =
+      !ahead || (known && (std::max(time, last) - std::min(time, last)) / gap_frames > duration);
+  if (GST_GLCL_FILTER_GET_CLASS(self)->gaps_break && gap) return true;
+  if (!marked) return false;
+  // Decoders play backward by groups of frames and mark the first of each.
+  if (backward && known && !gap) return false;
+  // Where elements ahead drop late frames, they mark the next one.
+  const GstClockTime running = glcl::running_time(segment, last);
+  return !(GST_CLOCK_TIME_IS_VALID(running) && running < priv->late_until);
+}
+
+/// Sees every frame that arrives, also those that are dropped because the device is slow: they
+/// leave no gap.
+GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self) {
+  if (breaks(GST_GLCL_FILTER(self), GST_PAD_PROBE_INFO_BUFFER(info)))
+    private_of(self)->reset_pending = true;
+  return GST_PAD_PROBE_OK;
+}
+
+/// Warns, once, of frames whose lines are from two moments.
+void tell_of_fields(GstGLCLFilter *self, GstBuffer *buffer) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
+  if (GST_GLCL_FILTER_GET_CLASS(self)->takes_fields || !GST_VIDEO_INFO_IS_INTERLACED(&info)) return;
+  const GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE(&info);
+  if (mode == GST_VIDEO_INTERLACE_MODE_MIXED &&
+      !GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED))
+    return;
+  if (std::exchange(priv->told_of_fields, true)) return;
+  GST_ELEMENT_WARNING(
+      self, STREAM, FORMAT,
+      ("Frames are interlaced (interlace-mode=%s), and both fields are taken for one moment: put "
+       "\"gldeinterlace !\" before the element, or \"deinterlace !\" before glupload.",
+       gst_video_interlace_mode_to_string(mode)),
+      ("the stream goes on; edges of what moves are torn"));
+}
+
 void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLFilterPrivate *priv = private_of(self);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
   const auto start = std::chrono::steady_clock::now();
 
-  if (GST_BUFFER_IS_DISCONT(inbuf)) priv->reset_pending = true;
   if (priv->reset_pending.exchange(false) && klass->reset) klass->reset(self);
 
   glcl::Queue &queue = gst_glcl_context_queue(priv->context, priv->settings.get().profile);
-  priv->frames->cross(queue, priv->layout, inbuf, outbuf,
+  priv->frames->cross(queue, priv->layout, priv->info, inbuf, outbuf,
                       [&](const glcl::Picture &in, const glcl::Picture &out) {
                         klass->process(self, queue, in, out, inbuf, outbuf);
                       });
@@ -354,6 +411,9 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
     // What is missing altogether is told now, not at the first frame.
     if (!guarded(self, [&] { glcl::choose_device(priv->settings.get().device); }))
       return GST_STATE_CHANGE_FAILURE;
+    priv->late_until = 0;
+    priv->arrived = GST_CLOCK_TIME_NONE;
+    priv->told_of_fields = false;
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};
   }
@@ -389,7 +449,19 @@ static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection d
 static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT)
     private_of(trans)->reset_pending = true;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) private_of(trans)->late_until = 0;
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->sink_event(trans, event);
+}
+
+/// Sees which frames those ahead may drop: decoders up to twice as late as the last one was.
+static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_QOS) {
+    GstClockTimeDiff late = 0;
+    GstClockTime time = GST_CLOCK_TIME_NONE;
+    gst_event_parse_qos(event, nullptr, nullptr, &late, &time);
+    if (late > 0 && GST_CLOCK_TIME_IS_VALID(time)) private_of(trans)->late_until = time + 2 * late;
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->src_event(trans, event);
 }
 
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
@@ -419,9 +491,9 @@ static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQ
 
 static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
-  const GstClockTime time =
-      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
+  tell_of_fields(self, buffer);
 }
 
 static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffer *outbuf,
@@ -480,6 +552,8 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
 
 static void gst_glcl_filter_init(GstGLCLFilter *self) {
   new (gst_glcl_filter_get_instance_private(self)) GstGLCLFilterPrivate;
+  gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_BUFFER, on_arrival, self,
+                    nullptr);
 }
 
 static void gst_glcl_filter_finalize(GObject *object) {
@@ -550,6 +624,7 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_filter_query);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_filter_sink_event);
+  transform_class->src_event = GST_DEBUG_FUNCPTR(gst_glcl_filter_src_event);
   transform_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_decide_allocation);
   transform_class->propose_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_propose_allocation);
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_filter_transform);

@@ -18,7 +18,7 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGL
 ///
 /// The virtual functions run on the thread of the GL context, one at a time, and may throw
 /// glcl::Error, cl::Error or any std::exception: the base posts it as an element error. A subclass
-/// that overrides before_transform, sink_event or change_state chains up.
+/// that overrides before_transform, an event or change_state chains up.
 struct _GstGLCLFilterClass {
   GstGLFilterClass parent_class;
 
@@ -32,11 +32,19 @@ struct _GstGLCLFilterClass {
                   const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf);
 
   /// Forgets what earlier frames left, because the next one does not follow them: DISCONT, flush,
-  /// new segment, new caps, another GL context, a restart. Optional.
+  /// new segment, new caps, another GL context, a restart. Optional. Neither frames dropped because
+  /// somebody is late nor groups of frames played backward break a stream, though they come marked
+  /// as discontinuities.
   void (*reset)(GstGLCLFilter *self);
 
   /// Drops everything made in `prepare`. Optional.
   void (*unprepare)(GstGLCLFilter *self);
+
+  /// A frame that comes after a gap of more than four frames, or from the other side of the one
+  /// before it, does not follow that one either.
+  bool gaps_break;
+  /// What it does looks at single pixels, so that frames of two fields are as good as any other.
+  bool takes_fields;
 };
 
 /// The context in use, in `prepare` and `process`; borrowed.

@@ -348,4 +348,5 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   filter_class->process = gst_glcl_histogram_process;
   filter_class->reset = gst_glcl_histogram_reset;
   filter_class->unprepare = gst_glcl_histogram_unprepare;
+  filter_class->takes_fields = true;
 }

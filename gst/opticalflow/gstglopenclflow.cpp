@@ -42,14 +42,13 @@
 #include "gstglopenclflow.h"
 
 #include <atomic>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "base/compat.h"
 #include "base/glclproperties.h"
+#include "dump.h"
 #include "flow.h"
 #include "gstglclflowmeta.h"
 #include "lucaskanade.h"
@@ -61,8 +60,6 @@ namespace {
 using glcl::FlowView;
 
 enum class Method { lucas_kanade, pyramidal, census };
-
-constexpr GstClockTime gap_frames = 4;
 
 GType method_type() {
   return glcl::enum_type<Method>(
@@ -117,34 +114,11 @@ struct State {
   cl::Buffer dump;
   bool fresh_gain = true;
   guint64 dumped = 0;
-
-  GstClockTime last = GST_CLOCK_TIME_NONE;  // streaming thread
-  std::atomic<bool> gap{false};
-  std::atomic<GstClockTime> late_until{0};  // running time; those ahead may drop frames up to here
+  std::atomic<bool> dump_failed{false};  // and it was told, since the start
 };
 
 glcl::LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
   return {settings.window, settings.alpha, false};
-}
-
-/// A .flo file: Middlebury's, all little endian. Throws.
-void write_flo(const std::string &path, int width, int height, const void *vectors) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path.c_str(), "wb"),
-                                                              std::fclose);
-  const gint32 size[] = {GINT32_TO_LE(width), GINT32_TO_LE(height)};
-  const size_t pixels = size_t(width) * height;
-  if (!file || std::fwrite("PIEH", 1, 4, file.get()) != 4 ||
-      std::fwrite(size, 4, 2, file.get()) != 2 ||
-      std::fwrite(vectors, 8, pixels, file.get()) != pixels || std::fflush(file.get()) != 0)
-    throw glcl::Error(glcl::Error::Kind::failed,
-                      "dump-location: the vectors can't be written to " + path + ".",
-                      g_strerror(errno));
-}
-
-/// Whether a printf pattern has one number in it and nothing else to fill in.
-bool is_pattern(const char *text) {
-  return g_regex_match_simple("^([^%]|%%)*%0?[0-9]*d([^%]|%%)*$", text, G_REGEX_DEFAULT,
-                              G_REGEX_MATCH_DEFAULT);
 }
 
 }  // namespace
@@ -182,41 +156,6 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
                             std::max(dump_bytes, sizeof(FlowView::Summary)));
   return layout;
-}
-
-/// Sees every frame that arrives, also those that are dropped because the device is slow: they
-/// leave no gap. Where elements ahead drop them, the next frame comes marked as a discontinuity,
-/// which it is not.
-static GstPadProbeReturn gst_gl_opencl_flow_arrived(GstPad *, GstPadProbeInfo *info,
-                                                    gpointer user_data) {
-  State *state = GST_GL_OPENCL_FLOW(user_data)->state;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  const GstClockTime time = GST_BUFFER_PTS(buffer), duration = GST_BUFFER_DURATION(buffer);
-  const GstClockTime last = std::exchange(state->last, time);
-  if (!GST_CLOCK_TIME_IS_VALID(last) || !GST_CLOCK_TIME_IS_VALID(time)) return GST_PAD_PROBE_OK;
-  if (time < last || (GST_CLOCK_TIME_IS_VALID(duration) && time - last > gap_frames * duration))
-    state->gap = true;
-  const GstSegment *segment = &GST_BASE_TRANSFORM(user_data)->segment;
-  if (GST_BUFFER_IS_DISCONT(buffer) &&
-      gst_segment_to_running_time(segment, GST_FORMAT_TIME, last) < state->late_until) {
-    buffer = gst_buffer_make_writable(buffer);
-    GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT);
-    GST_PAD_PROBE_INFO_DATA(info) = buffer;
-  }
-  return GST_PAD_PROBE_OK;
-}
-
-/// Sees which frames those ahead may drop: decoders up to twice as late as the last one was.
-static GstPadProbeReturn gst_gl_opencl_flow_late(GstPad *, GstPadProbeInfo *info,
-                                                 gpointer user_data) {
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_QOS) return GST_PAD_PROBE_OK;
-  GstClockTimeDiff late = 0;
-  GstClockTime time = GST_CLOCK_TIME_NONE;
-  gst_event_parse_qos(event, nullptr, nullptr, &late, &time);
-  if (late > 0 && GST_CLOCK_TIME_IS_VALID(time))
-    GST_GL_OPENCL_FLOW(user_data)->state->late_until = time + 2 * late;
-  return GST_PAD_PROBE_OK;
 }
 
 static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &times,
@@ -257,21 +196,29 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
   glcl::attach_tensor(outbuf, "glopenclflow", meta->buffer, {meta->rows, meta->columns, 2});
 }
 
+/// The stream goes on without the file.
+static void gst_gl_opencl_flow_write(GstGLOpenCLFlow *self, const std::string &path, int width,
+                                     int height, const void *vectors) {
+  try {
+    glcl::write_flo(path, width, height, vectors);
+  } catch (const glcl::Error &error) {
+    GST_INFO_OBJECT(self, "%s", error.what());
+    if (!self->state->dump_failed.exchange(true))
+      GST_ELEMENT_WARNING(self, RESOURCE, WRITE, ("%s", error.what()),
+                          ("no warning comes for the files after it"));
+  }
+}
+
 static void gst_gl_opencl_flow_dump(GstGLOpenCLFlow *self, glcl::Queue &queue,
                                     const Settings &settings, const glcl::FlowField &field) {
   State *state = self->state;
   state->view->sample(queue, field, static_cast<float>(settings.min_confidence), 1, 1e10f,
                       state->dump);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  gchar *name = g_strdup_printf(settings.dump_location.c_str(), int(state->dumped++));
-#pragma GCC diagnostic pop
-  const std::string path = name;
-  g_free(name);
+  const std::string path = glcl::dump_path(settings.dump_location, state->dumped++);
   const int width = field.width, height = field.height;
-  gst_glcl_analyzer_read(GST_GLCL_ANALYZER(self), queue, state->dump,
-                         size_t(width) * height * sizeof(cl_float2),
-                         [=](const void *bytes) { write_flo(path, width, height, bytes); });
+  gst_glcl_analyzer_read(
+      GST_GLCL_ANALYZER(self), queue, state->dump, size_t(width) * height * sizeof(cl_float2),
+      [=](const void *bytes) { gst_gl_opencl_flow_write(self, path, width, height, bytes); });
 }
 
 static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue,
@@ -282,7 +229,6 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   State *state = self->state;
   const Settings settings = state->settings.get();
 
-  if (state->gap.exchange(false)) GST_GLCL_FILTER_GET_CLASS(filter)->reset(filter);
   const glcl::FlowField *field = nullptr;
   if (state->lucas_kanade) {
     if (state->lucas_kanade->run(queue, lucas_kanade_settings(settings), in))
@@ -326,13 +272,17 @@ static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
   state->dump = cl::Buffer();
 }
 
-static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) {
-  self->state = new State;
-  gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_BUFFER,
-                    gst_gl_opencl_flow_arrived, self, nullptr);
-  gst_pad_add_probe(GST_BASE_TRANSFORM_SRC_PAD(self), GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
-                    gst_gl_opencl_flow_late, self, nullptr);
+static gboolean gst_gl_opencl_flow_start(GstBaseTransform *trans) {
+  State *state = GST_GL_OPENCL_FLOW(trans)->state;
+  const std::string pattern = state->settings.get().dump_location;
+  if (!pattern.empty() &&
+      !gst_glcl_filter_guard(GST_GLCL_FILTER(trans), [&] { glcl::check_dump_pattern(pattern); }))
+    return FALSE;
+  state->dump_failed = false;
+  return GST_BASE_TRANSFORM_CLASS(gst_gl_opencl_flow_parent_class)->start(trans);
 }
+
+static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) { self->state = new State; }
 
 static void gst_gl_opencl_flow_finalize(GObject *object) {
   delete GST_GL_OPENCL_FLOW(object)->state;
@@ -382,36 +332,23 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
               &Settings::gain, 0, 1000)
       .flag("legend", "Legend", "Show the colours' meaning and scale in a corner",
             &Settings::legend)
-      .other(
-          g_param_spec_string("dump-location", "Dump location",
-                              "Pattern of .flo files to write every frame's vectors to, for "
-                              "instance flow-%05d.flo; vectors below min-confidence are marked "
-                              "unknown",
-                              "", glcl::before_paused),
-          [](Settings &settings, const GValue *value) {
-            const gchar *text = g_value_get_string(value);
-            if (text && *text && !is_pattern(text))
-              g_warning(
-                  "dump-location=%s is ignored: it needs one number to fill in, as in "
-                  "flow-%%05d.flo",
-                  text);
-            else
-              settings.dump_location = text ? text : "";
-          },
-          [](const Settings &settings, GValue *value) {
-            g_value_set_string(value, settings.dump_location.c_str());
-          });
+      .text("dump-location", "Dump location",
+            "Pattern of .flo files to write every frame's vectors to, for instance flow-%05d.flo; "
+            "vectors below min-confidence are marked unknown",
+            &Settings::dump_location, glcl::before_paused);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL optical flow", "Filter/Analyzer/Video",
       "Finds, shows and publishes the motion of every pixel of OpenGL textures, with OpenCL",
       "The gst-glcl developers");
 
+  GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_gl_opencl_flow_start);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   filter_class->prepare = gst_gl_opencl_flow_prepare;
   filter_class->process = gst_gl_opencl_flow_process;
   filter_class->reset = gst_gl_opencl_flow_reset;
   filter_class->unprepare = gst_gl_opencl_flow_unprepare;
+  filter_class->gaps_break = true;
 
   flow_meta_info();
 }

@@ -53,9 +53,10 @@ std::string gl_obstacle(GstGLContext *gl_context, const Device &device);
 std::vector<cl_context_properties> gl_properties(GstGLContext *gl_context);
 
 /// Leaves the EGL display of the GL context initialised for good. There is one per device and
-/// process; GStreamer ends it with the first GstGLDisplay of any pipeline, and OpenCL then takes no
-/// texture of the others any more (CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR). Not where the display
-/// belongs to a connection (X11, Wayland, GBM), which closes with its GstGLDisplay.
+/// process; GStreamer ends it with the first GstGLDisplay of any pipeline, and then the others
+/// can't activate their GL contexts ("Failed to activate the GL Context"), and OpenCL takes none of
+/// their textures (CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR). Not where the display belongs to a
+/// connection (X11, Wayland, GBM), which closes with its GstGLDisplay.
 void keep_display(GstGLContext *gl_context);
 
 }  // namespace glcl

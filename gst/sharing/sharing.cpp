@@ -112,10 +112,8 @@ Choice choose(GstGLContext *gl_context, const std::string &device, const std::ve
     const std::string reason = obstacle(way, gl_context, choice.device);
     if (reason.empty()) {
       choice.way = way;
-      if (way == Way::gl) {
-        choice.properties = gl_properties(gl_context);
-        keep_display(gl_context);
-      }
+      if (way == Way::gl) choice.properties = gl_properties(gl_context);
+      keep_display(gl_context);
       if (way == Way::copy) choice.fallback_reason = reasons;
       return choice;
     }

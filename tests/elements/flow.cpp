@@ -378,14 +378,42 @@ GST_START_TEST(dump) {
   expect(dumped.width == width && dumped.height == height, "the size of the dump");
   expect(reference::end_point_error(dumped, twin) < 0.01, "the dump holds the vectors");
   std::filesystem::remove_all(folder);
+}
+GST_END_TEST;
 
-  Chain chain("glopenclflow display=none dump-location=/no/such/folder/%d.flo");
-  chain.filter(before);
-  chain.push(after);
-  gst_harness_push_event(chain.harness(), gst_event_new_eos());
-  const auto errors = chain.messages().errors();
-  expect(!errors.empty() && errors[0].names("/no/such/folder/0.flo"),
-         "a dump that can't be written");
+GST_START_TEST(dump_without_files) {
+  for (const char *location : {"/no/such/folder/%d.flo", "d-%s%n.flo", "%999999999d", "flow.flo"}) {
+    test::Pipeline pipeline(
+        "videotestsrc num-buffers=2 ! glupload ! glopenclflow name=flow ! fakesink");
+    g_object_set(pipeline["flow"], "dump-location", location, nullptr);
+    expect(!pipeline.reach(GST_STATE_PAUSED), std::string(location) + " reaches PAUSED");
+    test::expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                     {"dump-location", location});
+    pipeline.set(GST_STATE_NULL);
+    g_object_set(pipeline["flow"], "dump-location", "", nullptr);
+    expect(pipeline.reach(GST_STATE_PAUSED), "without it PAUSED is reached");
+  }
+}
+GST_END_TEST;
+
+// The stream goes on where some files can't be written, and one warning tells of the first.
+GST_START_TEST(dump_in_part) {
+  g_autofree gchar *folder = g_dir_make_tmp("glcl-flow-XXXXXX", nullptr);
+  expect(folder, "a folder");
+  const std::filesystem::path path = folder;
+  std::filesystem::create_symlink("/no/such/file", path / "1.flo");
+  std::filesystem::create_directory(path / "2.flo");
+  {
+    Chain chain("glopenclflow display=none dump-location=" + (path / "%u.flo").string());
+    for (int i = 0; i < 5; i++) chain.filter(scene({double(i), 0}));
+    gst_harness_push_event(chain.harness(), gst_event_new_eos());
+    test::expect_none(chain.messages().errors());
+    test::expect_one(chain.messages().warnings(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
+                     {"dump-location", (path / "1.flo").string(), "symbolic link"});
+  }
+  for (const char *name : {"0.flo", "3.flo"})
+    expect(reference::load_flo((path / name).string()).width == width, name);
+  std::filesystem::remove_all(path);
 }
 GST_END_TEST;
 
@@ -404,6 +432,8 @@ static Suite *flow_suite() {
   tcase_add_test(tests, other_metas);
   tcase_add_test(tests, settings);
   tcase_add_test(tests, dump);
+  tcase_add_test(tests, dump_without_files);
+  tcase_add_test(tests, dump_in_part);
   return suite;
 }
 

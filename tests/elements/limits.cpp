@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every property of every element of the plugin at its limits, with every `display`, on the
+// smallest and oddest frames: frames come out, or an error names the property.
+#include <gst/gl/gstglfilter.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "pipeline.h"
+
+using test::Chain;
+using test::expect;
+using test::Frame;
+using test::Pipeline;
+
+namespace {
+
+constexpr std::pair<int, int> sizes[] = {{1, 1}, {1, 37}, {37, 1}, {65, 47}};
+
+/// What a property can be set to.
+class Value {
+ public:
+  explicit Value(GType type) { g_value_init(&value_, type); }
+  Value(const Value &other) : Value(G_VALUE_TYPE(&other.value_)) {
+    g_value_copy(&other.value_, &value_);
+  }
+  Value &operator=(const Value &) = delete;
+  ~Value() { g_value_unset(&value_); }
+
+  GValue *get() { return &value_; }
+  const GValue *get() const { return &value_; }
+  std::string text() const {
+    gchar *contents = g_strdup_value_contents(&value_);
+    const std::string text = contents;
+    g_free(contents);
+    return text.substr(0, 60);
+  }
+
+ private:
+  GValue value_ = G_VALUE_INIT;
+};
+
+template <class Number>
+Value value_of(GType type, void (*set)(GValue *, Number), Number number) {
+  Value value(type);
+  set(value.get(), number);
+  return value;
+}
+
+/// Both limits of a range and what is next to them.
+template <class Number, class Spec>
+std::vector<Value> ends_of(GParamSpec *spec, void (*set)(GValue *, Number)) {
+  const auto *range = reinterpret_cast<const Spec *>(spec);
+  const auto after = [](Number from, Number to) {
+    if constexpr (std::is_floating_point_v<Number>)
+      return std::nextafter(from, to);
+    else
+      return from == to  ? from
+             : from < to ? static_cast<Number>(from + 1)
+                         : static_cast<Number>(from - 1);
+  };
+  std::vector<Value> values;
+  for (const Number number : {range->minimum, after(range->minimum, range->maximum),
+                              after(range->maximum, range->minimum), range->maximum})
+    values.push_back(value_of(spec->value_type, set, number));
+  return values;
+}
+
+std::vector<Value> values_of(GParamSpec *spec);
+
+/// Lists of several lengths, of the limits of an item.
+std::vector<Value> lists_of(const GstParamSpecArray *spec) {
+  std::vector<Value> lists{Value(GST_TYPE_ARRAY)};
+  for (const Value &item : values_of(spec->element_spec))
+    for (int length : {1, 2, 4, 5}) {
+      Value list(GST_TYPE_ARRAY);
+      for (int i = 0; i < length; i++) gst_value_array_append_value(list.get(), item.get());
+      lists.push_back(list);
+    }
+  // Every mixture of ends at four places.
+  const std::vector<Value> ends = values_of(spec->element_spec);
+  for (unsigned places = 1; places < 15; places++) {
+    Value list(GST_TYPE_ARRAY);
+    for (unsigned place = 0; place < 4; place++) {
+      Value small(spec->element_spec->value_type);
+      g_value_set_int(small.get(), 1);
+      gst_value_array_append_value(list.get(),
+                                   places >> place & 1 ? ends.back().get() : small.get());
+    }
+    lists.push_back(list);
+  }
+  return lists;
+}
+
+std::vector<Value> values_of(GParamSpec *spec) {
+  std::vector<Value> values;
+  const GType type = spec->value_type;
+  if (G_IS_PARAM_SPEC_INT(spec)) return ends_of<gint, GParamSpecInt>(spec, g_value_set_int);
+  if (G_IS_PARAM_SPEC_UINT(spec)) return ends_of<guint, GParamSpecUInt>(spec, g_value_set_uint);
+  if (G_IS_PARAM_SPEC_INT64(spec)) return ends_of<gint64, GParamSpecInt64>(spec, g_value_set_int64);
+  if (G_IS_PARAM_SPEC_UINT64(spec))
+    return ends_of<guint64, GParamSpecUInt64>(spec, g_value_set_uint64);
+  if (G_IS_PARAM_SPEC_FLOAT(spec)) return ends_of<gfloat, GParamSpecFloat>(spec, g_value_set_float);
+  if (G_IS_PARAM_SPEC_DOUBLE(spec))
+    return ends_of<gdouble, GParamSpecDouble>(spec, g_value_set_double);
+  if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec)) return lists_of(GST_PARAM_SPEC_ARRAY_LIST(spec));
+  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) {
+    for (const gboolean flag : {gboolean(FALSE), gboolean(TRUE)})
+      values.push_back(value_of(type, g_value_set_boolean, flag));
+  } else if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumClass *all = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    for (guint i = 0; i < all->n_values; i++)
+      values.push_back(value_of(type, g_value_set_enum, all->values[i].value));
+  } else if (G_IS_PARAM_SPEC_STRING(spec)) {
+    const std::string long_text(100000, 'x');
+    for (const char *text :
+         {static_cast<const char *>(nullptr), "", ",", "no such thing", "/no/such folder/%d",
+          "%s%n%99999999999d", "-1:-1", "99999999999:1", "\xff\xfe", long_text.c_str()})
+      values.push_back(value_of(type, g_value_set_string, text));
+  } else {
+    fail("%s is of type %s, which this test has no values for", spec->name, g_type_name(type));
+  }
+  return values;
+}
+
+/// The properties of an element's own classes that can be written.
+std::vector<GParamSpec *> properties_of(GstElement *element) {
+  std::vector<GParamSpec *> properties;
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
+  for (guint i = 0; i < count; i++)
+    if ((all[i]->flags & G_PARAM_WRITABLE) && !g_type_is_a(GST_TYPE_GL_FILTER, all[i]->owner_type))
+      properties.push_back(all[i]);
+  g_free(all);
+  return properties;
+}
+
+std::vector<std::string> elements() {
+  std::vector<std::string> names;
+  GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "glcl");
+  for (GList *entry = features; entry; entry = entry->next)
+    if (GST_IS_ELEMENT_FACTORY(entry->data)) names.push_back(GST_OBJECT_NAME(entry->data));
+  gst_plugin_feature_list_free(features);
+  return names;
+}
+
+/// Sets a property. What is no value for it at all is told, by its name.
+void set(GstElement *element, const GParamSpec *spec, const Value &value) {
+  std::string warnings;
+  const auto handler = [](const gchar *, GLogLevelFlags, const gchar *message, gpointer data) {
+    *static_cast<std::string *>(data) += message;
+  };
+  const guint id = g_log_set_handler(nullptr, G_LOG_LEVEL_WARNING, handler, &warnings);
+  g_object_set_property(G_OBJECT(element), spec->name, value.get());
+  g_log_remove_handler(nullptr, id);
+  expect(warnings.empty() || warnings.find(spec->name) != std::string::npos,
+         std::string("a warning does not name ") + spec->name + ": " + warnings);
+}
+
+void set_default(GstElement *element, GParamSpec *spec) {
+  Value value(spec->value_type);
+  g_param_value_set_default(spec, value.get());
+  set(element, spec, value);
+}
+
+/// The element's errors name the property; those of others ahead tell that it failed.
+void check_errors(test::Messages &messages, const std::string &property, const std::string &what) {
+  bool told = false;
+  for (const test::Message &error : messages.errors()) {
+    if (error.source != "tried") continue;
+    expect(error.names(property), what + " gives an error without its name: " + error.text);
+    told = true;
+  }
+  expect(told, what + " fails without an error");
+}
+
+struct Trial {
+  GParamSpec *spec;  // null for all as they are
+  std::optional<Value> value;
+};
+
+/// The values of `display`, none where there is no such property.
+std::vector<Value> displays_of(GstElement *element, GParamSpec **spec) {
+  *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), "display");
+  return *spec ? values_of(*spec) : std::vector<Value>();
+}
+
+/// Two frames with the display as it is, and one with each.
+bool play(Chain &chain, GstElement *element, const Frame &frame) {
+  const auto push = [&] {
+    if (chain.push(frame) != GST_FLOW_OK) return false;
+    gst_buffer_unref(chain.pull_buffer());
+    return true;
+  };
+  if (!push() || !push()) return false;
+  GParamSpec *display;
+  for (const Value &value : displays_of(element, &display)) {
+    set(element, display, value);
+    if (!push()) return false;
+  }
+  if (display) set_default(element, display);
+  return true;
+}
+
+/// Properties that change while frames come. A new size has programs built for what is set now.
+void try_playing(const std::string &name, const std::vector<Trial> &trials) {
+  std::unique_ptr<Chain> chain;
+  for (const Trial &trial : trials) {
+    if (!chain) chain = std::make_unique<Chain>(name + " name=tried");
+    GstElement *element = (*chain)["tried"];
+    const std::string property = trial.spec ? trial.spec->name : "",
+                      what = name + " " + property + "=" + (trial.spec ? trial.value->text() : "");
+    if (trial.spec) set(element, trial.spec, *trial.value);
+    bool good = true;
+    for (const auto &[width, height] : sizes)
+      good = good && play(*chain, element, reference::random_frame(width, height));
+    if (good)
+      test::expect_none(chain->messages().errors());
+    else
+      check_errors(chain->messages(), property, what);
+    if (good && trial.spec) set_default(element, trial.spec);
+    if (!good) chain.reset();
+  }
+}
+
+/// Properties that count when a stream begins.
+void try_starting(const std::string &name, const std::vector<Trial> &trials) {
+  for (const Trial &trial : trials) {
+    Pipeline pipeline(
+        "videotestsrc num-buffers=3 ! video/x-raw,format=RGBA,width=37,height=23 ! glupload ! "
+        "glcolorconvert ! " +
+        name + " name=tried ! fakesink");
+    GstElement *element = pipeline["tried"];
+    set(element, trial.spec, *trial.value);
+    GParamSpec *display;
+    std::vector<Value> displays = displays_of(element, &display);
+    if (displays.empty()) displays.push_back(*trial.value);
+    for (const Value &value : displays) {
+      set(element, display ? display : trial.spec, value);
+      if (!pipeline.run()) {
+        check_errors(pipeline.messages(), trial.spec->name,
+                     name + " " + trial.spec->name + "=" + trial.value->text());
+        break;
+      }
+      expect(pipeline.reach(GST_STATE_READY), "READY can't be reached");
+    }
+  }
+}
+
+}  // namespace
+
+GST_START_TEST(limits) {
+  g_log_set_always_fatal(static_cast<GLogLevelFlags>(G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL));
+  const std::vector<std::string> names = elements();
+  expect(!names.empty(), "the plugin has no elements");
+  const std::string &name = names[static_cast<size_t>(__i__)];
+  GstElement *element = gst_element_factory_make(name.c_str(), nullptr);
+  std::vector<Trial> playing{{nullptr, {}}}, starting;
+  for (GParamSpec *spec : properties_of(element))
+    for (const Value &value : values_of(spec))
+      (spec->flags & GST_PARAM_MUTABLE_PLAYING ? playing : starting).push_back({spec, value});
+  gst_object_unref(element);
+  try_starting(name, starting);
+  try_playing(name, playing);
+}
+GST_END_TEST
+
+static Suite *limits_suite() {
+  Suite *suite = suite_create("limits");
+  TCase *tcase = test::add_tcase(suite, "limits");
+  tcase_add_loop_test(tcase, limits, 0, std::max(static_cast<int>(elements().size()), 1));
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, limits_suite, "limits"); }

@@ -126,21 +126,25 @@ struct Settings : Present::Settings {
 };
 
 void set_roi(Settings &settings, const GValue *value) {
-  std::vector<int> numbers;
-  std::string text;
-  for (guint i = 0; i < gst_value_array_get_size(value); i++) {
-    numbers.push_back(g_value_get_int(gst_value_array_get_value(value, i)));
-    text += (text.empty() ? "" : ",") + std::to_string(numbers.back());
+  const guint count = gst_value_array_get_size(value);
+  int numbers[4] = {};
+  bool good = count == 0 || count == 4;
+  for (guint i = 0; good && i < count; i++) {
+    const GValue *item = gst_value_array_get_value(value, i);
+    good = G_VALUE_HOLDS_INT(item);
+    if (good) numbers[i] = g_value_get_int(item);
   }
-  if (numbers.empty())
-    settings.roi = {};
-  else if (numbers.size() == 4 && numbers[2] > 0 && numbers[3] > 0)
-    settings.roi = {numbers[0], numbers[1], numbers[2], numbers[3]};
-  else
-    g_warning(
-        "roi=<%s> is ignored: give x, y, width and height in px, the last two above 0, or nothing "
-        "for the whole frame.",
-        text.c_str());
+  const Area roi{numbers[0], numbers[1], numbers[2], numbers[3]};
+  if (good && (count == 0 || !roi.empty())) {
+    settings.roi = roi;
+    return;
+  }
+  gchar *text = gst_value_serialize(value);
+  g_warning(
+      "roi=%s is ignored: give <x, y, width, height> as integers in px, the last two above 0, or "
+      "<> for the whole frame.",
+      text ? text : "");
+  g_free(text);
 }
 
 void get_roi(const Settings &settings, GValue *value) {
@@ -350,9 +354,7 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
                  "roi", "Region of interest",
                  "What is counted for messages, meta and display: <x, y, width, height> in px, as "
                  "far as it is inside the frame; empty for the whole frame",
-                 g_param_spec_int(
-                     "value", "Value", "px", G_MININT, G_MAXINT, 0,
-                     static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
+                 nullptr,  // with one, GStreamer 1.22 crashes on lists in the list
                  glcl::while_playing),
              set_roi, get_roi)
       .flag("shot-detection", "Shot detection", "Post a message `shot` where a shot begins",

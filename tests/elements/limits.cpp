@@ -72,27 +72,24 @@ std::vector<Value> ends_of(GParamSpec *spec, void (*set)(GValue *, Number)) {
 
 std::vector<Value> values_of(GParamSpec *spec);
 
-/// Lists of several lengths, of the limits of an item.
+/// Lists of several lengths and mixtures, of integers unless the property says otherwise.
 std::vector<Value> lists_of(const GstParamSpecArray *spec) {
-  std::vector<Value> lists{Value(GST_TYPE_ARRAY)};
-  for (const Value &item : values_of(spec->element_spec))
-    for (int length : {1, 2, 4, 5}) {
-      Value list(GST_TYPE_ARRAY);
-      for (int i = 0; i < length; i++) gst_value_array_append_value(list.get(), item.get());
-      lists.push_back(list);
-    }
-  // Every mixture of ends at four places.
-  const std::vector<Value> ends = values_of(spec->element_spec);
-  for (unsigned places = 1; places < 15; places++) {
+  std::vector<Value> lists, items;
+  for (const int number : {G_MININT, -1, 0, 1, G_MAXINT})
+    items.push_back(value_of(G_TYPE_INT, g_value_set_int, number));
+  if (spec->element_spec) items = values_of(spec->element_spec);
+  const auto add = [&](size_t length, size_t which) {
     Value list(GST_TYPE_ARRAY);
-    for (unsigned place = 0; place < 4; place++) {
-      Value small(spec->element_spec->value_type);
-      g_value_set_int(small.get(), 1);
-      gst_value_array_append_value(list.get(),
-                                   places >> place & 1 ? ends.back().get() : small.get());
-    }
+    for (size_t i = 0; i < length; i++, which /= items.size())
+      gst_value_array_append_value(list.get(), items[which % items.size()].get());
     lists.push_back(list);
-  }
+  };
+  for (const size_t length : {0, 1, 3, 5}) add(length, 0);
+  // Some of all lists of four.
+  for (size_t which = 0; which < std::pow(items.size(), 4); which += 13) add(4, which);
+  Value nested(GST_TYPE_ARRAY);
+  for (int i = 0; i < 4; i++) gst_value_array_append_value(nested.get(), lists.front().get());
+  lists.push_back(nested);
   return lists;
 }
 

@@ -51,7 +51,6 @@
 #include "counters.h"
 #include "gstglclhistogrammeta.h"
 #include "messages.h"
-#include "opencl/error.h"
 #include "present.h"
 
 namespace {
@@ -74,6 +73,13 @@ GType mode_type() {
         glcl::mode_name(mode_color_8)},
        {mode_color_16, "Colours, of 16 levels of R, G and B each: 4096 bins",
         glcl::mode_name(mode_color_16)}});
+}
+
+GType bins_type() {
+  return glcl::enum_type<int>("GstGLCLHistogramBins", {{32, "32 bins of 8 levels", "32"},
+                                                       {64, "64 bins of 4 levels", "64"},
+                                                       {128, "128 bins of 2 levels", "128"},
+                                                       {256, "256 bins, one for a level", "256"}});
 }
 
 GType display_type() {
@@ -108,7 +114,7 @@ const GstMetaInfo *meta_info() {
 
 struct Settings : Present::Settings {
   int mode = mode_luma, bins = 256;
-  std::vector<int> roi;
+  Area roi;
   bool shot_detection = false;
   double shot_threshold = Shots::default_threshold;
 
@@ -117,28 +123,34 @@ struct Settings : Present::Settings {
                                          Histogram::Mode::color_8, Histogram::Mode::color_16};
     return {modes[mode], bins};
   }
-
-  Area area() const {
-    if (roi.empty()) return {};
-    std::string text;
-    for (int value : roi) text += (text.empty() ? "" : ",") + std::to_string(value);
-    if (roi.size() != 4 || roi[2] <= 0 || roi[3] <= 0)
-      throw glcl::Error(glcl::Error::Kind::settings,
-                        "roi=<" + text +
-                            "> is no area; give x, y, width and height in px, or nothing for the "
-                            "whole frame.");
-    return {roi[0], roi[1], roi[2], roi[3]};
-  }
 };
 
 void set_roi(Settings &settings, const GValue *value) {
-  settings.roi.clear();
-  for (guint i = 0; i < gst_value_array_get_size(value); i++)
-    settings.roi.push_back(g_value_get_int(gst_value_array_get_value(value, i)));
+  const guint count = gst_value_array_get_size(value);
+  int numbers[4] = {};
+  bool good = count == 0 || count == 4;
+  for (guint i = 0; good && i < count; i++) {
+    const GValue *item = gst_value_array_get_value(value, i);
+    good = G_VALUE_HOLDS_INT(item);
+    if (good) numbers[i] = g_value_get_int(item);
+  }
+  const Area roi{numbers[0], numbers[1], numbers[2], numbers[3]};
+  if (good && (count == 0 || !roi.empty())) {
+    settings.roi = roi;
+    return;
+  }
+  gchar *text = gst_value_serialize(value);
+  g_warning(
+      "roi=%s is ignored: give <x, y, width, height> as integers in px, the last two above 0, or "
+      "<> for the whole frame.",
+      text ? text : "");
+  g_free(text);
 }
 
 void get_roi(const Settings &settings, GValue *value) {
-  for (int number : settings.roi) {
+  const Area &roi = settings.roi;
+  if (roi.empty()) return;
+  for (int number : {roi.x, roi.y, roi.width, roi.height}) {
     GValue item = G_VALUE_INIT;
     g_value_init(&item, G_TYPE_INT);
     g_value_set_int(&item, number);
@@ -157,6 +169,7 @@ struct State {
   Present::Equalize equalize = Present::Equalize::none;
   uint64_t frames = 0;
   bool followed = false;  // `shots` has seen the frame before
+  Area told;              // the last roi of which was told that it is outside of these frames
 
   ShotMessages shots;
 };
@@ -188,13 +201,14 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   if (settings.shot_detection) state->counters->build(ShotMessages::format);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->followed = false;
+  state->told = {};
   return layout;
 }
 
 /// A meta with a copy of the counts.
 static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue,
                                       const cl::Buffer &counts, const Area &area,
-                                      const glcl::Picture &in, GstBuffer *outbuf) {
+                                      GstBuffer *outbuf) {
   const Histogram::Format &format = self->state->format;
   const size_t bytes = sizeof(cl_uint) * format.counters();
   auto *meta = gst_glcl_analyzer_attach<GstGLCLHistogramMeta>(GST_GLCL_ANALYZER(self), outbuf,
@@ -204,10 +218,26 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
   meta->bins = format.counters() / format.channels();
   meta->x = area.x;
   meta->y = area.y;
-  meta->width = area.empty() ? in.width : area.width;
-  meta->height = area.empty() ? in.height : area.height;
+  meta->width = area.width;
+  meta->height = area.height;
   queue.cl().enqueueCopyBuffer(counts, glcl::result_memory(meta->buffer), 0, 0, bytes);
   glcl::result_written(meta->buffer, queue);
+}
+
+/// Tells once of a roi that no pixel of these frames is in.
+static void gst_glcl_histogram_check_roi(GstGLCLHistogram *self, const Area &roi,
+                                         const glcl::Picture &in, const Area &counted) {
+  Area &told = self->state->told;
+  const bool outside = glcl::is_outside(roi, in.width, in.height), known = told == roi;
+  told = outside ? roi : Area();
+  if (!outside || known) return;
+  GST_ELEMENT_WARNING(
+      self, RESOURCE, SETTINGS,
+      ("roi=<%d,%d,%d,%d> is outside of the frame of %d×%d; <%d,%d,%d,%d> is counted. Choose x, y, "
+       "width and height, in px, that are inside of it.",
+       roi.x, roi.y, roi.width, roi.height, in.width, in.height, counted.x, counted.y,
+       counted.width, counted.height),
+      (nullptr));
 }
 
 static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue,
@@ -217,7 +247,9 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   Settings settings = state->settings.get();
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
-  const Area area = settings.area();
+  const Area whole = glcl::clipped({}, in.width, in.height),
+             area = glcl::clipped(settings.roi, in.width, in.height);
+  gst_glcl_histogram_check_roi(GST_GLCL_HISTOGRAM(filter), settings.roi, in, area);
   const uint64_t frame = state->frames++;
   glcl::Counters &counters = *state->counters;
   counters.next_frame();
@@ -228,10 +260,9 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   if (wanted.message || wanted.meta || settings.display != Present::Display::none)
     counts = counters.count(queue, in, format, area);
   if (wanted.meta)
-    gst_glcl_histogram_attach(GST_GLCL_HISTOGRAM(filter), queue, counts, area, in, outbuf);
+    gst_glcl_histogram_attach(GST_GLCL_HISTOGRAM(filter), queue, counts, area, outbuf);
   if (wanted.message) {
-    const guint64 pixels =
-        area.empty() ? guint64(in.width) * in.height : guint64(area.width) * area.height;
+    const guint64 pixels = guint64(area.width) * area.height;
     gst_glcl_analyzer_read(analyzer, queue, counts, sizeof(cl_uint) * format.counters(),
                            [=, times = wanted.times](const void *bytes) {
                              glcl::post_histogram(analyzer, times, format, pixels,
@@ -241,7 +272,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
 
   const bool follows = settings.shot_detection && counters.ready(ShotMessages::format);
   if (follows)
-    gst_glcl_analyzer_read(analyzer, queue, counters.count(queue, in, ShotMessages::format, {}),
+    gst_glcl_analyzer_read(analyzer, queue, counters.count(queue, in, ShotMessages::format, whole),
                            sizeof(cl_uint) * ShotMessages::format.counters(),
                            [=, first = !state->followed, threshold = settings.shot_threshold,
                             times = wanted.times](const void *bytes) {
@@ -256,7 +287,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   equalize = state->equalize;
   cl::Buffer equalize_counts;
   if (equalize != Present::Equalize::none)
-    equalize_counts = counters.count(queue, in, Present::format_for(equalize), {});
+    equalize_counts = counters.count(queue, in, Present::format_for(equalize), whole);
   state->present->run(queue, settings, in, out, format, counts, equalize_counts);
 }
 
@@ -304,8 +335,7 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   };
   glcl::Properties<Settings>(object_class, settings_of)
       .choice("mode", "Mode", "What is counted", &Settings::mode, mode_type())
-      .number("bins", "Bins", "Bins of a channel for luma and rgb: 32, 64, 128 or 256",
-              &Settings::bins, 32, 256)
+      .choice("bins", "Bins", "Bins of a channel, for luma and rgb", &Settings::bins, bins_type())
       .choice("display", "Display", "How the histogram is drawn over the frame", &Settings::display,
               display_type())
       .choice("scale", "Scale", "What the height of a bar stands for", &Settings::logarithmic,
@@ -322,11 +352,9 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
               &Settings::equalize, equalize_type())
       .other(gst_param_spec_array(
                  "roi", "Region of interest",
-                 "What is counted for messages, meta and display: <x, y, width, height> in px; "
-                 "empty for the whole frame",
-                 g_param_spec_int(
-                     "value", "Value", "px", 0, G_MAXINT, 0,
-                     static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
+                 "What is counted for messages, meta and display: <x, y, width, height> in px, as "
+                 "far as it is inside the frame; empty for the whole frame",
+                 nullptr,  // with one, GStreamer 1.22 crashes on lists in the list
                  glcl::while_playing),
              set_roi, get_roi)
       .flag("shot-detection", "Shot detection", "Post a message `shot` where a shot begins",

@@ -2,6 +2,7 @@
 #include "histogram.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "opencl/error.h"
@@ -169,6 +170,26 @@ cl::Buffer zeros(const cl::Context &context, size_t count) {
 
 }  // namespace
 
+Area clipped(const Area &area, int width, int height) {
+  if (area.empty()) return {0, 0, width, height};
+  const auto clip = [](int64_t begin, int64_t size, int64_t whole) {
+    const int64_t from = std::clamp<int64_t>(begin, 0, whole - 1);
+    const int64_t to = std::clamp<int64_t>(begin + size, from + 1, whole);
+    return std::pair(static_cast<int>(from), static_cast<int>(to - from));
+  };
+  const auto [x, columns] = clip(area.x, area.width, width);
+  const auto [y, rows] = clip(area.y, area.height, height);
+  return {x, y, columns, rows};
+}
+
+bool is_outside(const Area &area, int width, int height) {
+  const auto outside = [](int64_t begin, int64_t size, int64_t whole) {
+    return begin >= whole || begin + size <= 0;
+  };
+  return !area.empty() &&
+         (outside(area.x, area.width, width) || outside(area.y, area.height, height));
+}
+
 int Histogram::Format::channels() const {
   return mode == Mode::rgb ? 3 : mode == Mode::rgba ? 4 : 1;
 }
@@ -291,14 +312,14 @@ void Histogram::build(Context &context, const Parameters &p) {
 }
 
 Area Histogram::checked(const Area &area) const {
-  if (area.empty()) return {0, 0, width_, height_};
-  if (area.x < 0 || area.y < 0 || area.x + area.width > width_ || area.y + area.height > height_)
+  const Area inside = clipped(area, width_, height_);
+  if (!area.empty() && !(inside == area))
     throw Error(Error::Kind::settings,
                 "roi=<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
                     std::to_string(area.width) + "," + std::to_string(area.height) +
                     "> is not inside the frame of " + std::to_string(width_) + "×" +
                     std::to_string(height_) + "; choose x, y, width and height, in px, that are.");
-  return area;
+  return inside;
 }
 
 /// Whether an area is made of whole runs of pixels, in a buffer of one row of aligned ones.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <mutex>
 
 #include "error.h"
@@ -16,6 +15,15 @@ std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
+}
+
+/// Whether a text reads "P:D".
+bool is_place(const std::string &text) {
+  const size_t colon = text.find(':');
+  const auto digits = [&](size_t from, size_t to) {
+    return from < to && text.find_first_not_of("0123456789", from) >= to;
+  };
+  return colon != std::string::npos && digits(0, colon) && digits(colon + 1, text.size());
 }
 
 std::string list(const std::vector<Device> &devices) {
@@ -90,13 +98,9 @@ Device choose_device(const std::vector<Device> &devices, const std::string &wish
     return devices.front();
   }
 
-  int platform, index, end = 0;
-  const bool numbers = std::sscanf(wish.c_str(), "%d:%d%n", &platform, &index, &end) == 2 &&
-                       static_cast<size_t>(end) == wish.size();
+  const bool place = is_place(wish);
   for (const Device &d : devices)
-    if (numbers ? d.platform_index == platform && d.device_index == index
-                : lower(d.name).find(lower(wish)) != std::string::npos)
-      return d;
+    if (place ? d.id() == wish : lower(d.name).find(lower(wish)) != std::string::npos) return d;
 
   throw Error(Error::Kind::not_found,
               "device=\"" + wish +

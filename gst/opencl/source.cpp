@@ -3,7 +3,9 @@
 
 #include <gio/gio.h>
 
+#include <algorithm>
 #include <sstream>
+#include <vector>
 
 #include "error.h"
 #include "kernels.h"
@@ -29,9 +31,15 @@ std::string read(const std::string &path) {
   return source;
 }
 
-}  // namespace
-
-std::string kernel_source(const std::string &path) {
+/// `chain`: the files that include this one, from the outermost on.
+std::string expanded(const std::string &path, std::vector<std::string> chain) {
+  const bool again = std::find(chain.begin(), chain.end(), path) != chain.end();
+  chain.push_back(path);
+  if (again) {
+    std::string text;
+    for (const std::string &file : chain) text += (text.empty() ? "" : " -> ") + file;
+    throw Error(Error::Kind::failed, "The kernel file " + path + " includes itself: " + text + ".");
+  }
   std::istringstream lines(read(path));
   std::string text = "#line 1 \"" + path + "\"\n";
   int number = 0;
@@ -39,12 +47,16 @@ std::string kernel_source(const std::string &path) {
     number++;
     if (line.rfind("#include \"", 0) == 0) {
       const std::string name = line.substr(10, line.rfind('"') - 10);
-      text += kernel_source(name) + "#line " + std::to_string(number + 1) + " \"" + path + "\"\n";
+      text += expanded(name, chain) + "#line " + std::to_string(number + 1) + " \"" + path + "\"\n";
     } else {
       text += line + "\n";
     }
   }
   return text;
 }
+
+}  // namespace
+
+std::string kernel_source(const std::string &path) { return expanded(path, {}); }
 
 }  // namespace glcl

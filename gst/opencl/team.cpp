@@ -245,7 +245,12 @@ std::vector<Device> choose_devices(const std::vector<Device> &devices, const std
   std::vector<Device> chosen;
   std::istringstream list(wishes);
   for (std::string wish; std::getline(list, wish, ',');) {
-    const Device device = choose_device(devices, wish);
+    Device device;
+    try {
+      device = choose_device(devices, wish);
+    } catch (const Error &error) {
+      throw Error(error.kind(), "devices=\"" + wishes + "\": " + error.what(), error.detail());
+    }
     if (std::none_of(chosen.begin(), chosen.end(),
                      [&](const Device &other) { return same_hardware(device, other); }))
       chosen.push_back(device);

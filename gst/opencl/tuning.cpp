@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tuning.h"
 
+#include <fcntl.h>
 #include <gio/gio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -19,6 +24,9 @@ namespace {
 using nlohmann::json;
 
 constexpr int file_version = 1;
+/// What a file may have: a device's entries take some 30 kB, and they nest four deep.
+constexpr size_t most_bytes = 4 << 20;
+constexpr int most_nested = 8;
 
 struct Free {
   void operator()(gpointer memory) const { g_free(memory); }
@@ -46,39 +54,103 @@ bool is_for(const json &entry, const json &key) {
   return true;
 }
 
-/// The file's text, empty where there is none.
+/// A file that is open, until it goes.
+class File {
+ public:
+  File(const std::string &path, int flags) {
+    do fd_ = open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+    while (fd_ < 0 && errno == EINTR);
+  }
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File &) = delete;
+
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// The file's text, empty where there is none; no more than a byte above the limit. Throws
+/// Error::failed for what can't be read.
 std::string read_file(const std::string &path) {
-  gchar *text = nullptr;
-  gsize size = 0;
-  if (!g_file_get_contents(path.c_str(), &text, &size, nullptr)) return {};
-  const Text owner(text);
-  return {text, size};
+  const auto fail = [&](const std::string &why) {
+    throw Error(Error::Kind::failed, path + " can't be read: " + why +
+                                         ". Remove it, or set XDG_DATA_HOME to another folder.");
+  };
+  const File file(path, O_RDONLY);
+  if (file.fd() < 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
+  if (file.fd() < 0) fail(g_strerror(errno));
+  struct stat status;
+  if (fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) fail("it is no regular file");
+  std::string text(std::min(static_cast<size_t>(status.st_size), most_bytes) + 1, '\0');
+  size_t size = 0;
+  for (ssize_t got = 1; got > 0 && size < text.size();) {
+    do got = read(file.fd(), &text[size], text.size() - size);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) fail(g_strerror(errno));
+    size += static_cast<size_t>(got);
+  }
+  text.resize(size);
+  return text;
 }
+
+/// Keeps other processes and threads from changing a tuning file, until it goes.
+class Lock {
+ public:
+  /// Throws Error::failed where that can't be had.
+  explicit Lock(const std::string &path) : file_(path + ".lock", O_RDWR | O_CREAT) {
+    int result = file_.fd();
+    // Every lock has a descriptor of its own, so threads of a process wait for each other too.
+    while (result >= 0 && (result = flock(file_.fd(), LOCK_EX)) < 0 && errno == EINTR) result = 0;
+    if (result < 0)
+      throw Error(Error::Kind::failed, "The tuning can't be kept in " + path + ".",
+                  path + ".lock: " + g_strerror(errno));
+  }
+
+ private:
+  File file_;
+};
 
 /// The entries of a tuning file; none where it is not one.
 std::optional<std::vector<json>> parse(const std::string &text) {
-  const json file = json::parse(text, nullptr, false);
-  if (!file.is_object() || file.value("version", json()) != file_version) return {};
+  if (text.size() > most_bytes) return {};
+  // Copies and comparisons of values recurse, so what lies too deep is never built.
+  bool fits = true;
+  const auto keep = [&fits](int depth, json::parse_event_t, const json &) {
+    fits = fits && depth <= most_nested;
+    return fits;
+  };
+  const json file = json::parse(text, keep, false);
+  if (!fits || !file.is_object() || file.value("version", json()) != file_version) return {};
   const json entries = file.value("entries", json());
   if (!entries.is_array()) return {};
   return std::vector<json>(entries.begin(), entries.end());
 }
 
-/// Why an entry for this device and problem can't be used; empty where it can.
+/// Compares without a conversion that loses bits.
+bool is_integer(const json &value, int wanted) {
+  if (value.is_number_unsigned())
+    return wanted >= 0 && value.get<uint64_t>() == static_cast<uint64_t>(wanted);
+  return value.is_number_integer() && value.get<int64_t>() == wanted;
+}
+
+/// Why an entry for this device and problem can't be used; empty where it can, and `point` is what
+/// it says.
 std::string objection(const json &entry, const Tunable &tunable, const Device &device,
-                      const std::string &problem) {
+                      const std::string &problem, Parameters &point) {
   if (entry.value("driver", json()) != device.driver) return "it was made for another driver";
   if (entry.value("sources", json()) != checksum(tunable)) return "its kernels have changed";
   const json parameters = entry.value("parameters", json());
   if (!parameters.is_object() || parameters.size() != tunable.values.size())
     return "its parameters are not those of the kernel";
-  Parameters point;
   for (const auto &[name, values] : tunable.values) {
-    const json value = parameters.value(name, json());
-    if (!value.is_number_integer() ||
-        std::find(values.begin(), values.end(), value) == values.end())
-      return "it has no value of " + name + " that the kernel knows";
-    point[name] = value.get<int>();
+    const json given = parameters.value(name, json());
+    const auto known = std::find_if(values.begin(), values.end(),
+                                    [&](int value) { return is_integer(given, value); });
+    if (known == values.end()) return "it has no value of " + name + " that the kernel knows";
+    point[name] = *known;
   }
   return tunable.possible(device, problem, point) ? "" : "the device can't run it";
 }
@@ -126,8 +198,19 @@ std::vector<Parameters> variants(const Tunable &tunable, const Device &device,
 
 std::optional<Tuning> kept(const Tunable &tunable, const Device &device,
                            const std::string &problem) {
-  const std::string path = tuning_file(), text = read_file(path);
-  if (text.empty()) return {};
+  const std::string path = tuning_file();
+  try {
+    const std::string text = read_file(path);
+    if (!text.empty()) return kept_in(text, path, tunable, device, problem);
+  } catch (const Error &error) {
+    warn_once(error.what());
+  }
+  return {};
+}
+
+std::optional<Tuning> kept_in(const std::string &text, const std::string &path,
+                              const Tunable &tunable, const Device &device,
+                              const std::string &problem) {
   const auto ignored = [&](const std::string &what, const std::string &why) {
     warn_once(what + " is ignored: " + why + ". glcl-tune makes it anew.");
   };
@@ -136,12 +219,14 @@ std::optional<Tuning> kept(const Tunable &tunable, const Device &device,
   const json wanted = key(tunable, device, problem);
   for (const json &entry : entries.value_or(std::vector<json>{})) {
     if (!is_for(entry, wanted)) continue;
-    const std::string why = objection(entry, tunable, device, problem);
+    Parameters parameters;
+    const std::string why = objection(entry, tunable, device, problem, parameters);
     if (why.empty())
-      return Tuning{entry["parameters"].get<Parameters>(), number(entry, "microseconds"),
+      return Tuning{parameters, number(entry, "microseconds"),
                     number(entry, "default-microseconds")};
     ignored("The tuning of " + tunable.name + ", " + problem + " on " + device.name + " in " + path,
             why);
+    break;  // there is one for each
   }
   return {};
 }
@@ -158,6 +243,9 @@ std::string tuning_file() {
 void keep(const Tunable &tunable, const Device &device, const std::string &problem,
           const Tuning &tuning) {
   const std::string path = tuning_file();
+  const Text folder(g_path_get_dirname(path.c_str()));
+  g_mkdir_with_parents(folder.get(), 0755);
+  const Lock lock(path);
   std::vector<json> entries = parse(read_file(path)).value_or(std::vector<json>{});
   json entry = key(tunable, device, problem);
   entries.erase(std::remove_if(entries.begin(), entries.end(),
@@ -171,9 +259,10 @@ void keep(const Tunable &tunable, const Device &device, const std::string &probl
   entries.push_back(entry);
 
   const std::string text = json{{"version", file_version}, {"entries", entries}}.dump(2) + "\n";
-  const Text folder(g_path_get_dirname(path.c_str()));
+  if (text.size() > most_bytes)
+    throw Error(Error::Kind::failed,
+                path + " is full. glcl-tune --reset empties it, for all devices.");
   GError *error = nullptr;
-  g_mkdir_with_parents(folder.get(), 0755);
   if (!g_file_set_contents(path.c_str(), text.data(), static_cast<gssize>(text.size()), &error)) {
     const std::string reason = error->message;
     g_error_free(error);

@@ -42,17 +42,21 @@ struct Tuning {
 };
 
 /// What glcl-tune kept for this device. An entry for another driver, for other kernel texts or with
-/// values that the space does not hold is ignored, as is a file that is none; a warning (g_warning)
-/// tells so once.
+/// values that the space does not hold is ignored, as is a file that is none, that is larger than
+/// 4 MiB or no regular file; a warning (g_warning) tells so once.
 std::optional<Tuning> kept(const Tunable &tunable, const Device &device,
                            const std::string &problem);
+/// The same from the text of a file; warnings name its path.
+std::optional<Tuning> kept_in(const std::string &text, const std::string &path,
+                              const Tunable &tunable, const Device &device,
+                              const std::string &problem);
 /// The parameters to use on a device: the kept ones, else the defaults.
 Parameters tuned(const Tunable &tunable, const Device &device, const std::string &problem);
 
 /// $XDG_DATA_HOME/glcl/tuning.json
 std::string tuning_file();
-/// Keeps a tuning in the file in place of an earlier one. Throws Error::failed where it can't be
-/// written.
+/// Keeps a tuning in the file in place of an earlier one. Any number of threads and processes may
+/// do so at once. Throws Error::failed where it can't be written.
 void keep(const Tunable &tunable, const Device &device, const std::string &problem,
           const Tuning &tuning);
 

@@ -107,29 +107,33 @@ inline uint column_height(Panel p, __global const ushort *heights, int channel, 
   return height;
 }
 
+inline int last_label(Panel p) { return p.axis ? p.levels - 1 : 255; }
+
 // The colour of a pixel of the panel, `x`, `y` from its corner.
 inline float3 panel_color(Panel p, __global const ushort *heights, int x, int y) {
   const bool apart = p.display != OVERLAY && p.channels > 1;
   int width = p.panel.z, height = p.panel.w, plot = 0;
   if (apart && p.display == PARADE) {
-    width /= p.channels;
+    width = max(width / p.channels, 1);
     plot = min(x / width, p.channels - 1);
     x -= plot * width;
   } else if (apart) {
-    height /= p.channels;
+    height = max(height / p.channels, 1);
     plot = min(y / height, p.channels - 1);
     y -= plot * height;
   }
   const int u = p.unit, line = max(1, u / 2);
   const int inner_width = max(width - 6 * u, 1), inner_height = max(height - 14 * u, 1);
+  // Room for a letter and for the labels of both ends.
+  const bool labelled = inner_width >= 6 * (1 + digits_of(last_label(p))) * u && inner_height >= 11 * u;
   const float3 ink = (float3)(0.9f, 0.9f, 0.9f);
   float3 color = (float3)(0.04f, 0.04f, 0.04f);
   x -= 3 * u;
   y -= 3 * u;
 
-  if (y >= inner_height + u) {
+  if (labelled && y >= inner_height + u) {
     // Labels: of the quarters where there is room, else of both ends.
-    const int row = (y - inner_height - 2 * u) / u, last = p.axis ? p.levels - 1 : 255;
+    const int row = (y - inner_height - 2 * u) / u, last = last_label(p);
     const int labels = p.axis || inner_width < 108 * u ? 2 : 5;
     for (int i = 0; i < labels; i++) {
       const int value = i == labels - 1 ? last : i * 64;
@@ -164,7 +168,7 @@ inline float3 panel_color(Panel p, __global const ushort *heights, int x, int y)
   }
   // The channel's letter, where the plot is its own.
   const int letter = p.channels == 1 ? LETTER_Y : LETTER_R + plot;
-  if ((apart || p.channels == 1) && !p.axis && x >= 2 * u && y >= 2 * u &&
+  if (labelled && (apart || p.channels == 1) && !p.axis && x >= 2 * u && y >= 2 * u &&
       in_glyph(letter, (x - 2 * u) / u, (y - 2 * u) / u))
     color = ink;
   return clamp(color, 0.0f, 1.0f);

@@ -126,6 +126,16 @@ GST_START_TEST(kernel_that_is_missing) {
 }
 GST_END_TEST
 
+GST_START_TEST(kernel_that_includes_itself) {
+  const Kernels kernels("example/invert.cl", "#include \"example/invert.cl\"\n");
+  Pipeline pipeline(
+      "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
+  expect(!pipeline.run(), "the pipeline plays");
+  expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+             {"example/invert.cl -> example/invert.cl"});
+}
+GST_END_TEST
+
 GST_START_TEST(system_memory) {
   for (const char *description :
        {"videotestsrc num-buffers=3 ! glclinvert ! fakesink",
@@ -158,6 +168,7 @@ static Suite *errors_suite() {
   tcase_add_test(tcase, inspection_without_platform);
   tcase_add_test(tcase, kernel_that_does_not_build);
   tcase_add_test(tcase, kernel_that_is_missing);
+  tcase_add_test(tcase, kernel_that_includes_itself);
   tcase_add_test(tcase, system_memory);
   tcase_add_test(tcase, other_caps_behind);
   return suite;

@@ -12,6 +12,7 @@
 #include "reference/present.h"
 #include "reference/scenes.h"
 
+using glcl::Area;
 using glcl::Histogram;
 using glcl::Present;
 using test::Chain;
@@ -103,11 +104,39 @@ Counts mapped(GstBuffer *buffer) {
   return counts;
 }
 
-void check_error(const std::string &properties, const std::vector<std::string> &words) {
-  Chain chain("glclhistogram interval=0 " + properties);
-  expect(chain.push(reference::random_frame(64, 48)) != GST_FLOW_OK, "the frame passes");
-  test::expect_one(chain.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-                   words);
+Area area_of(const GstGLCLHistogramMeta *meta) {
+  return {meta->x, meta->y, meta->width, meta->height};
+}
+
+/// Warnings about the region.
+std::vector<test::Message> told_of_roi(Chain &chain) {
+  std::vector<test::Message> told;
+  for (const test::Message &warning : chain.messages().warnings())
+    if (warning.names("roi=")) told.push_back(warning);
+  return told;
+}
+
+void expect_roi(GstElement *element, const Area &roi) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, GST_TYPE_ARRAY);
+  g_object_get_property(G_OBJECT(element), "roi", &value);
+  expect(gst_value_array_get_size(&value) == 4, "four values");
+  int numbers[4];
+  for (int i = 0; i < 4; i++) numbers[i] = g_value_get_int(gst_value_array_get_value(&value, i));
+  g_value_unset(&value);
+  expect(Area{numbers[0], numbers[1], numbers[2], numbers[3]} == roi, "roi is as it was set");
+}
+
+/// Sets a property from a text; gives the warnings of GLib's.
+std::string warnings_at_set(GstElement *element, const char *property, const char *value) {
+  std::string text;
+  const auto handler = [](const gchar *, GLogLevelFlags, const gchar *message, gpointer data) {
+    *static_cast<std::string *>(data) += message;
+  };
+  const guint id = g_log_set_handler(nullptr, G_LOG_LEVEL_WARNING, handler, &text);
+  gst_util_set_object_arg(G_OBJECT(element), property, value);
+  g_log_remove_handler(nullptr, id);
+  return text;
 }
 
 }  // namespace
@@ -283,25 +312,110 @@ GST_START_TEST(shots) {
 }
 GST_END_TEST
 
-GST_START_TEST(wrong_input) {
-  check_error("bins=100", {"bins=100", "power of two"});
-  check_error("mode=rgb bins=33", {"bins=33"});
-  check_error("roi=\"<60,0,10,10>\"", {"roi=<60,0,10,10>", "64×48"});
-  check_error("roi=\"<0,0,0,10>\"", {"roi=<0,0,0,10>"});
-  check_error("roi=\"<1,2,3>\"", {"roi=<1,2,3>"});
-  check_error("roi=\"<64,48,1,1>\"", {"roi=<64,48,1,1>", "64×48"});
+// A region is clipped to the frame; of one outside of it the nearest pixels count, which is told
+// once.
+GST_START_TEST(region_beyond_the_frame) {
+  const Frame frame = reference::natural_frame(64, 48);
+  const struct {
+    const char *roi;
+    Area counted;
+    bool outside;
+  } cases[] = {
+      {"<2147483647,0,1,1>", {63, 0, 1, 1}, true},
+      {"<64,0,2147483647,1>", {63, 0, 1, 1}, true},
+      {"<0,2147483647,1,2147483647>", {0, 47, 1, 1}, true},
+      {"<10,48,20,1>", {10, 47, 20, 1}, true},
+      {"<-10,5,10,10>", {0, 5, 1, 10}, true},
+      {"<-10,-10,30,30>", {0, 0, 20, 20}, false},
+      {"<0,0,2147483647,2147483647>", {0, 0, 64, 48}, false},
+      {"<60,40,10,10>", {60, 40, 4, 8}, false},
+      {"<>", {0, 0, 64, 48}, false},
+  };
+  Chain chain("glclhistogram mode=rgb interval=0 display=overlay attach-meta=true");
+  size_t told = 0;
+  for (const auto &one : cases) {
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", one.roi);
+    for (int i = 0; i < 3; i++) {
+      expect(chain.push(frame) == GST_FLOW_OK, std::string("no frame with roi=") + one.roi);
+      GstBuffer *buffer = chain.pull_buffer();
+      const GstGLCLHistogramMeta *meta = meta_of(buffer);
+      expect(area_of(meta) == one.counted, std::string("the meta of roi=") + one.roi);
+      expect(mapped(meta->buffer) == reference::histogram(frame, {Mode::rgb, 256}, one.counted),
+             std::string("the counts of roi=") + one.roi);
+      gst_buffer_unref(buffer);
+    }
+    told += one.outside;
+    const auto warnings = told_of_roi(chain);
+    expect(warnings.size() == told, std::string("not told once: roi=") + one.roi);
+    if (one.outside)
+      expect(warnings.back().is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS) &&
+                 warnings.back().names(std::string("roi=") + one.roi) &&
+                 warnings.back().names("64×48"),
+             warnings.back().text);
+  }
+  test::expect_none(chain.messages().errors());
 }
 GST_END_TEST
 
-GST_START_TEST(wrong_input_while_playing) {
-  const Frame frame = reference::random_frame(64, 48);
-  for (const auto &[property, value] : {std::pair{"bins", "100"}, {"roi", "<60,0,10,10>"}}) {
-    Chain chain("glclhistogram mode=rgb interval=0");
-    expect(chain.push(frame) == GST_FLOW_OK, "push failed");
-    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), property, value);
-    expect(chain.push(frame) != GST_FLOW_OK, "the frame passes");
-    test::expect_one(chain.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-                     {std::string(property) + "=" + value});
+GST_START_TEST(frames_smaller_than_the_region) {
+  Chain chain("glclhistogram interval=0 attach-meta=true roi=\"<20,20,8,8>\"");
+  const struct {
+    int width, height;
+    Area counted;
+    size_t told;
+  } cases[] = {{64, 48, {20, 20, 8, 8}, 0}, {24, 24, {20, 20, 4, 4}, 0},
+               {16, 48, {15, 20, 1, 8}, 1}, {1, 1, {0, 0, 1, 1}, 2},
+               {64, 48, {20, 20, 8, 8}, 2}, {1, 1, {0, 0, 1, 1}, 3}};
+  for (const auto &one : cases)
+    for (int i = 0; i < 2; i++) {
+      const Frame frame = reference::natural_frame(one.width, one.height);
+      expect(chain.push(frame) == GST_FLOW_OK, "push failed");
+      GstBuffer *buffer = chain.pull_buffer();
+      expect(area_of(meta_of(buffer)) == one.counted, "the meta");
+      expect(mapped(meta_of(buffer)->buffer) == reference::histogram(frame, {}, one.counted),
+             "the counts");
+      gst_buffer_unref(buffer);
+      fail_unless_equals_int(told_of_roi(chain).size(), one.told);
+    }
+}
+GST_END_TEST
+
+// What is no region is told when it is set, and changes nothing.
+GST_START_TEST(wrong_regions) {
+  GstElement *element = gst_element_factory_make("glclhistogram", nullptr);
+  gst_util_set_object_arg(G_OBJECT(element), "roi", "<1,2,3,4>");
+  for (const char *roi :
+       {"<1,2,3>", "<1,2,3,4,5>", "<0,0,0,10>", "<0,0,10,0>", "<1,2,-3,4>", "<1,2,3,-2147483648>",
+        "<1.5,2,3,4>", "<a,b,c,d>", "<<1,2>,<3,4>>", "<1,2,3,<4>>"}) {
+    const std::string warnings = warnings_at_set(element, "roi", roi);
+    expect(warnings.find("roi=<") != std::string::npos &&
+               warnings.find("<x, y, width, height>") != std::string::npos,
+           std::string(roi) + ": " + warnings);
+    expect_roi(element, {1, 2, 3, 4});
+  }
+  gst_object_unref(element);
+}
+GST_END_TEST
+
+GST_START_TEST(bins_by_name_and_by_number) {
+  GstElement *element = gst_element_factory_make("glclhistogram", nullptr);
+  for (int bins : {32, 64, 128, 256}) {
+    gst_util_set_object_arg(G_OBJECT(element), "bins", std::to_string(bins).c_str());
+    fail_unless_equals_string(test::enum_property(element, "bins").c_str(),
+                              std::to_string(bins).c_str());
+    g_object_set(element, "bins", 256, nullptr);
+    g_object_set(element, "bins", bins, nullptr);
+    fail_unless_equals_string(test::enum_property(element, "bins").c_str(),
+                              std::to_string(bins).c_str());
+  }
+  gst_object_unref(element);
+  for (const char *bins : {"31", "33", "100", "257", "0"}) {
+    GError *error = nullptr;
+    GstElement *bin = gst_parse_launch((std::string("glclhistogram bins=") + bins).c_str(), &error);
+    expect(error && std::string(error->message).find("bins") != std::string::npos,
+           std::string("bins=") + bins + " is taken");
+    g_error_free(error);
+    if (bin) gst_object_unref(gst_object_ref_sink(bin));
   }
 }
 GST_END_TEST
@@ -318,20 +432,6 @@ GST_START_TEST(unread_messages) {
     count++;
   }
   fail_unless(count == 300, "%d messages", count);
-}
-GST_END_TEST
-
-GST_START_TEST(roi_is_read_back) {
-  GstElement *element = gst_element_factory_make("glclhistogram", nullptr);
-  gst_util_set_object_arg(G_OBJECT(element), "roi", "<1,2,3,4>");
-  GValue value = G_VALUE_INIT;
-  g_value_init(&value, GST_TYPE_ARRAY);
-  g_object_get_property(G_OBJECT(element), "roi", &value);
-  expect(gst_value_array_get_size(&value) == 4, "four values");
-  for (int i = 0; i < 4; i++)
-    expect(g_value_get_int(gst_value_array_get_value(&value, i)) == i + 1, "as they were set");
-  g_value_unset(&value);
-  gst_object_unref(element);
 }
 GST_END_TEST
 
@@ -359,10 +459,11 @@ static Suite *histogram_suite() {
   tcase_add_test(tcase, other_modes_while_playing);
   tcase_add_test(tcase, equalized_while_playing);
   tcase_add_test(tcase, shots);
-  tcase_add_test(tcase, wrong_input);
-  tcase_add_test(tcase, wrong_input_while_playing);
+  tcase_add_test(tcase, region_beyond_the_frame);
+  tcase_add_test(tcase, frames_smaller_than_the_region);
+  tcase_add_test(tcase, wrong_regions);
+  tcase_add_test(tcase, bins_by_name_and_by_number);
   tcase_add_test(tcase, unread_messages);
-  tcase_add_test(tcase, roi_is_read_back);
   tcase_add_test(tcase, pipelines);
   return suite;
 }

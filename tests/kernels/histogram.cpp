@@ -2,6 +2,7 @@
 // The histogram in all its variants: bit for bit the counts of the scalar twin.
 #include "histogram/histogram.h"
 
+#include <climits>
 #include <functional>
 #include <random>
 
@@ -230,9 +231,40 @@ GST_START_TEST(test_area) {
                              Area{7, 3, 33, 11}, Area{8, 0, 16, 47}, Area{1, 1, 88, 45}})
       check_counts(run(bench, engine, frame, layout, area),
                    reference::histogram(frame, format, area), "area");
-    for (const Area &area : {Area{-1, 0, 5, 5}, Area{0, -1, 5, 5}, Area{86, 0, 5, 5},
-                             Area{0, 43, 5, 5}, Area{90, 0, 1, 1}})
+    for (const Area &area :
+         {Area{-1, 0, 5, 5}, Area{0, -1, 5, 5}, Area{86, 0, 5, 5}, Area{0, 43, 5, 5},
+          Area{90, 0, 1, 1}, Area{INT_MAX, 0, 1, 1}, Area{1, 0, INT_MAX, 1},
+          Area{0, INT_MAX, 1, INT_MAX}, Area{INT_MIN, INT_MIN, INT_MAX, INT_MAX}})
       check_settings_error([&] { run(bench, engine, frame, layout, area); }, "roi=<");
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(test_clipped) {
+  constexpr int most = INT_MAX, least = INT_MIN;
+  const struct {
+    Area area, clipped;
+    bool outside;
+  } cases[] = {
+      {{}, {0, 0, 64, 48}, false},
+      {{5, 6, 7, 8}, {5, 6, 7, 8}, false},
+      {{0, 0, 64, 48}, {0, 0, 64, 48}, false},
+      {{60, 40, 10, 10}, {60, 40, 4, 8}, false},
+      {{-5, -5, 10, 10}, {0, 0, 5, 5}, false},
+      {{63, 47, most, most}, {63, 47, 1, 1}, false},
+      {{least, least, most, most}, {0, 0, 1, 1}, true},
+      {{-most, 3, most, 2}, {0, 3, 1, 2}, true},
+      {{1 - most, 3, most, 2}, {0, 3, 1, 2}, false},
+      {{64, 0, most, 1}, {63, 0, 1, 1}, true},
+      {{0, most, 1, most}, {0, 47, 1, 1}, true},
+      {{most, 0, 1, 1}, {63, 0, 1, 1}, true},
+      {{10, -20, 5, 20}, {10, 0, 5, 1}, true},
+  };
+  for (const auto &one : cases) {
+    const Area got = glcl::clipped(one.area, 64, 48);
+    fail_unless(got == one.clipped, "<%d,%d,%d,%d> became <%d,%d,%d,%d>", one.area.x, one.area.y,
+                one.area.width, one.area.height, got.x, got.y, got.width, got.height);
+    fail_unless(glcl::is_outside(one.area, 64, 48) == one.outside);
   }
 }
 GST_END_TEST
@@ -403,6 +435,7 @@ static Suite *histogram_suite() {
   tcase_add_loop_test(tcase, test_results_of_two_calls, 0, 2);
   tcase_add_loop_test(tcase, test_packed_counters_of_many_pixels, 0, 2);
   tcase_add_loop_test(tcase, test_area, 0, 2);
+  tcase_add_test(tcase, test_clipped);
   tcase_add_loop_test(tcase, test_large_flat_frame, 0, 2);
   tcase_add_test(tcase, test_samples);
   tcase_add_test(tcase, test_batch);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The OpenCL host layer: choice of device, work-groups, the program cache, errors.
+#include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
 
 #include <algorithm>
@@ -102,7 +103,10 @@ GST_END_TEST;
 
 GST_START_TEST(test_choose_nothing) {
   const std::vector<Device> all = listed_devices();
-  for (const char *wish : {"3:0", "2:2", "-1:0", "2:", ":1", "2:0:0", "2:0 ", "Other GPU"}) {
+  // The places out of range are those of devices where bits of the numbers are lost.
+  for (const char *wish : {"3:0", "2:2", "-1:0", "-1:-1", "2:", ":1", ":", "2:0:0", "2:0 ", "2: 0",
+                           "+2:0", "Other GPU", "4294967296:0", "2:4294967297",
+                           "18446744073709551618:1", "99999999999999999999999999:1"}) {
     const Error error = error_of([&] { glcl::choose_device(all, wish); });
     fail_unless(error.kind() == Error::Kind::not_found);
     fail_unless(contains(error.what(), wish), "%s", error.what());
@@ -242,6 +246,35 @@ GST_START_TEST(test_source) {
 }
 GST_END_TEST;
 
+GST_START_TEST(test_source_that_includes_itself) {
+  const std::pair<const char *, const char *> files[] = {
+      {"self.cl", "#include \"self.cl\"\n"},
+      {"first.cl", "int a;\n#include \"second.clh\"\n"},
+      {"second.clh", "#include \"third.clh\"\n"},
+      {"third.clh", "#include \"second.clh\"\n"},
+      {"twice.cl", "#include \"leaf.clh\"\n#include \"leaf.clh\"\n"},
+      {"leaf.clh", "int leaf;\n"}};
+  gchar *made = g_dir_make_tmp("glcl-kernels-XXXXXX", nullptr);
+  const std::string folder = made;
+  g_free(made);
+  for (const auto &[name, text] : files)
+    fail_unless(g_file_set_contents((folder + "/" + name).c_str(), text, -1, nullptr));
+  g_setenv("G_RESOURCE_OVERLAYS", ("/org/gst-glcl/kernels=" + folder).c_str(), TRUE);
+  for (const auto &[path, chain] :
+       {std::pair{"self.cl", "self.cl -> self.cl"},
+        {"first.cl", "first.cl -> second.clh -> third.clh -> second.clh"}}) {
+    const Error error = error_of([path = path] { glcl::kernel_source(path); });
+    fail_unless(error.kind() == Error::Kind::failed);
+    fail_unless(contains(error.what(), chain), "%s", error.what());
+  }
+  // To be named twice is no cycle.
+  const std::string twice = glcl::kernel_source("twice.cl");
+  fail_unless(twice.find("int leaf;") != twice.rfind("int leaf;"), "%s", twice.c_str());
+  for (const auto &[name, text] : files) g_remove((folder + "/" + name).c_str());
+  g_rmdir(folder.c_str());
+}
+GST_END_TEST;
+
 GST_START_TEST(test_pictures) {
   const auto context = Context::of_device(test_device());
   const glcl::Picture buffer = glcl::make_picture(context->cl(), 7, 5, glcl::Layout::buffer);
@@ -297,6 +330,7 @@ static Suite *opencl_suite() {
   tcase_add_test(tests, test_one_context_per_device);
   tcase_add_test(tests, test_build_errors);
   tcase_add_test(tests, test_source);
+  tcase_add_test(tests, test_source_that_includes_itself);
   tcase_add_test(tests, test_later);
   tcase_add_test(tests, test_pictures);
   tcase_add_test(tests, test_error_names);

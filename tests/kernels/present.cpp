@@ -30,6 +30,13 @@ Frame run(Bench &bench, Present &engine, const Present::Settings &settings, cons
   return bench.download(out);
 }
 
+/// Fails where a value is more than a level away from the twin's.
+void check_near(const Frame &got, const Frame &twin, const std::string &what) {
+  for (size_t i = 0; i < twin.rgba.size(); i++)
+    fail_unless(std::abs(int(got.rgba[i]) - int(twin.rgba[i])) <= 1, "%s: differs at (%d, %d)",
+                what.c_str(), int(i / 4) % twin.width, int(i / 4) / twin.width);
+}
+
 std::vector<Frame> frames(int width, int height) {
   return {reference::random_frame(width, height), reference::flat_frame(width, height),
           reference::gradient_frame(width, height), reference::natural_frame(width, height)};
@@ -89,6 +96,32 @@ GST_START_TEST(test_display) {
 }
 GST_END_TEST
 
+// A panel that is too small for its plots, or for their labels, shows what of them it holds.
+GST_START_TEST(test_small_panels) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const int width = 60, height = 60;
+  Present engine(*bench.context, width, height, layout);
+  const Frame frame = reference::natural_frame(width, height);
+  for (const auto display :
+       {Present::Display::overlay, Present::Display::parade, Present::Display::stack})
+    for (const Format &format : {Format{Mode::luma}, Format{Mode::rgb}, Format{Mode::color_8}})
+      for (const int side : {1, 2, 3, 4, 8, 9, 16, 23, 24, 25, 26, 29, 30, 31, 60})
+        for (const bool tall : {false, true}) {
+          Present::Settings settings;
+          settings.display = display;
+          settings.x = settings.y = 0;
+          settings.width = tall ? double(side) / width : 1;
+          settings.height = tall ? 1 : double(side) / height;
+          check_near(
+              run(bench, engine, settings, frame, format, layout),
+              reference::present(frame, settings, format, reference::histogram(frame, format)),
+              "a panel of " + std::to_string(side) + " px, display " +
+                  std::to_string(static_cast<int>(display)));
+        }
+}
+GST_END_TEST
+
 GST_START_TEST(test_panel) {
   Present::Settings settings;
   settings.x = 0.5, settings.y = 0.9, settings.width = 0.7, settings.height = 0;
@@ -107,6 +140,7 @@ static Suite *present_suite() {
   suite_add_tcase(suite, tcase);
   tcase_add_loop_test(tcase, test_equalize, 0, 2);
   tcase_add_loop_test(tcase, test_display, 0, 2);
+  tcase_add_loop_test(tcase, test_small_panels, 0, 2);
   tcase_add_test(tcase, test_panel);
   return suite;
 }

@@ -82,6 +82,8 @@ class Canvas {
               fill(px, py, 1, 1, 0.9, 0.9, 0.9);
           }
   }
+  int width() const { return width_; }
+  int height() const { return height_; }
   double *at(int x, int y) { return &rgb_[(size_t(y) * width_ + x) * 3]; }
 
  private:
@@ -112,8 +114,11 @@ struct Plot {
     const int u = unit, w = std::max(area.width - 6 * u, 1), h = std::max(area.height - 14 * u, 1);
     const int left = area.x + 3 * u, top = area.y + 3 * u, line = std::max(1, u / 2);
     const auto inside = [&](int x, int y) {
-      return x < area.x + area.width + over && y < area.y + area.height + over;
+      return x < std::min(area.x + area.width + over, canvas.width()) &&
+             y < std::min(area.y + area.height + over, canvas.height());
     };
+    const std::string last_label = std::to_string(joint() ? levels() - 1 : 255);
+    const bool labelled = w >= 6 * u * (1 + static_cast<int>(last_label.size())) && h >= 11 * u;
     for (int x = 0; x < w; x++)
       for (int y = 0; y < h; y++) {
         if (!inside(left + x, top + y)) continue;
@@ -147,15 +152,14 @@ struct Plot {
           if (graticule) p[c] = std::max(p[c] + (filled ? -0.15 : 0.22), 0.0);
         }
       }
+    if (!labelled) return;
     if (lettered && !joint())
       canvas.glyph(channels() == 1 ? 13 : 10 + first, left + 2 * u, top + 2 * u, u,
                    {left, top, std::min(w, area.x + area.width + over - left),
                     std::min(h, area.y + area.height + over - top)});
     const int labels = joint() || w < 108 * u ? 2 : 5;
     for (int i = 0; i < labels; i++) {
-      const std::string text = std::to_string(i < labels - 1 ? i * 64
-                                              : joint()      ? levels() - 1
-                                                             : 255);
+      const std::string text = i < labels - 1 ? std::to_string(i * 64) : last_label;
       const int size = (6 * static_cast<int>(text.size()) - 1) * u;
       const int x = i == 0 ? 0 : i == labels - 1 ? w - size : w * i / (labels - 1) - size / 2;
       for (size_t k = 0; k < text.size(); k++)
@@ -178,7 +182,8 @@ void display(Frame &frame, const Present::Settings &settings, const Histogram::F
     for (int c = 0; c < channels; c++) {
       const bool parade = settings.display == Display::parade;
       Area area{0, 0, panel.width, panel.height};
-      (parade ? area.width : area.height) /= channels;
+      int &size = parade ? area.width : area.height;
+      size = std::max(size / channels, 1);
       (parade ? area.x : area.y) = c * (parade ? area.width : area.height);
       plot.draw(canvas, area, c == channels - 1 ? channels - 1 : 0, c, c + 1, true);
     }

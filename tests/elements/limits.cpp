@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every property of every element of the plugin at its limits, with every `display`, on the
+// smallest and oddest frames: frames come out, or an error names the property.
+#include <gst/gl/gstglfilter.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline.h"
+
+using test::Chain;
+using test::expect;
+using test::Frame;
+using test::Pipeline;
+
+namespace {
+
+const std::vector<std::pair<int, int>> small_sizes = {{1, 1}, {1, 37}, {37, 1}},
+                                       all_sizes = {{1, 1}, {1, 37}, {37, 1}, {65, 47}};
+
+/// What a property can be set to.
+class Value {
+ public:
+  explicit Value(GType type) { g_value_init(&value_, type); }
+  Value(const Value &other) : Value(G_VALUE_TYPE(&other.value_)) {
+    g_value_copy(&other.value_, &value_);
+  }
+  Value &operator=(Value other) {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Value() { g_value_unset(&value_); }
+
+  GValue *get() { return &value_; }
+  const GValue *get() const { return &value_; }
+  std::string text() const {
+    gchar *contents = g_strdup_value_contents(&value_);
+    const std::string text = contents;
+    g_free(contents);
+    return text.substr(0, 60);
+  }
+
+ private:
+  GValue value_ = G_VALUE_INIT;
+};
+
+template <class Number>
+Value value_of(GType type, void (*set)(GValue *, Number), Number number) {
+  Value value(type);
+  set(value.get(), number);
+  return value;
+}
+
+/// Both limits of a range and what is next to them.
+template <class Number, class Spec>
+std::vector<Value> ends_of(GParamSpec *spec, void (*set)(GValue *, Number)) {
+  const auto *range = reinterpret_cast<const Spec *>(spec);
+  const auto after = [](Number from, Number to) {
+    if constexpr (std::is_floating_point_v<Number>)
+      return std::nextafter(from, to);
+    else
+      return from == to  ? from
+             : from < to ? static_cast<Number>(from + 1)
+                         : static_cast<Number>(from - 1);
+  };
+  std::vector<Value> values;
+  for (const Number number : {range->minimum, after(range->minimum, range->maximum),
+                              after(range->maximum, range->minimum), range->maximum})
+    values.push_back(value_of(spec->value_type, set, number));
+  return values;
+}
+
+std::vector<Value> values_of(GParamSpec *spec);
+
+/// Lists of several lengths and mixtures, of integers unless the property says otherwise.
+std::vector<Value> lists_of(const GstParamSpecArray *spec) {
+  std::vector<Value> lists, items;
+  for (const int number : {G_MININT, -1, 0, 1, G_MAXINT})
+    items.push_back(value_of(G_TYPE_INT, g_value_set_int, number));
+  if (spec->element_spec) items = values_of(spec->element_spec);
+  const auto add = [&](size_t length, size_t which) {
+    Value list(GST_TYPE_ARRAY);
+    for (size_t i = 0; i < length; i++, which /= items.size())
+      gst_value_array_append_value(list.get(), items[which % items.size()].get());
+    lists.push_back(list);
+  };
+  for (const size_t length : {0, 1, 3, 5}) add(length, 0);
+  // Some of all lists of four.
+  for (size_t which = 0; which < std::pow(items.size(), 4); which += 13) add(4, which);
+  Value nested(GST_TYPE_ARRAY);
+  for (int i = 0; i < 4; i++) gst_value_array_append_value(nested.get(), lists.front().get());
+  lists.push_back(nested);
+  return lists;
+}
+
+std::vector<Value> values_of(GParamSpec *spec) {
+  std::vector<Value> values;
+  const GType type = spec->value_type;
+  if (G_IS_PARAM_SPEC_INT(spec)) return ends_of<gint, GParamSpecInt>(spec, g_value_set_int);
+  if (G_IS_PARAM_SPEC_UINT(spec)) return ends_of<guint, GParamSpecUInt>(spec, g_value_set_uint);
+  if (G_IS_PARAM_SPEC_INT64(spec)) return ends_of<gint64, GParamSpecInt64>(spec, g_value_set_int64);
+  if (G_IS_PARAM_SPEC_UINT64(spec))
+    return ends_of<guint64, GParamSpecUInt64>(spec, g_value_set_uint64);
+  if (G_IS_PARAM_SPEC_FLOAT(spec)) return ends_of<gfloat, GParamSpecFloat>(spec, g_value_set_float);
+  if (G_IS_PARAM_SPEC_DOUBLE(spec))
+    return ends_of<gdouble, GParamSpecDouble>(spec, g_value_set_double);
+  if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec)) return lists_of(GST_PARAM_SPEC_ARRAY_LIST(spec));
+  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) {
+    for (const gboolean flag : {gboolean(FALSE), gboolean(TRUE)})
+      values.push_back(value_of(type, g_value_set_boolean, flag));
+  } else if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumClass *all = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    for (guint i = 0; i < all->n_values; i++)
+      values.push_back(value_of(type, g_value_set_enum, all->values[i].value));
+  } else if (G_IS_PARAM_SPEC_STRING(spec)) {
+    const std::string long_text(100000, 'x');
+    for (const char *text :
+         {static_cast<const char *>(nullptr), "", ",", "no such thing", "/no/such folder/%d",
+          "%s%n%99999999999d", "-1:-1", "99999999999:1", "\xff\xfe", long_text.c_str()})
+      values.push_back(value_of(type, g_value_set_string, text));
+  } else {
+    fail("%s is of type %s, which this test has no values for", spec->name, g_type_name(type));
+  }
+  return values;
+}
+
+/// The properties of an element's own classes that can be written.
+std::vector<GParamSpec *> properties_of(GstElement *element) {
+  std::vector<GParamSpec *> properties;
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
+  for (guint i = 0; i < count; i++)
+    if ((all[i]->flags & G_PARAM_WRITABLE) && !g_type_is_a(GST_TYPE_GL_FILTER, all[i]->owner_type))
+      properties.push_back(all[i]);
+  g_free(all);
+  return properties;
+}
+
+std::vector<std::string> elements() {
+  std::vector<std::string> names;
+  GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "glcl");
+  for (GList *entry = features; entry; entry = entry->next)
+    if (GST_IS_ELEMENT_FACTORY(entry->data)) names.push_back(GST_OBJECT_NAME(entry->data));
+  gst_plugin_feature_list_free(features);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Sets a property. What is no value for it at all is told, by its name.
+void set(GstElement *element, const GParamSpec *spec, const Value &value) {
+  std::string warnings;
+  const auto handler = [](const gchar *, GLogLevelFlags, const gchar *message, gpointer data) {
+    *static_cast<std::string *>(data) += message;
+  };
+  const guint id = g_log_set_handler(nullptr, G_LOG_LEVEL_WARNING, handler, &warnings);
+  g_object_set_property(G_OBJECT(element), spec->name, value.get());
+  g_log_remove_handler(nullptr, id);
+  expect(warnings.empty() || warnings.find(spec->name) != std::string::npos,
+         std::string("a warning does not name ") + spec->name + ": " + warnings);
+}
+
+void set_default(GstElement *element, GParamSpec *spec) {
+  Value value(spec->value_type);
+  g_param_value_set_default(spec, value.get());
+  set(element, spec, value);
+}
+
+using Settings = std::vector<std::pair<GParamSpec *, Value>>;
+
+std::string describe(const std::string &name, const Settings &settings) {
+  std::string text = name;
+  for (const auto &[spec, value] : settings)
+    text += std::string(" ") + spec->name + "=" + value.text();
+  return text;
+}
+
+/// The element's errors name one of the properties; those of others ahead tell that it failed.
+void check_errors(test::Messages &messages, const Settings &settings, const std::string &what) {
+  bool told = false;
+  for (const test::Message &error : messages.errors()) {
+    if (error.source != "tried") continue;
+    expect(std::any_of(settings.begin(), settings.end(),
+                       [&](const auto &setting) { return error.names(setting.first->name); }),
+           what + " gives an error without its name: " + error.text);
+    told = true;
+  }
+  expect(told, what + " fails without an error");
+}
+
+/// The values of `display`, none where there is no such property.
+std::vector<Value> displays_of(GstElement *element, GParamSpec **spec) {
+  *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), "display");
+  return *spec ? values_of(*spec) : std::vector<Value>();
+}
+
+/// Properties that change while frames come.
+class Playing {
+ public:
+  explicit Playing(std::string name) : name_(std::move(name)) {}
+
+  /// What is set from now on beside what is tried.
+  void keep(Settings settings) {
+    kept_ = std::move(settings);
+    chain_.reset();
+  }
+
+  /// Frames of these sizes, with every display. A new size has programs built for what is set.
+  void play(const Settings &settings, const std::vector<std::pair<int, int>> &sizes) {
+    if (!chain_) {
+      chain_ = std::make_unique<Chain>(name_ + " name=tried");
+      for (const auto &[spec, value] : kept_) set(element(), spec, value);
+    }
+    for (const auto &[spec, value] : settings) set(element(), spec, value);
+    const bool good = std::all_of(sizes.begin(), sizes.end(), [&](const auto &size) {
+      return play(reference::random_frame(size.first, size.second));
+    });
+    if (good) {
+      test::expect_none(chain_->messages().errors());
+      for (const auto &setting : settings) set_default(element(), setting.first);
+    } else {
+      Settings all = kept_;
+      all.insert(all.end(), settings.begin(), settings.end());
+      check_errors(chain_->messages(), all, describe(name_, all));
+      chain_.reset();
+    }
+  }
+
+ private:
+  GstElement *element() const { return (*chain_)["tried"]; }
+
+  bool push(const Frame &frame) {
+    if (chain_->push(frame) != GST_FLOW_OK) return false;
+    gst_buffer_unref(chain_->pull_buffer());
+    return true;
+  }
+
+  bool play(const Frame &frame) {
+    if (!push(frame) || !push(frame)) return false;
+    GParamSpec *display;
+    for (const Value &value : displays_of(element(), &display)) {
+      set(element(), display, value);
+      if (!push(frame)) return false;
+    }
+    if (display) set_default(element(), display);
+    return true;
+  }
+
+  std::string name_;
+  Settings kept_;
+  std::unique_ptr<Chain> chain_;
+};
+
+/// A property that counts when a stream begins.
+void try_starting(const std::string &name, GParamSpec *spec, const Value &value) {
+  Pipeline pipeline(
+      "videotestsrc num-buffers=3 ! video/x-raw,format=RGBA,width=37,height=23 ! glupload ! "
+      "glcolorconvert ! " +
+      name + " name=tried ! fakesink");
+  GstElement *element = pipeline["tried"];
+  set(element, spec, value);
+  GParamSpec *display;
+  const std::vector<Value> displays = displays_of(element, &display);
+  for (size_t i = 0; i < std::max<size_t>(displays.size(), 1); i++) {
+    if (display) set(element, display, displays[i]);
+    if (!pipeline.run()) {
+      check_errors(pipeline.messages(), {{spec, value}}, describe(name, {{spec, value}}));
+      return;
+    }
+    expect(pipeline.reach(GST_STATE_READY), "READY can't be reached");
+  }
+}
+
+bool is_number(const GParamSpec *spec) {
+  return g_value_type_transformable(spec->value_type, G_TYPE_DOUBLE) && !G_IS_PARAM_SPEC_ENUM(spec);
+}
+
+}  // namespace
+
+GST_START_TEST(limits) {
+  g_log_set_always_fatal(static_cast<GLogLevelFlags>(G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL));
+  const std::vector<std::string> names = elements();
+  expect(!names.empty(), "the plugin has no elements");
+  const std::string &name = names[static_cast<size_t>(__i__)];
+  GstElement *element = gst_element_factory_make(name.c_str(), nullptr);
+  Settings singles, choices;
+  Settings least, most;  // of all numbers
+  for (GParamSpec *spec : properties_of(element))
+    for (const Value &value : values_of(spec)) {
+      if (!(spec->flags & GST_PARAM_MUTABLE_PLAYING)) {
+        try_starting(name, spec, value);
+        continue;
+      }
+      const bool choice = G_IS_PARAM_SPEC_ENUM(spec) && std::string(spec->name) != "display";
+      (choice ? choices : singles).emplace_back(spec, value);
+    }
+  for (const auto &[spec, value] : singles) {
+    if (!is_number(spec)) continue;
+    if (least.empty() || least.back().first != spec) {
+      least.emplace_back(spec, value);
+      most.emplace_back(spec, values_of(spec).back());
+    }
+  }
+  gst_object_unref(element);
+
+  Playing playing(name);
+  playing.play({}, all_sizes);
+  for (const Settings *all : {&singles, &choices})
+    for (const auto &setting : *all) playing.play({setting}, all_sizes);
+  for (const Settings *all : {&least, &most}) playing.play(*all, small_sizes);
+  // What a choice makes of the others, on frames of one size.
+  for (const auto &choice : choices) {
+    playing.keep({choice});
+    for (const auto &setting : singles) playing.play({setting}, {all_sizes.back()});
+  }
+}
+GST_END_TEST
+
+static Suite *limits_suite() {
+  Suite *suite = suite_create("limits");
+  const std::vector<std::string> names = elements();
+  for (int i = 0; i < std::max(static_cast<int>(names.size()), 1); i++)
+    tcase_add_loop_test(test::add_tcase(suite, names.empty() ? "none" : names[i].c_str()), limits,
+                        i, i + 1);
+  return suite;
+}
+
+int main(int argc, char **argv) {
+  g_setenv("POCL_SIGFPE_HANDLER", "0", TRUE);  // or PoCL goes on after divisions by zero
+  return test::run(argc, argv, limits_suite, "limits");
+}

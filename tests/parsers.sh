@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# parsers.sh [SECONDS [TARGET...]]
+#
+# Has libFuzzer look, in build-parsers/, for texts of users that break what reads them: each target of tests/parsers for
+# 60 seconds or as many as are given, with AddressSanitizer and UndefinedBehaviorSanitizer. Needs clang with its run time
+# (packages clang and libclang-rt-dev, or those of one version, with CXX=clang++-VERSION). A text that breaks a target stays
+# in build-parsers/; put it into tests/parsers/corpus/TARGET/ together with the change that mends it.
+set -euo pipefail
+. "$(dirname "$0")/../pipelines/setup.sh"
+case ${1:-} in
+  -*) usage "$0"; exit 2 ;;
+esac
+seconds=${1:-60}
+targets=("${@:2}")
+cd "$source_root"
+build=$source_root/build-parsers
+((${#targets[@]})) || mapfile -t targets < <(cd tests/parsers/corpus && printf '%s\n' *)
+
+echo "building into ${build#"$PWD"/}"
+[[ -f $build/build.ninja ]] || CXX=${CXX:-clang++} quietly "$meson_command" setup "$build" -Dfuzzers=true -Dtests=enabled \
+  -Dtools=disabled -Db_lundef=false -Db_sanitize=address,undefined \
+  '-Dcpp_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined'
+quietly "$meson_command" compile -C "$build" gstglcl "${targets[@]/#/parsers-}"
+headless_environment "$build/run"
+export GST_PLUGIN_PATH_1_0=$build/gst GST_REGISTRY_FORK=no
+# GStreamer keeps what it registers.
+export ASAN_OPTIONS=detect_leaks=0
+
+status=0
+for target in "${targets[@]}"; do
+  echo "$target"
+  found=$build/corpus/$target
+  mkdir -p "$found"
+  "$build/tests/parsers/parsers-$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -print_final_stats=1 \
+    -verbosity=0 -artifact_prefix="$build/$target-" "$found" "tests/parsers/corpus/$target" || status=1
+done
+exit $status

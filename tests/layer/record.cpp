@@ -3,11 +3,13 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "contract.h"
+#include "control.h"
 #include "faults.h"
 
 namespace glcl_layer {
@@ -16,7 +18,7 @@ namespace {
 
 constexpr int exit_status = 99;
 constexpr int printed_at_most = 20;
-int violations = 0;
+std::atomic<int> violations{0};
 
 /// Runs after the program's own exit handlers. The drivers may be gone already: nothing of them is
 /// called.
@@ -28,7 +30,7 @@ __attribute__((destructor)) void at_exit() {
   print_counts();
   if (!violations) return;
   if (violations > printed_at_most)
-    std::fprintf(stderr, "glcl-checker: %d violations, the first %d printed\n", violations,
+    std::fprintf(stderr, "glcl-checker: %d violations, the first %d printed\n", violations.load(),
                  printed_at_most);
   std::fflush(nullptr);
   _exit(exit_status);
@@ -55,3 +57,12 @@ std::string hex(const void *handle) {
 }
 
 }  // namespace glcl_layer
+
+#define GLCL_EXPORT extern "C" __attribute__((visibility("default")))
+
+GLCL_EXPORT long glcl_layer_objects(const char *creator) {
+  const std::lock_guard lock(glcl_layer::state_mutex());
+  return glcl_layer::living(creator ? creator : "");
+}
+
+GLCL_EXPORT int glcl_layer_violations() { return glcl_layer::violations; }

@@ -4,13 +4,14 @@
 // and messages, any other an error message that names the cause; a message or meta that is wrong is
 // none the better for an error after it. No run may leave anything behind.
 //
-//   runner table [--all | --sample N --seed S] LIST [NAME…]
-//   runner soak --frames N [--one-in N] [--seed S] LIST [NAME…]
+//   runner table [--all | --sample N --seed S] [--first] LIST [NAME…]
+//   runner soak --frames N [--run FRAMES] [--one-in N] [--seed S] LIST [NAME…]
 //
 // `table` makes the first, a middle and the last call of each OpenCL function fail, or everything
-// from some call on; all of them, or a sample of N for each pipeline. `soak` lets calls fail at
-// random until so many frames have come through, and counts descriptors, threads and memory.
-// Pipelines run in a child process, so that a crash or a hang costs one run.
+// from some call on; all of them, or a sample of N for each pipeline; with --first in the first run
+// of a process, which no later one may suffer from. `soak` lets calls fail at random until so many
+// frames have come through, and counts descriptors, threads and memory. Pipelines run in a child
+// process, so that a crash or a hang costs one run.
 #include <dlfcn.h>
 #include <gst/gl/gl.h>
 #include <gst/gst.h>
@@ -43,15 +44,14 @@
 namespace {
 
 struct Options {
-  bool all = false, soak = false;
-  int sample = 12, one_in = 200;
+  bool all = false, soak = false, first = false;
+  int sample = 12, one_in = 5000, run = 7;
   long frames = 1000;
   unsigned seed = 1;
   std::vector<std::string> names;
 };
 Options options;
 
-constexpr int frames_of_a_run = 7;
 constexpr int patience = 30;  // s until a run counts as hanging
 
 struct Change {
@@ -189,9 +189,9 @@ std::string meta_digest(const Meta *meta) {
 /// One run of a scenario.
 class Run {
  public:
-  /// Changes of e beyond the first `changes` are left out; with `at_once` the others come first of
+  /// Of the changes of e those whose bits are set in `changes`; with `at_once` they come first of
   /// all.
-  Run(const Scenario &scenario, GstGLDisplay *display, size_t changes, bool at_once);
+  Run(const Scenario &scenario, GstGLDisplay *display, unsigned changes, bool at_once);
   ~Run() { gst_object_unref(pipeline_); }
   Result play();
 
@@ -209,15 +209,15 @@ class Run {
   Result result_;
 };
 
-Run::Run(const Scenario &scenario, GstGLDisplay *display, size_t changes, bool at_once) {
-  size_t seen = 0;
+Run::Run(const Scenario &scenario, GstGLDisplay *display, unsigned changes, bool at_once) {
+  int bit = 0;
   for (Change change : scenario.changes) {
-    if (change.element == "e" && seen++ >= changes) continue;
+    if (change.element == "e" && !(changes >> bit++ & 1)) continue;
     if (change.element == "e" && at_once) change.frame = 0;
     changes_.push_back(change);
   }
   const std::string description =
-      "videotestsrc name=src num-buffers=" + std::to_string(frames_of_a_run) +
+      "videotestsrc name=src num-buffers=" + std::to_string(options.run) +
       " pattern=smpte horizontal-speed=3 ! "
       "video/x-raw,format=RGBA,width=64,height=48,framerate=25/1 ! glupload ! " +
       scenario.elements + " ! gldownload ! video/x-raw ! fakesink name=sink sync=false";
@@ -383,32 +383,47 @@ bool is_shutdown_race(const Result &result) {
 }
 bool is_lost_query(const std::string &left) { return left.find(" GstQuery") != std::string::npos; }
 
+using Counts = std::map<std::string, long>;
+
+Counts counts() {
+  Counts all;
+  layer().counts([](const char *function, long calls,
+                    void *data) { (*static_cast<Counts *>(data))[function] = calls; },
+                 &all);
+  return all;
+}
+
 class Worker {
  public:
   Worker(const Scenario &scenario, GstGLDisplay *display);
+  /// Runs without faults, to compare with.
+  void prepare();
   /// One word for a good end, else BAD and the reason.
   std::string outcome(const std::string &plan);
-  std::vector<std::string> table() const;
+  /// The same of a run ahead of prepare().
+  std::string first_outcome(const std::string &plan);
+  /// Calls of a run.
+  const Counts &calls() const { return calls_; }
   /// What lives now may live.
   void settle() { allowed_ = Remains(); }
   uint64_t frames() const { return frames_; }
   uint64_t faults() const { return faults_; }
 
  private:
-  Result run(size_t changes, bool at_once = false);
+  Result run(unsigned changes, bool at_once = false);
   std::string judge(const Result &result, const std::string &injected) const;
   std::string wrong(const Result &result) const;
 
   const Scenario &scenario_;
   GstGLDisplay *display_;
-  size_t changes_ = 0;
+  unsigned changes_ = 0;  // all of them
   std::vector<Result> expected_;
-  std::map<std::string, long> counts_;
+  Counts calls_;
   Remains allowed_;
   uint64_t frames_ = 0, faults_ = 0;
 };
 
-Result Worker::run(size_t changes, bool at_once) {
+Result Worker::run(unsigned changes, bool at_once) {
   Run run(scenario_, display_, changes, at_once);
   Result result = run.play();
   frames_ += result.frames.size();
@@ -417,20 +432,23 @@ Result Worker::run(size_t changes, bool at_once) {
 
 Worker::Worker(const Scenario &scenario, GstGLDisplay *display)
     : scenario_(scenario), display_(display) {
-  for (const Change &change : scenario.changes) changes_ += change.element == "e";
+  // Each of them may take its time.
+  for (const Change &change : scenario.changes)
+    if (change.element == "e") changes_ = 2 * changes_ + 1;
+}
+
+void Worker::prepare() {
   layer().plan(nullptr);
   run(changes_);  // fills caches
-  for (size_t n = 0; n <= changes_; n++) expected_.push_back(run(n, true));
+  for (unsigned n = 0; n <= changes_; n++) expected_.push_back(run(n, true));
   layer().plan(nullptr);
   const Result whole = run(changes_);
-  layer().counts([](const char *function, long calls,
-                    void *data) { static_cast<Worker *>(data)->counts_[function] = calls; },
-                 this);
+  calls_ = counts();
   for (Result &one : expected_) one.kernels = whole.kernels;
   allowed_ = Remains();
   const std::string bad = judge(whole, "");
   if (bad != "unreached") {
-    std::printf("BAD %s without faults: %s\n", scenario.name.c_str(), bad.c_str());
+    std::printf("BAD %s without faults: %s\n", scenario_.name.c_str(), bad.c_str());
     std::fflush(stdout);
     _exit(1);
   }
@@ -510,10 +528,22 @@ std::string Worker::outcome(const std::string &plan) {
   return verdict;
 }
 
+std::string Worker::first_outcome(const std::string &plan) {
+  layer().plan(plan.c_str());
+  const Result result = run(changes_);
+  const std::string injected = layer().injected();
+  const int violations = layer().violations();
+  prepare();
+  std::string verdict = violations ? "BAD the contract is violated" : judge(result, injected);
+  if (is_shutdown_race(result)) verdict = "a race of GStreamer's";
+  std::replace(verdict.begin(), verdict.end(), '\n', ' ');
+  return verdict;
+}
+
 /// The faults to try.
-std::vector<std::string> Worker::table() const {
+std::vector<std::string> table(const Counts &calls) {
   std::vector<std::string> plans;
-  for (const auto &[function, count] : counts_) {
+  for (const auto &[function, count] : calls) {
     if (function.rfind("clRetain", 0) == 0 || function.rfind("clRelease", 0) == 0) continue;
     for (long call : std::set<long>{1, count / 2 + 1, count})
       plans.push_back(function + ":" + std::to_string(call));
@@ -527,22 +557,35 @@ std::vector<std::string> Worker::table() const {
   return plans;
 }
 
-/// In the child: a line "begin PLAN" before each run and "end VERDICT" after it.
-void work(const Scenario &scenario, size_t from) {
-  g_setenv("GST_TRACERS", "leaks", TRUE);
+/// In the child, before all else.
+GstGLDisplay *start_gstreamer() {
   gst_init(nullptr, nullptr);
   g_log_set_writer_func(on_log, nullptr, nullptr);
   gst_debug_set_threshold_for_name("glclresult", GST_LEVEL_ERROR);
   gst_debug_add_log_function(on_debug, nullptr, nullptr);
-  GstGLDisplay *display = gst_gl_display_new();
-  Worker worker(scenario, display);
-  const std::vector<std::string> plans = worker.table();
+  return gst_gl_display_new();
+}
+
+/// In the child: a line "begin PLAN" before each run and "end VERDICT" after it.
+void work(const Scenario &scenario, size_t from) {
+  g_setenv("GST_TRACERS", "leaks", TRUE);
+  Worker worker(scenario, start_gstreamer());
+  worker.prepare();
+  const std::vector<std::string> plans = table(worker.calls());
   for (size_t i = from; i < plans.size(); i++) {
     std::printf("begin %s\n", plans[i].c_str());
     std::fflush(stdout);
     std::printf("end %s\n", worker.outcome(plans[i]).c_str());
     std::fflush(stdout);
   }
+}
+
+/// In a child for each run.
+void work_first(const Scenario &scenario, const std::string &plan) {
+  Worker worker(scenario, start_gstreamer());
+  std::printf("begin %s\n", plan.c_str());
+  std::fflush(stdout);
+  std::printf("end %s\n", worker.first_outcome(plan).c_str());
 }
 
 struct Sample {
@@ -564,13 +607,14 @@ Sample measure() {
 
 /// In the child: rounds through all scenarios until enough frames have come through.
 void soak(const std::vector<Scenario> &scenarios, size_t from) {
-  gst_init(nullptr, nullptr);
-  g_log_set_writer_func(on_log, nullptr, nullptr);
-  gst_debug_set_threshold_for_name("glclresult", GST_LEVEL_ERROR);
-  gst_debug_add_log_function(on_debug, nullptr, nullptr);
-  GstGLDisplay *display = gst_gl_display_new();
+  GstGLDisplay *display = start_gstreamer();
   std::vector<Worker> workers;
   for (const Scenario &scenario : scenarios) workers.emplace_back(scenario, display);
+  for (Worker &worker : workers) {
+    worker.prepare();
+    std::printf("alive\n");
+    std::fflush(stdout);
+  }
   for (Worker &worker : workers) worker.settle();
   Sample first = measure();
   uint64_t frames = 0;
@@ -584,7 +628,7 @@ void soak(const std::vector<Scenario> &scenarios, size_t from) {
     if (i - from == 10 * workers.size()) first = measure();  // what is made once has been made
     uint64_t faults = frames = 0;
     for (const Worker &one : workers) frames += one.frames(), faults += one.faults();
-    if ((i - from) % 500 == 0 || frames >= static_cast<uint64_t>(options.frames)) {
+    if ((i - from) % 50 == 0 || frames >= static_cast<uint64_t>(options.frames)) {
       const Sample now = measure();
       std::printf("told %llu frames, %llu faults, %+.1f MiB (heap %+.1f), %+d fds, %+d threads\n",
                   static_cast<unsigned long long>(frames), static_cast<unsigned long long>(faults),
@@ -655,13 +699,26 @@ class Child {
   std::string buffer_;
 };
 
-/// Runs `main (from)` in children until one comes to the end, each from where the last one left.
-/// Gives the number of bad runs.
-int supervise(const std::string &name, const std::function<void(size_t from)> &main) {
+/// The faults to try in first runs.
+std::vector<std::string> first_table(const Scenario &scenario) {
+  Child child([&] {
+    Run(scenario, start_gstreamer(), ~0u, false).play();
+    for (const std::string &plan : table(counts())) std::printf("%s\n", plan.c_str());
+  });
+  std::vector<std::string> plans;
+  for (std::string plan; child.next(plan);) plans.push_back(plan);
+  child.end();
+  return plans;
+}
+
+/// Runs `main (from)` in children, each from where the last one left, until one comes to the end,
+/// or that many runs have been made. Gives the number of bad ones.
+int supervise(const std::string &name, const std::function<void(size_t from)> &main,
+              size_t runs = 0) {
   std::map<std::string, int> ends;
   int bad = 0, repeated = 0;
   size_t done = 0;
-  for (;;) {
+  while (!runs || done < runs) {
     const size_t before = done;
     Child child([&] { main(before); });
     std::string line, plan;
@@ -678,12 +735,13 @@ int supervise(const std::string &name, const std::function<void(size_t from)> &m
           ends[verdict]++;
         }
         plan.clear();
-      } else if (line.rfind("Bail out!", 0) != 0) {
+      } else if (line != "alive" && line.rfind("Bail out!", 0) != 0) {
         std::printf("%s: %s\n", name.c_str(), line.c_str());
       }
     }
     const std::string end = child.end();
-    if (end.empty()) break;
+    if (end.empty() && !runs) break;
+    if (end.empty()) continue;
     // GStreamer aborts in the race that the worker knows, or complains of it.
     if (line.find("gst_gl_buffer_pool_set_config") != std::string::npos && repeated++ < 5) continue;
     repeated = 0;
@@ -701,13 +759,24 @@ int supervise(const std::string &name, const std::function<void(size_t from)> &m
   return bad;
 }
 
+int try_first(const Scenario &scenario) {
+  const std::vector<std::string> plans = first_table(scenario);
+  if (plans.empty()) return 1;
+  return supervise(
+      scenario.name + " at first", [&](size_t from) { work_first(scenario, plans[from]); },
+      plans.size());
+}
+
 bool parse(int argc, char **argv, const char **list) {
   if (argc < 3) return false;
   options.soak = !std::strcmp(argv[1], "soak");
+  if (options.soak) options.run = 100;
   for (int i = 2; i < argc; i++) {
     const std::string word = argv[i];
     if (word == "--all") {
       options.all = true;
+    } else if (word == "--first") {
+      options.first = true;
     } else if (word.rfind("--", 0) != 0) {
       if (*list)
         options.names.push_back(word);
@@ -721,6 +790,8 @@ bool parse(int argc, char **argv, const char **list) {
       options.seed = static_cast<unsigned>(std::atol(argv[++i]));
     } else if (word == "--frames") {
       options.frames = std::atol(argv[++i]);
+    } else if (word == "--run") {
+      options.run = std::atoi(argv[++i]);
     } else if (word == "--one-in") {
       options.one_in = std::atoi(argv[++i]);
     } else {
@@ -734,10 +805,11 @@ bool parse(int argc, char **argv, const char **list) {
 
 int main(int argc, char **argv) {
   const char *list = nullptr;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (!parse(argc, argv, &list)) {
     std::fprintf(stderr,
-                 "runner table [--all | --sample N --seed S] LIST [NAME…]\n"
-                 "runner soak --frames N [--one-in N] [--seed S] LIST [NAME…]\n");
+                 "runner table [--all | --sample N --seed S] [--first] LIST [NAME…]\n"
+                 "runner soak --frames N [--run FRAMES] [--one-in N] [--seed S] LIST [NAME…]\n");
     return 2;
   }
   const std::vector<Scenario> scenarios = read_list(list);
@@ -750,6 +822,7 @@ int main(int argc, char **argv) {
     bad = supervise("soak", [&](size_t from) { soak(scenarios, from); });
   else
     for (const Scenario &scenario : scenarios)
-      bad += supervise(scenario.name, [&](size_t from) { work(scenario, from); });
+      bad += options.first ? try_first(scenario)
+                           : supervise(scenario.name, [&](size_t from) { work(scenario, from); });
   return bad ? 1 : 0;
 }

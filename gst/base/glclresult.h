@@ -8,6 +8,7 @@
 #include <string>
 
 #include "glclcontext.h"
+#include "opencl/outcome.h"
 
 namespace glcl {
 
@@ -31,12 +32,14 @@ class ResultPool {
   GstGLCLContext *context_;
   size_t bytes_;
   GstBufferPool *pool_;
+  GstAllocator *allocator_;
 };
 
 /// The OpenCL buffer behind a buffer of a pool, for kernels to write.
 const cl::Buffer &result_memory(GstBuffer *buffer);
-/// After the kernels that write it were enqueued: whoever maps it waits for them, not for more.
-void result_written(GstBuffer *buffer, Queue &queue);
+/// After the kernels that write it were enqueued: whoever maps it waits for them, not for more, and
+/// can't where `outcome` is a failure.
+void result_written(GstBuffer *buffer, Queue &queue, std::shared_ptr<const Outcome> outcome = {});
 
 /// A meta of a C struct that begins with `GstMeta meta; GstBuffer *buffer;` and has plain values
 /// after that; its API is called `name` + "API". It has no tags, so that elements which know

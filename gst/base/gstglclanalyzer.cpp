@@ -50,6 +50,7 @@ struct GstGLCLAnalyzerPrivate {
   glcl::Readback readback;
   std::unique_ptr<glcl::ResultPool> results;
   std::atomic<int> unread{0};  // messages that nobody has freed
+  bool failed = false;         // since the last flush or stop; streaming thread
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLAnalyzer, gst_glcl_analyzer, GST_TYPE_GLCL_FILTER,
@@ -63,8 +64,10 @@ GstGLCLAnalyzerPrivate *private_of(gpointer self) {
 }
 
 bool deliver(gpointer self, size_t under_way) {
-  return gst_glcl_filter_guard(GST_GLCL_FILTER(self),
-                               [&] { private_of(self)->readback.deliver(under_way); });
+  const bool good = gst_glcl_filter_guard(GST_GLCL_FILTER(self),
+                                          [&] { private_of(self)->readback.deliver(under_way); });
+  if (!good) private_of(self)->failed = true;
+  return good;
 }
 
 }  // namespace
@@ -91,6 +94,11 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
   private_of(self)->readback.read(queue, from, bytes, std::move(take));
 }
 
+void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
+                              std::shared_ptr<const glcl::Outcome> outcome) {
+  if (outcome) private_of(self)->readback.follow(queue, std::move(outcome));
+}
+
 GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
   GstGLCLContext *context = gst_glcl_filter_context(GST_GLCL_FILTER(self));
   std::unique_ptr<glcl::ResultPool> &pool = private_of(self)->results;
@@ -99,7 +107,9 @@ GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
   return pool->acquire();
 }
 
-void gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) { deliver(self, 0); }
+bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) {
+  return deliver(self, 0) && !private_of(self)->failed;
+}
 
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times) {
   return gst_structure_new(name, "timestamp", GST_TYPE_CLOCK_TIME, times.timestamp, "stream-time",
@@ -129,7 +139,10 @@ static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuf
   if (!deliver(trans, gst_glcl_analyzer_depth - 1)) return GST_FLOW_ERROR;
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->transform(trans, inbuf, outbuf);
-  if (flow != GST_FLOW_OK) return flow;
+  if (flow != GST_FLOW_OK) {
+    private_of(trans)->failed = true;
+    return flow;
+  }
   return deliver(trans, all) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
@@ -138,15 +151,20 @@ static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
     private_of(trans)->readback.drop();
     private_of(trans)->schedule.set({});
+    private_of(trans)->failed = false;
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->sink_event(trans, event);
 }
 
 static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
+  // Nothing is handed on any more, but frames that went on ahead of a failure are not silent.
+  private_of(base)->readback.drop();
+  deliver(base, 0);
   GST_GL_BASE_FILTER_CLASS(gst_glcl_analyzer_parent_class)->gl_stop(base);
   private_of(base)->readback.clear();
   private_of(base)->results.reset();
   private_of(base)->schedule.set({});
+  private_of(base)->failed = false;
 }
 
 static void gst_glcl_analyzer_init(GstGLCLAnalyzer *self) {

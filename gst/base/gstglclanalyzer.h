@@ -45,6 +45,12 @@ glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, glcl::Readback::Take take);
 
+/// In `process`, ahead of the frame's reads: their results count only if `outcome` is no failure. A
+/// failure is posted as an error with a later frame, before EOS or on stop, read or not; null is
+/// none. Throws.
+void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
+                              std::shared_ptr<const glcl::Outcome> outcome);
+
 /// In `process`: a buffer for a result of this size, for a meta. Transfer full. Throws.
 GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes);
 /// In `process`: attaches a meta of glcl::register_result_meta with such a buffer. Throws.
@@ -57,8 +63,9 @@ Meta *gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const GstMe
   return meta;
 }
 
-/// Hands on all that is under way, waiting for it, as EOS does. On the streaming thread.
-void gst_glcl_analyzer_drain(GstGLCLAnalyzer *self);
+/// Hands on all that is under way, waiting for it, as EOS does; false where some frame since the
+/// last flush or stop failed, so that results are missing. On the streaming thread.
+bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self);
 
 /// A structure for a message: the times of the frame, to which its fields are added.
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times);

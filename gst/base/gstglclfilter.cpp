@@ -191,8 +191,8 @@ void drop_context(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   if (!priv->context) return;
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
+  guarded(self, [&] { gst_glcl_context_queue(priv->context, false).cl().finish(); });
   guarded(self, [&] {
-    gst_glcl_context_queue(priv->context, false).cl().finish();
     if (klass->unprepare) klass->unprepare(self);
   });
   priv->prepared = false;

@@ -312,8 +312,8 @@ static gboolean gst_glcl_histogram_start(GstBaseTransform *trans) {
 static gboolean gst_glcl_histogram_sink_event(GstBaseTransform *trans, GstEvent *event) {
   State *state = GST_GLCL_HISTOGRAM(trans)->state;
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
-    gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans));
-    state->shots.finish(GST_GLCL_ANALYZER(trans));
+    auto *analyzer = GST_GLCL_ANALYZER(trans);
+    if (gst_glcl_analyzer_drain(analyzer)) state->shots.finish(analyzer);
   } else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
     state->shots.drop();
   }

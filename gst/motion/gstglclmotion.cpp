@@ -107,9 +107,12 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   state->height = height;
   state->motion = std::make_unique<Motion>(context, width, height, layout);
   const Settings settings = state->settings.get();
-  if (!settings.devices.empty())
+  if (!settings.devices.empty()) {
+    std::string failures;
+    const std::vector<glcl::Device> all = glcl::devices(&failures);
     state->motion->share(
-        std::make_unique<glcl::Team>(glcl::choose_devices(glcl::devices(), settings.devices)));
+        std::make_unique<glcl::Team>(glcl::choose_devices(all, settings.devices, failures)));
+  }
   state->motion->prepare(settings);
   return layout;
 }
@@ -132,7 +135,7 @@ static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, GstB
            field.costs,
            field.shapes};
   state->motion->copy_field(queue, glcl::result_memory(meta->buffer));
-  glcl::result_written(meta->buffer, queue);
+  glcl::result_written(meta->buffer, queue, state->motion->outcome());
 }
 
 static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
@@ -174,6 +177,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
       glcl::copy_picture(queue, in, out);
   }
   if (!moved) return;
+  gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
   if (wanted.meta) gst_glcl_motion_attach(self, queue, outbuf);
   if (wanted.message) gst_glcl_motion_post(self, queue, wanted.times);

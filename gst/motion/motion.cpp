@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "motion.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "opencl/error.h"
@@ -25,6 +27,16 @@ int kind(const Motion::Settings &settings) {
 /// Columns and rows of the cells that lie in the frame, at least in part.
 cl_int2 cells_inside(const Motion::Field &field, int width, int height) {
   return {{(width + field.cell - 1) / field.cell, (height + field.cell - 1) / field.cell}};
+}
+
+/// Completes a user event. Where OpenCL lacks resources for that, it is tried again: the queue waits
+/// until it has worked.
+void complete(const cl::UserEvent &event) {
+  for (;;) {
+    const cl_int status = clSetUserEventStatus(event(), CL_COMPLETE);
+    if (status != CL_OUT_OF_RESOURCES && status != CL_OUT_OF_HOST_MEMORY) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 /// A call of one of the kernels that show something, on pictures of either layout.
@@ -102,7 +114,6 @@ void Motion::share(std::unique_ptr<Team> team) {
   blocks_.clear();
   kind_ = 0;
   team_ = std::move(team);
-  shared_ = std::make_shared<Shared>();
 }
 
 void Motion::reset() {
@@ -167,6 +178,7 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
   }
   kind_ = kind(settings);
   field_ = Field(settings, width_, height_);
+  outcome_ = nullptr;
   frames_++;
   luma_.run(queue, in, current());
   search(queue, settings);
@@ -222,11 +234,6 @@ SharedSearch::Luma Motion::fetch(Queue &queue, const Plane &plane) {
 /// The queue goes on when the devices have told what they found; the host does not wait for them.
 void Motion::search_together(Queue &queue, const Settings &settings) {
   Blocks &b = blocks();
-  {
-    const std::lock_guard lock(shared_->mutex);
-    if (const auto failure = std::exchange(shared_->failure, nullptr))
-      std::rethrow_exception(failure);
-  }
   if (before_frame_ != frames_ - 1 || before_kind_ != kind_) before_ = fetch(queue, reference());
   const SharedSearch::Luma before = std::exchange(before_, fetch(queue, current()));
   before_frame_ = frames_;
@@ -235,13 +242,14 @@ void Motion::search_together(Queue &queue, const Settings &settings) {
 
   const std::shared_ptr<Pinned> keys = b.shared_keys->take();
   const cl::UserEvent found(context_->cl());
-  const auto done = [found, keys, shared = shared_](const std::exception_ptr &failure) {
+  const auto outcome = std::make_shared<Outcome>();
+  outcome_ = outcome;
+  const auto done = [found, keys, outcome](const std::exception_ptr &failure) {
     if (failure) {
       std::fill_n(static_cast<Key *>(keys->data()), keys->bytes() / sizeof(Key), key_of(0, {}));
-      const std::lock_guard lock(shared->mutex);
-      shared->failure = failure;
+      outcome->set_failure(failure);
     }
-    cl::UserEvent(found).setStatus(CL_COMPLETE);
+    complete(found);
   };
   b.shared->start(before_, before, Window::of_range(settings.range), settings.lambda,
                   static_cast<Key *>(keys->data()), done);
@@ -249,9 +257,9 @@ void Motion::search_together(Queue &queue, const Settings &settings) {
   while (!written_.empty() &&
          written_.front().first.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE)
     written_.pop_front();
-  written_.push_back({{}, keys});
-  queue.cl().enqueueWriteBuffer(b.keys, CL_FALSE, 0, keys->bytes(), keys->data(), &wait,
-                                &written_.back().first);
+  cl::Event written;
+  queue.cl().enqueueWriteBuffer(b.keys, CL_FALSE, 0, keys->bytes(), keys->data(), &wait, &written);
+  written_.push_back({written, keys});
 }
 
 void Motion::copy_field(Queue &queue, const cl::Buffer &to) {

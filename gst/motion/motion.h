@@ -5,6 +5,7 @@
 #include <map>
 
 #include "fast.h"
+#include "opencl/outcome.h"
 #include "search.h"
 #include "shared.h"
 #include "subpel.h"
@@ -59,7 +60,7 @@ class Motion {
   ~Motion();
 
   /// Lets these devices share full searches; none: the one of the context has them alone. The queue
-  /// then waits for theirs, not the host; a failure of theirs is thrown by a later next().
+  /// then waits for theirs, not the host.
   void share(std::unique_ptr<Team> team);
 
   /// Builds what the settings' kind of blocks needs, and waits for it. Without this call next() has
@@ -74,6 +75,9 @@ class Motion {
 
   /// Of the last frame.
   const Field &field() const { return field_; }
+  /// How the search of the devices that share it turned out: without them null, after a failure
+  /// all vectors are 0.
+  std::shared_ptr<const Outcome> outcome() const { return outcome_; }
   /// Enqueues a copy of the last frame's field to a buffer of field().bytes.
   void copy_field(Queue &queue, const cl::Buffer &to);
   /// Enqueues the sums of the last frame, for Summary; they are good until the next call.
@@ -116,13 +120,8 @@ class Motion {
 
   Plane planes_[2], predicted_;
   cl::Buffer halves_, sums_;
-  /// What searches that devices share leave until later.
-  struct Shared {
-    std::mutex mutex;
-    std::exception_ptr failure;
-  };
   std::unique_ptr<Team> team_;
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<const Outcome> outcome_;
   SharedSearch::Luma before_;     // the frame before, on the host
   uint64_t before_frame_ = 0;     // its number in the stream; 0: none
   int before_kind_ = 0;

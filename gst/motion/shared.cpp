@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "opencl/error.h"
+
 namespace glcl::motion {
 
 SharedSearch::SharedSearch(Team &team, Context &context, int block, int width, int height)
@@ -13,14 +15,20 @@ SharedSearch::SharedSearch(Team &team, Context &context, int block, int width, i
     Part part;
     part.search = Search(own, block);
     keys_ = part.search.keys(layout_);
-    for (Slot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
-    part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
-    part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key));
+    try {
+      for (Slot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
+      part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
+      part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key));
+    } catch (const cl::Error &error) {
+      throw Error("There is no memory for a share of the motion search on " + own.device().name +
+                      ". Leave it out of devices.",
+                  error);
+    }
     parts_.push_back(std::move(part));
   }
 }
 
-SharedSearch::~SharedSearch() { team_.wait(); }
+SharedSearch::~SharedSearch() { team_.settle(); }
 
 SharedSearch::Luma SharedSearch::frame() { return {++number_, frames_.take(), {}}; }
 
@@ -34,12 +42,14 @@ const Plane &SharedSearch::upload(Team::Member &member, Part &part, const Luma &
                          std::begin(part.slots), std::end(part.slots),
                          [](const Slot &a, const Slot &b) { return a.used < b.used; });
   slot.used = ++part.uses;
-  if (std::exchange(slot.number, luma.number) == luma.number) return slot.plane;
+  if (slot.number == luma.number) return slot.plane;
+  slot.number = 0;  // until all of it is enqueued
   std::vector<cl::Event> uploaded(1);
   member.transfers->cl().enqueueWriteBuffer(slot.plane.buffer, CL_FALSE, 0, layout_.bytes(),
                                             luma.bytes(), nullptr, &uploaded[0]);
   member.transfers->cl().flush();
   member.queue->cl().enqueueBarrierWithWaitList(&uploaded);
+  slot.number = luma.number;
   return slot.plane;
 }
 

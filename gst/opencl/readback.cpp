@@ -34,9 +34,28 @@ std::unique_ptr<Pinned> Readback::slot(size_t bytes) {
 
 void Readback::read(Queue &queue, const cl::Buffer &from, size_t bytes, Take take) {
   const std::lock_guard lock(mutex_);
-  Read read{slot(bytes), {}, std::move(take)};
+  Read read{slot(bytes), {}, std::move(take), {}};
   queue.cl().enqueueReadBuffer(from, CL_FALSE, 0, bytes, read.slot->data(), nullptr, &read.arrived);
   reads_.push_back(std::move(read));
+}
+
+void Readback::follow(Queue &queue, std::shared_ptr<const Outcome> outcome) {
+  const std::lock_guard lock(mutex_);
+  Read read{{}, {}, {}, std::move(outcome)};
+  queue.cl().enqueueMarkerWithWaitList(nullptr, &read.arrived);
+  reads_.push_back(std::move(read));
+}
+
+void Readback::wait(const Read &read) {
+  try {
+    read.arrived.wait();
+    if (read.outcome) read.outcome->check();
+  } catch (...) {
+    // A wait may fail before the device is done with the memory.
+    clWaitForEvents(1, &read.arrived());
+    drop();
+    throw;
+  }
 }
 
 void Readback::deliver(size_t under_way) {
@@ -47,10 +66,10 @@ void Readback::deliver(size_t under_way) {
     Read read = std::move(reads_.front());
     reads_.pop_front();
     lock.unlock();
-    read.arrived.wait();
+    wait(read);
     if (read.take) read.take(read.slot->data());
     lock.lock();
-    if (read.slot->mapping()() == mapping_() && read.slot->bytes() == bytes_)
+    if (read.slot && read.slot->mapping()() == mapping_() && read.slot->bytes() == bytes_)
       free_.push_back(std::move(read.slot));
   }
 }

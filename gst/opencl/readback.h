@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "outcome.h"
 #include "pinned.h"
 #include "queue.h"
 
@@ -31,8 +32,13 @@ class Readback {
   /// are under way than there is room for.
   void read(Queue &queue, const cl::Buffer &from, size_t bytes, Take take);
 
+  /// Asks `outcome` when the queue has come to here, and before anything read later is handed on.
+  /// Counts as a read. Never waits.
+  void follow(Queue &queue, std::shared_ptr<const Outcome> outcome);
+
   /// Hands on what has arrived, in the order of read(), and waits for the oldest while more than
-  /// `under_way` are left. Throws cl::Error where a read failed.
+  /// `under_way` are left. Throws cl::Error where a read failed, and what an outcome has to say; of
+  /// what is under way then nothing is handed on.
   void deliver(size_t under_way);
   /// Whatever has not been handed on never is.
   void drop();
@@ -44,9 +50,11 @@ class Readback {
     std::unique_ptr<Pinned> slot;
     cl::Event arrived;
     Take take;
+    std::shared_ptr<const Outcome> outcome;
   };
 
   std::unique_ptr<Pinned> slot(size_t bytes);
+  void wait(const Read &read);
 
   std::mutex mutex_;
   cl::Context context_;

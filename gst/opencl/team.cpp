@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "error.h"
 
@@ -22,8 +23,13 @@ double seconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
+/// Where that can't be told, yes: whoever waits for the event then hears why, or waits.
 bool has_completed(const cl::Event &event) {
-  return !event() || event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
+  cl_int status = CL_COMPLETE;
+  return !event() ||
+         clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                        nullptr) != CL_SUCCESS ||
+         status <= CL_COMPLETE;
 }
 
 /// Sixteen bytes that a device tells of where it is; none where it doesn't.
@@ -44,8 +50,12 @@ Team::Team(const std::vector<Device> &devices, Drive drive) {
   for (const Device &device : devices) {
     Member member;
     member.context = Context::of_device(device);
-    member.queue = std::make_unique<Queue>(member.context);
-    member.transfers = std::make_unique<Queue>(member.context);
+    try {
+      member.queue = std::make_unique<Queue>(member.context);
+      member.transfers = std::make_unique<Queue>(member.context);
+    } catch (const cl::Error &error) {
+      throw Error(device.name + " can't share work with others. Leave it out.", error);
+    }
     members_.push_back(std::move(member));
   }
   lines_.resize(size());
@@ -116,6 +126,12 @@ void Team::start(const std::vector<int> &shares, const cl::Event &ready, Work wo
 void Team::wait() {
   std::unique_lock lock(mutex_);
   told_.wait(lock, [&] { return runs_.empty(); });
+  if (const auto untold = std::exchange(untold_, nullptr)) std::rethrow_exception(untold);
+}
+
+void Team::settle() {
+  std::unique_lock lock(mutex_);
+  told_.wait(lock, [&] { return runs_.empty(); });
 }
 
 void Team::run(const std::vector<int> &shares, const Work &work) {
@@ -160,6 +176,20 @@ bool Team::step(size_t index, bool may_block, std::unique_lock<std::mutex> &lock
   return true;
 }
 
+/// What is being thrown at a member, once all that was enqueued has let go of the run's memory.
+std::exception_ptr Team::failure_of(size_t index) {
+  const Member &member = members_[index];
+  for (const Queue *queue : {member.transfers.get(), member.queue.get()}) clFinish(queue->cl()());
+  try {
+    throw;
+  } catch (const cl::Error &error) {
+    return std::make_exception_ptr(
+        Error(member.context->device().name + " failed at its share of the work.", error));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 void Team::begin(size_t index, std::unique_lock<std::mutex> &lock) {
   Line &line = lines_[index];
   Line::Job job{line.waiting.front(), {}, {}};
@@ -175,7 +205,7 @@ void Team::begin(size_t index, std::unique_lock<std::mutex> &lock) {
     member.queue->cl().enqueueMarkerWithWaitList(nullptr, &job.end);
     member.queue->cl().flush();
   } catch (...) {
-    failure = std::current_exception();
+    failure = failure_of(index);
   }
   lock.lock();
   if (failure && !run.failure) run.failure = failure;
@@ -190,7 +220,7 @@ void Team::finish(size_t index, std::unique_lock<std::mutex> &lock) {
   try {
     if (job.end()) job.end.wait();
   } catch (...) {
-    failure = std::current_exception();
+    failure = failure_of(index);
   }
   const auto now = Clock::now();
   lock.lock();
@@ -222,8 +252,14 @@ void Team::tell() {
       (working > 1 ? shared_ : alone_).add(seconds(now - std::max(run->start, finished_)) / units);
     finished_ = now;
     lock.unlock();
-    run->done(run->failure);
+    std::exception_ptr untold;
+    try {
+      run->done(run->failure);
+    } catch (...) {
+      untold = std::current_exception();
+    }
     lock.lock();
+    if (untold && !untold_) untold_ = untold;
     runs_.pop_front();
     told_.notify_all();
   }
@@ -241,13 +277,14 @@ bool same_hardware(const Device &a, const Device &b) {
   return false;
 }
 
-std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &wishes) {
+std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &wishes,
+                                   const std::string &failures) {
   std::vector<Device> chosen;
   std::istringstream list(wishes);
   for (std::string wish; std::getline(list, wish, ',');) {
     Device device;
     try {
-      device = choose_device(devices, wish);
+      device = choose_device(devices, wish, {}, failures);
     } catch (const Error &error) {
       throw Error(error.kind(), "devices=\"" + wishes + "\": " + error.what(), error.detail());
     }

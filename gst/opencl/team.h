@@ -40,9 +40,10 @@ class Team {
   /// finished by then.
   using Work = std::function<void(size_t index, Member &member, int begin, int end)>;
   /// Told when a run has finished, with what went wrong, if anything did. On a thread of the team.
+  /// What it throws itself, wait() throws.
   using Done = std::function<void(std::exception_ptr failure)>;
 
-  /// Throws Error::settings where there are no devices.
+  /// Throws Error::settings where there are no devices, Error::failed where one can't take part.
   explicit Team(const std::vector<Device> &devices, Drive drive = Drive::threads);
   /// Waits for what has been started.
   ~Team();
@@ -55,8 +56,10 @@ class Team {
   /// begin when `ready`, an event of any context, has completed (null: at once) and take runs in
   /// the order in which they were started; that is also the order of the calls of `done`.
   void start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done);
-  /// Waits until everything that was started has finished.
+  /// Waits until everything that was started has finished. Throws what a `done` threw.
   void wait();
+  /// The same without a word of that.
+  void settle();
 
   /// Starts a run, waits for it, and throws what any member threw.
   void run(const std::vector<int> &shares, const Work &work);
@@ -109,6 +112,7 @@ class Team {
   void begin(size_t index, std::unique_lock<std::mutex> &lock);
   void finish(size_t index, std::unique_lock<std::mutex> &lock);
   void tell();
+  std::exception_ptr failure_of(size_t index);
 
   std::vector<Member> members_;
   std::vector<Line> lines_;  // by member
@@ -117,6 +121,7 @@ class Team {
   std::condition_variable wake_, told_;
   std::deque<std::shared_ptr<Run>> runs_;  // in order, until done has been called
   Clock::time_point finished_;             // the last run
+  std::exception_ptr untold_;              // what a `done` threw
   Pace shared_, alone_;
   bool stopping_ = false;
   std::mutex telling_;  // calls of done
@@ -124,8 +129,10 @@ class Team {
 };
 
 /// The devices of a list of wishes, separated by commas, each as for choose_device. A device that
-/// several platforms offer, or that is named twice, is taken once. Throws Error::not_found.
-std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &wishes);
+/// several platforms offer, or that is named twice, is taken once. `failures` is why devices may be
+/// missing, as devices() tells. Throws Error::not_found.
+std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &wishes,
+                                   const std::string &failures = {});
 
 /// Whether two entries stand for one piece of hardware: the same UUID or PCI address, or both the
 /// host's CPU.

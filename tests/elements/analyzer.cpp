@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "opencl/error.h"
 #include "pipeline.h"
 
 struct GstTestAnalyzer {
@@ -26,6 +27,7 @@ namespace {
 
 constexpr size_t result_bytes = 4096;
 int reads_per_frame = 1;
+std::shared_ptr<glcl::Outcome> outcome;  // of the frames to come
 
 struct TestMeta {
   GstMeta meta;
@@ -128,6 +130,7 @@ static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   queue.cl().enqueueCopyBuffer(in.buffer, out.buffer, 0, 0, in.bytes());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
+  gst_glcl_analyzer_follow(analyzer, queue, outcome);
   for (int i = 0; wanted.message && i < reads_per_frame; i++)
     gst_glcl_analyzer_read(analyzer, queue, in.buffer, result_bytes,
                            [analyzer, times = wanted.times](const void *bytes) {
@@ -141,7 +144,7 @@ static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
   auto *meta = gst_glcl_analyzer_attach<TestMeta>(analyzer, outbuf, test_meta_info(), result_bytes);
   meta->pixels = in.width * in.height;
   queue.cl().enqueueCopyBuffer(in.buffer, glcl::result_memory(meta->buffer), 0, 0, result_bytes);
-  glcl::result_written(meta->buffer, queue);
+  glcl::result_written(meta->buffer, queue, outcome);
 }
 
 static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
@@ -371,6 +374,62 @@ GST_START_TEST(eos_and_stop) {
 }
 GST_END_TEST
 
+// The last frame's results come from work that has failed beside the queue: an error says so before
+// EOS or on stop, messages or not, and no message and no meta gives them.
+GST_START_TEST(failed_outcome) {
+  for (const char *properties : {"interval=0", "post-messages=false"})
+    for (const bool eos : {true, false}) {
+      Chain chain(std::string("testanalyzer attach-meta=true ") + properties);
+      std::vector<GstBuffer *> kept;
+      GstPad *pad = gst_element_get_static_pad(chain["testanalyzer"], "src");
+      gst_pad_add_probe(
+          pad, GST_PAD_PROBE_TYPE_BUFFER,
+          [](GstPad *, GstPadProbeInfo *info, gpointer kept) {
+            static_cast<std::vector<GstBuffer *> *>(kept)->push_back(
+                gst_buffer_ref(meta_of(GST_PAD_PROBE_INFO_BUFFER(info))->buffer));
+            return GST_PAD_PROBE_OK;
+          },
+          &kept, nullptr);
+      gst_object_unref(pad);
+      for (int i = 0; i < 3; i++) pass(chain, i);
+      outcome = std::make_shared<glcl::Outcome>();
+      outcome->set_failure(std::make_exception_ptr(
+          glcl::Error(glcl::Error::Kind::failed, "The device is lost.", "CL_OUT_OF_RESOURCES")));
+      chain.push(numbered(3));  // known at once where the frame was waited for
+      if (eos)
+        push_eos(chain);
+      else
+        gst_element_set_state(chain["testanalyzer"], GST_STATE_READY);
+      outcome = nullptr;
+      const auto errors = chain.messages().errors();
+      test::expect_one(errors, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+                       {"The device is lost.", "CL_OUT_OF_RESOURCES"});
+      for (size_t i = 0; i < kept.size(); i++) {
+        GstMapInfo map;
+        if (i < 3)
+          check_result(kept[i], static_cast<int>(i));
+        else
+          expect(!gst_buffer_map(kept[i], &map, GST_MAP_READ), "a result that there is not");
+        gst_buffer_unref(kept[i]);
+      }
+    }
+}
+GST_END_TEST
+
+GST_START_TEST(no_message_of_a_failure) {
+  Chain chain("testanalyzer interval=0");
+  for (int i = 0; i < 3; i++) pass(chain, i);
+  outcome = std::make_shared<glcl::Outcome>();
+  outcome->set_failure(
+      std::make_exception_ptr(glcl::Error(glcl::Error::Kind::failed, "The device is lost.")));
+  chain.push(numbered(3));
+  push_eos(chain);
+  outcome = nullptr;
+  for (int i = 0; i < 3; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
+  expect_no_message(chain.messages());
+}
+GST_END_TEST
+
 static Suite *analyzer_suite() {
   test::register_element("testanalyzer", gst_test_analyzer_get_type());
   Suite *suite = suite_create("analyzer");
@@ -390,6 +449,8 @@ static Suite *analyzer_suite() {
   tcase_add_test(tcase, two_branches);
   tcase_add_test(tcase, two_pipelines);
   tcase_add_test(tcase, eos_and_stop);
+  tcase_add_test(tcase, failed_outcome);
+  tcase_add_test(tcase, no_message_of_a_failure);
   return suite;
 }
 

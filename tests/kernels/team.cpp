@@ -7,6 +7,7 @@
 
 #include "motion.h"
 #include "motion/shared.h"
+#include "opencl/error.h"
 
 using glcl::Device;
 using glcl::Team;
@@ -67,12 +68,13 @@ GST_START_TEST(test_shares) {
       SharedSearch::Luma before = upload(search, pair.reference);
       for (size_t run = 0; run < all.size(); run++) {
         const SharedSearch::Luma now = upload(search, run % 2 ? pair.reference : pair.current);
-        search.start(now, before, window, 3, found[run].data(),
-                     [&order, run](const std::exception_ptr &failure) {
-                       fail_unless(!failure);
-                       order.push_back(run);
-                     },
-                     all[run]);
+        search.start(
+            now, before, window, 3, found[run].data(),
+            [&order, run](const std::exception_ptr &failure) {
+              fail_unless(!failure);
+              order.push_back(run);
+            },
+            all[run]);
         before = now;
       }
       team.wait();
@@ -124,8 +126,9 @@ GST_START_TEST(test_ready) {
   Team team(parts(bench, 2), drives[__i__]);
   cl::UserEvent ready(bench.context->cl());
   std::atomic<int> begun{0}, done{0};
-  team.start({1, 1}, ready, [&](size_t, Team::Member &, int, int) { begun++; },
-             [&](const std::exception_ptr &) { done++; });
+  team.start(
+      {1, 1}, ready, [&](size_t, Team::Member &, int, int) { begun++; },
+      [&](const std::exception_ptr &) { done++; });
   g_usleep(20000);
   fail_unless(!begun && !done);
   ready.setStatus(CL_COMPLETE);
@@ -150,6 +153,47 @@ GST_START_TEST(test_failure) {
     fail_unless_equals_string(error.what(), "as planned");
   }
   fail_unless(other);
+}
+GST_END_TEST;
+
+// What a `done` throws is told by wait(), and the runs behind it go on.
+GST_START_TEST(test_failing_done) {
+  Bench bench;
+  Team team(parts(bench, 2), drives[__i__]);
+  int done = 0;
+  for (int run = 0; run < 3; run++)
+    team.start(
+        {1, 1}, {}, [](size_t, Team::Member &, int, int) {},
+        [&done](const std::exception_ptr &) {
+          if (done++ == 0) throw glcl::Error(glcl::Error::Kind::failed, "as planned");
+        });
+  try {
+    team.wait();
+    fail("a failure got lost");
+  } catch (const glcl::Error &error) {
+    fail_unless_equals_string(error.what(), "as planned");
+  }
+  fail_unless_equals_int(done, 3);
+  team.wait();
+}
+GST_END_TEST;
+
+// OpenCL's error says which of the devices it comes from.
+GST_START_TEST(test_failure_names_the_device) {
+  Bench bench;
+  Team team(parts(bench, 2), drives[__i__]);
+  try {
+    team.run({1, 1}, [](size_t, Team::Member &, int, int) {
+      throw cl::Error(CL_OUT_OF_RESOURCES, "clEnqueueTask");
+    });
+    fail("a failure got lost");
+  } catch (const glcl::Error &error) {
+    const std::string text = error.what() + (" " + error.detail());
+    for (const std::string &words :
+         {team.member(0).context->device().name, std::string("clEnqueueTask: CL_OUT_OF_RESOURCES")})
+      fail_unless(text.find(words) != std::string::npos, "\"%s\" does not name %s", text.c_str(),
+                  words.c_str());
+  }
 }
 GST_END_TEST;
 
@@ -178,6 +222,8 @@ static Suite *team_suite() {
   tcase_add_test(tcase, test_alone);
   tcase_add_loop_test(tcase, test_ready, 0, 2);
   tcase_add_loop_test(tcase, test_failure, 0, 2);
+  tcase_add_loop_test(tcase, test_failing_done, 0, 2);
+  tcase_add_loop_test(tcase, test_failure_names_the_device, 0, 2);
   suite_add_tcase(suite, tcase);
   return suite;
 }

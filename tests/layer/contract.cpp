@@ -424,6 +424,12 @@ void gl_replaces(const char *call, const TextureKey &texture) {
   state().memories.erase(texture);
 }
 
+long living(const std::string &creator) {
+  return std::count_if(state().objects.begin(), state().objects.end(), [&](const auto &known) {
+    return known.second.creator.rfind(creator, 0) == 0;
+  });
+}
+
 void report_leaks() {
   for (const auto &[handle, object] : state().objects)
     violation("exit", "object " + hex(handle) + " of " + object.creator,

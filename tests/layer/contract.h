@@ -80,5 +80,7 @@ void gl_replaces(const char *call, const TextureKey &texture);
 
 /// OpenCL objects that nobody released. At exit.
 void report_leaks();
+/// Objects that live, of those that a function with a name that begins so has made.
+long living(const std::string &creator);
 
 }  // namespace glcl_layer

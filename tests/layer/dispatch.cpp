@@ -31,10 +31,10 @@ bool is_transfer(const char *name) {
 }
 
 template <class T>
-constexpr bool is_object =
-    std::is_same_v<T, cl_context> || std::is_same_v<T, cl_command_queue> ||
-    std::is_same_v<T, cl_mem> || std::is_same_v<T, cl_program> || std::is_same_v<T, cl_kernel> ||
-    std::is_same_v<T, cl_event> || std::is_same_v<T, cl_sampler>;
+constexpr bool is_object = std::is_same_v<T, cl_context> || std::is_same_v<T, cl_command_queue> ||
+                           std::is_same_v<T, cl_mem> || std::is_same_v<T, cl_program> ||
+                           std::is_same_v<T, cl_kernel> || std::is_same_v<T, cl_event> ||
+                           std::is_same_v<T, cl_sampler> || std::is_same_v<T, cl_semaphore_khr>;
 
 /// The value that a function of this type gives when it fails.
 template <class Result, class... Arguments>

@@ -26,7 +26,7 @@
   F(clCreateKernel) F(clRetainKernel) F(clReleaseKernel) F(clSetKernelArg) F(clGetKernelInfo) \
   F(clGetKernelWorkGroupInfo) F(clGetKernelArgInfo) \
   F(clWaitForEvents) F(clGetEventInfo) F(clRetainEvent) F(clReleaseEvent) \
-  F(clGetEventProfilingInfo) F(clCreateUserEvent) F(clFlush) F(clFinish) \
+  F(clGetEventProfilingInfo) F(clCreateUserEvent) F(clSetUserEventStatus) F(clFlush) F(clFinish) \
   F(clEnqueueReadBuffer) F(clEnqueueReadBufferRect) F(clEnqueueWriteBuffer) \
   F(clEnqueueWriteBufferRect) F(clEnqueueCopyBuffer) F(clEnqueueCopyBufferRect) \
   F(clEnqueueFillBuffer) F(clEnqueueReadImage) F(clEnqueueWriteImage) F(clEnqueueCopyImage) \
@@ -42,7 +42,8 @@
 // Those that are fetched by their names.
 #define GLCL_EXTENSIONS(F) \
   F(clEnqueueAcquireExternalMemObjectsKHR) F(clEnqueueReleaseExternalMemObjectsKHR) \
-  F(clEnqueueWaitSemaphoresKHR)
+  F(clCreateSemaphoreWithPropertiesKHR) F(clRetainSemaphoreKHR) F(clReleaseSemaphoreKHR) \
+  F(clEnqueueWaitSemaphoresKHR) F(clEnqueueSignalSemaphoresKHR)
 // clang-format on
 
 namespace glcl_layer {

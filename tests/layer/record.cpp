@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "contract.h"
+#include "control.h"
 #include "faults.h"
 
 namespace glcl_layer {
@@ -56,3 +57,12 @@ std::string hex(const void *handle) {
 }
 
 }  // namespace glcl_layer
+
+#define GLCL_EXPORT extern "C" __attribute__((visibility("default")))
+
+GLCL_EXPORT long glcl_layer_objects(const char *creator) {
+  const std::lock_guard lock(glcl_layer::state_mutex());
+  return glcl_layer::living(creator ? creator : "");
+}
+
+GLCL_EXPORT int glcl_layer_violations() { return glcl_layer::violations; }

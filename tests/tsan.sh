@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tsan.sh [MINUTES]
 #
-# Builds with ThreadSanitizer into build-tsan/ and runs the soak for MINUTES (1) and every test of the
-# suites elements and sharing. Any data race in our code fails, and so does the soak; tests/tsan.supp
+# Builds with ThreadSanitizer into build-tsan/ and runs the soak and the fuzzer for MINUTES (1) each and every test of the
+# suites elements and sharing. Any data race in our code fails, and so do they; tests/tsan.supp
 # lists what is left out and why. A test that fails without a race is for tests/run.sh to tell. With
-# GLCL_GL_DRIVER set the soak and the tests also run on those drivers.
+# GLCL_GL_DRIVER set they and the tests also run on those drivers.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 if [[ ${1:-} == --each ]]; then # PRELOAD COMMAND...: each test of a program in a process of its own, which is not forked
@@ -50,6 +50,7 @@ ways=(copy)
 [[ -z ${GLCL_GL_DRIVER:-} ]] || ways+=(gl)
 for way in "${ways[@]}"; do
   SOAK_PRELOAD=$preload GLCL_BUILD=$build tests/soak.sh "$minutes" "$way" --hang 120 --limit 100000 || status=1
+  FUZZ_PRELOAD=$preload GLCL_BUILD=$build tests/fuzz.sh "$minutes" "$way" --hang 300 || status=1
 done
 
 mapfile -t suites < <(meson introspect --tests "$build" |

@@ -19,10 +19,6 @@
 //   pattern=ball of videotestsrc writes past frames that are smaller than the ball.
 #include <gst/gl/gl.h>
 #include <gst/gst.h>
-#include <malloc.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -30,14 +26,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <list>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "pipeline.h"
+#include "process.h"
 
 Options options;
 
@@ -50,55 +45,7 @@ using std::chrono::milliseconds;
 double run_time() { return options.minutes * 60; }
 double warm_up() { return std::min(180.0, run_time() / 3); }
 
-/// The stacks of all threads on stderr, where a debugger is at hand.
-void print_stacks() {
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-  const std::string pid = std::to_string(getpid());
-  const pid_t child = fork();
-  if (child == 0) {
-    unsetenv("LD_PRELOAD");
-    unsetenv("LD_LIBRARY_PATH");
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    execlp("gdb", "gdb", "-p", pid.c_str(), "-batch", "-nx", "-ex", "set debuginfod enabled off",
-           "-ex", "thread apply all backtrace 40", nullptr);
-    execlp("eu-stack", "eu-stack", "-p", pid.c_str(), nullptr);
-    _exit(127);
-  }
-  waitpid(child, nullptr, 0);
-}
-
 std::atomic<int> round_now{0};
-
-struct Sample {
-  double seconds = 0, rss = 0, heap = 0;  // s, MiB in memory, MiB allocated
-  int fds = 0, threads = 0;
-};
-
-int entries(const char *folder) {
-  return static_cast<int>(std::distance(std::filesystem::directory_iterator(folder), {}));
-}
-
-Sample measure(Clock::time_point start) {
-  malloc_trim(0);  // what the allocator keeps for later is no growth
-  long pages = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> pages >> resident;
-  return {std::chrono::duration<double>(Clock::now() - start).count(),
-          static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20),
-          static_cast<double>(mallinfo2().uordblks) / (1 << 20), entries("/proc/self/fd"),
-          entries("/proc/self/task")};
-}
-
-/// What a straight line through the samples rises from the first to the last.
-template <class Value>
-double growth(const std::vector<Sample> &samples, Value value) {
-  if (samples.size() < 3) return 0;
-  double t = 0, v = 0, tt = 0, tv = 0;
-  for (const Sample &s : samples) t += s.seconds, v += value(s);
-  t /= static_cast<double>(samples.size()), v /= static_cast<double>(samples.size());
-  for (const Sample &s : samples)
-    tt += (s.seconds - t) * (s.seconds - t), tv += (s.seconds - t) * (value(s) - v);
-  return tv / tt * (samples.back().seconds - samples.front().seconds);
-}
 
 std::mutex live_mutex;
 std::list<Pipeline *> live;
@@ -129,7 +76,7 @@ void watch(const std::atomic<bool> &over) {
 
 /// Runs the pipelines of one round to their end. Gives their number.
 int run_round(int round, GstGLDisplay *display) {
-  Random random(round, -1, 0);
+  Random random({static_cast<int>(options.seed), round, -1, 0});
   const int count = random.between(1, options.at_once);
   std::list<Pipeline> pipelines;
   std::vector<std::thread> threads;

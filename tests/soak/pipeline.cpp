@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <thread>
 
+#include "events.h"
+
 using std::chrono::milliseconds;
 
 std::atomic<uint64_t> all_frames{0};
@@ -60,7 +62,8 @@ void ask_context(GstElement *element, GstElement *other, bool offer) {
 }  // namespace
 
 Pipeline::Pipeline(int round, int index, GstGLDisplay *display)
-    : random_(round, index, 0), tinker_random_(round, index, 1) {
+    : random_({static_cast<int>(options.seed), round, index, 0}),
+      tinker_random_({static_cast<int>(options.seed), round, index, 1}) {
   description_ = describe(random_, &gl_);
   if (options.verbose) std::fprintf(stderr, "%d.%d: %s\n", round, index, description_.c_str());
   GError *error = nullptr;
@@ -153,15 +156,7 @@ void Pipeline::flush() {
   const gulong probe = gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_IDLE,
       [](GstPad *pad, GstPadProbeInfo *, gpointer ran) {
-        GstEvent *segment = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
-        GstPad *peer = gst_pad_get_peer(pad);
-        if (segment && peer) {
-          gst_pad_send_event(peer, gst_event_new_flush_start());
-          gst_pad_send_event(peer, gst_event_new_flush_stop(FALSE));
-          gst_pad_send_event(peer, gst_event_ref(segment));
-        }
-        gst_clear_event(&segment);
-        gst_clear_object(&peer);
+        flush_peer(pad);
         *static_cast<std::atomic<bool> *>(ran) = true;
         return GST_PAD_PROBE_REMOVE;
       },

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "options.h"
+#include "random.h"
 
 /// A random pipeline for gst_parse_launch: the elements under test are called "ours…", the filter
 /// that sets the size "size". `*gl` tells whether the source draws textures.

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Random chains of our elements, one after the other, as hostile as an application can be: odd
+// sizes, properties at their limits and set while playing, seeks, flushes, stops at any moment,
+// caps that change, metas mapped late; tests/fuzz.sh sets the environment.
+//
+// Run n of `--seed S` is run 1 of `--seed S+n-1`: all that it makes and does follows from its seed
+// alone, apart from the timing of threads. A run that fails is told with the command that repeats
+// it.
+//
+// What fails: a crash, a call that does not return, a critical log line, an error message for no
+// allowed cause (run.cpp lists them), an element of ours that outlives its pipeline, growth. What
+// GStreamer 1.22 does not survive (tests/soak/main.cpp) is left out, but stops come at any moment:
+// the critical log lines that this costs GStreamer's own elements are counted, and listed below.
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <gst/gl/gl.h>
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "options.h"
+#include "run.h"
+#include "soak/process.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+Options options;
+std::atomic<bool> failed{false};
+std::atomic<uint64_t> all_frames{0}, all_maps{0}, all_settings{0}, all_errors{0}, all_strangers{0};
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::mutex mutex;  // of the two below
+Run *running = nullptr;
+int seed_now = 0;
+
+/// How to repeat the run.
+std::string again() {
+  return options.again + (options.one_display ? " --one-display" : "") +
+         (options.any_error ? " --any-error" : "") + " --elements " + options.elements +
+         " --seed " + std::to_string(seed_now) + " --runs 1 --verbose";
+}
+
+void describe_run() {
+  std::fprintf(stderr, "again: %s\n", again().c_str());
+  if (running)
+    std::fprintf(stderr, "in: %s\nafter: %s\n", running->description().c_str(),
+                 running->history().c_str());
+}
+
+[[noreturn]] void on_signal(int number) {
+  std::signal(number, SIG_DFL);
+  std::signal(SIGABRT, SIG_DFL);
+  std::fprintf(stderr, "fuzz: signal %d\n", number);
+  describe_run();
+  print_stacks();
+  std::abort();
+}
+
+/// A sanitizer reports crashes itself, and before it ends the program the run is told.
+void watch_for_crashes() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  __sanitizer_set_death_callback(describe_run);
+  std::signal(SIGABRT, on_signal);
+#else
+  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT})
+    std::signal(number, on_signal);
+#endif
+}
+
+void watch(const std::atomic<bool> &over) {
+  while (!over) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const std::lock_guard lock(mutex);
+    if (!running || running->silence() < options.hang) continue;
+    std::fprintf(stderr, "fuzz: the last step has taken %d s\n", options.hang);
+    std::raise(SIGABRT);
+  }
+}
+
+/// Whether the innermost frames, below those that log, are of our plugin.
+bool is_ours(void *const *stack, int depth) {
+  int own = 0;  // of this program and of what logs
+  for (int i = 0; i < depth && i < own + 4; i++) {
+    Dl_info info;
+    const char *name = dladdr(stack[i], &info) && info.dli_fname ? info.dli_fname : "";
+    if (std::strstr(name, "libgstglcl")) return true;
+    if (std::strstr(name, "libglib") || std::strstr(name, "libasan") || std::strstr(name, "/fuzz"))
+      own = i + 1;
+  }
+  return false;
+}
+
+/// Critical log lines that GStreamer 1.22 writes without any element of ours.
+bool is_known(const char *text) {
+  static const char *const known[] = {
+      // An element negotiates while its neighbours lose the GL context to a stop.
+      "gst_gl_context_thread_add: assertion 'GST_IS_GL_CONTEXT (context)' failed",
+  };
+  return std::any_of(std::begin(known), std::end(known),
+                     [&](const char *line) { return std::strstr(text, line); });
+}
+
+void on_log(const gchar *domain, GLogLevelFlags level, const gchar *text, gpointer) {
+  if (!(level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL))) return;
+  void *stack[32];
+  const int depth = backtrace(stack, 32);
+  if (!is_ours(stack, depth) && is_known(text)) {
+    all_strangers++;
+    return;
+  }
+  complain(std::string("critical: ") + (domain ? domain : "") + ": " + text);
+  backtrace_symbols_fd(stack, depth, 2);
+}
+
+bool verdict(const std::vector<Sample> &samples, size_t runs) {
+  const double all = samples.empty() ? 0 : samples.back().seconds;
+  // Caches fill at first.
+  std::vector<Sample> judged;
+  for (const Sample &s : samples)
+    if (s.seconds >= std::min(180.0, all / 3)) judged.push_back(s);
+  const double rss = growth(judged, [](const Sample &s) { return s.rss; });
+  const double heap = growth(judged, [](const Sample &s) { return s.heap; });
+  const double fds = growth(judged, [](const Sample &s) { return double(s.fds); });
+  const double threads = growth(judged, [](const Sample &s) { return double(s.threads); });
+  const bool good = !failed && (all_frames > 0 || runs < 10) && rss <= options.limit &&
+                    heap <= options.heap_limit && fds <= 16 && threads <= 16;
+  std::printf(
+      "fuzz: seeds %d to %d, %.1f min, %llu frames, %llu settings, %llu maps, %llu errors as due, "
+      "%llu critical lines of GStreamer's own; %+.1f MiB (bound %.0f), heap %+.1f MiB (bound "
+      "%.0f), "
+      "%+.1f fds, %+.1f threads: %s\n",
+      options.seed, options.seed + static_cast<int>(runs) - 1, all / 60,
+      static_cast<unsigned long long>(all_frames), static_cast<unsigned long long>(all_settings),
+      static_cast<unsigned long long>(all_maps), static_cast<unsigned long long>(all_errors),
+      static_cast<unsigned long long>(all_strangers), rss, options.limit, heap, options.heap_limit,
+      fds, threads, good ? "passed" : "FAILED");
+  return good;
+}
+
+bool parse(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    const std::string name = argv[i];
+    if (name == "--verbose") {
+      options.verbose = true;
+      continue;
+    }
+    if (name == "--one-display") {
+      options.one_display = true;
+      continue;
+    }
+    if (name == "--any-error") {
+      options.any_error = true;
+      continue;
+    }
+    if (i + 1 == argc) return false;
+    const char *value = argv[++i];
+    if (name == "--minutes")
+      options.minutes = std::atof(value);
+    else if (name == "--seed")
+      options.seed = std::atoi(value);
+    else if (name == "--runs")
+      options.runs = std::atoi(value);
+    else if (name == "--hang")
+      options.hang = std::atoi(value);
+    else if (name == "--every")
+      options.every = std::atoi(value);
+    else if (name == "--limit")
+      options.limit = std::atof(value);
+    else if (name == "--heap-limit")
+      options.heap_limit = std::atof(value);
+    else if (name == "--elements")
+      options.elements = value;
+    else if (name == "--again")
+      options.again = value;
+    else
+      return false;
+  }
+  return options.minutes > 0;
+}
+
+}  // namespace
+
+void complain(const std::string &what) {
+  failed = true;
+  std::fprintf(stderr, "fuzz: %s\n", what.c_str());
+  describe_run();
+}
+
+int main(int argc, char **argv) {
+  if (!parse(argc, argv)) {
+    std::fprintf(stderr,
+                 "fuzz [--minutes M] [--seed S] [--runs N] [--hang SECONDS] [--every SECONDS]\n"
+                 "     [--limit MIB] [--heap-limit MIB] [--elements A,B] [--any-error] "
+                 "[--one-display]\n     [--again COMMAND] [--verbose]\n");
+    return 2;
+  }
+  if (!options.seed) options.seed = static_cast<int>(std::random_device()() % 1000000 + 1);
+  watch_for_crashes();
+  g_log_set_default_handler(on_log, nullptr);
+  gst_init(nullptr, nullptr);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  std::printf("fuzz: from seed %d on, %.2f min\n", options.seed, options.minutes);
+
+  std::atomic<bool> over{false};
+  std::thread watcher(watch, std::cref(over));
+  const auto start = Clock::now();
+  std::vector<Sample> samples;
+  GstGLDisplay *display = gst_gl_display_new();
+  double told = 0;
+  size_t runs = 0;
+  while (!failed && runs < static_cast<size_t>(options.runs)) {
+    {
+      Run run(options.seed + static_cast<int>(runs), display);
+      std::unique_lock lock(mutex);
+      seed_now = options.seed + static_cast<int>(runs);
+      running = &run;
+      lock.unlock();
+      run.drive();
+      lock.lock();
+      running = nullptr;
+    }
+    runs++;
+    samples.push_back(measure(start));
+    const Sample &now = samples.back();
+    if (now.seconds - told >= options.every) {
+      told = now.seconds;
+      std::printf(
+          "%6.1f min %6zu runs %8llu frames %7.1f MiB, heap %6.1f MiB %4d fds %3d threads\n",
+          now.seconds / 60, runs, static_cast<unsigned long long>(all_frames), now.rss, now.heap,
+          now.fds, now.threads);
+    }
+    if (now.seconds >= options.minutes * 60) break;
+  }
+  gst_object_unref(display);
+  over = true;
+  watcher.join();
+  return verdict(samples, runs) ? 0 : 1;
+}

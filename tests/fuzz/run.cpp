@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "gst/histogram/gstglclhistogrammeta.h"
+#include "gst/motion/gstglclmotionmeta.h"
+#include "gst/opticalflow/gstglclflowmeta.h"
+#include "options.h"
+#include "settings.h"
+#include "soak/events.h"
+
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr size_t most_kept = 100;
+
+int64_t now() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+/// Errors that our elements are right to post.
+bool is_allowed(const std::string &text) {
+  static const char *const causes[] = {
+      "matches no OpenCL device",  // device=9:9
+      "can't be had with",         // sharing=gl without a driver for it
+      "is no power of two",        // bins=33
+      "is no area",                // roi=<0,0,0,0>
+      "is not inside the frame",   // roi=<0,0,4000,1>
+  };
+  return std::any_of(std::begin(causes), std::end(causes),
+                     [&](const char *cause) { return text.find(cause) != std::string::npos; });
+}
+
+void read_all(GstBuffer *buffer) {
+  GstMapInfo info;
+  if (!gst_buffer_map(buffer, &info, GST_MAP_READ)) return;
+  volatile unsigned char sum = 0;
+  for (gsize i = 0; i < info.size; i += 64) sum = static_cast<unsigned char>(sum + info.data[i]);
+  gst_buffer_unmap(buffer, &info);
+  all_maps++;
+}
+
+void read_metas(GstBuffer *buffer) {
+  if (const auto *meta = gst_buffer_get_glcl_histogram_meta(buffer)) read_all(meta->buffer);
+  if (const auto *meta = gst_buffer_get_glcl_motion_meta(buffer)) read_all(meta->buffer);
+  if (const auto *meta = gst_buffer_get_glcl_flow_meta(buffer)) read_all(meta->buffer);
+}
+
+}  // namespace
+
+Run::Run(int seed, GstGLDisplay *display)
+    : random_({seed, 0}), tinker_random_({seed, 1}), chain_(random_chain(random_)) {
+  step("launch");
+  area_ = chain_.area;
+  if (options.verbose) std::fprintf(stderr, "%d: %s\n", seed, chain_.text.c_str());
+  GError *error = nullptr;
+  pipeline_ = gst_parse_launch(chain_.text.c_str(), &error);
+  if (error) g_error("%s: %s", chain_.text.c_str(), error->message);
+  if (display && (options.one_display || random_.chance(50))) {
+    GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
+    gst_context_set_gl_display(context, display);
+    gst_element_set_context(pipeline_, context);
+    gst_context_unref(context);
+  }
+  bus_ = gst_element_get_bus(pipeline_);
+  collect();
+}
+
+void Run::step(const std::string &what) {
+  if (options.verbose) std::fprintf(stderr, "  %s\n", what.c_str());
+  const std::lock_guard lock(mutex_);
+  history_.push_back(what);
+  stepped_ = now();
+}
+
+std::string Run::history() const {
+  const std::lock_guard lock(mutex_);
+  std::string text;
+  for (const std::string &step : history_) text += (text.empty() ? "" : ", ") + step;
+  return text;
+}
+
+double Run::silence() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<double>(now() - stepped_) / 1e3;
+}
+
+/// Finds the elements, watches their ends and the pads of those under test.
+void Run::collect() {
+  size_ = gst_bin_get_by_name(GST_BIN(pipeline_), "size");
+  GstIterator *all = gst_bin_iterate_elements(GST_BIN(pipeline_));
+  GValue item = G_VALUE_INIT;
+  while (gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
+    auto *element = GST_ELEMENT(g_value_get_object(&item));
+    if (std::strncmp(GST_OBJECT_NAME(element), "ours", 4) == 0) {
+      alive_++;
+      g_object_weak_ref(
+          G_OBJECT(element),
+          [](gpointer alive, GObject *) { --*static_cast<std::atomic<int> *>(alive); }, &alive_);
+      ours_.push_back(GST_ELEMENT(gst_object_ref(element)));
+    }
+    g_value_reset(&item);
+  }
+  g_value_unset(&item);
+  gst_iterator_free(all);
+  std::sort(ours_.begin(), ours_.end(), [](GstElement *a, GstElement *b) {
+    return std::strcmp(GST_OBJECT_NAME(a), GST_OBJECT_NAME(b)) < 0;
+  });
+  for (GstElement *element : ours_) {
+    for (int settings = random_.below(8); settings > 0; settings--) {
+      const std::string said = set_random(element, random_, area_, false);
+      if (!said.empty()) step(said);
+    }
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "attach-meta") &&
+        random_.chance(60))
+      g_object_set(element, "attach-meta", TRUE, "interval", guint64(0), nullptr);
+    Pad &watched = pads_.emplace_back();
+    watched.run = this;
+    watched.watch = static_cast<Watch>(random_.below(5));
+    GstPad *pad = gst_element_get_static_pad(element, "src");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+          auto *pad = static_cast<Pad *>(data);
+          pad->frames++;
+          pad->run->on_buffer(GST_PAD_PROBE_INFO_BUFFER(info), pad->watch);
+          return GST_PAD_PROBE_OK;
+        },
+        &watched, nullptr);
+    gst_object_unref(pad);
+  }
+}
+
+void Run::on_buffer(GstBuffer *buffer, Watch watch) {
+  frames_++;
+  all_frames++;
+  if (watch == count) return;
+  if (watch == map) return read_metas(buffer);
+  {
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() >= most_kept) return;
+  }
+  GstBuffer *kept = watch == keep        ? gst_buffer_ref(buffer)
+                    : watch == keep_copy ? gst_buffer_copy(buffer)
+                                         : gst_buffer_copy_deep(buffer);
+  const std::lock_guard lock(mutex_);
+  kept_.push_back(kept);
+  kept_some_.notify_one();
+}
+
+void Run::on_error(GstMessage *message) {
+  all_errors++;
+  GError *error = nullptr;
+  gchar *debug = nullptr;
+  gst_message_parse_error(message, &error, &debug);
+  const std::string text = error->message, detail = debug ? debug : "";
+  const std::string name = GST_OBJECT_NAME(GST_MESSAGE_SRC(message));
+  if (options.verbose) std::fprintf(stderr, "  ERROR from %s: %s\n", name.c_str(), text.c_str());
+  bool good = false;
+  if (text.empty()) {
+    complain("an error without a text from " + name + ": " + detail);
+    good = true;
+  } else if (options.any_error || is_allowed(text)) {
+    good = expected_error_ = true;
+  } else if (name.rfind("ours", 0) != 0) {
+    // A source that found nobody to take its frames: behind an error of ours, and where
+    // negotiation met a change of caps or a stop.
+    good = expected_error_ || detail.find("not-negotiated") != std::string::npos;
+  }
+  if (!good) complain("ERROR from " + name + ": " + text + "\n" + detail);
+  g_error_free(error);
+  g_free(debug);
+}
+
+void Run::read_bus() {
+  // Errors of ours first: those of others follow from them.
+  std::vector<GstMessage *> others;
+  while (GstMessage *message = gst_bus_pop_filtered(bus_, GST_MESSAGE_ANY)) {
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+      if (std::strncmp(GST_OBJECT_NAME(GST_MESSAGE_SRC(message)), "ours", 4) == 0) {
+        on_error(message);
+      } else {
+        others.push_back(message);
+        continue;
+      }
+    }
+    gst_message_unref(message);
+  }
+  for (GstMessage *message : others) {
+    on_error(message);
+    gst_message_unref(message);
+  }
+}
+
+void Run::seek() {
+  // gltestsrc loses its segment at a second seek, and a tee can stop at one through both branches.
+  if (chain_.draws || chain_.branches) return;
+  const gint64 time = random_.below(3000) * GST_MSECOND;
+  const int kind = random_.below(6);
+  step("seek " + std::to_string(kind));
+  const auto set = GST_SEEK_TYPE_SET;
+  const gint64 none = GST_CLOCK_TIME_NONE;
+  const auto go = [&](double rate, int flags, gint64 start, gint64 stop) {
+    gst_element_seek(pipeline_, rate, GST_FORMAT_TIME,
+                     static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | flags), set, start, set, stop);
+  };
+  switch (kind) {
+    case 0:
+      return go(-1, 0, 0, time + GST_SECOND);
+    case 1:
+      return go(4, GST_SEEK_FLAG_TRICKMODE, time, none);
+    case 2:
+      return go(1, GST_SEEK_FLAG_SEGMENT, time, time + GST_SECOND);
+    case 3:
+      return go(1, GST_SEEK_FLAG_ACCURATE, time, none);
+    default:
+      return go(1, 0, time, none);
+  }
+}
+
+void Run::change_size() {
+  const Dimensions size = random_size(random_);
+  GstCaps *caps = nullptr;
+  g_object_get(size_, "caps", &caps, nullptr);
+  caps = gst_caps_make_writable(caps);
+  gst_caps_set_simple(caps, "width", G_TYPE_INT, std::max(2, size.width), "height", G_TYPE_INT,
+                      std::max(2, size.height), nullptr);
+  step("size " + std::to_string(size.width) + "×" + std::to_string(size.height));
+  area_ = size.width * size.height;
+  g_object_set(size_, "caps", caps, nullptr);
+  gst_caps_unref(caps);
+  settle();
+}
+
+void Run::reconfigure() {
+  step("reconfigure");
+  GstPad *pad = gst_element_get_static_pad(random_.of(ours_), "sink");
+  gst_pad_push_event(pad, gst_event_new_reconfigure());
+  gst_object_unref(pad);
+}
+
+/// Flushes what is below an element when no frame passes it.
+void Run::flush() {
+  if (chain_.branches) return;
+  step("flush");
+  GstPad *pad = gst_element_get_static_pad(random_.chance(50) ? size_ : random_.of(ours_), "src");
+  gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_IDLE,
+      [](GstPad *pad, GstPadProbeInfo *, gpointer) {
+        flush_peer(pad);
+        return GST_PAD_PROBE_REMOVE;
+      },
+      nullptr, nullptr);
+  gst_object_unref(pad);
+}
+
+/// Waits for a frame for a while; a stream may have ended, too.
+void Run::await_frame() {
+  const uint64_t before = frames_;
+  for (int i = 0; i < 500 && frames_ == before; i++) {
+    std::this_thread::sleep_for(milliseconds(2));
+    if (i % 50 == 0) read_bus();
+    if (expected_error_) return;
+  }
+}
+
+/// Waits until caps have come through everywhere, where a stop before that is too much.
+void Run::settle() {
+  if (!chain_.fragile) return;
+  step("settle");
+  std::vector<int> before;
+  for (const Pad &pad : pads_) before.push_back(pad.frames);
+  for (int i = 0; i < 1000; i++) {
+    bool good = true;
+    for (size_t n = 0; n < pads_.size(); n++) good = good && pads_[n].frames >= before[n] + 3;
+    if (good || expected_error_) break;
+    std::this_thread::sleep_for(milliseconds(2));
+    if (i % 50 == 0) read_bus();
+  }
+  std::this_thread::sleep_for(milliseconds(20));
+}
+
+void Run::act() {
+  const auto cycle = [&](GstState state) {
+    settle();
+    step(std::string("to ") + gst_element_state_get_name(state));
+    gst_element_set_state(pipeline_, state);
+    if (random_.chance(30)) gst_element_get_state(pipeline_, nullptr, nullptr, GST_SECOND);
+    step("to PLAYING");
+    gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  };
+  switch (random_.below(10)) {
+    case 0:
+    case 1:
+      return seek();
+    case 2:
+      return cycle(GST_STATE_PAUSED);
+    case 3:
+      return cycle(GST_STATE_READY);
+    case 4:
+      return cycle(GST_STATE_NULL);
+    case 5:
+    case 6:
+      return change_size();
+    case 7:
+      return reconfigure();
+    case 8:
+      return flush();
+    default:
+      return start_mapping();
+  }
+}
+
+/// Changes properties while the pipeline plays.
+void Run::tinker() {
+  while (!stop_) {
+    for (GstElement *element : ours_) {
+      const std::string said = set_random(element, tinker_random_, area_, true);
+      if (!said.empty()) std::fprintf(stderr, "  (%s)\n", said.c_str());
+    }
+    std::this_thread::sleep_for(milliseconds(tinker_random_.below(8)));
+  }
+}
+
+void Run::start_mapping() {
+  if (mapping_.joinable()) return;
+  step("map in another thread");
+  mapping_ = std::thread(&Run::map_kept, this);
+}
+
+/// Reads the metas of what was kept, and some of the frames, until the last one.
+void Run::map_kept() {
+  std::unique_lock lock(mutex_);
+  for (unsigned n = 0;; n++) {
+    kept_some_.wait(lock, [&] { return !kept_.empty() || last_kept_; });
+    if (kept_.empty()) return;
+    GstBuffer *buffer = kept_.front();
+    kept_.pop_front();
+    lock.unlock();
+    read_metas(buffer);
+    if (n % 8 == 0) read_all(buffer);
+    gst_buffer_unref(buffer);
+    lock.lock();
+  }
+}
+
+void Run::drive() {
+  step("to PLAYING");
+  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  if (random_.chance(70)) tinkering_ = std::thread(&Run::tinker, this);
+  for (int actions = random_.below(9); actions > 0 && !failed; actions--) {
+    if (random_.chance(50)) await_frame();
+    std::this_thread::sleep_for(milliseconds(random_.below(60)));
+    read_bus();
+    act();
+  }
+  if (random_.chance(60)) await_frame();
+  end();
+}
+
+/// Stops while properties change, or after that; then drops all references, those to buffers last.
+void Run::end() {
+  settle();
+  step("to NULL");
+  const auto stop_tinkering = [&] {
+    stop_ = true;
+    if (tinkering_.joinable()) tinkering_.join();
+  };
+  if (random_.chance(50)) stop_tinkering();
+  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  stop_tinkering();
+  read_bus();
+  step("drop the pipeline");
+  gst_bus_set_flushing(bus_, TRUE);
+  gst_object_unref(bus_);
+  gst_object_unref(size_);
+  for (GstElement *element : ours_) gst_object_unref(element);
+  gst_object_unref(pipeline_);
+  step("map what was kept");
+  if (!mapping_.joinable()) mapping_ = std::thread(&Run::map_kept, this);
+  {
+    const std::lock_guard lock(mutex_);
+    last_kept_ = true;
+  }
+  kept_some_.notify_one();
+  mapping_.join();
+  if (alive_) complain(std::to_string(alive_) + " of our elements outlived their pipeline");
+}

@@ -30,9 +30,14 @@ export ASAN_OPTIONS=detect_leaks=0
 status=0
 for target in "${targets[@]}"; do
   echo "$target"
-  found=$build/corpus/$target
+  found=$build/corpus/$target log=$build/$target.log
   mkdir -p "$found"
-  "$build/tests/parsers/parsers-$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -print_final_stats=1 \
-    -verbosity=0 -artifact_prefix="$build/$target-" "$found" "tests/parsers/corpus/$target" || status=1
+  if "$build/tests/parsers/parsers-$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 -print_final_stats=1 \
+    -verbosity=0 -artifact_prefix="$build/$target-" "$found" "tests/parsers/corpus/$target" &>"$log"; then
+    grep '^stat::number_of_executed' "$log"
+  else
+    cat "$log"
+    status=1
+  fi
 done
 exit $status

@@ -29,8 +29,8 @@ cl_int2 cells_inside(const Motion::Field &field, int width, int height) {
   return {{(width + field.cell - 1) / field.cell, (height + field.cell - 1) / field.cell}};
 }
 
-/// Completes a user event. Where OpenCL lacks resources for that, it is tried again: the queue waits
-/// until it has worked.
+/// Completes a user event. Where OpenCL lacks resources for that, it is tried again: the queue
+/// waits until it has worked.
 void complete(const cl::UserEvent &event) {
   for (;;) {
     const cl_int status = clSetUserEventStatus(event(), CL_COMPLETE);

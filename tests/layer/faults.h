@@ -5,7 +5,8 @@
 //   FUNCTION:N[:ERROR]   the Nth call of the function fails
 //   FUNCTION:N+[:ERROR]  and every later one; FUNCTION may end in * (counted together), ERROR is a
 //                        name or a number, else one that is likely of the function
-//   random:SEED:ONE_IN   every call fails with the probability 1 / ONE_IN: which calls of a function
+//   random:SEED:ONE_IN   every call fails with the probability 1 / ONE_IN: which calls of a
+//   function
 //                        do follows from the seed alone
 //   count                none fails; the calls per function are printed at exit
 #pragma once

@@ -4,7 +4,7 @@
 // and messages, any other an error message that names the cause; a message or meta that is wrong is
 // none the better for an error after it. No run may leave anything behind.
 //
-//   runner table [--all | --sample N --seed S] [--first] LIST [NAME…]
+//   runner table [--all | --sample N --seed S | --plan PLAN] [--first] [--run FRAMES] LIST [NAME…]
 //   runner soak --frames N [--run FRAMES] [--one-in N] [--seed S] LIST [NAME…]
 //
 // `table` makes the first, a middle and the last call of each OpenCL function fail, or everything
@@ -48,6 +48,7 @@ struct Options {
   int sample = 12, one_in = 5000, run = 7;
   long frames = 1000;
   unsigned seed = 1;
+  std::string plan;
   std::vector<std::string> names;
 };
 Options options;
@@ -189,8 +190,8 @@ std::string meta_digest(const Meta *meta) {
 /// One run of a scenario.
 class Run {
  public:
-  /// Of the changes of e those whose bits are set in `changes`; with `at_once` they come first of
-  /// all.
+  /// Of the changes of e those whose bits are set in `changes`; with `at_once` they come
+  /// before the first frame, so that nothing is built later.
   Run(const Scenario &scenario, GstGLDisplay *display, unsigned changes, bool at_once);
   ~Run() { gst_object_unref(pipeline_); }
   Result play();
@@ -210,12 +211,6 @@ class Run {
 };
 
 Run::Run(const Scenario &scenario, GstGLDisplay *display, unsigned changes, bool at_once) {
-  int bit = 0;
-  for (Change change : scenario.changes) {
-    if (change.element == "e" && !(changes >> bit++ & 1)) continue;
-    if (change.element == "e" && at_once) change.frame = 0;
-    changes_.push_back(change);
-  }
   const std::string description =
       "videotestsrc name=src num-buffers=" + std::to_string(options.run) +
       " pattern=smpte horizontal-speed=3 ! "
@@ -226,6 +221,15 @@ Run::Run(const Scenario &scenario, GstGLDisplay *display, unsigned changes, bool
   if (error) {
     std::fprintf(stderr, "runner: %s: %s\n", description.c_str(), error->message);
     std::exit(2);
+  }
+  int bit = 0;
+  for (const Change &one : scenario.changes) {
+    const bool of_e = one.element == "e";
+    if (of_e && !(changes >> bit++ & 1)) continue;
+    if (of_e && at_once)
+      change(one);
+    else
+      changes_.push_back(one);
   }
   GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
   gst_context_set_gl_display(context, display);
@@ -456,14 +460,16 @@ void Worker::prepare() {
 
 /// What was told that isn't so.
 std::string Worker::wrong(const Result &result) const {
+  std::string frames;
   for (size_t i = 0; i < result.frames.size(); i++) {
     const std::string &frame = result.frames[i];
     if (!result.errors.empty() && frame.find("unmapped") != std::string::npos) continue;
     if (std::none_of(expected_.begin(), expected_.end(), [&](const Result &one) {
           return i < one.frames.size() && one.frames[i] == frame;
         }))
-      return "frame " + std::to_string(i) + " is wrong";
+      frames += " " + std::to_string(i);
   }
+  if (!frames.empty()) return "frames are wrong:" + frames;
   for (const auto &[time, messages] : result.messages)
     for (const std::string &message : messages)
       if (std::none_of(expected_.begin(), expected_.end(), [&](const Result &one) {
@@ -482,7 +488,9 @@ std::string Worker::judge(const Result &result, const std::string &injected) con
   // On the way without copies a frame may go on before it is known that it failed.
   const bool late =
       is_wrong.rfind("frame", 0) == 0 && g_strcmp0(g_getenv("GLCL_TEST_SHARING"), "gl") == 0;
-  if (!is_wrong.empty() && (result.errors.empty() || !late)) return "BAD " + is_wrong;
+  if (!is_wrong.empty() && (result.errors.empty() || !late))
+    return "BAD " + is_wrong +
+           (result.errors.empty() ? ", no error" : " ahead of " + result.errors);
   if (result.kernels > expected_[0].kernels) return "BAD kernels live in NULL";
   if (result.errors.empty()) {
     if (!result.eos) return "BAD ends without an error message";
@@ -501,7 +509,7 @@ std::string Worker::judge(const Result &result, const std::string &injected) con
   std::string function, error;
   while (lines >> function >> error)
     if (result.errors.find(error) != std::string::npos) return "error";
-  return "BAD error message without its cause: " + result.errors.substr(0, 300);
+  return "BAD error message without its cause: " + result.errors.substr(0, 1000);
 }
 
 std::string Worker::outcome(const std::string &plan) {
@@ -542,6 +550,7 @@ std::string Worker::first_outcome(const std::string &plan) {
 
 /// The faults to try.
 std::vector<std::string> table(const Counts &calls) {
+  if (!options.plan.empty()) return {options.plan};
   std::vector<std::string> plans;
   for (const auto &[function, count] : calls) {
     if (function.rfind("clRetain", 0) == 0 || function.rfind("clRelease", 0) == 0) continue;
@@ -790,6 +799,8 @@ bool parse(int argc, char **argv, const char **list) {
       options.seed = static_cast<unsigned>(std::atol(argv[++i]));
     } else if (word == "--frames") {
       options.frames = std::atol(argv[++i]);
+    } else if (word == "--plan") {
+      options.plan = argv[++i];
     } else if (word == "--run") {
       options.run = std::atoi(argv[++i]);
     } else if (word == "--one-in") {
@@ -807,9 +818,11 @@ int main(int argc, char **argv) {
   const char *list = nullptr;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (!parse(argc, argv, &list)) {
-    std::fprintf(stderr,
-                 "runner table [--all | --sample N --seed S] [--first] LIST [NAME…]\n"
-                 "runner soak --frames N [--run FRAMES] [--one-in N] [--seed S] LIST [NAME…]\n");
+    std::fprintf(
+        stderr,
+        "runner table [--all | --sample N --seed S | --plan PLAN] [--first] [--run FRAMES]\n"
+        "             LIST [NAME…]\n"
+        "runner soak --frames N [--run FRAMES] [--one-in N] [--seed S] LIST [NAME…]\n");
     return 2;
   }
   const std::vector<Scenario> scenarios = read_list(list);

@@ -3,8 +3,9 @@
 // Threads. The GL thread runs prepare, process, reset and unprepare and owns the fields below `GL
 // thread`. Any thread sets and gets properties, takes contexts and answers queries: `mutex` guards
 // what those share with the GL thread (`settings` guard themselves), and nothing is called while it
-// is held. GstGLBaseFilter holds its own context lock around gl_start and gl_stop, so neighbours and
-// the application are only asked from decide_allocation, before chaining up, where it is not held.
+// is held. GstGLBaseFilter holds its own context lock around gl_start and gl_stop, so neighbours
+// and the application are only asked from decide_allocation, before chaining up, where it is not
+// held.
 #include "gstglclfilter.h"
 
 #include <atomic>
@@ -279,6 +280,19 @@ glcl::Report reporter(GstGLCLFilter *self) {
   };
 }
 
+/// Kernels run over the size that was prepared for and would write past a smaller frame. Such a
+/// frame comes through GStreamer 1.22 when caps change while a pipeline restarts. Throws.
+void check_size(const GstVideoInfo &info, const glcl::Picture &picture) {
+  const auto size = [](int width, int height) {
+    return std::to_string(width) + "×" + std::to_string(height);
+  };
+  const int width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
+  if (picture.width == width && picture.height == height) return;
+  throw glcl::Error(glcl::Error::Kind::failed, "A frame of " + size(picture.width, picture.height) +
+                                                   " px came with caps of " + size(width, height) +
+                                                   " px. Stop the pipeline and start it again.");
+}
+
 void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLFilterPrivate *priv = private_of(self);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
@@ -290,6 +304,8 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   glcl::Queue &queue = gst_glcl_context_queue(priv->context, priv->settings.get().profile);
   priv->frames->cross(queue, priv->layout, inbuf, outbuf,
                       [&](const glcl::Picture &in, const glcl::Picture &out) {
+                        check_size(priv->info, in);
+                        check_size(priv->info, out);
                         klass->process(self, queue, in, out, inbuf, outbuf);
                       });
 

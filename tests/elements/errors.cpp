@@ -7,6 +7,7 @@
 
 using test::expect;
 using test::expect_one;
+using test::Frame;
 using test::Pipeline;
 
 namespace {
@@ -136,6 +137,40 @@ GST_START_TEST(kernel_that_includes_itself) {
 }
 GST_END_TEST
 
+// A frame that is larger or smaller than its caps, as GStreamer lets through when caps change while
+// a pipeline restarts: no element may write past it.
+GST_START_TEST(frame_of_another_size) {
+  const Frame sizes[] = {reference::natural_frame(64, 48), reference::natural_frame(5, 3)};
+  for (const char *name : {"glclinvert", "glclbilateral", "glclhistogram",
+                           "glclmotion display=residual", "glopenclflow"})
+    for (int first : {0, 1}) {
+      test::Chain chain(name);
+      GstBuffer *kept = nullptr;
+      GstPad *pad = gst_element_get_static_pad(
+          chain[std::string(name).substr(0, std::string(name).find(' '))], "sink");
+      gst_pad_add_probe(
+          pad, GST_PAD_PROBE_TYPE_BUFFER,
+          [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+            auto *kept = static_cast<GstBuffer **>(data);
+            if (!*kept) {
+              *kept = gst_buffer_ref(GST_PAD_PROBE_INFO_BUFFER(info));
+            } else {
+              gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
+              info->data = gst_buffer_ref(*kept);
+            }
+            return GST_PAD_PROBE_OK;
+          },
+          &kept, nullptr);
+      gst_object_unref(pad);
+      chain.filter(sizes[first]);
+      expect(chain.push(sizes[1 - first]) != GST_FLOW_OK, std::string(name) + " takes it");
+      expect_one(chain.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+                 {"64×48", "5×3"});
+      gst_buffer_unref(kept);
+    }
+}
+GST_END_TEST
+
 GST_START_TEST(system_memory) {
   for (const char *description :
        {"videotestsrc num-buffers=3 ! glclinvert ! fakesink",
@@ -169,6 +204,7 @@ static Suite *errors_suite() {
   tcase_add_test(tcase, kernel_that_does_not_build);
   tcase_add_test(tcase, kernel_that_is_missing);
   tcase_add_test(tcase, kernel_that_includes_itself);
+  tcase_add_test(tcase, frame_of_another_size);
   tcase_add_test(tcase, system_memory);
   tcase_add_test(tcase, other_caps_behind);
   return suite;

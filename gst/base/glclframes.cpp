@@ -11,27 +11,22 @@ namespace glcl {
 
 namespace {
 
-/// The texture of a frame. Whatever its caps say, a buffer may hold anything: GStreamer 1.22 lets
-/// frames of another size through when caps change while a pipeline restarts. Throws.
+/// The texture of a frame. Whatever its caps say, a buffer may hold anything. Throws.
 GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info) {
   GstMemory *first = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (!first || !gst_is_gl_memory(first))
     throw Error(Error::Kind::failed, "A frame holds no OpenGL texture.");
   GstGLMemory *memory = GST_GL_MEMORY_CAST(first);
-  const auto size = [](int width, int height) {
-    return std::to_string(width) + "×" + std::to_string(height);
-  };
+  const GstGLFormat format = gst_gl_memory_get_texture_format(memory);
   const int width = gst_gl_memory_get_texture_width(memory),
             height = gst_gl_memory_get_texture_height(memory);
-  if (width != GST_VIDEO_INFO_WIDTH(&info) || height != GST_VIDEO_INFO_HEIGHT(&info))
-    throw Error(Error::Kind::failed,
-                "A frame of " + size(width, height) + " px came with caps of " +
-                    size(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)) +
-                    " px. Stop the pipeline and start it again.");
-  const GstGLFormat format = gst_gl_memory_get_texture_format(memory);
-  if (format != GST_GL_RGBA && format != GST_GL_RGBA8)
-    throw Error(Error::Kind::failed, "A frame with caps of RGBA holds another OpenGL texture.",
-                "format " + std::to_string(format));
+  if (width != GST_VIDEO_INFO_WIDTH(&info) || height != GST_VIDEO_INFO_HEIGHT(&info) ||
+      (format != GST_GL_RGBA && format != GST_GL_RGBA8))
+    throw Error(Error::Kind::failed, "A frame holds another OpenGL texture than its caps say.",
+                std::to_string(width) + "×" + std::to_string(height) + " px, format " +
+                    std::to_string(format) + ", instead of RGBA with " +
+                    std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "×" +
+                    std::to_string(GST_VIDEO_INFO_HEIGHT(&info)) + " px");
   return memory;
 }
 

@@ -139,10 +139,8 @@ static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuf
   if (!deliver(trans, gst_glcl_analyzer_depth - 1)) return GST_FLOW_ERROR;
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->transform(trans, inbuf, outbuf);
-  if (flow != GST_FLOW_OK) {
-    private_of(trans)->failed = true;
-    return flow;
-  }
+  if (flow < GST_FLOW_OK) private_of(trans)->failed = true;
+  if (flow != GST_FLOW_OK) return flow;
   return deliver(trans, all) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 

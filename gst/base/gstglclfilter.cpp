@@ -85,7 +85,7 @@ struct GstGLCLFilterPrivate {
 
   // Streaming thread
   GstClockTime arrived = GST_CLOCK_TIME_NONE;  // when the last frame is
-  bool told_of_fields = false;
+  bool told_of_fields = false, told_of_sizes = false;
 
   // GL thread
   std::unique_ptr<glcl::Frames> frames;
@@ -338,6 +338,25 @@ void tell_of_fields(GstGLCLFilter *self, GstBuffer *buffer) {
       ("the stream goes on; edges of what moves are torn"));
 }
 
+/// Whether a frame has the size of its caps; warns, once, of one that has not. GStreamer 1.22 lets
+/// such frames through when caps change while a pipeline restarts; the next ones are right again.
+bool has_size_of_caps(GstGLCLFilter *self, GstBuffer *buffer) {
+  GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
+  if (!memory || !gst_is_gl_memory(memory)) return true;  // for others to tell
+  GstGLMemory *texture = GST_GL_MEMORY_CAST(memory);
+  const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
+  const int width = gst_gl_memory_get_texture_width(texture),
+            height = gst_gl_memory_get_texture_height(texture);
+  if (width == GST_VIDEO_INFO_WIDTH(&info) && height == GST_VIDEO_INFO_HEIGHT(&info)) return true;
+  if (!std::exchange(private_of(self)->told_of_sizes, true))
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+                        ("A frame of %d×%d px came with caps of %d×%d px and was dropped.", width,
+                         height, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)),
+                        ("no warning comes for others like it; elements ahead must set the caps "
+                         "of what they send"));
+  return false;
+}
+
 void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLFilterPrivate *priv = private_of(self);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
@@ -413,7 +432,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
       return GST_STATE_CHANGE_FAILURE;
     priv->late_until = 0;
     priv->arrived = GST_CLOCK_TIME_NONE;
-    priv->told_of_fields = false;
+    priv->told_of_fields = priv->told_of_sizes = false;
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};
   }
@@ -547,6 +566,7 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
   // Not the parent's: its waits and fences would make OpenGL take part between two elements of
   // ours.
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
+  if (!has_size_of_caps(self, inbuf)) return GST_BASE_TRANSFORM_FLOW_DROPPED;
   return with_opencl(self, [&] { process(self, inbuf, outbuf); }) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 

@@ -10,8 +10,8 @@
 namespace glcl {
 
 /// A handle of an OpenCL image. All copies share one OpenCL reference, which the last one releases:
-/// for images of imported memory some drivers take any clReleaseMemObject for the last (see
-/// sharing/exporter.cpp).
+/// with images of imported memory some drivers take any clReleaseMemObject for the last
+/// (sharing/descriptors.h).
 class Image {
  public:
   using Release = std::function<void(cl_mem)>;

@@ -5,8 +5,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <mutex>
-
+#include "descriptors.h"
 #include "opencl/error.h"
 
 namespace glcl {
@@ -19,18 +18,6 @@ using Create = cl_mem (*)(cl_context, const cl_bitfield *, cl_mem_flags, const c
 /// OpenCL 3.0, which the loader may be too old for.
 Create create_image() {
   return reinterpret_cast<Create>(dlsym(RTLD_DEFAULT, "clCreateImageWithProperties"));
-}
-
-/// Taken around imports and the releases of what they made. NVIDIA's OpenCL (580.159) keeps the
-/// numbers of all descriptors that were imported as memory in one set. A clReleaseMemObject, of the
-/// last reference or not, closes the number that the object was imported by if the set has it, and
-/// takes it out. So
-/// - an object has one reference (Image): the first release frees the number, and if another import
-///   gets it, the next release would close that one's descriptor;
-/// - no import comes between closing a number and taking it out, which would forget it.
-std::mutex &imports() {
-  static auto *mutex = new std::mutex;
-  return *mutex;
 }
 
 std::string reason(const Error &error) {

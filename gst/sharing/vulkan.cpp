@@ -389,15 +389,16 @@ void VulkanSemaphore::import_into_gl() {
 }
 
 void VulkanSemaphore::import_into_cl(const Context &context) {
-  const int fd = descriptor();
+  const std::lock_guard lock(imports());
+  SemaphoreNumber descriptor(this->descriptor());
   const cl_semaphore_properties_khr properties[] = {
       CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
-      static_cast<cl_semaphore_properties_khr>(fd), 0};
+      static_cast<cl_semaphore_properties_khr>(descriptor.number()), 0};
   cl_int status = CL_SUCCESS;
   opencl_ = of_platform<clCreateSemaphoreWithPropertiesKHR_fn>(
       context, "clCreateSemaphoreWithPropertiesKHR")(context.cl()(), properties, &status);
   if (status == CL_SUCCESS) return;
-  close(fd);
+  descriptor.refused();
   fail("clCreateSemaphoreWithPropertiesKHR", status);
 }
 

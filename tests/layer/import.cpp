@@ -9,7 +9,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "descriptors.h"
@@ -23,7 +22,7 @@ cl_icd_dispatch real;
 struct State {
   std::mutex mutex;
   std::map<cl_mem, int> numbers;  // by which objects were imported
-  std::set<int> open;             // of all objects, to be closed
+  std::map<int, int> counts;      // by number, of imports less releases
 };
 
 State &state() {
@@ -82,7 +81,7 @@ cl_mem CL_API_CALL create_image(cl_context context, const cl_mem_properties *pro
   real.clSetMemObjectDestructorCallback(image, unmap, new Mapping{memory, bytes});
   const std::lock_guard lock(state().mutex);
   state().numbers[image] = number;
-  state().open.insert(number);
+  state().counts[number]++;
   return image;
 }
 
@@ -94,7 +93,11 @@ cl_int CL_API_CALL release(cl_mem object) {
     const std::lock_guard lock(state().mutex);
     const auto known = state().numbers.find(object);
     if (known != state().numbers.end()) {
-      if (state().open.erase(known->second)) closed = known->second;
+      const auto count = state().counts.find(known->second);
+      if (count != state().counts.end() && --count->second == 0) {
+        closed = count->first;
+        state().counts.erase(count);
+      }
       if (references == 1) state().numbers.erase(known);
     }
   }

@@ -7,7 +7,7 @@ namespace glcl_layer {
 
 /// With GLCL_IMPORTS=1: makes a driver whose devices compute in host memory (PoCL) import dma-bufs
 /// that can be mapped (llvmpipe's), so that sharing=external runs without a GPU. Descriptors are
-/// treated as NVIDIA's OpenCL does, which gst/sharing/exporter.cpp describes.
+/// treated as NVIDIA's OpenCL does, which gst/sharing/descriptors.h describes.
 void import_dma_bufs(cl_icd_dispatch &driver);
 
 }  // namespace glcl_layer

@@ -5,13 +5,16 @@
 #include <CL/cl_ext.h>
 #include <gst/gl/gstglfuncs.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "elements/pipeline.h"
 #include "opencl/error.h"
 #include "opencl/kernel.h"
+#include "sharing/descriptors.h"
 #include "sharing/dmabuf.h"
 #include "sharing/memory.h"
 #include "sharing/texture.h"
@@ -498,6 +501,47 @@ GST_START_TEST(exported_dma_buf) {
 }
 GST_END_TEST
 
+// A driver closes a semaphore's descriptor in its import. The number is the same for all, nobody
+// else gets it in between, and what somebody else opened there stays open.
+GST_START_TEST(number_of_semaphores) {
+  const auto file = [](int number) {
+    struct stat status = {};
+    return fstat(number, &status) == 0 ? status.st_ino : 0;
+  };
+  const auto some_file = [] { return memfd_create("semaphore", MFD_CLOEXEC); };
+  const std::lock_guard lock(glcl::imports());
+  int number = -1;
+  for (int i = 0; i < 3; i++) {
+    const int descriptor = some_file();
+    const ino_t wanted = file(descriptor);
+    {
+      const glcl::SemaphoreNumber semaphore(descriptor);
+      expect(file(semaphore.number()) == wanted, "it is the semaphore's");
+      expect(i == 0 || semaphore.number() == number, "one number for all");
+      expect(semaphore.number() != descriptor && !file(descriptor), "nothing else is left open");
+      number = semaphore.number();
+      close(number);
+    }
+    expect(file(number) && file(number) != wanted, "the number is kept");
+  }
+
+  const int other = some_file();
+  {
+    const glcl::SemaphoreNumber semaphore(some_file());
+    dup2(other, number);
+  }
+  expect(file(number) == file(other), "somebody else's file stays open");
+  {
+    glcl::SemaphoreNumber semaphore(some_file());
+    expect(semaphore.number() != number, "another number from then on");
+    semaphore.refused();
+    expect(!file(semaphore.number()), "a descriptor that was refused is closed");
+  }
+  close(number);
+  close(other);
+}
+GST_END_TEST
+
 GST_START_TEST(choice) {
   Gl gl;
   gl.run([&] {
@@ -571,6 +615,7 @@ static Suite *sharing_suite() {
   tcase_add_test(tcase, handed_on_without_opengl);
   tcase_add_test(tcase, copies_of_memory);
   tcase_add_test(tcase, exported_dma_buf);
+  tcase_add_test(tcase, number_of_semaphores);
   tcase_add_test(tcase, choice);
   tcase_add_test(tcase, way_that_cannot_be_had);
   tcase_add_test(tcase, frame_larger_than_images);

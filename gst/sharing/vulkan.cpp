@@ -31,6 +31,7 @@ std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *, const Device &) {
 #include <mutex>
 #include <vector>
 
+#include "descriptors.h"
 #include "functions.h"
 
 // By the numbers of GL_EXT_memory_object_fd and GL_EXT_semaphore.

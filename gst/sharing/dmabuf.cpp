@@ -121,6 +121,7 @@ class DmaBufExporter : public Exporter {
 /// Whether OpenCL reads from a texture what OpenGL put into it.
 bool same_pixels(GstGLContext *gl_context, const Device &device) {
   constexpr int width = 61, height = 47;
+  constexpr size_t origin[] = {0, 0, 0}, region[] = {width, height, 1};
   const auto texture = export_texture(gl_context, width, height);
   const GstGLFuncs *gl = gl_context->gl_vtable;
   std::vector<guint32> put(width * height), got(put.size());
@@ -134,9 +135,11 @@ bool same_pixels(GstGLContext *gl_context, const Device &device) {
     Queue queue(Context::of_device(device));
     const Image image = texture->import(queue.context());
     enqueue_acquire(queue, {image()}, true);
-    queue.cl().enqueueReadImage(image, CL_TRUE, {0, 0, 0}, {width, height, 1}, 0, 0, got.data());
+    const cl_int status = clEnqueueReadImage(queue.cl()(), image(), CL_TRUE, origin, region, 0, 0,
+                                             got.data(), 0, nullptr, nullptr);
     enqueue_release(queue, {image()}, true);
     queue.cl().finish();
+    if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueReadImage");
   } catch (...) {
     gl->DeleteTextures(1, &id);
     throw;

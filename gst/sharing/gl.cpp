@@ -123,41 +123,43 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
   }
 }
 
-void TextureSharing::release(Queue &queue, Use *uses, size_t count, bool complete) {
+/// Enqueues copies of what kernels wrote elsewhere into the textures.
+void TextureSharing::write_back(Queue &queue, const Use *uses) {
+  for (size_t i = 0; i < textures_.size(); i++)
+    if (uses[i].access == Access::write && uses[i].picture.layout == Layout::buffer)
+      queue.cl().enqueueCopyBufferToImage(uses[i].picture.buffer, uses[i].picture.image, 0,
+                                          {0, 0, 0},
+                                          {size_t(uses[i].width()), size_t(uses[i].height()), 1});
+}
+
+void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
+  if (complete) write_back(queue, uses);
   bool foreign = false;
   crossing_.clear();
   for (size_t i = 0; i < textures_.size(); i++) {
-    const Use &use = uses[i];
     Held &held = textures_[i];
-    if (!held.texture) continue;  // done before a failure
-    if (held.texture->holder() != &queue) {
-      held.texture = nullptr;
-      continue;
-    }
-    if (complete && use.access == Access::write && use.picture.layout == Layout::buffer)
-      queue.cl().enqueueCopyBufferToImage(use.picture.buffer, use.picture.image, 0, {0, 0, 0},
-                                          {size_t(use.width()), size_t(use.height()), 1});
-    const bool tells = exporter_ || hands_over(use.memory);  // when it is wanted
-    if (tells && (use.access == Access::write || !held.crossed)) {
-      held.texture = nullptr;
-      continue;
-    }
+    held.back = false;
+    if (held.texture->holder() != &queue) continue;              // done before a failure
+    const bool tells = exporter_ || hands_over(uses[i].memory);  // when it is wanted
+    if (tells && (uses[i].access == Access::write || !held.crossed)) continue;
     foreign = foreign || !tells;
-    held.texture->held_by(nullptr);
-    crossing_.push_back(use.picture.image());
+    held.back = true;
+    crossing_.push_back(uses[i].picture.image());
   }
   if (crossing_.empty()) {
     queue.cl().flush();
     return;
   }
   const cl::Event released = enqueue_release(queue, crossing_, exporter_ != nullptr);
+  for (const Held &held : textures_)
+    if (held.back) held.texture->held_by(nullptr);
   if (foreign) {
     finish_release(queue, exporter_ != nullptr);
     return;
   }
-  queue.cl().flush();
   for (const Held &held : textures_)
-    if (held.texture) held.texture->read_until(released);
+    if (held.back) held.texture->read_until(released);
+  queue.cl().flush();
 }
 
 std::string gl_obstacle(GstGLContext *gl_context, const Device &device) {

@@ -32,13 +32,15 @@ class TextureSharing : public Sharing {
   Texture &texture_of(size_t index, Use &use);
   bool ordered_on_device(Queue &queue);
   GstGLMemory *exported_copy(size_t index, Use &use);
+  void write_back(Queue &queue, const Use *uses);
 
   std::shared_ptr<Exporter> exporter_;
   std::unique_ptr<TextureCopier> copier_;
   std::vector<GstBuffer *> copies_of_foreign_;  // by index in the frame
   struct Held {
     Texture *texture;
-    bool crossed;  // came from OpenGL in this frame
+    bool crossed;       // came from OpenGL in this frame
+    bool back = false;  // goes back to it with the frame
   };
   std::vector<Held> textures_;  // of the frame, between acquire and release
   std::vector<cl_mem> crossing_;

@@ -23,7 +23,7 @@ struct External {
   clEnqueueAcquireExternalMemObjectsKHR_fn acquire = nullptr, release = nullptr;
 };
 
-/// Those of the queue's platform, looked up once per thread.
+/// Those of the queue's platform, looked up once per thread. Throws where one is missing.
 const External &external(const Queue &queue) {
   thread_local External known;
   const cl_platform_id platform = queue.context().device().platform();
@@ -32,18 +32,19 @@ const External &external(const Queue &queue) {
     return reinterpret_cast<clEnqueueAcquireExternalMemObjectsKHR_fn>(
         clGetExtensionFunctionAddressForPlatform(platform, name));
   };
-  known = {platform, get("clEnqueueAcquireExternalMemObjectsKHR"),
-           get("clEnqueueReleaseExternalMemObjectsKHR")};
-  return known;
+  const External found{platform, get("clEnqueueAcquireExternalMemObjectsKHR"),
+                       get("clEnqueueReleaseExternalMemObjectsKHR")};
+  if (!found.acquire || !found.release)
+    throw cl::Error(CL_INVALID_OPERATION, found.acquire ? "clEnqueueReleaseExternalMemObjectsKHR"
+                                                        : "clEnqueueAcquireExternalMemObjectsKHR");
+  return known = found;
 }
 
 /// Not by CLHPP: that would have another reference of each image.
 cl::Event enqueue(Queue &queue, const std::vector<cl_mem> &images,
                   clEnqueueAcquireExternalMemObjectsKHR_fn function, const char *name) {
   cl::Event event;
-  const cl_int status =
-      function ? function(queue.cl()(), images.size(), images.data(), 0, nullptr, &event())
-               : CL_INVALID_OPERATION;
+  const cl_int status = function(queue.cl()(), images.size(), images.data(), 0, nullptr, &event());
   if (status != CL_SUCCESS) throw cl::Error(status, name);
   return event;
 }
@@ -117,14 +118,16 @@ bool Texture::order_after_gl(Queue &queue, Exporter &exporter, const std::vector
 
 void Texture::to_gl() {
   if (reading_()) {
-    const cl::Event reading = std::exchange(reading_, {});
-    reading.wait();
+    reading_.wait();
+    reading_ = {};
   }
-  const std::shared_ptr<Queue> queue = std::move(holder_);
-  if (!queue) return;
+  if (!holder_) return;
   const bool external = exported != nullptr;
-  enqueue_release(*queue, {image(queue->context().shared_from_this())()}, external);
-  finish_release(*queue, external);
+  if (!released_)
+    enqueue_release(*holder_, {image(holder_->context().shared_from_this())()}, external);
+  released_ = true;
+  finish_release(*holder_, external);
+  held_by(nullptr);
 }
 
 void enqueue_acquire(Queue &queue, const std::vector<cl_mem> &images, bool exported) {

@@ -35,14 +35,18 @@ class Texture {
 
   /// The queue that holds the texture and wrote it last, or null when it is OpenGL's. A memory that
   /// its reader's queue holds needs no crossing.
-  const Queue *holder() const { return holder_.get(); }
-  void held_by(std::shared_ptr<Queue> queue) { holder_ = std::move(queue); }
+  const Queue *holder() const { return released_ ? nullptr : holder_.get(); }
+  void held_by(std::shared_ptr<Queue> queue) {
+    holder_ = std::move(queue);
+    released_ = false;
+  }
 
   /// OpenGL wrote it last, and OpenCL, having released it, reads it until this event.
   void read_until(const cl::Event &event) { reading_ = event; }
 
   /// Gives the texture to OpenGL, with what OpenCL wrote in it: releases it and waits, or only
-  /// waits until OpenCL has read it. Nothing to do where OpenCL has no part in it. Throws.
+  /// waits until OpenCL has read it. Nothing to do where OpenCL has no part in it. Throws; then the
+  /// texture is not OpenGL's yet, and the next call tries again.
   void to_gl();
 
   /// The memory behind the texture, where OpenGL and OpenCL import the same (sharing=external).
@@ -60,6 +64,7 @@ class Texture {
 
   GstGLMemory *memory_;
   std::shared_ptr<Queue> holder_;
+  bool released_ = false;  // by the holder, but not known to have finished
   cl::Event reading_;
   std::vector<Shared> images_;  // one per OpenCL context, nearly always one
 };

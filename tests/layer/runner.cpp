@@ -485,9 +485,9 @@ std::string Worker::judge(const Result &result, const std::string &injected) con
   if (result.hangs) return "BAD hangs";
   if (!result.criticals.empty()) return "BAD " + result.criticals.substr(0, 200);
   const std::string is_wrong = wrong(result);
-  // On the way without copies a frame may go on before it is known that it failed.
+  // On the ways without copies a frame may go on before it is known that it failed.
   const bool late =
-      is_wrong.rfind("frame", 0) == 0 && g_strcmp0(g_getenv("GLCL_TEST_SHARING"), "gl") == 0;
+      is_wrong.rfind("frame", 0) == 0 && g_getenv("GLCL_TEST_SHARING");  // gl, external
   if (!is_wrong.empty() && (result.errors.empty() || !late))
     return "BAD " + is_wrong +
            (result.errors.empty() ? ", no error" : " ahead of " + result.errors);

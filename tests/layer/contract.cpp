@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "descriptors.h"
 #include "record.h"
@@ -32,7 +33,8 @@ struct Image {
   cl_command_queue acquired_on = nullptr;
   cl_command_queue released_on = nullptr;
   uint64_t released_at = 0;
-  bool stale = false;  // the texture has gone
+  cl_command_queue refused_on = nullptr;  // its release, which may be tried again
+  bool stale = false;                     // the texture has gone
 };
 
 struct Object {
@@ -198,6 +200,7 @@ void check_release(const char *call, cl_command_queue queue, cl_uint count, cons
     const Image *image = shared(call, objects[i], external);
     if (!image) continue;
     require_fresh(call, objects[i]);
+    if (!image->acquired_on && image->refused_on == queue) continue;
     if (!image->acquired_on)
       violation(call, name(objects[i]), "released without being acquired");
     else if (image->acquired_on != queue)
@@ -209,14 +212,14 @@ void acquired(cl_command_queue queue, cl_uint count, const cl_mem *objects) {
   for (cl_uint i = 0; i < count; i++)
     if (Image *image = image_of(objects[i])) {
       image->acquired_on = queue;
-      image->released_on = nullptr;
+      image->released_on = image->refused_on = nullptr;
     }
 }
 
 void handed_back(cl_command_queue queue, cl_uint count, const cl_mem *objects) {
   for (cl_uint i = 0; i < count; i++)
     if (Image *image = image_of(objects[i])) {
-      image->acquired_on = nullptr;
+      image->acquired_on = image->refused_on = nullptr;
       image->released_on = queue;
       image->released_at = state().queues[queue].issued;
     }
@@ -224,7 +227,10 @@ void handed_back(cl_command_queue queue, cl_uint count, const cl_mem *objects) {
 
 void lost(cl_uint count, const cl_mem *objects) {
   for (cl_uint i = 0; i < count; i++)
-    if (Image *image = image_of(objects[i])) image->acquired_on = image->released_on = nullptr;
+    if (Image *image = image_of(objects[i])) {
+      image->refused_on = std::exchange(image->acquired_on, nullptr);
+      image->released_on = nullptr;
+    }
 }
 
 /// The descriptor of memory among an image's properties; -1 for none.

@@ -124,6 +124,12 @@ struct World {
           external(), on, objects);
   }
   void release() { release(queue); }
+  void refuse_release() {
+    if (external())
+      refused(tag::clEnqueueReleaseExternalMemObjectsKHR{}, queue, 1, &image);
+    else
+      refused(tag::clEnqueueReleaseGLObjects{}, queue, 1, &image);
+  }
   void compute(cl_command_queue on) {
     before(tag::clEnqueueNDRangeKernel{}, on, kernel);
     enqueued(on, false, nullptr);
@@ -212,6 +218,21 @@ const Case cases[] = {
        w.acquire();
        w.release();
        w.wait_for_signal();
+     }},
+    {"", all,
+     [](World &w) {  // a release that was made to fail is tried again
+       w.acquire();
+       w.refuse_release();
+       w.release();
+       w.finish();
+       w.draw();
+     }},
+    {"released without being acquired", all,
+     [](World &w) {
+       w.acquire();
+       w.refuse_release();
+       w.release();
+       w.release();
      }},
     {"waits for a semaphore that OpenGL has not signalled", all,
      [](World &w) { w.wait_for_signal(); }},

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2034
 # Sourced by soak.sh and fuzz.sh after pipelines/setup.sh: what both take and set.
 
 # random_setup NAME MINUTES [copy|gl] [OPTIONS]: the environment of a way; sets minutes, way, build and options, what is

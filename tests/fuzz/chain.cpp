@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "chain.h"
 
+#include <algorithm>
 #include <sstream>
 #include <vector>
 
@@ -58,6 +59,9 @@ Dimensions random_size(Random &random) {
   }
 }
 
+// A mixer's frame holds those of all its inputs; the other one has 64 × 48 px.
+int most_area(Dimensions size) { return std::max(size.width, 64) * std::max(size.height, 48); }
+
 std::string caps_of(Dimensions size, const std::string &format) {
   return format + ",width=" + std::to_string(size.width) + ",height=" + std::to_string(size.height);
 }
@@ -66,7 +70,7 @@ Chain random_chain(Random &random) {
   Chain chain;
   int number = 0;
   const Dimensions size = random_size(random);
-  chain.area = size.width * size.height;
+  chain.area = most_area(size);
   chain.draws = random.chance(25);
   const std::string live = random.chance(20) ? " is-live=true" : "";
   const std::string end =

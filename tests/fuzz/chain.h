@@ -22,6 +22,8 @@ struct Dimensions {
 
 /// From 1 × 1 to about 2000 px on a side, with few pixels in all.
 Dimensions random_size(Random &random);
+/// Pixels of the largest frame, mixed or not, that a source of this size leads to.
+int most_area(Dimensions size);
 /// Of the filter "size".
 std::string caps_of(Dimensions size, const std::string &format);
 

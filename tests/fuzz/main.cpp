@@ -10,7 +10,7 @@
 // What fails: a crash, a call that does not return, a critical log line, an error message for no
 // allowed cause (run.cpp lists them), an element of ours that outlives its pipeline, growth. What
 // GStreamer 1.22 does not survive (tests/soak/main.cpp) is left out, but stops come at any moment:
-// the critical log lines that this costs GStreamer's own elements are counted, and listed below.
+// the critical log lines and leaks that this costs beside GStreamer's own elements are counted.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <gst/gl/gl.h>
@@ -140,7 +140,7 @@ bool verdict(const std::vector<Sample> &samples, size_t runs) {
                     heap <= options.heap_limit && fds <= 16 && threads <= 16;
   std::printf(
       "fuzz: seeds %d to %d, %.1f min, %llu frames, %llu settings, %llu maps, %llu errors as due, "
-      "%llu critical lines of GStreamer's own; %+.1f MiB (bound %.0f), heap %+.1f MiB (bound "
+      "%llu faults of GStreamer's own; %+.1f MiB (bound %.0f), heap %+.1f MiB (bound "
       "%.0f), "
       "%+.1f fds, %+.1f threads: %s\n",
       options.seed, options.seed + static_cast<int>(runs) - 1, all / 60,

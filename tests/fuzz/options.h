@@ -24,7 +24,7 @@ extern Options options;
 
 /// Something went wrong; the run goes to its end, and no other follows.
 extern std::atomic<bool> failed;
-/// What the runs did.
+/// What the runs did; strangers: faults of GStreamer's own.
 extern std::atomic<uint64_t> all_frames, all_maps, all_settings, all_errors, all_strangers;
 
 /// Says what is wrong, with the run it happened in, and makes the program fail.

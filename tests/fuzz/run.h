@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -61,7 +62,8 @@ class Run {
   GstBus *bus_ = nullptr;
   std::thread tinkering_, mapping_;
   std::atomic<bool> stop_{false};
-  std::atomic<int> area_{0}, alive_{0};
+  std::atomic<int> area_{0};
+  std::shared_ptr<std::atomic<int>> alive_ = std::make_shared<std::atomic<int>>(0);  // of ours
   std::atomic<uint64_t> frames_{0};
   bool expected_error_ = false;
 

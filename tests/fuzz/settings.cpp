@@ -18,7 +18,7 @@ const std::map<std::string, double> costly = {{"radius", 8}, {"iterations", 2},
 /// The largest value that may be set.
 double most(const GParamSpec *spec, double maximum, Random &random, int area) {
   const auto cost = costly.find(spec->name);
-  if (cost == costly.end() || (area < 3000 && random.chance(20))) return maximum;
+  if (cost == costly.end() || (area < 5000 && random.chance(10))) return maximum;
   return std::min(maximum, cost->second);
 }
 

@@ -318,7 +318,7 @@ GST_END_TEST
 
 static Suite *limits_suite() {
   Suite *suite = suite_create("limits");
-  const std::vector<std::string> names = elements();
+  static const std::vector<std::string> names = elements();  // the cases refer to them
   for (int i = 0; i < std::max(static_cast<int>(names.size()), 1); i++)
     tcase_add_loop_test(test::add_tcase(suite, names.empty() ? "none" : names[i].c_str()), limits,
                         i, i + 1);

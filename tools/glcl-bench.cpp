@@ -211,8 +211,8 @@ class Bench {
   void ablations(const Subject &subject) {
     for (const Ablation &ablation : subject.ablations)
       for (const auto &size : options_.sizes) {
-        glcl::Table table(
-            {"step", "kernels µs", "of the last", "of the first", "wall µs", "to the exact result"});
+        glcl::Table table({"step", "kernels µs", "of the last", "of the first", "wall µs",
+                           "to the exact result"});
         Progress progress(ablation.steps.size() + 1);
         const Scene scene{options_.contents.front(), size.first, size.second};
         double first = 0, last = 0;
@@ -408,9 +408,11 @@ std::vector<Content> parse_contents(const std::string &text) {
 
 struct Freed {
   ~Freed() {
-    g_free(device), g_free(devices), g_free(size), g_free(content), g_free(json), g_free(csv), g_strfreev(rest);
+    g_free(device), g_free(devices), g_free(size), g_free(content), g_free(json), g_free(csv),
+        g_strfreev(rest);
   }
-  gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *json = nullptr, *csv = nullptr;
+  gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *json = nullptr,
+        *csv = nullptr;
   gchar **rest = nullptr;
 };
 

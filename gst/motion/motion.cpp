@@ -116,9 +116,7 @@ void Motion::share(std::unique_ptr<Team> team) {
   team_ = std::move(team);
 }
 
-void Motion::reset() {
-  frames_ = before_frame_ = 0;
-}
+void Motion::reset() { frames_ = before_frame_ = 0; }
 
 Motion::Blocks Motion::build(const Settings &settings) const {
   const int kind = motion::kind(settings);

@@ -122,15 +122,15 @@ class Motion {
   cl::Buffer halves_, sums_;
   std::unique_ptr<Team> team_;
   std::shared_ptr<const Outcome> outcome_;
-  SharedSearch::Luma before_;     // the frame before, on the host
-  uint64_t before_frame_ = 0;     // its number in the stream; 0: none
+  SharedSearch::Luma before_;  // the frame before, on the host
+  uint64_t before_frame_ = 0;  // its number in the stream; 0: none
   int before_kind_ = 0;
   std::deque<std::pair<cl::Event, std::shared_ptr<Pinned>>> written_;  // in use until then
 
-  std::map<int, Blocks> blocks_;                 // by block size
-  std::map<int, std::future<Blocks>> to_come_;   // being built
-  int kind_ = 0;                                 // of the last frame
-  uint64_t frames_ = 0;           // since the last reset
+  std::map<int, Blocks> blocks_;                // by block size
+  std::map<int, std::future<Blocks>> to_come_;  // being built
+  int kind_ = 0;                                // of the last frame
+  uint64_t frames_ = 0;                         // since the last reset
   Field field_;
 };
 

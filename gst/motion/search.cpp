@@ -20,7 +20,9 @@ Parameters defaults(const Device &device, const std::string &problem) {
   const int block = block_of(problem);
   if (device.prefers_buffers()) return {{"form", static_cast<int>(Form::vector)}, {"depth", 0}};
   return {{"form", static_cast<int>(Form::tile)},
-          {"depth", block == Search::partitions ? 3 : block > 8 ? 11 : 33}};
+          {"depth", block == Search::partitions ? 3
+                    : block > 8                 ? 11
+                                                : 33}};
 }
 
 bool possible(const Device &device, const std::string &problem, const Parameters &parameters) {

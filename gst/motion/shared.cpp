@@ -36,11 +36,11 @@ SharedSearch::Luma SharedSearch::frame() { return {++number_, frames_.take(), {}
 const Plane &SharedSearch::upload(Team::Member &member, Part &part, const Luma &luma) {
   const auto known = std::find_if(std::begin(part.slots), std::end(part.slots),
                                   [&](const Slot &slot) { return slot.number == luma.number; });
-  Slot &slot = known != std::end(part.slots)
-                   ? *known
-                   : *std::min_element(
-                         std::begin(part.slots), std::end(part.slots),
-                         [](const Slot &a, const Slot &b) { return a.used < b.used; });
+  Slot &slot =
+      known != std::end(part.slots)
+          ? *known
+          : *std::min_element(std::begin(part.slots), std::end(part.slots),
+                              [](const Slot &a, const Slot &b) { return a.used < b.used; });
   slot.used = ++part.uses;
   if (slot.number == luma.number) return slot.plane;
   slot.number = 0;  // until all of it is enqueued

@@ -72,9 +72,9 @@ void Thesis::run_reference(Queue &queue, const Plane &current, const Plane &refe
                     std::to_string(static_cast<int>(std::sqrt(double(most))) + block - 1) +
                     " px or another form.");
   if (kernel_.group().x != items)
-    kernel_ = Kernel(*context_,
-                     context_->program("motion/thesis.cl", "-DITEMS=" + std::to_string(items)),
-                     names[static_cast<int>(form_)], {items, 1});
+    kernel_ =
+        Kernel(*context_, context_->program("motion/thesis.cl", "-DITEMS=" + std::to_string(items)),
+               names[static_cast<int>(form_)], {items, 1});
   const int columns = blocks(current.width), rows = blocks(current.height);
   kernel_(queue, {columns * items, size_t(rows)}, current.buffer, reference.buffer, current.pitch,
           first_of(window), count_of(window), lambda, keys, columns, cl::Local(items * sizeof(Key)),

@@ -82,8 +82,7 @@ std::vector<int> Team::shares(int units) const {
   const auto slower = [](const Member &a, const Member &b) { return a.speed < b.speed; };
   const auto fastest = std::max_element(members_.begin(), members_.end(), slower);
   // Shared at first, then alone if that might be quicker, then whichever was.
-  if (shared_.known() &&
-      (alone_.known() ? alone_.mean() : 1 / fastest->speed) < shared_.mean()) {
+  if (shared_.known() && (alone_.known() ? alone_.mean() : 1 / fastest->speed) < shared_.mean()) {
     shares[fastest - members_.begin()] = units;
     return shares;
   }

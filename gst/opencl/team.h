@@ -32,7 +32,7 @@ class Team {
     std::shared_ptr<Context> context;
     std::unique_ptr<Queue> queue;
     std::unique_ptr<Queue> transfers;  ///< beside what `queue` does
-    double speed = 0;  ///< units per second, copies included; 0 until it has worked
+    double speed = 0;                  ///< units per second, copies included; 0 until it has worked
   };
 
   /// Enqueues units begin … end − 1 with all that they need on member `index`, the last of it on

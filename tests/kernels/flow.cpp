@@ -19,9 +19,7 @@ namespace {
 
 constexpr Channels kinds[] = {Channels::grey, Channels::census};  // the loop index of the tests
 
-Layout device_layout(const Bench &bench) {
-  return glcl::layout_for(bench.context->device());
-}
+Layout device_layout(const Bench &bench) { return glcl::layout_for(bench.context->device()); }
 
 std::string text(const FlowSettings &s, const Frame &frame, Channels channels) {
   return std::to_string(frame.width) + "×" + std::to_string(frame.height) +

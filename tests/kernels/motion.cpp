@@ -19,9 +19,7 @@ const Parameters forms[] = {tile(3), tile(11), tile(33), tile(2), vector};
 constexpr int form_count = 5;
 
 /// Blocks of 16 px by a form that has them, else partitions.
-int macroblock(const Parameters &form) {
-  return form.at("depth") == 2 ? Search::partitions : 16;
-}
+int macroblock(const Parameters &form) { return form.at("depth") == 2 ? Search::partitions : 16; }
 
 /// The kinds of blocks that a form is for.
 std::vector<int> blocks(const Parameters &form) {

@@ -129,7 +129,8 @@ void check(const std::vector<Frame> &frames, double Row::*column) {
     std::printf("method %d, block %d, precision %d: %.2f dB, expected %.2f\n",
                 static_cast<int>(row.method), row.block, static_cast<int>(row.precision), found,
                 row.*column);
-    // The others chose their partitions before they refined them (test_chosen_before), which is worse.
+    // The others chose their partitions before they refined them (test_chosen_before), which is
+    // worse.
     const bool better = settings.partitions && row.precision != Precision::full;
     fail_unless(found > row.*column - 0.05 && (better || found < row.*column + 0.05));
   }
@@ -144,8 +145,8 @@ GST_END_TEST;
 GST_START_TEST(test_bunny) { check(bunny(), &Row::bunny); }
 GST_END_TEST;
 
-// The other implementation's value for partitions with quarter pixels is that of a division chosen by the
-// costs of whole pixels.
+// The other implementation's value for partitions with quarter pixels is that of a division chosen
+// by the costs of whole pixels.
 GST_START_TEST(test_chosen_before) {
   Bench bench;
   const std::vector<Frame> frames = foreman(0, 6);
@@ -199,7 +200,8 @@ struct Windowed {
     inner /= double(now.width - 48) * (now.height - 48);
   }
 
-  double sad = 0, all = 0, inner = 0;  // squares: of the frame, and without what came in at its edges
+  double sad = 0, all = 0,
+         inner = 0;  // squares: of the frame, and without what came in at its edges
 };
 
 double decibels(double mse) { return 10 * std::log10(255 * 255 / mse); }

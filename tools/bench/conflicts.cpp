@@ -16,7 +16,7 @@ namespace glcl::bench {
 namespace {
 
 constexpr int team = 32, banks = 32, words = 8192;  // 32 KiB, the least that OpenCL grants a GPU
-constexpr double noticeable = 0.02;  // of the cost without conflicts
+constexpr double noticeable = 0.02;                 // of the cost without conflicts
 
 class Meter {
  public:

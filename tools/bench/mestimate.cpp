@@ -44,8 +44,8 @@ class Mestimate {
   Mestimate(int width, int height) : graph_(avfilter_graph_alloc()) {
     const std::string size = "video_size=" + std::to_string(width) + "x" + std::to_string(height) +
                              ":pix_fmt=gray:time_base=1/25:pixel_aspect=1/1";
-    const std::string how = "method=esa:mb_size=" + std::to_string(block) +
-                            ":search_param=" + std::to_string(range);
+    const std::string how =
+        "method=esa:mb_size=" + std::to_string(block) + ":search_param=" + std::to_string(range);
     AVFilterContext *filter = nullptr;
     const auto add = [&](AVFilterContext **context, const char *name, const char *arguments) {
       check(avfilter_graph_create_filter(context, avfilter_get_by_name(name), name, arguments,
@@ -126,8 +126,7 @@ double their_psnr(const Plane planes[3]) {
       field[size_t(v.dst_y / block) * columns + v.dst_x / block] = {v.src_x - v.dst_x,
                                                                     v.src_y - v.dst_y};
   }
-  return psnr(planes[1], planes[0],
-              [&](int x, int y) { return field[size_t(y) * columns + x]; });
+  return psnr(planes[1], planes[0], [&](int x, int y) { return field[size_t(y) * columns + x]; });
 }
 
 double our_psnr(Context &context, const Plane planes[3]) {

@@ -38,10 +38,10 @@ struct Form {
 
 template <class Engine>
 Work work_of(std::shared_ptr<Engine> engine) {
-  return [engine](Queue &queue, const Window &window, const Planes &planes,
-                  const cl::Buffer &keys) {
-    engine->run(queue, planes.current, planes.reference, window, lambda, keys);
-  };
+  return
+      [engine](Queue &queue, const Window &window, const Planes &planes, const cl::Buffer &keys) {
+        engine->run(queue, planes.current, planes.reference, window, lambda, keys);
+      };
 }
 
 std::vector<Form> forms(Context &context) {
@@ -105,8 +105,8 @@ class Windowed {
   void add(Context &context, const Planes &planes) {
     const size_t count = Search(context, Thesis::block).keys(planes.current);
     const cl::Buffer keys(context.cl(), CL_MEM_READ_WRITE, count * sizeof(Key));
-    const double differences = double(planes.current.width) * planes.current.height *
-                               window_.x.count * window_.y.count;
+    const double differences =
+        double(planes.current.width) * planes.current.height * window_.x.count * window_.y.count;
     Table::Row row{std::to_string(planes.current.width) + "×" +
                    std::to_string(planes.current.height)};
     std::vector<Key> first, found(count);
@@ -117,8 +117,8 @@ class Windowed {
         row.emplace_back("-");
         continue;
       }
-      const auto took =
-          time(queue_, [&] { form.work(queue_, window_, planes, keys); }, seconds_ / 10);
+      const auto took = time(
+          queue_, [&] { form.work(queue_, window_, planes, keys); }, seconds_ / 10);
       row.push_back(took ? number(*took) : "");
       if (!took) continue;
       form.ms_per_difference = *took / differences;
@@ -160,13 +160,14 @@ class Windowed {
 
 }  // namespace
 
-bool print_thesis(const std::vector<Device> &devices,
-                  const std::vector<std::pair<int, int>> &sizes, double seconds) {
+bool print_thesis(const std::vector<Device> &devices, const std::vector<std::pair<int, int>> &sizes,
+                  double seconds) {
   bool good = true;
   for (const Device &device : devices) {
     const auto context = Context::of_device(device);
     const Limits limits = measure_limits(*context);
-    std::cout << "\n" << device.name << ", driver " << device.driver << ", "
+    std::cout << "\n"
+              << device.name << ", driver " << device.driver << ", "
               << number(limits.per_second.differences / 1e9) << " Gdiff/s\n";
     std::vector<std::unique_ptr<Windowed>> tables;
     for (const int side : thesis_windows)

@@ -18,7 +18,7 @@ extern const std::vector<int> thesis_windows;
 /// full search of 16 × 16 blocks, and what the tiled one, which the elements use, achieves of the
 /// device's rate of absolute differences; false where forms find different vectors. A form is left
 /// out where a frame would take it more than about `seconds`.
-bool print_thesis(const std::vector<Device> &devices,
-                  const std::vector<std::pair<int, int>> &sizes, double seconds);
+bool print_thesis(const std::vector<Device> &devices, const std::vector<std::pair<int, int>> &sizes,
+                  double seconds);
 
 }  // namespace glcl::bench

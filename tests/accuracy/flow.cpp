@@ -13,7 +13,7 @@
 
 #include "opencl/device.h"
 #include "opticalflow/flow.h"
-#include "reference/flow.h"
+#include "reference/opticalflow/flow.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
 

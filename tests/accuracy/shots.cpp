@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "reference/shots.h"
+#include "reference/histogram/shots.h"
 
 namespace {
 

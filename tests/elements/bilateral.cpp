@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // glclbilateral in pipelines against its twin in double precision.
-#include "reference/bilateral.h"
+#include "reference/bilateral/bilateral.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "pipeline.h"
-#include "reference/grid.h"
+#include "reference/bilateral/grid.h"
 #if HAVE_CONTROLLER
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>

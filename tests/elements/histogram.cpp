@@ -8,8 +8,8 @@
 #include "histogram/gstglclhistogrammeta.h"
 #include "histogram/statistics.h"
 #include "pipeline.h"
-#include "reference/histogram.h"
-#include "reference/present.h"
+#include "reference/histogram/histogram.h"
+#include "reference/histogram/present.h"
 #include "reference/scenes.h"
 
 using glcl::Area;

@@ -7,7 +7,7 @@
 
 #include "motion/gstglclmotionmeta.h"
 #include "pipeline.h"
-#include "reference/motion.h"
+#include "reference/motion/motion.h"
 
 using glcl::motion::Motion;
 using glcl::motion::Vector;

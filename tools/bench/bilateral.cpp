@@ -7,8 +7,8 @@
 
 #include "bilateral/grid.h"
 #include "peers.h"
-#include "reference/bilateral.h"
-#include "reference/grid.h"
+#include "reference/bilateral/bilateral.h"
+#include "reference/bilateral/grid.h"
 #include "reference/transfer.h"
 #include "subject.h"
 

@@ -3,8 +3,8 @@
 
 #include "histogram/present.h"
 #include "peers.h"
-#include "reference/histogram.h"
-#include "reference/present.h"
+#include "reference/histogram/histogram.h"
+#include "reference/histogram/present.h"
 #include "reference/transfer.h"
 #include "subject.h"
 

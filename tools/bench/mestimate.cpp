@@ -19,7 +19,7 @@ extern "C" {
 #include "measure.h"
 #include "motion/search.h"
 #include "peers.h"
-#include "reference/motion.h"
+#include "reference/motion/motion.h"
 
 namespace glcl::bench {
 

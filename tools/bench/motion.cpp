@@ -6,7 +6,7 @@
 #include "motion/thesis.h"
 #include "peers.h"
 #include "planes.h"
-#include "reference/motion.h"
+#include "reference/motion/motion.h"
 #include "thesis.h"
 
 namespace glcl::bench {

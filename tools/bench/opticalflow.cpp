@@ -10,7 +10,7 @@
 #include "opticalflow/lucaskanade.h"
 #include "opticalflow/view.h"
 #include "peers.h"
-#include "reference/flow.h"
+#include "reference/opticalflow/flow.h"
 #include "reference/transfer.h"
 #include "subject.h"
 

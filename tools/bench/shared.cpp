@@ -10,7 +10,7 @@
 #include "measure.h"
 #include "motion/shared.h"
 #include "opencl/error.h"
-#include "reference/motion.h"
+#include "reference/motion/motion.h"
 
 namespace glcl::bench {
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "bilateral/bilateral.h"
+#include "reference/frames.h"
+
+namespace reference {
+
+/// The bilateral filter as glcl::Bilateral defines it, in double precision, one tap after the
+/// other.
+Frame bilateral(const Frame &in, const glcl::Bilateral::Settings &settings);
+
+/// Shows `in` left of column round(split * width) of `out`, and a white line there unless that is
+/// an edge of the frame.
+void show_split(const Frame &in, Frame &out, double split);
+
+}  // namespace reference

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reference/frames.h"
+#include "histogram/histogram.h"
+
+namespace reference {
+
+/// The histogram of an area as glcl::Histogram defines it, pixel by pixel.
+std::vector<uint32_t> histogram(const Frame &frame, const glcl::Histogram::Format &format,
+                                const glcl::Area &area = {});
+/// The same of samples of one channel.
+std::vector<uint32_t> histogram(const std::vector<uint16_t> &samples,
+                                const glcl::Histogram::Format &format);
+
+}  // namespace reference

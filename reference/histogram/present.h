@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reference/frames.h"
+#include "histogram/present.h"
+
+namespace reference {
+
+/// What glcl::Present shows of a frame, pixel by pixel; `counts` of `format` are displayed.
+Frame present(const Frame &frame, const glcl::Present::Settings &settings,
+              const glcl::Histogram::Format &format, const std::vector<uint32_t> &counts);
+
+}  // namespace reference

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Scenes whose motion is known.
+#pragma once
+
+#include <functional>
+
+#include "reference/opticalflow/flow.h"
+#include "frames.h"
+
+namespace reference {
+
+struct Point {
+  double x = 0, y = 0;  ///< px
+};
+
+/// An affine motion about the middle of the frame: turned by `angle` radians (from +x to +y), grown
+/// by `zoom`, then moved.
+struct Motion {
+  double x = 0, y = 0, angle = 0, zoom = 1;
+
+  Point apply(Point p, int width, int height) const;
+  Point undo(Point p, int width, int height) const;
+};
+
+/// A textured plane after a motion: the same pixels as with no motion, seen elsewhere. Every seed
+/// is another texture, of details of about 3 to 30 px.
+Frame textured_frame(int width, int height, const Motion &motion = {}, unsigned seed = 1);
+
+/// Where the pixels of textured_frame(width, height) went.
+Field motion_field(int width, int height, const Motion &motion);
+
+/// The frame with every colour multiplied by `gain` and raised by `offset` levels.
+Frame relit(const Frame &frame, double gain, double offset);
+
+/// `over` covers part of `frame`: pixels for which `inside` is true.
+Frame covered(const Frame &frame, const Frame &over,
+              const std::function<bool(int x, int y)> &inside);
+
+}  // namespace reference

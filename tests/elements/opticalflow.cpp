@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glopenclflow in pipelines: what it shows, says and attaches, and when it has nothing to say.
+#include "reference/opticalflow/flow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "base/compat.h"
+#include "opticalflow/gstglclflowmeta.h"
+#include "opticalflow/view.h"
+#include "pipeline.h"
+#include "reference/textured.h"
+#include "reference/opticalflow/wheel.h"
+
+using glcl::Flow;
+using reference::coloured;
+using reference::Field;
+using reference::Motion;
+using test::Chain;
+using test::expect;
+using test::expect_same;
+using test::Frame;
+
+namespace {
+
+constexpr int width = 128, height = 96;
+
+Frame scene(const Motion &motion = {}) { return reference::textured_frame(width, height, motion); }
+
+Frame black() {
+  Frame frame(width, height);
+  for (size_t i = 3; i < frame.rgba.size(); i += 4) frame.rgba[i] = 255;
+  return frame;
+}
+
+/// Most pixels are within two levels: a hundredth of a pixel per frame is visible.
+void expect_alike(const Frame &expected, const Frame &got, const std::string &what) {
+  size_t off = 0;
+  for (size_t i = 0; i < expected.rgba.size(); i++)
+    off += std::abs(int(expected.rgba[i]) - int(got.rgba[i])) > 2;
+  fail_unless(off * 500 <= expected.rgba.size(), "%s: %zu of %zu values differ", what.c_str(), off,
+              expected.rgba.size());
+}
+
+GstGLCLFlowMeta *meta_of(GstBuffer *buffer) { return gst_buffer_get_glcl_flow_meta(buffer); }
+
+/// Pushes a frame and tells whether it came out with vectors.
+bool has_flow(Chain &chain, const Frame &frame) {
+  chain.push(frame);
+  GstBuffer *buffer = chain.pull_buffer();
+  const bool has = meta_of(buffer);
+  gst_buffer_unref(buffer);
+  return has;
+}
+
+GstStructure *next_message(Chain &chain) {
+  GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 5 * GST_SECOND);
+  expect(message, "no message");
+  GstStructure *structure = gst_structure_copy(gst_message_get_structure(message));
+  gst_message_unref(message);
+  return structure;
+}
+
+double number(const GstStructure *structure, const char *field) {
+  gdouble value = NAN;
+  expect(gst_structure_get_double(structure, field, &value), std::string("no ") + field);
+  return value;
+}
+
+}  // namespace
+
+GST_START_TEST(color) {
+  for (const char *method : {"pyramidal", "census", "lucas-kanade"}) {
+    Chain chain(std::string("glopenclflow gain=4 window=9 method=") + method);
+    const Motion motion = std::strcmp(method, "lucas-kanade") ? Motion{2, -1.2} : Motion{0.4, 0.3};
+    const Frame before = scene(), after = scene(motion);
+    expect_same(black(), chain.filter(before), "the first frame");
+    Flow::Settings settings;
+    settings.window = 9;
+    const Field twin = !std::strcmp(method, "lucas-kanade")
+                           ? reference::lucas_kanade(before, after, {})
+                           : reference::flow(before, after,
+                                             std::strcmp(method, "census") ? Flow::Channels::grey
+                                                                           : Flow::Channels::census,
+                                             settings);
+    expect_alike(coloured(twin, 4), chain.filter(after), method);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(still) {
+  for (const char *method : {"pyramidal", "census", "lucas-kanade"}) {
+    Chain chain(std::string("glopenclflow method=") + method);
+    for (int i = 0; i < 3; i++) expect_same(black(), chain.filter(scene()), "a still scene");
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(directions) {
+  std::vector<std::array<uint8_t, 3>> hues;
+  for (int i = 0; i < 8; i++) {
+    Chain chain("glopenclflow gain=1");
+    const double angle = i * M_PI / 4;
+    chain.filter(scene());
+    const Frame out = chain.filter(scene({2 * std::cos(angle), 2 * std::sin(angle)}));
+    const uint8_t *p = out.at(width / 2, height / 2);
+    const auto rgb = reference::wheel(std::cos(angle), std::sin(angle), 1);
+    for (int c = 0; c < 3; c++)
+      fail_unless(std::abs(rgb[c] - p[c]) < 16, "direction %d: %d in channel %d", i, p[c], c);
+    hues.push_back({p[0], p[1], p[2]});
+  }
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < i; j++) {
+      int apart = 0;
+      for (int c = 0; c < 3; c++) apart = std::max(apart, std::abs(hues[i][c] - hues[j][c]));
+      fail_unless(apart > 60, "directions %d and %d look alike", i, j);
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(displays) {
+  const Frame before = scene(), after = scene({3, 1});
+  const auto show = [&](const std::string &properties) {
+    Chain chain("glopenclflow " + properties);
+    expect_same(before, chain.filter(before), properties + ", first frame");
+    return chain.filter(after);
+  };
+  expect_same(after, show("display=none"), "display=none");
+  const auto changed = [&](const Frame &out) {
+    size_t count = 0;
+    for (size_t i = 0; i < out.rgba.size(); i++) count += out.rgba[i] != after.rgba[i];
+    return double(count) / out.rgba.size();
+  };
+  expect(changed(show("display=overlay gain=3")) > 0.5, "the overlay tints what moves");
+  const double arrows = changed(show("display=arrows gain=3"));
+  expect(arrows > 0.05 && arrows < 0.7, "arrows leave most of the frame as it is");
+  // The legend: a box in the lower right corner, darker than the frame, with white text.
+  const Frame with = show("display=overlay legend=true gain=3"),
+              without = show("display=overlay gain=3");
+  expect(std::equal(with.at(0, 0), with.at(0, 40), without.at(0, 0)), "the rest is as it was");
+  const uint8_t white[] = {255, 255, 255};
+  int bright = 0;
+  for (int y = height / 2; y < height; y++)
+    for (int x = width / 2; x < width; x++) bright += std::equal(white, white + 3, with.at(x, y));
+  expect(bright > 30, "the legend has text");
+}
+GST_END_TEST;
+
+GST_START_TEST(messages) {
+  Chain chain("glopenclflow interval=0 display=none");
+  const Motion motion{1.5, -2};
+  const double angle = std::atan2(-2, 1.5);
+  for (int i = 0; i < 4; i++) chain.filter(scene({i * motion.x, i * motion.y}));
+  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+  for (int i = 1; i < 4; i++) {
+    GstStructure *message = next_message(chain);
+    expect(gst_structure_has_name(message, "glopenclflow"), "it is named as the element");
+    GstClockTime timestamp = 0;
+    gst_structure_get_clock_time(message, "timestamp", &timestamp);
+    expect(timestamp == guint64(i) * 40 * GST_MSECOND, "the first frame has no message");
+    expect(std::abs(number(message, "mean-x") - 1.5) < 0.1, "mean-x");
+    expect(std::abs(number(message, "mean-y") + 2) < 0.1, "mean-y");
+    expect(std::abs(number(message, "mean-magnitude") - 2.5) < 0.1, "mean-magnitude");
+    expect(number(message, "max-magnitude") >= 2.4, "max-magnitude");
+    expect(number(message, "moving") > 0.99, "moving");
+    expect(std::abs(number(message, "direction") - angle) < 0.05, "direction");
+    const double confidence = number(message, "confidence");
+    expect(confidence > 0.5 && confidence <= 1, "confidence");
+    gst_structure_free(message);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(meta) {
+  const Frame before = scene(), after = scene({2, 1});
+  for (int grid : {1, 4, 16}) {
+    const bool census = grid == 4;
+    Chain chain("glopenclflow attach-meta=true display=none grid=" + std::to_string(grid) +
+                (census ? " method=census" : ""));
+    expect(!has_flow(chain, before), "the first frame has no vectors");
+    chain.push(after);
+    GstBuffer *buffer = chain.pull_buffer();
+    GstGLCLFlowMeta *meta = meta_of(buffer);
+    expect(meta, "no meta");
+    expect(meta->grid == guint(grid) && meta->width == width && meta->height == height &&
+               meta->columns == guint(width / grid) && meta->rows == guint(height / grid),
+           "the shape of the meta");
+    const Field twin =
+        reference::flow(before, after, census ? Flow::Channels::census : Flow::Channels::grey, {});
+#if HAVE_TENSOR_META
+    GstTensorMeta *tensors = gst_buffer_get_tensor_meta(buffer);
+    expect(tensors && tensors->num_tensors == 1, "a tensor");
+    const GstTensor *tensor = gst_tensor_meta_get(tensors, 0);
+    expect(tensor->num_dims == 3 && tensor->dims[0] == meta->rows &&
+               tensor->dims[1] == meta->columns && tensor->dims[2] == 2 &&
+               tensor->data == meta->buffer,
+           "the tensor is the vectors");
+#endif
+    GstMapInfo map;
+    expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "the vectors can be mapped");
+    const auto *vectors = reinterpret_cast<const float *>(map.data);
+    const auto *confidence = reinterpret_cast<const float *>(map.data + meta->confidence_offset);
+    int off = 0;
+    for (guint i = 0; i < meta->columns * meta->rows; i++) {
+      const int x = i % meta->columns * grid + grid / 2, y = i / meta->columns * grid + grid / 2;
+      off += std::hypot(vectors[2 * i] - twin.x(x, y), vectors[2 * i + 1] - twin.y(x, y)) > 0.01;
+      off += std::abs(confidence[i] - twin.confidence[y * width + x]) > 0.01;
+    }
+    expect(off <= width * height / grid / grid / 200, "the vectors are the twin's");
+    expect(!meta->list_offset == !census, "only census has a list");
+    if (census) {
+      const auto *list = reinterpret_cast<const float *>(map.data + meta->list_offset);
+      gint32 count = 0;
+      std::memcpy(&count, list, sizeof count);
+      expect(count > width * height / 64 / 2 && count <= width * height / 64,
+             "most cells are listed");
+      int last = -1;
+      for (int i = 1; i <= count; i++) {
+        const int x = int(list[4 * i]), y = int(list[4 * i + 1]),
+                  cell = y / 8 * (width / 8) + x / 8;
+        expect(cell > last, "the list goes by rows of cells");
+        last = cell;
+        expect(std::hypot(list[4 * i + 2] - twin.x(x, y), list[4 * i + 3] - twin.y(x, y)) < 0.02,
+               "the list's vectors are the field's");
+        float best = 0;
+        for (int j = 0; j < 64; j++)
+          best = std::max(best, twin.confidence[(y / 8 * 8 + j / 8) * width + x / 8 * 8 + j % 8]);
+        expect(twin.confidence[y * width + x] > best - 0.01f, "the surest of its cell");
+      }
+    }
+    gst_buffer_unmap(meta->buffer, &map);
+    gst_buffer_unref(buffer);
+  }
+}
+GST_END_TEST;
+
+// Frames that do not follow each other have no vectors.
+GST_START_TEST(breaks) {
+  Chain chain("glopenclflow attach-meta=true display=color");
+  const Frame a = scene(), b = scene({2, 1});
+  expect(!has_flow(chain, a) && has_flow(chain, b), "two frames");
+
+  GstBuffer *buffer = chain.buffer_of(a);
+  GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+  chain.push(buffer, width, height);
+  buffer = chain.pull_buffer();
+  expect(!meta_of(buffer), "after DISCONT");
+  gst_buffer_unref(buffer);
+  expect(has_flow(chain, b), "the frame after that");
+
+  buffer = chain.buffer_of(a);
+  GST_BUFFER_PTS(buffer) += 10 * 40 * GST_MSECOND;
+  chain.push(buffer, width, height);
+  buffer = chain.pull_buffer();
+  expect(!meta_of(buffer), "after a gap");
+  gst_buffer_unref(buffer);
+
+  expect(!has_flow(chain, reference::textured_frame(64, 48)), "another size");
+  expect(has_flow(chain, reference::textured_frame(64, 48, {1, 0})), "the second of that size");
+  expect(!has_flow(chain, a), "the old size again");
+  expect(has_flow(chain, b), "and its second");
+
+  gst_harness_push_event(chain.harness(), gst_event_new_flush_start());
+  gst_harness_push_event(chain.harness(), gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
+  expect(!has_flow(chain, a), "after a flush");
+  expect(has_flow(chain, b), "and then");
+}
+GST_END_TEST;
+
+/// The mean of the vectors that a buffer carries.
+static reference::Point mean_of(GstBuffer *buffer) {
+  GstGLCLFlowMeta *meta = meta_of(buffer);
+  expect(meta, "no vectors");
+  GstMapInfo map;
+  expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "the vectors can be mapped");
+  const auto *vectors = reinterpret_cast<const float *>(map.data);
+  const size_t count = size_t(meta->columns) * meta->rows;
+  reference::Point sum;
+  for (size_t i = 0; i < count; i++) sum.x += vectors[2 * i], sum.y += vectors[2 * i + 1];
+  gst_buffer_unmap(meta->buffer, &map);
+  return {sum.x / double(count), sum.y / double(count)};
+}
+
+// A frame that comes too late is dropped, and leaves no gap: the next vectors span it.
+GST_START_TEST(late_frames) {
+  Chain chain("glopenclflow attach-meta=true display=none");
+  const auto frame = [](int i) { return scene({1.0 * i, 0.5 * i}); };
+  for (int i = 0; i < 2; i++) {
+    chain.push(frame(i));
+    gst_buffer_unref(chain.pull_buffer());
+  }
+  // The sink tells that the frame of 40 ms was 60 ms late.
+  gst_harness_push_upstream_event(
+      chain.harness(),
+      gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 60 * GST_MSECOND, 40 * GST_MSECOND));
+  chain.push(frame(2));  // 80 ms
+  chain.push(frame(3));
+  GstBuffer *buffer = chain.pull_buffer();
+  expect(GST_BUFFER_PTS(buffer) == 120 * GST_MSECOND, "the late frame was dropped");
+  const auto mean = mean_of(buffer);
+  fail_unless(std::hypot(mean.x - 2, mean.y - 1) < 0.1, "the vectors span it: (%g, %g)", mean.x,
+              mean.y);
+  gst_buffer_unref(buffer);
+  GstMessage *message = chain.messages().next(GST_MESSAGE_QOS, GST_SECOND);
+  expect(message, "a message tells of it");
+  gst_message_unref(message);
+}
+GST_END_TEST;
+
+// No device computes 4000 frames a second of this size by this many warps.
+GST_START_TEST(slow_device) {
+  test::Pipeline pipeline(
+      "videotestsrc num-buffers=400 pattern=snow ! "
+      "video/x-raw,format=RGBA,width=640,height=480,framerate=4000/1 ! glupload ! "
+      "glopenclflow warps=20 check-backward=true ! fakesink name=sink sync=true qos=true");
+  expect(pipeline.run(), "it plays to the end");
+  const guint64 frames = test::stat(pipeline["glopenclflow"], "frames");
+  expect(frames > 0 && frames < 400, "frames are dropped: " + std::to_string(frames));
+}
+GST_END_TEST;
+
+GST_START_TEST(other_metas) {
+  Chain chain("glclhistogram attach-meta=true ! glopenclflow attach-meta=true");
+  for (int i = 0; i < 2; i++) {
+    chain.push(scene({double(i), 0}));
+    GstBuffer *out = chain.pull_buffer();
+    expect(gst_buffer_get_meta(out, g_type_from_name("GstGLCLHistogramMetaAPI")),
+           "the histogram passes");
+    expect(!meta_of(out) == (i == 0), "the vectors");
+    gst_buffer_unref(out);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(settings) {
+  Chain chain("glopenclflow attach-meta=true min-confidence=1 gain=1");
+  chain.filter(scene());
+  expect_same(black(), chain.filter(scene({2, 1})), "nothing is that sure");
+  GstElement *flow = chain["glopenclflow"];
+  g_object_set(flow, "window", 12, nullptr);
+  gint window = 0;
+  g_object_get(flow, "window", &window, nullptr);
+  expect(window == 13, "windows are odd");
+  // Any change takes effect while playing.
+  int i = 0;
+  for (const char *change :
+       {"levels=1", "warps=1", "warps=20", "window=63", "window=3", "alpha=1000", "median=0",
+        "median=3", "check-backward=true", "display=arrows", "display=overlay", "legend=true",
+        "grid=8", "grid=16", "gain=0", "levels=16"}) {
+    const std::string text = change;
+    const size_t equals = text.find('=');
+    gst_util_set_object_arg(G_OBJECT(flow), text.substr(0, equals).c_str(),
+                            text.substr(equals + 1).c_str());
+    chain.filter(scene({double(++i % 3), 0}));
+  }
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST;
+
+GST_START_TEST(dump) {
+  g_autofree gchar *folder = g_dir_make_tmp("glcl-flow-XXXXXX", nullptr);
+  expect(folder, "a folder");
+  const Frame before = scene(), after = scene({2, 1});
+  {
+    Chain chain(std::string("glopenclflow display=none dump-location=") + folder + "/%03d.flo");
+    chain.filter(before);
+    chain.filter(after);
+    gst_harness_push_event(chain.harness(), gst_event_new_eos());
+    test::expect_none(chain.messages().errors());
+  }
+  const Field dumped = reference::load_flo(std::string(folder) + "/000.flo");
+  const Field twin = reference::flow(before, after, Flow::Channels::grey, {});
+  expect(dumped.width == width && dumped.height == height, "the size of the dump");
+  expect(reference::end_point_error(dumped, twin) < 0.01, "the dump holds the vectors");
+  std::filesystem::remove_all(folder);
+}
+GST_END_TEST;
+
+GST_START_TEST(dump_without_files) {
+  for (const char *location : {"/no/such/folder/%d.flo", "d-%s%n.flo", "%999999999d", "flow.flo"}) {
+    test::Pipeline pipeline(
+        "videotestsrc num-buffers=2 ! glupload ! glopenclflow name=flow ! fakesink");
+    g_object_set(pipeline["flow"], "dump-location", location, nullptr);
+    expect(!pipeline.reach(GST_STATE_PAUSED), std::string(location) + " reaches PAUSED");
+    test::expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                     {"dump-location", location});
+    pipeline.set(GST_STATE_NULL);
+    g_object_set(pipeline["flow"], "dump-location", "", nullptr);
+    expect(pipeline.reach(GST_STATE_PAUSED), "without it PAUSED is reached");
+  }
+}
+GST_END_TEST;
+
+// The stream goes on where some files can't be written, and one warning tells of the first.
+GST_START_TEST(dump_in_part) {
+  g_autofree gchar *folder = g_dir_make_tmp("glcl-flow-XXXXXX", nullptr);
+  expect(folder, "a folder");
+  const std::filesystem::path path = folder;
+  std::filesystem::create_symlink("/no/such/file", path / "1.flo");
+  std::filesystem::create_directory(path / "2.flo");
+  {
+    Chain chain("glopenclflow display=none dump-location=" + (path / "%u.flo").string());
+    for (int i = 0; i < 5; i++) chain.filter(scene({double(i), 0}));
+    gst_harness_push_event(chain.harness(), gst_event_new_eos());
+    test::expect_none(chain.messages().errors());
+    test::expect_one(chain.messages().warnings(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
+                     {"dump-location", (path / "1.flo").string(), "symbolic link"});
+  }
+  for (const char *name : {"0.flo", "3.flo"})
+    expect(reference::load_flo((path / name).string()).width == width, name);
+  std::filesystem::remove_all(path);
+}
+GST_END_TEST;
+
+static Suite *flow_suite() {
+  Suite *suite = suite_create("flow");
+  TCase *tests = test::add_tcase(suite, "flow");
+  tcase_add_test(tests, color);
+  tcase_add_test(tests, still);
+  tcase_add_test(tests, directions);
+  tcase_add_test(tests, displays);
+  tcase_add_test(tests, messages);
+  tcase_add_test(tests, meta);
+  tcase_add_test(tests, breaks);
+  tcase_add_test(tests, late_frames);
+  tcase_add_test(tests, slow_device);
+  tcase_add_test(tests, other_metas);
+  tcase_add_test(tests, settings);
+  tcase_add_test(tests, dump);
+  tcase_add_test(tests, dump_without_files);
+  tcase_add_test(tests, dump_in_part);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, flow_suite, "flow"); }

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every form of the bilateral engine against the double-precision twin.
+#include "bilateral/bilateral.h"
+
+#include "kernels/engine.h"
+#include "reference/bilateral/bilateral.h"
+
+using glcl::Bilateral;
+using glcl::Parameters;
+using Form = Bilateral::Form;
+
+namespace {
+
+constexpr Form forms[] = {Form::tile, Form::direct, Form::vector};  // the loop index of the tests
+constexpr const char *form_names[] = {"tile", "direct", "vector"};
+
+Bilateral make(Bench &bench, Form form, const Frame &frame) {
+  return {*bench.context, frame.width, frame.height,
+          Bilateral::variant(bench.context->device(), form)};
+}
+
+Frame run(Bench &bench, Form form, const Settings &settings, const Frame &frame) {
+  Bilateral engine = make(bench, form, frame);
+  return bench.run(engine, settings, frame);
+}
+
+void check_with_twin(Bench &bench, Agreement &agreement, Form form, const Settings &settings,
+                     const Frame &frame) {
+  agreement.check(run(bench, form, settings, frame), reference::bilateral(frame, settings),
+                  describe(settings, frame));
+}
+
+}  // namespace
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  Agreement agreement;
+  std::vector<Frame> frames = {reference::random_frame(65, 33), reference::flat_frame(65, 33),
+                               reference::gradient_frame(65, 33), reference::natural_frame(97, 53)};
+  for (const Frame &picture : reference::pictures())
+    frames.push_back(reference::crop(picture, picture.width / 3, picture.height / 2, 81, 47));
+  for (const Frame &frame : frames)
+    for (Weight weight : weights) {
+      Settings settings;
+      settings.sigma_space = 2.5;
+      settings.weight = weight;
+      check_with_twin(bench, agreement, forms[__i__], settings, frame);
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_sizes) {
+  Bench bench;
+  Agreement agreement;
+  const int sizes[][2] = {{1, 1},  {1, 37}, {37, 1},  {2, 2},    {3, 5},    {15, 4},
+                          {16, 2}, {17, 3}, {33, 17}, {127, 65}, {128, 64}, {130, 7}};
+  for (const auto &[width, height] : sizes)
+    for (Weight weight : weights) {
+      Settings settings;
+      settings.sigma_space = 1.2;
+      settings.sigma_range = 0.3;
+      settings.radius = 3;
+      settings.weight = weight;
+      check_with_twin(bench, agreement, forms[__i__], settings,
+                      reference::random_frame(width, height));
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_radii) {
+  Bench bench;
+  Agreement agreement;
+  for (int radius : {0, 1, 2, 5, 12, 40, 128})
+    for (Weight weight : weights) {
+      Settings settings;
+      settings.sigma_space = radius ? radius / 2.0 : 3.3;
+      settings.radius = radius;
+      settings.weight = weight;
+      const Frame frame =
+          radius > 12 ? reference::natural_frame(11, 7) : reference::natural_frame(41, 23);
+      check_with_twin(bench, agreement, forms[__i__], settings, frame);
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_sigmas) {
+  Bench bench;
+  Agreement agreement;
+  for (const Frame &frame : {reference::random_frame(23, 17), reference::natural_frame(23, 17)})
+    for (double range : {0.0, 0.002, 0.02, 0.1, 1.0})
+      for (double space : {0.1, 3.0, 64.0})
+        for (Weight weight : weights) {
+          Settings settings;
+          settings.sigma_space = space;
+          settings.sigma_range = range;
+          settings.radius = 4;
+          settings.weight = weight;
+          check_with_twin(bench, agreement, forms[__i__], settings, frame);
+        }
+}
+GST_END_TEST;
+
+// sigma-range 0 is the limit: colours that differ do not mix (equal intensities of other colours
+// do).
+GST_START_TEST(test_range_zero_keeps_colours) {
+  Bench bench;
+  const Frame frame = reference::random_frame(31, 21);
+  Settings settings;
+  settings.sigma_range = 0;
+  for (Weight weight : {Weight::color, Weight::per_channel}) {
+    settings.weight = weight;
+    check_equal(run(bench, forms[__i__], settings, frame), frame, describe(settings, frame));
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_iterations) {
+  Bench bench;
+  Agreement agreement;
+  const Frame frame = reference::natural_frame(37, 19);
+  Bilateral engine = make(bench, forms[__i__], frame);
+  Settings once;
+  once.sigma_space = 1.5;
+  Frame chained = frame, twin = frame;
+  for (int n = 1; n <= 4; n++) {
+    Settings settings = once;
+    settings.iterations = n;
+    const Frame before = chained;
+    chained = bench.run(engine, once, chained);
+    check_equal(bench.run(engine, settings, frame), chained, describe(settings, frame));
+    agreement.check(chained, reference::bilateral(before, once), describe(settings, frame));
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_split) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(53, 9);
+  Bilateral engine = make(bench, forms[__i__], frame);
+  for (int iterations : {1, 3})
+    for (double split : {0.0, 0.009, 0.01, 0.3, 0.5, 0.61, 0.98, 0.99, 1.0}) {
+      Settings settings;
+      settings.iterations = iterations;
+      Frame expected = bench.run(engine, settings, frame);
+      settings.split = split;
+      const int column = static_cast<int>(std::lround(split * frame.width));
+      for (int y = 0; y < frame.height; y++) {
+        std::copy_n(frame.at(0, y), 4 * column, expected.at(0, y));
+        if (column > 0 && column < frame.width) std::fill_n(expected.at(column, y), 3, 255);
+      }
+      check_equal(bench.run(engine, settings, frame), expected, describe(settings, frame));
+    }
+  Settings settings;
+  settings.split = 0.5;
+  Agreement agreement;
+  check_with_twin(bench, agreement, forms[__i__], settings, frame);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_groups) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(71, 37);
+  Settings settings;
+  settings.radius = 3;
+  const Frame expected = run(bench, forms[__i__], settings, frame);
+  for (Size group :
+       {Size{1, 1}, Size{5, 3}, Size{16, 16}, Size{64, 1}, Size{1, 32}, Size{100000, 100000}}) {
+    Parameters variant = Bilateral::variant(bench.context->device(), forms[__i__]);
+    variant["group-x"] = static_cast<int>(group.x);
+    variant["group-y"] = static_cast<int>(group.y);
+    Bilateral engine(*bench.context, frame.width, frame.height, variant);
+    check_equal(bench.run(engine, settings, frame), expected, glcl::describe(variant));
+  }
+}
+GST_END_TEST;
+
+// Variants that glcl-tune may pick, and the program for one radius beside the one for all.
+GST_START_TEST(test_variants) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(71, 37);
+  Parameters variant = Bilateral::variant(bench.context->device(), Form::tile);
+  const std::tuple<int, int, Weight, double> cases[] = {{2, 2, Weight::color, 0.1},
+                                                        {3, 1, Weight::per_channel, 0.1},
+                                                        {4, 2, Weight::intensity, 0.1},
+                                                        {6, 1, Weight::color, 0.05}};
+  for (const auto &[rows, radius, weight, sigma_range] : cases) {
+    Settings settings;
+    settings.radius = radius;
+    settings.weight = weight;
+    settings.sigma_range = sigma_range;
+    variant["rows"] = rows;
+    variant["fixed"] = 0;
+    Bilateral any(*bench.context, frame.width, frame.height, variant);
+    const Frame expected = bench.run(any, settings, frame);
+    Agreement agreement;
+    agreement.check(expected, reference::bilateral(frame, settings), glcl::describe(variant));
+    variant["fixed"] = 1;
+    Bilateral fixed(*bench.context, frame.width, frame.height, variant);
+    check_equal(bench.run(fixed, settings, frame), expected, "while it is built");
+    fixed.prepare(settings);
+    check_equal(bench.run(fixed, settings, frame), expected, glcl::describe(variant));
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_pitch) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(45, 14);
+  Bilateral engine = make(bench, Form::vector, frame);
+  Settings settings;
+  settings.split = 0.2;
+  const Frame expected = bench.run(engine, settings, frame);
+  for (const auto &[in, out] : {std::pair{3, 0}, {0, 19}, {7, 40}}) {
+    check_equal(bench.run(engine, settings, frame, in, out), expected, "padded pitch");
+  }
+
+  // What lies between the rows is not ours to write.
+  const Frame wide = reference::random_frame(frame.width + 11, frame.height);
+  Picture out = bench.upload(wide, Layout::buffer);
+  out.width = frame.width;
+  engine.run(*bench.queue, settings, bench.upload(frame, Layout::buffer), out);
+  out.width = wide.width;
+  const Frame result = bench.download(out);
+  for (int y = 0; y < frame.height; y++)
+    fail_unless(std::equal(result.at(frame.width, y), result.at(frame.width, y) + 44,
+                           wide.at(frame.width, y)),
+                "row %d was written beyond its end", y);
+}
+GST_END_TEST;
+
+// Settings are arguments: no change compiles, and an engine does not remember the last ones.
+GST_START_TEST(test_settings_change) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(33, 18);
+  Bilateral engine = make(bench, forms[__i__], frame);
+  const unsigned compiled = glcl::programs_compiled();
+  std::vector<Settings> list(7);
+  list[1].radius = 9;
+  list[2].sigma_space = 0.8;
+  list[3].weight = Weight::per_channel;
+  list[4].weight = Weight::intensity;
+  list[4].sigma_range = 0.4;
+  list[5].iterations = 3;
+  for (const Settings &settings : list)
+    check_equal(bench.run(engine, settings, frame), run(bench, forms[__i__], settings, frame),
+                describe(settings, frame));
+  fail_unless_equals_int(glcl::programs_compiled(), compiled);
+}
+GST_END_TEST;
+
+// Frames one after the other without a wait between them.
+GST_START_TEST(test_queued_frames) {
+  Bench bench;
+  const int width = 61, height = 33;
+  Bilateral engine = make(bench, forms[__i__], Frame(width, height));
+  std::vector<Frame> frames;
+  std::vector<Picture> ins, outs;
+  std::vector<Settings> list(5);
+  for (int i = 0; i < 5; i++) {
+    frames.push_back(reference::random_frame(width, height, 10 + i));
+    ins.push_back(bench.upload(frames[i], engine.layout()));
+    outs.push_back(bench.upload(Frame(width, height), engine.layout()));
+    list[i].sigma_space = 1 + i % 3;
+    list[i].sigma_range = 0.5;
+    list[i].iterations = 1 + i % 2;
+  }
+  for (int i = 0; i < 5; i++) engine.run(*bench.queue, list[i], ins[i], outs[i]);
+  for (int i = 0; i < 5; i++)
+    check_equal(bench.download(outs[i]), run(bench, forms[__i__], list[i], frames[i]),
+                describe(list[i], frames[i]));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_automatic) {
+  Bench bench;
+  Bilateral engine(*bench.context, 8, 8);
+  fail_unless((engine.layout() == Layout::buffer) == bench.context->device().prefers_buffers());
+  const int beyond =
+      static_cast<int>(bench.context->device().device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>() + 1);
+  Bilateral wide(*bench.context, beyond, 2);
+  fail_unless(wide.layout() == Layout::buffer);
+  try {
+    make(bench, Form::tile, Frame(beyond, 2));
+    fail("images larger than the device has were promised");
+  } catch (const glcl::Error &error) {
+    fail_unless(error.kind() == glcl::Error::Kind::settings);
+  }
+  Settings settings;
+  settings.radius = 1;
+  Agreement agreement;
+  const Frame frame = reference::natural_frame(beyond, 2);
+  agreement.check(bench.run(wide, settings, frame), reference::bilateral(frame, settings),
+                  describe(settings, frame));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_wrong_pictures) {
+  Bench bench;
+  Bilateral engine = make(bench, forms[__i__], Frame(16, 8));
+  const Layout other = engine.layout() == Layout::image ? Layout::buffer : Layout::image;
+  const Picture good = bench.upload(Frame(16, 8), engine.layout());
+  for (const Picture &wrong :
+       {bench.upload(Frame(16, 9), engine.layout()), bench.upload(Frame(16, 8), other)}) {
+    try {
+      engine.run(*bench.queue, {}, good, wrong);
+      fail("a picture that does not fit was taken");
+    } catch (const glcl::Error &error) {
+      fail_unless(error.kind() == glcl::Error::Kind::settings);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_radius_of_settings) {
+  Settings settings;
+  fail_unless_equals_int(Bilateral::radius(settings), 6);
+  settings.sigma_space = 0.1;
+  fail_unless_equals_int(Bilateral::radius(settings), 1);
+  settings.sigma_space = 2.3;
+  fail_unless_equals_int(Bilateral::radius(settings), 5);
+  settings.sigma_space = 1e9;
+  fail_unless_equals_int(Bilateral::radius(settings), 128);
+  settings.radius = 7;
+  fail_unless_equals_int(Bilateral::radius(settings), 7);
+  settings.radius = 500;
+  fail_unless_equals_int(Bilateral::radius(settings), 128);
+}
+GST_END_TEST;
+
+static Suite *bilateral_suite() {
+  Suite *suite = suite_create("bilateral");
+  TCase *general = tcase_create("general");
+  tcase_add_test(general, test_radius_of_settings);
+  tcase_add_test(general, test_automatic);
+  tcase_add_test(general, test_pitch);
+  tcase_add_test(general, test_variants);
+  suite_add_tcase(suite, general);
+  for (int i = 0; i < 3; i++) {
+    TCase *form = tcase_create(form_names[i]);
+    tcase_add_loop_test(form, test_content, i, i + 1);
+    tcase_add_loop_test(form, test_sizes, i, i + 1);
+    tcase_add_loop_test(form, test_radii, i, i + 1);
+    tcase_add_loop_test(form, test_sigmas, i, i + 1);
+    tcase_add_loop_test(form, test_range_zero_keeps_colours, i, i + 1);
+    tcase_add_loop_test(form, test_iterations, i, i + 1);
+    tcase_add_loop_test(form, test_split, i, i + 1);
+    tcase_add_loop_test(form, test_groups, i, i + 1);
+    tcase_add_loop_test(form, test_settings_change, i, i + 1);
+    tcase_add_loop_test(form, test_queued_frames, i, i + 1);
+    tcase_add_loop_test(form, test_wrong_pictures, i, i + 1);
+    suite_add_tcase(suite, form);
+  }
+  return suite;
+}
+
+GST_CHECK_MAIN(bilateral)

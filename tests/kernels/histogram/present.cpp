@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glclhistogram shows, against its scalar twin: equalised exactly, drawn within a level.
+#include "histogram/present.h"
+
+#include "kernels/engine.h"
+#include "reference/histogram/histogram.h"
+#include "reference/histogram/present.h"
+
+using glcl::Histogram;
+using glcl::Present;
+using Format = Histogram::Format;
+using Mode = Histogram::Mode;
+
+namespace {
+
+constexpr Layout layouts[] = {Layout::image, Layout::buffer};  // the loop index of the tests
+
+cl::Buffer counted(Bench &bench, const Frame &frame, const Format &format) {
+  auto counts = reference::histogram(frame, format);
+  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                    counts.size() * sizeof(cl_uint), counts.data());
+}
+
+Frame run(Bench &bench, Present &engine, const Present::Settings &settings, const Frame &frame,
+          const Format &format, Layout layout, int padding = 0) {
+  const Picture in = bench.upload(frame, layout, padding);
+  const Picture out = bench.upload(Frame(frame.width, frame.height), layout, padding);
+  engine.run(*bench.queue, settings, in, out, format, counted(bench, frame, format),
+             counted(bench, frame, Present::format_for(settings.equalize)));
+  return bench.download(out);
+}
+
+/// Fails where a value is more than a level away from the twin's.
+void check_near(const Frame &got, const Frame &twin, const std::string &what) {
+  for (size_t i = 0; i < twin.rgba.size(); i++)
+    fail_unless(std::abs(int(got.rgba[i]) - int(twin.rgba[i])) <= 1, "%s: differs at (%d, %d)",
+                what.c_str(), int(i / 4) % twin.width, int(i / 4) / twin.width);
+}
+
+std::vector<Frame> frames(int width, int height) {
+  return {reference::random_frame(width, height), reference::flat_frame(width, height),
+          reference::gradient_frame(width, height), reference::natural_frame(width, height)};
+}
+
+}  // namespace
+
+GST_START_TEST(test_equalize) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const int sizes[][2] = {{97, 53}, {1, 1}, {1, 40}, {40, 1}, {256, 64}};
+  for (const auto &[width, height] : sizes) {
+    Present engine(*bench.context, width, height, layout);
+    for (const Frame &frame : frames(width, height))
+      for (const auto how :
+           {Present::Equalize::none, Present::Equalize::luma, Present::Equalize::rgb}) {
+        Present::Settings settings;
+        settings.equalize = how;
+        const Format format;
+        check_equal(
+            run(bench, engine, settings, frame, format, layout, layout == Layout::buffer ? 3 : 0),
+            reference::present(frame, settings, format, reference::histogram(frame, format)),
+            "equalised by " + std::to_string(static_cast<int>(how)));
+      }
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(test_display) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const int sizes[][2] = {{640, 360}, {161, 90}, {20, 11}, {1, 1}, {1000, 720}};
+  for (const auto &[width, height] : sizes) {
+    Present engine(*bench.context, width, height, layout);
+    const Frame frame = reference::natural_frame(width, height);
+    for (const auto display :
+         {Present::Display::overlay, Present::Display::parade, Present::Display::stack})
+      for (const Format &format :
+           {Format{Mode::luma, 64}, Format{Mode::rgb}, Format{Mode::color_8}})
+        for (const bool logarithmic : {false, true}) {
+          Present::Settings settings;
+          settings.display = display;
+          settings.logarithmic = logarithmic;
+          settings.x = 0.1, settings.y = 0.2, settings.width = 0.8, settings.height = 0.7;
+          const Frame twin =
+              reference::present(frame, settings, format, reference::histogram(frame, format));
+          const Frame got = run(bench, engine, settings, frame, format, layout);
+          size_t off = 0;
+          for (size_t i = 0; i < twin.rgba.size(); i++)
+            off += std::abs(int(got.rgba[i]) - int(twin.rgba[i])) > 1;
+          // The device's logarithm may put the end of a bar a pixel higher or lower.
+          fail_unless(off <= (logarithmic ? twin.rgba.size() / 1000 : 0),
+                      "%zu values of %d×%d differ, display %d, format %s", off, width, height,
+                      static_cast<int>(display), Histogram::problem(format, layout).c_str());
+        }
+  }
+}
+GST_END_TEST
+
+// A panel that is too small for its plots, or for their labels, shows what of them it holds.
+GST_START_TEST(test_small_panels) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const int width = 60, height = 60;
+  Present engine(*bench.context, width, height, layout);
+  const Frame frame = reference::natural_frame(width, height);
+  for (const auto display :
+       {Present::Display::overlay, Present::Display::parade, Present::Display::stack})
+    for (const Format &format : {Format{Mode::luma}, Format{Mode::rgb}, Format{Mode::color_8}})
+      for (const int side : {1, 2, 3, 8, 23, 24, 26, 30, 60})
+        for (const bool tall : {false, true}) {
+          Present::Settings settings;
+          settings.display = display;
+          settings.x = settings.y = 0;
+          settings.width = tall ? double(side) / width : 1;
+          settings.height = tall ? 1 : double(side) / height;
+          check_near(
+              run(bench, engine, settings, frame, format, layout),
+              reference::present(frame, settings, format, reference::histogram(frame, format)),
+              "a panel of " + std::to_string(side) + " px, display " +
+                  std::to_string(static_cast<int>(display)));
+        }
+}
+GST_END_TEST
+
+GST_START_TEST(test_panel) {
+  Present::Settings settings;
+  settings.x = 0.5, settings.y = 0.9, settings.width = 0.7, settings.height = 0;
+  const glcl::Area area = Present::panel(settings, 200, 100);
+  fail_unless(area.x == 100 && area.y == 90 && area.width == 100 && area.height == 1);
+  settings.x = settings.y = 1;
+  const glcl::Area corner = Present::panel(settings, 1, 1);
+  fail_unless(corner.x == 0 && corner.y == 0 && corner.width == 1 && corner.height == 1);
+  fail_unless(Present::unit(640, 360) == 1 && Present::unit(3840, 2160) == 6);
+}
+GST_END_TEST
+
+static Suite *present_suite() {
+  Suite *suite = suite_create("present");
+  TCase *tcase = tcase_create("present");
+  suite_add_tcase(suite, tcase);
+  tcase_add_loop_test(tcase, test_equalize, 0, 2);
+  tcase_add_loop_test(tcase, test_display, 0, 2);
+  tcase_add_loop_test(tcase, test_small_panels, 0, 2);
+  tcase_add_test(tcase, test_panel);
+  return suite;
+}
+
+GST_CHECK_MAIN(present);

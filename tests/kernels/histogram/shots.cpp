@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The shot detector and the statistics, on histograms alone.
+#include "reference/histogram/shots.h"
+
+#include <gst/check/gstcheck.h>
+
+#include <cmath>
+#include <map>
+
+#include "histogram/statistics.h"
+
+namespace {
+
+using glcl::Histogram;
+using glcl::Shots;
+
+reference::Clip clip(const std::string &name) {
+  for (reference::Clip &one : reference::clips(0))
+    if (one.name == name) return std::move(one);
+  fail("no clip %s", name.c_str());
+  return {};
+}
+
+void check_exact(const std::string &name) {
+  const reference::Clip made = clip(name);
+  const auto shots = reference::find_shots(made.frames);
+  const reference::Score score = reference::score(shots, made.transitions);
+  fail_unless(!score.missed && !score.wrong, "%s: %s", name.c_str(),
+              reference::describe(shots).c_str());
+}
+
+std::vector<uint32_t> grey(int level) {
+  std::vector<uint32_t> counts(768);
+  for (int c = 0; c < 3; c++) counts[256 * c + level] = 1000;
+  return counts;
+}
+
+void check_near(double got, double wanted, const char *what) {
+  fail_unless(std::abs(got - wanted) < 1e-9, "%s is %f instead of %f", what, got, wanted);
+}
+
+}  // namespace
+
+GST_START_TEST(test_cuts) {
+  check_exact("cuts");
+  check_exact("short shots");
+}
+GST_END_TEST
+
+GST_START_TEST(test_fades) { check_exact("fades"); }
+GST_END_TEST
+
+GST_START_TEST(test_what_is_no_cut) {
+  check_exact("flashes");
+  check_exact("fast pans");
+  check_exact("something passes");
+}
+GST_END_TEST
+
+// Slowly brighter: a level's bin changes at once, its soft edges do not.
+GST_START_TEST(test_slow_light) {
+  Shots shots;
+  for (int i = 0; i < 200; i++)
+    fail_unless(shots.add(i, grey(20 + i).data()).empty(), "a shot at %d", i);
+  fail_unless(shots.finish().empty());
+}
+GST_END_TEST
+
+GST_START_TEST(test_threshold) {
+  for (const double threshold : {0.05, 0.9}) {
+    Shots shots(threshold);
+    size_t found = 0;
+    for (int i = 0; i < 40; i++) {
+      auto counts = grey(100);
+      for (int c = 0; c < 3; c++) counts[256 * c + (i < 20 ? 10 : 200)] += 400;
+      found += shots.add(i, counts.data()).size();
+    }
+    found += shots.finish().size();
+    fail_unless(found == (threshold < 0.5 ? 1 : 0), "%zu shots at threshold %f", found, threshold);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(test_no_frames) {
+  Shots shots;
+  fail_unless(shots.finish().empty());
+  const std::vector<uint32_t> empty(768);
+  for (int i = 0; i < 100; i++) fail_unless(shots.add(i, empty.data()).empty());
+  fail_unless(shots.finish().empty());
+}
+GST_END_TEST
+
+GST_START_TEST(test_statistics) {
+  std::vector<uint32_t> counts(256);
+  for (int level = 0; level < 256; level++) counts[level] = 1;
+  const glcl::Statistics even = glcl::statistics(counts);
+  check_near(even.mean, 127.5, "mean");
+  check_near(even.stddev, std::sqrt((256.0 * 256 - 1) / 12), "stddev");
+  check_near(even.p5, 12, "p5");
+  check_near(even.median, 127, "median");
+  check_near(even.p95, 243, "p95");
+  check_near(even.clipped_low, 1 / 256.0, "clipped-low");
+  check_near(even.clipped_high, 1 / 256.0, "clipped-high");
+
+  const glcl::Statistics one = glcl::statistics({0, 7, 0, 0});
+  check_near(one.mean, 95.5, "mean of a quarter");
+  check_near(one.stddev, 0, "stddev of one bin");
+  check_near(one.p95, 95.5, "p95 of one bin");
+  check_near(glcl::statistics(std::vector<uint32_t>(32)).mean, 0, "mean of nothing");
+
+  const reference::Frame frame = reference::natural_frame(50, 30);
+  const Histogram::Format joint{Histogram::Mode::color_8};
+  const auto apart = glcl::channel_counts(joint, reference::histogram(frame, joint).data());
+  const auto rgb = reference::histogram(frame, {Histogram::Mode::rgb, 8});
+  for (int c = 0; c < 3; c++)
+    for (int bin = 0; bin < 8; bin++) fail_unless(apart[c][bin] == rgb[8 * c + bin]);
+}
+GST_END_TEST
+
+static Suite *shots_suite() {
+  Suite *suite = suite_create("shots");
+  TCase *tcase = tcase_create("shots");
+  suite_add_tcase(suite, tcase);
+  tcase_add_test(tcase, test_cuts);
+  tcase_add_test(tcase, test_fades);
+  tcase_add_test(tcase, test_what_is_no_cut);
+  tcase_add_test(tcase, test_slow_light);
+  tcase_add_test(tcase, test_threshold);
+  tcase_add_test(tcase, test_no_frames);
+  tcase_add_test(tcase, test_statistics);
+  return suite;
+}
+
+GST_CHECK_MAIN(shots);

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Work that several devices share: parts of one CPU stand for them.
+#include "opencl/team.h"
+
+#include <atomic>
+#include <numeric>
+
+#include "kernels/motion/motion.h"
+#include "motion/shared.h"
+#include "opencl/error.h"
+
+using glcl::Device;
+using glcl::Team;
+using motion::SharedSearch;
+
+namespace {
+
+constexpr Team::Drive drives[] = {Team::Drive::threads, Team::Drive::events};
+
+/// `count` devices with a compute unit each, as far as the test device can be divided; itself else.
+std::vector<Device> parts(Bench &bench, int count) {
+  const Device &whole = bench.context->device();
+  std::vector<cl::Device> devices;
+  std::vector<cl_device_partition_property> how{CL_DEVICE_PARTITION_BY_COUNTS};
+  for (int i = 0; i < count; i++) how.push_back(1);
+  how.insert(how.end(), {CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0});
+  try {
+    cl::Device(whole.device).createSubDevices(how.data(), &devices);
+  } catch (const cl::Error &) {
+    std::printf("SKIP: %s can't be divided into %d\n", whole.name.c_str(), count);
+    return std::vector<Device>(count, whole);
+  }
+  std::vector<Device> list;
+  for (const cl::Device &device : devices) {
+    list.push_back(whole);
+    list.back().device = device;
+  }
+  return list;
+}
+
+/// A luma plane where SharedSearch takes it.
+SharedSearch::Luma upload(SharedSearch &search, const reference::Plane &plane) {
+  SharedSearch::Luma luma = search.frame();
+  const auto bytes = reference::padded(plane);
+  std::copy(bytes.begin(), bytes.end(), luma.bytes());
+  return luma;
+}
+
+}  // namespace
+
+// The same keys for one device and for two, for any shares, driven either way, with several
+// searches under way.
+GST_START_TEST(test_shares) {
+  Bench bench;
+  const Window window = Window::of_range(6);
+  for (int block : {8, 16, motion::Search::partitions}) {
+    const Pair pair = moved(reference::natural_frame(90, 50), 3, -4, "natural");
+    const std::vector<Key> twins[] = {
+        reference::full_search(pair.current, pair.reference, block, window, 3),
+        reference::full_search(pair.reference, pair.current, block, window, 3)};
+    for (int count : {1, 2}) {
+      Team team(parts(bench, count), drives[__i__]);
+      SharedSearch search(team, *bench.context, block, 90, 50);
+      std::vector<std::vector<int>> all = {{13}, {13}, {13}, {13}};
+      if (count == 2) all = {{6, 7}, {1, 12}, {0, 13}, {13, 0}, {10, 3}};
+      std::vector<std::vector<Key>> found(all.size(), std::vector<Key>(search.keys()));
+      std::vector<size_t> order;
+      SharedSearch::Luma before = upload(search, pair.reference);
+      for (size_t run = 0; run < all.size(); run++) {
+        const SharedSearch::Luma now = upload(search, run % 2 ? pair.reference : pair.current);
+        search.start(
+            now, before, window, 3, found[run].data(),
+            [&order, run](const std::exception_ptr &failure) {
+              fail_unless(!failure);
+              order.push_back(run);
+            },
+            all[run]);
+        before = now;
+      }
+      team.wait();
+      fail_unless_equals_int(order.size(), all.size());
+      for (size_t run = 0; run < all.size(); run++) {
+        fail_unless_equals_int(order[run], run);
+        check_keys(found[run], twins[run % 2], "shared");
+      }
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_shares_by_speed) {
+  Bench bench;
+  Team team(parts(bench, 2));
+  const auto sum = [](const std::vector<int> &n) { return std::accumulate(n.begin(), n.end(), 0); };
+  fail_unless(team.shares(9) == std::vector<int>({5, 4}));
+  int done[2] = {0, 0};
+  const Team::Work work = [&](size_t index, Team::Member &, int begin, int end) {
+    done[index] = end - begin;
+    g_usleep(index ? 3000 * (end - begin) : 1000 * (end - begin));
+  };
+  for (int run = 0; run < 3; run++) {
+    team.run(40, work);
+    fail_unless_equals_int(sum(team.shares(40)), 40);
+  }
+  fail_unless(done[0] > done[1], "the faster one did %d, the slower one %d", done[0], done[1]);
+}
+GST_END_TEST;
+
+// Where a device takes long to start, the other one works alone; where it doesn't, both do.
+GST_START_TEST(test_alone) {
+  Bench bench;
+  for (const bool slow : {true, false}) {
+    Team team(parts(bench, 2));
+    const Team::Work work = [&](size_t index, Team::Member &, int begin, int end) {
+      g_usleep((slow && index ? 50000 : 0) + 1000 * (end - begin));
+    };
+    for (int run = 0; run < 14; run++) team.run(20, work);
+    fail_unless((team.shares(20) == std::vector<int>({20, 0})) == slow);
+  }
+}
+GST_END_TEST;
+
+// A run begins when the event of any context that it waits for has completed; its failure is told.
+GST_START_TEST(test_ready) {
+  Bench bench;
+  Team team(parts(bench, 2), drives[__i__]);
+  cl::UserEvent ready(bench.context->cl());
+  std::atomic<int> begun{0}, done{0};
+  team.start(
+      {1, 1}, ready, [&](size_t, Team::Member &, int, int) { begun++; },
+      [&](const std::exception_ptr &) { done++; });
+  g_usleep(20000);
+  fail_unless(!begun && !done);
+  ready.setStatus(CL_COMPLETE);
+  team.wait();
+  fail_unless(begun == 2 && done == 1);
+  team.start({0, 0}, {}, {}, [&](const std::exception_ptr &) { done++; });
+  fail_unless(done == 2);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_failure) {
+  Bench bench;
+  Team team(parts(bench, 2), drives[__i__]);
+  bool other = false;
+  try {
+    team.run(2, [&](size_t index, Team::Member &, int, int) {
+      if (index == 0) throw glcl::Error(glcl::Error::Kind::failed, "as planned");
+      other = true;
+    });
+    fail("a failure got lost");
+  } catch (const glcl::Error &error) {
+    fail_unless_equals_string(error.what(), "as planned");
+  }
+  fail_unless(other);
+}
+GST_END_TEST;
+
+// What a `done` throws is told by wait(), and the runs behind it go on.
+GST_START_TEST(test_failing_done) {
+  Bench bench;
+  Team team(parts(bench, 2), drives[__i__]);
+  int done = 0;
+  for (int run = 0; run < 3; run++)
+    team.start(
+        {1, 1}, {}, [](size_t, Team::Member &, int, int) {},
+        [&done](const std::exception_ptr &) {
+          if (done++ == 0) throw glcl::Error(glcl::Error::Kind::failed, "as planned");
+        });
+  try {
+    team.wait();
+    fail("a failure got lost");
+  } catch (const glcl::Error &error) {
+    fail_unless_equals_string(error.what(), "as planned");
+  }
+  fail_unless_equals_int(done, 3);
+  team.wait();
+}
+GST_END_TEST;
+
+// OpenCL's error says which of the devices it comes from.
+GST_START_TEST(test_failure_names_the_device) {
+  Bench bench;
+  Team team(parts(bench, 2), drives[__i__]);
+  try {
+    team.run({1, 1}, [](size_t, Team::Member &, int, int) {
+      throw cl::Error(CL_OUT_OF_RESOURCES, "clEnqueueTask");
+    });
+    fail("a failure got lost");
+  } catch (const glcl::Error &error) {
+    const std::string text = error.what() + (" " + error.detail());
+    for (const std::string &words :
+         {team.member(0).context->device().name, std::string("clEnqueueTask: CL_OUT_OF_RESOURCES")})
+      fail_unless(text.find(words) != std::string::npos, "\"%s\" does not name %s", text.c_str(),
+                  words.c_str());
+  }
+}
+GST_END_TEST;
+
+// One device by two names, or through two platforms, is one device.
+GST_START_TEST(test_devices_once) {
+  const auto all = glcl::devices();
+  const std::string id = all[0].id();
+  fail_unless_equals_int(glcl::choose_devices(all, id + "," + id).size(), 1);
+  Device twin = all[0];
+  fail_unless(glcl::same_hardware(all[0], twin));
+  try {
+    glcl::choose_devices(all, id + ",no such device");
+    fail("a device that there is not was chosen");
+  } catch (const glcl::Error &error) {
+    fail_unless(error.kind() == glcl::Error::Kind::not_found);
+  }
+}
+GST_END_TEST;
+
+static Suite *team_suite() {
+  Suite *suite = suite_create("team");
+  TCase *tcase = tcase_create("team");
+  tcase_add_test(tcase, test_devices_once);
+  tcase_add_loop_test(tcase, test_shares, 0, 2);
+  tcase_add_test(tcase, test_shares_by_speed);
+  tcase_add_test(tcase, test_alone);
+  tcase_add_loop_test(tcase, test_ready, 0, 2);
+  tcase_add_loop_test(tcase, test_failure, 0, 2);
+  tcase_add_loop_test(tcase, test_failing_done, 0, 2);
+  tcase_add_loop_test(tcase, test_failure_names_the_device, 0, 2);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN(team)

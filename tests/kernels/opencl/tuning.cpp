@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glcl-tune keeps and what becomes of files that are wrong or stale.
+#include "opencl/tuning.h"
+
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
+
+#include "bilateral/bilateral.h"
+#include "bilateral/grid.h"
+#include "kernels/engine.h"
+
+using glcl::Parameters;
+using glcl::Tunable;
+using nlohmann::json;
+
+namespace {
+
+const Tunable &tunable() { return glcl::Bilateral::tunable(); }
+
+glcl::Device device() { return Bench().context->device(); }
+
+/// Another variant than the default.
+Parameters other(const glcl::Device &device) {
+  for (const Parameters &variant : glcl::variants(tunable(), device, "radius-4"))
+    if (variant != tunable().defaults(device, "radius-4")) return variant;
+  return {};
+}
+
+void write(const std::string &text) {
+  fail_unless(g_file_set_contents(glcl::tuning_file().c_str(), text.c_str(), -1, nullptr));
+}
+
+json read() {
+  gchar *text = nullptr;
+  fail_unless(g_file_get_contents(glcl::tuning_file().c_str(), &text, nullptr, nullptr));
+  const json file = json::parse(text);
+  g_free(text);
+  return file;
+}
+
+/// How often the file was said to be ignored.
+int warnings = 0;
+
+void check_ignored(const glcl::Device &device, const char *what) {
+  warnings = 0;
+  fail_unless(glcl::tuned(tunable(), device, "radius-4") == tunable().defaults(device, "radius-4"),
+              "%s was trusted", what);
+  fail_unless_equals_int(warnings, 1);
+  glcl::tuned(tunable(), device, "radius-4");
+  fail_unless_equals_int(warnings, 1);
+}
+
+void count_warnings() {
+  g_log_set_handler(
+      "glcl", G_LOG_LEVEL_WARNING,
+      [](const gchar *, GLogLevelFlags, const gchar *, gpointer) { warnings++; }, nullptr);
+}
+
+/// A device and a kernel that nothing runs on.
+glcl::Device unknown_device() {
+  glcl::Device device;
+  device.name = "Unknown device";
+  device.platform_name = "Unknown platform";
+  device.driver = "1.0";
+  return device;
+}
+
+const Tunable &unknown_kernel() {
+  static const Tunable tunable = {
+      "unknown",
+      {"any"},
+      {"example/invert.cl"},
+      {{"step", {-1, 1}}},
+      [](const glcl::Device &, const std::string &) {
+        return Parameters{{"step", 1}};
+      },
+      [](const glcl::Device &, const std::string &, const Parameters &) { return true; }};
+  return tunable;
+}
+
+bool is_default() {
+  return glcl::tuned(unknown_kernel(), unknown_device(), "any") == Parameters{{"step", 1}};
+}
+
+}  // namespace
+
+GST_START_TEST(test_kept) {
+  const glcl::Device here = device();
+  g_remove(glcl::tuning_file().c_str());
+  fail_unless(!glcl::kept(tunable(), here, "radius-4"));
+  glcl::keep(tunable(), here, "radius-4", {other(here), 12.5, 20});
+  glcl::keep(tunable(), here, "radius-10", {tunable().defaults(here, "radius-10"), 80, 80});
+  glcl::keep(tunable(), here, "radius-4", {other(here), 11.5, 20});
+  const auto kept = glcl::kept(tunable(), here, "radius-4");
+  fail_unless(kept && kept->parameters == other(here) && kept->microseconds == 11.5);
+  fail_unless(glcl::tuned(tunable(), here, "radius-4") == other(here));
+  fail_unless_equals_int(read()["entries"].size(), 2);
+
+  // Kept times decide between the exact filter and the grid.
+  Settings settings;
+  settings.radius = 4;
+  const auto context = glcl::Context::of_device(here);
+  const glcl::Bilateral engine(*context, 8, 8);
+  fail_unless_equals_float(engine.cost(settings), 11.5);
+  glcl::Grid grid(*context, 8, 8, engine.layout());
+  const double usual = grid.cost(settings);
+  glcl::keep(glcl::Grid::tunable(), here, "intensity",
+             {glcl::Grid::variant(engine.layout()), 7.5, 20});
+  fail_unless_equals_float(grid.cost(settings), usual);
+  fail_unless_equals_float(glcl::Grid(*context, 8, 8, engine.layout()).cost(settings), 7.5);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_wrong_and_stale) {
+  const glcl::Device here = device();
+  g_remove(glcl::tuning_file().c_str());
+  glcl::keep(tunable(), here, "radius-4", {other(here), 12.5, 20});
+  const json good = read();
+  count_warnings();
+
+  for (const char *text : {"", "{", "[]", "{\"version\": 99, \"entries\": []}",
+                           "{\"version\": 1, \"entries\": 3}", "\x01\x02\xff"}) {
+    write(text);
+    fail_unless(glcl::tuned(tunable(), here, "radius-4") == tunable().defaults(here, "radius-4"));
+  }
+  fail_unless_equals_int(warnings, 1);  // the same words each time
+
+  const auto changed = [&](const char *what, const std::function<void(json &)> &change) {
+    json file = good;
+    change(file["entries"][0]);
+    write(file.dump());
+    check_ignored(here, what);
+  };
+  changed("another driver", [](json &entry) { entry["driver"] = "0.1"; });
+  changed("other kernels", [](json &entry) { entry["sources"] = "0"; });
+  changed("no parameters", [](json &entry) { entry.erase("parameters"); });
+  changed("a value out of the space", [](json &entry) { entry["parameters"]["group-x"] = 17; });
+  changed("a text for a number", [](json &entry) { entry["parameters"]["rows"] = "2"; });
+  changed("what the device can't run", [](json &entry) {
+    for (const char *name : {"group-x", "group-y"})
+      entry["parameters"][name] = tunable().values.at(name).front();
+    entry["parameters"]["form"] = 1;
+    entry["parameters"]["rows"] = 6;
+  });
+
+  json elsewhere = good;
+  elsewhere["entries"][0]["device"] = "another one";
+  write(elsewhere.dump());
+  warnings = 0;
+  fail_unless(glcl::tuned(tunable(), here, "radius-4") == tunable().defaults(here, "radius-4"));
+  fail_unless_equals_int(warnings, 0);
+}
+GST_END_TEST;
+
+// What stands in the file's place is neither waited for nor read, and never replaced.
+GST_START_TEST(test_no_regular_file) {
+  const std::string path = glcl::tuning_file();
+  const auto device_file = [&] { return symlink("/dev/zero", path.c_str()); };
+  const auto pipe = [&] { return mkfifo(path.c_str(), 0600); };
+  const auto folder = [&] { return g_mkdir(path.c_str(), 0700); };
+  count_warnings();
+  warnings = 0;
+  for (const std::function<int()> &make : {std::function<int()>(device_file), {pipe}, {folder}}) {
+    g_remove(path.c_str());
+    fail_unless_equals_int(make(), 0);
+    fail_unless(is_default());
+    std::string told;
+    try {
+      glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
+    } catch (const glcl::Error &error) {
+      told = error.what();
+    }
+    fail_unless(told.find(path) != std::string::npos, "\"%s\" does not name the file",
+                told.c_str());
+  }
+  g_remove(path.c_str());
+  fail_unless_equals_int(warnings, 1);  // the same words each time
+}
+GST_END_TEST;
+
+// A file of any size and depth is ignored, or used where it is none the less a tuning file.
+GST_START_TEST(test_large_and_deep) {
+  g_remove(glcl::tuning_file().c_str());
+  glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
+  const json good = read();
+  count_warnings();
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  const auto with = [&](const std::string &value) {
+    const std::string text = good.dump();
+    return "{\"more\": " + value + "," + text.substr(1);
+  };
+  write(with(nested(4)));
+  fail_unless(!is_default());
+  for (const std::string &text : {with(nested(500000)), with(std::string(500000, '[')),
+                                  with("\"" + std::string(8 << 20, 'x') + "\"")}) {
+    write(text);
+    fail_unless(is_default());
+  }
+  // What is kept next takes its place.
+  glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
+  fail_unless(read() == good);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_numbers_out_of_range) {
+  g_remove(glcl::tuning_file().c_str());
+  glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
+  const std::string good = read().dump();
+  count_warnings();
+  const auto with = [&](const std::string &from, const std::string &to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    write(text);
+  };
+  // The second and third are -1 and 1 where bits are lost.
+  for (const char *number : {"1e300", "18446744073709551615", "4294967297", "-1.0", "-1e-300",
+                             "9223372036854775808", "1e999"}) {
+    with("\"step\":-1", std::string("\"step\":") + number);
+    fail_unless(is_default(), "step=%s was trusted", number);
+  }
+  for (const char *number : {"1e308", "-1e308", "18446744073709551615", "[]", "null"}) {
+    with("\"microseconds\":1.0", std::string("\"microseconds\":") + number);
+    fail_unless(!is_default(), "microseconds=%s is no reason", number);
+  }
+}
+GST_END_TEST;
+
+// Several processes with several threads each, at once: nothing that was kept is lost.
+GST_START_TEST(test_writers) {
+  constexpr int processes = 3, threads = 2, entries = 8;
+  g_remove(glcl::tuning_file().c_str());
+  const auto problem = [](int process, int thread, int entry) {
+    return std::to_string(process) + "-" + std::to_string(thread) + "-" + std::to_string(entry);
+  };
+  const auto write_all = [&](int process) {
+    std::vector<std::thread> all;
+    for (int thread = 0; thread < threads; thread++)
+      all.emplace_back([&, thread] {
+        for (int entry = 0; entry < entries; entry++)
+          glcl::keep(unknown_kernel(), unknown_device(), problem(process, thread, entry),
+                     {{{"step", -1}}, 1, 2});
+      });
+    for (std::thread &thread : all) thread.join();
+  };
+  std::vector<pid_t> children;
+  for (int process = 0; process < processes; process++) {
+    const pid_t child = fork();
+    fail_unless(child >= 0);
+    if (child == 0) {
+      write_all(process);
+      std::_Exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    fail_unless(waitpid(child, &status, 0) == child && status == 0, "a writer failed");
+  }
+  for (int process = 0; process < processes; process++)
+    for (int thread = 0; thread < threads; thread++)
+      for (int entry = 0; entry < entries; entry++)
+        fail_unless(glcl::kept(unknown_kernel(), unknown_device(), problem(process, thread, entry))
+                        .has_value(),
+                    "entry %s is lost", problem(process, thread, entry).c_str());
+  fail_unless_equals_int(read()["entries"].size(), processes * threads * entries);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_spaces) {
+  const glcl::Device here = device();
+  for (const Tunable *tunable : {&glcl::Bilateral::tunable(), &glcl::Grid::tunable()})
+    for (const std::string &problem : tunable->problems) {
+      const std::vector<Parameters> all = glcl::variants(*tunable, here, problem);
+      fail_unless(std::count(all.begin(), all.end(), tunable->defaults(here, problem)) == 1,
+                  "%s: the default is not one of the variants", tunable->name.c_str());
+    }
+}
+GST_END_TEST;
+
+static Suite *tuning_suite() {
+  Suite *suite = suite_create("tuning");
+  TCase *tests = tcase_create("tuning");
+  tcase_add_test(tests, test_kept);
+  tcase_add_test(tests, test_wrong_and_stale);
+  tcase_add_test(tests, test_no_regular_file);
+  tcase_add_test(tests, test_large_and_deep);
+  tcase_add_test(tests, test_numbers_out_of_range);
+  tcase_add_test(tests, test_writers);
+  tcase_add_test(tests, test_spaces);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(tuning)

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The optical flow engine against its twin, and both against motion that is known.
+#include "opticalflow/flow.h"
+
+#include <cmath>
+
+#include "kernels/engine.h"
+#include "reference/opticalflow/flow.h"
+#include "reference/textured.h"
+#include "reference/transfer.h"
+
+using glcl::Flow;
+using Channels = Flow::Channels;
+using FlowSettings = Flow::Settings;
+using reference::Field;
+using reference::Motion;
+
+namespace {
+
+constexpr Channels kinds[] = {Channels::grey, Channels::census};  // the loop index of the tests
+
+Layout device_layout(const Bench &bench) { return glcl::layout_for(bench.context->device()); }
+
+std::string text(const FlowSettings &s, const Frame &frame, Channels channels) {
+  return std::to_string(frame.width) + "×" + std::to_string(frame.height) +
+         (channels == Channels::census ? ", census" : ", grey") + ", levels " +
+         std::to_string(s.levels) + ", warps " + std::to_string(s.warps) + ", window " +
+         std::to_string(s.window) + ", median " + std::to_string(s.median);
+}
+
+Field run(Bench &bench, Flow &flow, const FlowSettings &settings, const Frame &before,
+          const Frame &after) {
+  flow.reset();
+  fail_if(flow.run(*bench.queue, settings, reference::upload(*bench.queue, before, flow.layout())),
+          "the first frame has no flow");
+  const int padding = flow.layout() == Layout::buffer ? 5 : 0;
+  fail_unless(flow.run(*bench.queue, settings,
+                       reference::upload(*bench.queue, after, flow.layout(), padding)));
+  return reference::download(*bench.queue, flow.field());
+}
+
+/// Within 0.01 px (and a hundredth of confidence) on 99.9 % of the pixels.
+void compare(const Field &result, const Field &twin, const std::string &what) {
+  size_t off = 0, unsure = 0;
+  double worst = 0;
+  for (size_t i = 0; i < twin.confidence.size(); i++) {
+    const double error = std::hypot(result.vectors[2 * i] - twin.vectors[2 * i],
+                                    result.vectors[2 * i + 1] - twin.vectors[2 * i + 1]);
+    fail_unless(std::isfinite(error) && std::isfinite(result.confidence[i]), "%s: no number at %zu",
+                what.c_str(), i);
+    worst = std::max(worst, error);
+    off += error > 0.01;
+    unsure += std::abs(result.confidence[i] - twin.confidence[i]) > 0.01;
+  }
+  fail_unless(off * 1000 <= twin.confidence.size(),
+              "%s: %zu of %zu vectors are off, the worst by %g px", what.c_str(), off,
+              twin.confidence.size(), worst);
+  fail_unless(unsure * 100 <= twin.confidence.size(), "%s: %zu confidences are off", what.c_str(),
+              unsure);
+}
+
+void check_with_twin(Bench &bench, const FlowSettings &settings, Channels channels,
+                     const Frame &before, const Frame &after) {
+  Flow flow(*bench.context, before.width, before.height, device_layout(bench), channels);
+  compare(run(bench, flow, settings, before, after),
+          reference::flow(before, after, channels, settings), text(settings, before, channels));
+}
+
+}  // namespace
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  const Channels channels = kinds[__i__];
+  const Motion motion{2.3, -1.4, 0.01, 1.01};
+  check_with_twin(bench, {}, channels, reference::textured_frame(161, 97),
+                  reference::textured_frame(161, 97, motion));
+  check_with_twin(bench, {}, channels, reference::natural_frame(97, 83),
+                  reference::natural_frame(97, 83));
+  check_with_twin(bench, {}, channels, reference::gradient_frame(65, 33),
+                  reference::gradient_frame(65, 33));
+  check_with_twin(bench, {}, channels, reference::flat_frame(65, 33),
+                  reference::flat_frame(65, 33));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_sizes) {
+  Bench bench;
+  const int sizes[][2] = {{1, 1}, {1, 37}, {37, 1}, {2, 2}, {3, 5}, {33, 17}, {64, 32}, {127, 65}};
+  for (const auto &[width, height] : sizes) {
+    const Motion motion{0.7, 0.4};
+    check_with_twin(bench, {}, kinds[__i__], reference::textured_frame(width, height),
+                    reference::textured_frame(width, height, motion));
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_settings) {
+  Bench bench;
+  const Channels channels = kinds[__i__];
+  const Frame before = reference::textured_frame(129, 91),
+              after = reference::textured_frame(129, 91, {-1.8, 1.2, 0.02});
+  Flow flow(*bench.context, 129, 91, device_layout(bench), channels);
+  const auto check = [&](const FlowSettings &settings) {
+    compare(run(bench, flow, settings, before, after),
+            reference::flow(before, after, channels, settings), text(settings, before, channels));
+  };
+  for (int window : {3, 9, 21, 31, 33, 63}) {
+    FlowSettings settings;
+    settings.window = window;
+    if (window == 3) settings.levels = 1;
+    check(settings);
+  }
+  for (int levels : {1, 2, 9})
+    for (int warps : {1, 2}) {
+      FlowSettings settings;
+      settings.levels = levels, settings.warps = warps;
+      check(settings);
+    }
+  for (int median : {0, 3}) {
+    FlowSettings settings;
+    settings.median = median;
+    check(settings);
+  }
+  FlowSettings settings;
+  settings.alpha = 50, settings.check = true;
+  check(settings);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_variants) {
+  Bench bench;
+  const Frame before = reference::textured_frame(70, 51),
+              after = reference::textured_frame(70, 51, {1.2, 0.8});
+  const Field twin = reference::flow(before, after, kinds[__i__], {});
+  const glcl::Device &device = bench.context->device();
+  for (const auto &[x, y, tile_x, tile_y, sums, steps] : {std::array{16, 4, 16, 8, 1, 3},
+                                                          {64, 4, 64, 32, 2, 2},
+                                                          {16, 16, 16, 32, 2, 1},
+                                                          {64, 2, 20, 11, 4, 1},
+                                                          {5, 3, 7, 9, 1, 1}}) {
+    const glcl::Parameters variant{{"group-x", x},     {"group-y", y}, {"tile-x", tile_x},
+                                   {"tile-y", tile_y}, {"sums", sums}, {"steps", steps}};
+    if (Flow::local_bytes(variant) + 1024 > device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>())
+      continue;
+    for (Layout layout : {Layout::image, Layout::buffer}) {
+      Flow flow(*bench.context, 70, 51, layout, kinds[__i__], variant, variant);
+      compare(run(bench, flow, {}, before, after), twin, glcl::describe(variant));
+    }
+  }
+}
+GST_END_TEST;
+
+// What does not move has vectors of exactly 0, whatever it shows.
+GST_START_TEST(test_still) {
+  Bench bench;
+  for (const Frame &frame : {reference::natural_frame(97, 61), reference::random_frame(64, 48)}) {
+    Flow flow(*bench.context, frame.width, frame.height, device_layout(bench), kinds[__i__]);
+    const Field field = run(bench, flow, {}, frame, frame);
+    for (float v : field.vectors) fail_unless(v == 0, "a vector of %g", v);
+  }
+}
+GST_END_TEST;
+
+// Confidence: high on texture; low on one colour and on an edge, which moves along itself unseen;
+// none where the picture leaves the frame.
+GST_START_TEST(test_confidence) {
+  Bench bench;
+  const int w = 192, h = 64;
+  const Motion motion{-6, 0};
+  const auto scene = [&](const Motion &motion) {
+    Frame frame = reference::textured_frame(w, h, motion);
+    for (int y = 0; y < h; y++)
+      for (int x = 64; x < w; x++)
+        std::fill_n(frame.at(x, y), 3, x < 128 ? 90 : x < 160 ? 60 : 180);
+    return frame;
+  };
+  Flow flow(*bench.context, w, h, device_layout(bench), kinds[__i__]);
+  const Field field = run(bench, flow, {}, scene({}), scene(motion));
+  const auto mean = [&](int from, int to) {
+    double sum = 0;
+    for (int y = 8; y < h - 8; y++)
+      for (int x = from; x < to; x++) sum += field.confidence[size_t(y) * w + x];
+    return sum / ((h - 16) * (to - from));
+  };
+  fail_unless(mean(16, 48) > 0.5, "texture has %g", mean(16, 48));
+  fail_unless(mean(80, 112) < 0.01, "one colour has %g", mean(80, 112));
+  fail_unless(mean(156, 164) < 0.05, "an edge has %g", mean(156, 164));
+  fail_unless(mean(0, 4) < 0.1, "what leaves the frame has %g", mean(0, 4));
+}
+GST_END_TEST;
+
+// With the check, what a disc newly covers loses its confidence, and the rest keeps it.
+GST_START_TEST(test_check) {
+  Bench bench;
+  const int w = 200, h = 160;
+  const auto disc = [=](double dx) {
+    return [=](int x, int y) { return std::hypot(x - w / 2 - dx, y - h / 2) < 45; };
+  };
+  const double move = 9;
+  const Frame back = reference::textured_frame(w, h);
+  const Frame before = reference::covered(back, reference::textured_frame(w, h, {}, 2), disc(0));
+  const Frame after =
+      reference::covered(back, reference::textured_frame(w, h, {move, 0}, 2), disc(move));
+  Flow flow(*bench.context, w, h, device_layout(bench), kinds[__i__]);
+  FlowSettings settings;
+  const Field plain = run(bench, flow, settings, before, after);
+  settings.check = true;
+  const Field checked = run(bench, flow, settings, before, after);
+  double covered[2] = {}, rest[2] = {};
+  for (int y = 10; y < h - 10; y++)
+    for (int x = 10; x < w - 10; x++) {
+      const size_t i = size_t(y) * w + x;
+      const bool hidden = !disc(0)(x, y) && disc(move)(x, y);
+      const bool near = std::abs(std::hypot(x - w / 2, y - h / 2) - 45) < 15;
+      if (!hidden && near) continue;
+      (hidden ? covered : rest)[0] += plain.confidence[i];
+      (hidden ? covered : rest)[1] += checked.confidence[i];
+    }
+  fail_unless(covered[1] < 0.3 * covered[0], "%g of what is covered is left",
+              covered[1] / covered[0]);
+  fail_unless(rest[1] > 0.9 * rest[0], "%g of the rest is left", rest[1] / rest[0]);
+}
+GST_END_TEST;
+
+static Suite *flow_suite() {
+  Suite *suite = suite_create("flow");
+  TCase *tests = tcase_create("flow");
+  tcase_add_loop_test(tests, test_content, 0, 2);
+  tcase_add_loop_test(tests, test_sizes, 0, 2);
+  tcase_add_loop_test(tests, test_settings, 0, 2);
+  tcase_add_loop_test(tests, test_variants, 0, 2);
+  tcase_add_loop_test(tests, test_still, 0, 2);
+  tcase_add_loop_test(tests, test_confidence, 0, 2);
+  tcase_add_loop_test(tests, test_check, 0, 2);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(flow)

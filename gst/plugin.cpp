@@ -10,11 +10,11 @@
 #include "bilateral/gstglclbilateral.h"
 #include "config.h"
 #include "histogram/gstglclhistogram.h"
+#include "motion/gstglclmotion.h"
 #include "opticalflow/gstglopenclflow.h"
 #if HAVE_EXAMPLES
-#include "example/gstglclinvert.h"
+#include "invert/gstglclinvert.h"
 #endif
-#include "motion/gstglclmotion.h"
 
 // Without any OpenCL the elements are listed all the same; going to PAUSED tells what is missing.
 static gboolean plugin_init(GstPlugin *plugin) {

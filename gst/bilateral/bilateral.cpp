@@ -329,10 +329,9 @@ void Bilateral::pass_tile(Queue &queue, Kernels &kernels, const Settings &settin
                                         : kernels.by_weight[kind];
   const size_t rows = kernel.group().y * kernels.rows + 2 * r;
   const size_t chunk = std::min(rows, tile_rows(local_memory_, kernel.group().x, r));
-  kernel(queue, {size_t(width_), size_t(height_ + kernels.rows - 1) / kernels.rows}, from.image,
-         original.image, to.image, range_exponent(settings, full_scale(settings.weight)),
-         space_exponent(settings), r, split, static_cast<cl_int>(chunk),
-         cl::Local(chunk * tile_row_bytes(kernel.group().x, r)),
+  kernel(queue, {size_t(width_), size_t(height_ + kernels.rows - 1) / kernels.rows}, from, original,
+         to, range_exponent(settings, full_scale(settings.weight)), space_exponent(settings), r,
+         split, static_cast<cl_int>(chunk), cl::Local(chunk * tile_row_bytes(kernel.group().x, r)),
          cl::Local((r + 1) * sizeof(cl_float)));
 }
 
@@ -341,8 +340,8 @@ void Bilateral::pass_direct(Queue &queue, Kernels &kernels, const Settings &sett
                             int split) {
   const float range = range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 1);
   kernels.by_weight[static_cast<int>(settings.weight)](
-      queue, {size_t(width_), size_t(height_)}, from.image, original.image, to.image, range,
-      space_exponent(settings), radius(settings), split);
+      queue, {size_t(width_), size_t(height_)}, from, original, to, range, space_exponent(settings),
+      radius(settings), split);
 }
 
 void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &settings,
@@ -351,20 +350,19 @@ void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &sett
   prepare_space(queue, kernels, settings);
   const int r = radius(settings);
   const size_t chunks = (round_up(r, lanes_) + round_up(width_ + r, lanes_)) / lanes_;
-  planes_kernel_(queue, {chunks, size_t(height_)}, from.buffer, from.pitch, planes_, plane_pitch_,
-                 width_, height_, r);
+  planes_kernel_(queue, {chunks, size_t(height_)}, from, planes_, plane_pitch_, width_, height_, r);
   kernels.by_weight[static_cast<int>(settings.weight)](
       queue,
       {size_t(width_ + lanes_ - 1) / lanes_, size_t(height_ + kernels.rows - 1) / kernels.rows},
       planes_, plane_pitch_, space_, range_exponent(settings, full_scale(settings.weight)), r,
-      original.buffer, original.pitch, to.buffer, to.pitch, width_, height_, split);
+      original, to, width_, height_, split);
 }
 
 /// The program for one radius and kind where it is ready; has it built where nobody did yet.
 Kernel *Bilateral::fixed_kernel(const Kernels &kernels, Fixed fixed) {
   if (!has_fixed(kernels, fixed.first)) return nullptr;
   try {
-    Kernel *kernel = fixed_[fixed].ask(
+    Kernel *kernel = fixed_[fixed].poll(
         [this, variant = kernels.variant, fixed] { return build_fixed(variant, fixed); });
     return kernel && *kernel ? kernel : nullptr;
   } catch (const Error &) {

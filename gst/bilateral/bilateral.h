@@ -7,7 +7,7 @@
 
 #include "opencl/context.h"
 #include "opencl/kernel.h"
-#include "opencl/later.h"
+#include "opencl/background.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
@@ -130,7 +130,7 @@ class Bilateral {
 
   std::vector<Kernels> kernels_;          // by problem
   std::vector<double> microseconds_;      // by problem, of a frame of 1920×1080
-  std::map<Fixed, Later<Kernel>> fixed_;  // no kernel where a group is too large for the device
+  std::map<Fixed, Background<Kernel>> fixed_;  // no kernel where a group is too large for the device
   Picture between_[2];                    // results of iterations but the last
 
   // Layout::buffer only

@@ -140,7 +140,7 @@ Grid::Kernels Grid::build(int channels) const {
 
 bool Grid::ready(const Settings &settings) {
   const int channels = shape(settings).channels;
-  return program(channels).ask([this, channels] { return build(channels); });
+  return program(channels).poll([this, channels] { return build(channels); });
 }
 
 void Grid::prepare(const Settings &settings) { kernels(shape(settings)); }
@@ -239,9 +239,8 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
                             static_cast<float>(shape.range[2]), 0}};
   if (layout_ == Layout::buffer) {
     const size_t stretches = (nodes + buffer_stretch - 1) / buffer_stretch;
-    kernel(queue, {stretches, size_t(shape.band_count)}, from.buffer, from.pitch, width_, height_,
-           sums_, range, cell, 1 / cell, shape.stored, nodes, shape.band_count, shape.bands,
-           buffer_stretch);
+    kernel(queue, {stretches, size_t(shape.band_count)}, from, width_, height_, sums_, range, cell,
+           1 / cell, shape.stored, nodes, shape.band_count, shape.bands, buffer_stretch);
     return;
   }
 
@@ -254,7 +253,7 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
   const int pixels = interval_pixels(cell), rounds = (pixels + tile_pitch - 2) / (tile_pitch - 1);
   const size_t groups = (nodes + intervals - 2) / (intervals - 1);
   const size_t part_groups = (parts + group_parts - 1) / group_parts;
-  kernel(queue, {groups * lanes, shape.band_count * part_groups}, from.image, sums_, range, cell,
+  kernel(queue, {groups * lanes, shape.band_count * part_groups}, from, sums_, range, cell,
          1 / cell, shape.stored, nodes, shape.bands, intervals, group_parts,
          (pixels + rounds - 1) / rounds, pixels,
          cl::Local(2 * intervals * tile_pitch * sizeof(cl_float4)),
@@ -298,12 +297,11 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
   const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
                             static_cast<float>(shape.range[2]), 0}};
   if (layout_ == Layout::buffer)
-    kernels.slice(queue, pixels, from.buffer, from.pitch, original.buffer, original.pitch,
-                  to.buffer, to.pitch, width_, height_, sums_, range, 1 / cell, shape.stored,
-                  static_cast<int>(shape.row_cells(shape.columns)), split);
+    kernels.slice(queue, pixels, from, original, to, width_, height_, sums_, range, 1 / cell,
+                  shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split);
   else
-    kernels.slice(queue, {pixels.x, (pixels.y + item_rows_ - 1) / item_rows_}, from.image,
-                  original.image, to.image, grid_, range, 1 / cell, shape.stored, split);
+    kernels.slice(queue, {pixels.x, (pixels.y + item_rows_ - 1) / item_rows_}, from, original, to,
+                  grid_, range, 1 / cell, shape.stored, split);
 }
 
 }  // namespace glcl

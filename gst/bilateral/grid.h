@@ -101,7 +101,7 @@ class Grid {
   Grid(Context &context, int width, int height, const Tuning &tuning);
   static Tuning tuning(const Device &device, Layout layout);
   Kernels build(int channels) const;
-  Later<Kernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
+  Background<Kernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
   Kernels &kernels(const Shape &shape);
   Shape shape(const Settings &settings) const;
   size_t sums_bytes(const Shape &shape) const;
@@ -119,7 +119,7 @@ class Grid {
   int item_planes_, item_rows_;  // of work-items of the splat and of the look-up on images
   double microseconds_;          // of a frame of 1920×1080
 
-  Later<Kernels> joint_, separate_;
+  Background<Kernels> joint_, separate_;
   cl::Buffer sums_;
   cl::Buffer blurred_;     // along y, on buffers; the second half of the blur goes back into sums_
   cl::Image2DArray grid_;  // blurred, on images

@@ -48,8 +48,8 @@
 #include <memory>
 
 #include "base/glclproperties.h"
-#include "counters.h"
 #include "gstglclhistogrammeta.h"
+#include "histograms.h"
 #include "messages.h"
 #include "present.h"
 
@@ -162,7 +162,7 @@ struct State {
   glcl::Guarded<Settings> settings;
 
   // GL thread
-  std::unique_ptr<glcl::Counters> counters;
+  std::unique_ptr<glcl::Histograms> histograms;
   std::unique_ptr<Present> present;
   // In use; what the properties say is, once it is ready.
   Histogram::Format format;
@@ -190,15 +190,15 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
   const Settings settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
-  state->counters.reset();
+  state->histograms.reset();
   state->present = std::make_unique<Present>(context, width, height, layout);
-  state->counters = std::make_unique<glcl::Counters>(context, width, height, layout);
+  state->histograms = std::make_unique<glcl::Histograms>(context, width, height, layout);
   state->format = settings.format();
-  state->counters->build(state->format);
+  state->histograms->build(state->format);
   state->equalize = settings.equalize;
   if (state->equalize != Present::Equalize::none)
-    state->counters->build(Present::format_for(state->equalize));
-  if (settings.shot_detection) state->counters->build(ShotMessages::format);
+    state->histograms->build(Present::format_for(state->equalize));
+  if (settings.shot_detection) state->histograms->build(ShotMessages::format);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->followed = false;
   state->told = {};
@@ -251,14 +251,14 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
              area = glcl::clipped(settings.roi, in.width, in.height);
   gst_glcl_histogram_check_roi(GST_GLCL_HISTOGRAM(filter), settings.roi, in, area);
   const uint64_t frame = state->frames++;
-  glcl::Counters &counters = *state->counters;
-  counters.next_frame();
+  glcl::Histograms &histograms = *state->histograms;
+  histograms.next_frame();
 
-  if (counters.ready(settings.format())) state->format = settings.format();
+  if (histograms.ready(settings.format())) state->format = settings.format();
   const Histogram::Format format = state->format;
   cl::Buffer counts;
   if (wanted.message || wanted.meta || settings.display != Present::Display::none)
-    counts = counters.count(queue, in, format, area);
+    counts = histograms.count(queue, in, format, area);
   if (wanted.meta)
     gst_glcl_histogram_attach(GST_GLCL_HISTOGRAM(filter), queue, counts, area, outbuf);
   if (wanted.message) {
@@ -270,9 +270,10 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
                            });
   }
 
-  const bool follows = settings.shot_detection && counters.ready(ShotMessages::format);
+  const bool follows = settings.shot_detection && histograms.ready(ShotMessages::format);
   if (follows)
-    gst_glcl_analyzer_read(analyzer, queue, counters.count(queue, in, ShotMessages::format, whole),
+    gst_glcl_analyzer_read(analyzer, queue,
+                           histograms.count(queue, in, ShotMessages::format, whole),
                            sizeof(cl_uint) * ShotMessages::format.counters(),
                            [=, first = !state->followed, threshold = settings.shot_threshold,
                             times = wanted.times](const void *bytes) {
@@ -282,12 +283,12 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   state->followed = follows;
 
   Present::Equalize &equalize = settings.equalize;
-  if (equalize == Present::Equalize::none || counters.ready(Present::format_for(equalize)))
+  if (equalize == Present::Equalize::none || histograms.ready(Present::format_for(equalize)))
     state->equalize = equalize;
   equalize = state->equalize;
   cl::Buffer equalize_counts;
   if (equalize != Present::Equalize::none)
-    equalize_counts = counters.count(queue, in, Present::format_for(equalize), whole);
+    equalize_counts = histograms.count(queue, in, Present::format_for(equalize), whole);
   state->present->run(queue, settings, in, out, format, counts, equalize_counts);
 }
 
@@ -298,7 +299,7 @@ static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
 
 static void gst_glcl_histogram_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
-  state->counters.reset();
+  state->histograms.reset();
   state->present.reset();
 }
 

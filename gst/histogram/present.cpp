@@ -35,10 +35,9 @@ int Present::unit(int width, int height) {
 }
 
 Present::Present(Context &context, int width, int height, Layout layout)
-    : width_(width), height_(height), layout_(layout) {
+    : width_(width), height_(height) {
   try {
-    const cl::Program program = context.program(
-        "histogram/present.cl", layout == Layout::image ? "-DIMAGE=1" : "-DIMAGE=0");
+    const cl::Program program = context.program("histogram/present.cl", frame_options(layout));
     heights_kernel_ = Kernel(context, program, "display_heights", {256, 1});
     present_ = Kernel(context, program, "present", {32, 8});
     heights_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_counters * sizeof(cl_ushort));
@@ -70,12 +69,8 @@ void Present::run(Queue &queue, const Settings &settings, const Picture &in, con
             axis = format.levels() == levels ? 0 : format.levels(), dot = unit(width_, height_);
   const auto opacity = static_cast<cl_float>(settings.opacity);
   const Size items{size_t(width_), rows_at_a_time(queue.context().device(), settings.equalize)};
-  if (layout_ == Layout::image)
-    present_(queue, items, in.image, out.image, width_, height_, equalize, equalize_counts,
-             rectangle, display, channels, levels, axis, dot, heights_, opacity);
-  else
-    present_(queue, items, in.buffer, in.pitch, out.buffer, out.pitch, width_, height_, equalize,
-             equalize_counts, rectangle, display, channels, levels, axis, dot, heights_, opacity);
+  present_(queue, items, in, out, width_, height_, equalize, equalize_counts, rectangle, display,
+           channels, levels, axis, dot, heights_, opacity);
 }
 
 }  // namespace glcl

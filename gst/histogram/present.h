@@ -50,7 +50,6 @@ class Present {
   size_t rows_at_a_time(const Device &device, Equalize equalize) const;
 
   int width_, height_;
-  Layout layout_;
   Kernel heights_kernel_, present_;
   cl::Buffer heights_;
 };

@@ -30,6 +30,7 @@
 #include "gstglclmotionmeta.h"
 #include "motion.h"
 #include "opencl/team.h"
+#include "view.h"
 
 namespace {
 
@@ -79,7 +80,8 @@ struct Settings : Motion::Settings {
 struct State {
   glcl::Guarded<Settings> settings;
   int width = 0, height = 0;
-  std::unique_ptr<Motion> motion;  // GL thread
+  std::unique_ptr<Motion> motion;
+  std::unique_ptr<glcl::motion::View> view;  // GL thread
 };
 
 const GstMetaInfo *motion_meta_info() {
@@ -106,6 +108,7 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   state->width = width;
   state->height = height;
   state->motion = std::make_unique<Motion>(context, width, height, layout);
+  state->view = std::make_unique<glcl::motion::View>(context, layout);
   const Settings settings = state->settings.get();
   if (!settings.devices.empty()) {
     std::string failures;
@@ -165,13 +168,13 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   const bool moved = motion.next(queue, settings, in);
   switch (settings.display) {
     case Display::vectors:
-      motion.show_vectors(queue, in, out);
+      state->view->show_vectors(queue, motion, in, out);
       break;
     case Display::prediction:
-      motion.show_prediction(queue, in, out);
+      state->view->show_prediction(queue, motion, in, out);
       break;
     case Display::residual:
-      motion.show_residual(queue, in, out);
+      state->view->show_residual(queue, motion, in, out);
       break;
     case Display::none:
       glcl::copy_picture(queue, in, out);
@@ -191,6 +194,7 @@ static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
 static void gst_glcl_motion_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_MOTION(filter)->state;
   state->motion.reset();
+  state->view.reset();
 }
 
 static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new State; }

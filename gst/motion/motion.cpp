@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "motion.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
-#include <thread>
-#include <utility>
 
 #include "opencl/error.h"
 
@@ -27,26 +24,6 @@ int kind(const Motion::Settings &settings) {
 /// Columns and rows of the cells that lie in the frame, at least in part.
 cl_int2 cells_inside(const Motion::Field &field, int width, int height) {
   return {{(width + field.cell - 1) / field.cell, (height + field.cell - 1) / field.cell}};
-}
-
-/// Completes a user event. Where OpenCL lacks resources for that, it is tried again: the queue
-/// waits until it has worked.
-void complete(const cl::UserEvent &event) {
-  for (;;) {
-    const cl_int status = clSetUserEventStatus(event(), CL_COMPLETE);
-    if (status != CL_OUT_OF_RESOURCES && status != CL_OUT_OF_HOST_MEMORY) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
-/// A call of one of the kernels that show something, on pictures of either layout.
-template <class... Arguments>
-void show(Kernel &kernel, Queue &queue, Size items, const Picture &in, const Picture &out,
-          const Arguments &...arguments) {
-  if (in.layout == Layout::buffer)
-    kernel(queue, items, in.buffer, in.pitch, out.buffer, out.pitch, arguments...);
-  else
-    kernel(queue, items, in.image, out.image, arguments...);
 }
 
 }  // namespace
@@ -81,18 +58,12 @@ Motion::Summary::Summary(const Field &field, int width, int height, const void *
 double Motion::Summary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
 
 Motion::Motion(Context &context, int width, int height, Layout layout)
-    : context_(&context), width_(width), height_(height), layout_(layout), luma_(context, layout) {
+    : context_(&context), width_(width), height_(height), luma_(context, layout) {
   const cl::Program field = context.program("motion/field.cl");
   field_kernel_ = Kernel(context, field, "motion_field", line_group);
   choose_ = Kernel(context, field, "motion_choose", line_group);
   predict_ = Kernel(context, field, "motion_predict", area_group);
   sums_kernel_ = Kernel(context, field, "motion_sums", {});
-  const cl::Program display =
-      context.program("motion/display.cl", layout == Layout::buffer ? "-DBUFFERS" : "");
-  plane_ = Kernel(context, display, "motion_show_plane", area_group);
-  residual_ = Kernel(context, display, "motion_show_residual", area_group);
-  grid_ = Kernel(context, display, "motion_show_grid", area_group);
-  arrows_ = Kernel(context, display, "motion_show_arrows", area_group);
   try {
     for (Plane *plane : {&planes_[0], &planes_[1], &predicted_})
       *plane = make_plane(context.cl(), width, height);
@@ -103,20 +74,15 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
   }
 }
 
-Motion::~Motion() {
-  to_come_.clear();
-  blocks_.clear();
-  for (const auto &[event, keys] : written_) clWaitForEvents(1, &event());
-}
+Motion::~Motion() { blocks_.clear(); }
 
 void Motion::share(std::unique_ptr<Team> team) {
-  to_come_.clear();
   blocks_.clear();
   kind_ = 0;
   team_ = std::move(team);
 }
 
-void Motion::reset() { frames_ = before_frame_ = 0; }
+void Motion::reset() { frames_ = 0; }
 
 Motion::Blocks Motion::build(const Settings &settings) const {
   const int kind = motion::kind(settings);
@@ -131,39 +97,17 @@ Motion::Blocks Motion::build(const Settings &settings) const {
   blocks.vectors = make(area(field.columns, field.rows) * sizeof(Vector));
   blocks.costs = make(count * sizeof(cl_uint));
   blocks.shapes = make(count * sizeof(cl_ushort));
-  if (team_) {
-    blocks.shared = std::make_unique<SharedSearch>(*team_, *context_, kind, width_, height_);
-    blocks.shared_keys =
-        std::make_unique<PinnedPool>(*context_, blocks.shared->keys() * sizeof(Key));
-  }
+  if (team_) blocks.team = std::make_unique<TeamSearch>(*team_, *context_, kind, width_, height_);
   return blocks;
 }
 
 void Motion::prepare(const Settings &settings) {
-  const int kind = motion::kind(settings);
-  if (blocks_.count(kind)) return;
-  const auto to_come = to_come_.find(kind);
-  if (to_come == to_come_.end()) {
-    blocks_.emplace(kind, build(settings));
-    return;
-  }
-  std::future<Blocks> building = std::move(to_come->second);
-  to_come_.erase(to_come);
-  blocks_.emplace(kind, building.get());
+  blocks_[kind(settings)].get([&] { return build(settings); });
 }
 
 /// Whether there is what the settings need; has it built where it is not.
 bool Motion::has_built(const Settings &settings) {
-  const int kind = motion::kind(settings);
-  if (blocks_.count(kind)) return true;
-  std::future<Blocks> &building = to_come_[kind];
-  if (!building.valid()) {
-    building = std::async(std::launch::async, &Motion::build, this, settings);
-    return false;
-  }
-  if (building.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
-  prepare(settings);
-  return true;
+  return blocks_[kind(settings)].poll([this, settings] { return build(settings); });
 }
 
 bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
@@ -178,6 +122,7 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
   field_ = Field(settings, width_, height_);
   outcome_ = nullptr;
   frames_++;
+  number_++;
   luma_.run(queue, in, current());
   search(queue, settings);
   predict_(queue, {size_t(width_ + 3) / 4, size_t(height_)}, reference().buffer, halves_,
@@ -204,8 +149,9 @@ void Motion::search(Queue &queue, const Settings &settings) {
     fast(b.hierarchy);
   else if (settings.method == Method::hexagon)
     fast(b.hexagon);
-  else if (b.shared)
-    search_together(queue, settings);
+  else if (b.team)
+    outcome_ = b.team->enqueue(queue, number_, current(), reference(),
+                               Window::of_range(settings.range), settings.lambda, b.keys);
   else
     b.search.run(queue, current(), reference(), Window::of_range(settings.range), settings.lambda,
                  b.keys);
@@ -219,45 +165,6 @@ void Motion::search(Queue &queue, const Settings &settings) {
             b.costs, b.shapes, settings.lambda, field_.block_columns, field_.block_rows);
   else
     field_kernel_(queue, {count, 1}, b.keys, b.vectors, b.costs, b.shapes, cl_int(count));
-}
-
-/// Enqueues a copy of a plane to the host.
-SharedSearch::Luma Motion::fetch(Queue &queue, const Plane &plane) {
-  SharedSearch::Luma luma = blocks().shared->frame();
-  queue.cl().enqueueReadBuffer(plane.buffer, CL_FALSE, 0, plane.bytes(), luma.bytes(), nullptr,
-                               &luma.arrived);
-  return luma;
-}
-
-/// The queue goes on when the devices have told what they found; the host does not wait for them.
-void Motion::search_together(Queue &queue, const Settings &settings) {
-  Blocks &b = blocks();
-  if (before_frame_ != frames_ - 1 || before_kind_ != kind_) before_ = fetch(queue, reference());
-  const SharedSearch::Luma before = std::exchange(before_, fetch(queue, current()));
-  before_frame_ = frames_;
-  before_kind_ = kind_;
-  queue.cl().flush();
-
-  const std::shared_ptr<Pinned> keys = b.shared_keys->take();
-  const cl::UserEvent found(context_->cl());
-  const auto outcome = std::make_shared<Outcome>();
-  outcome_ = outcome;
-  const auto done = [found, keys, outcome](const std::exception_ptr &failure) {
-    if (failure) {
-      std::fill_n(static_cast<Key *>(keys->data()), keys->bytes() / sizeof(Key), key_of(0, {}));
-      outcome->set_failure(failure);
-    }
-    complete(found);
-  };
-  b.shared->start(before_, before, Window::of_range(settings.range), settings.lambda,
-                  static_cast<Key *>(keys->data()), done);
-  const std::vector<cl::Event> wait{found};
-  while (!written_.empty() &&
-         written_.front().first.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE)
-    written_.pop_front();
-  cl::Event written;
-  queue.cl().enqueueWriteBuffer(b.keys, CL_FALSE, 0, keys->bytes(), keys->data(), &wait, &written);
-  written_.push_back({written, keys});
 }
 
 void Motion::copy_field(Queue &queue, const cl::Buffer &to) {
@@ -275,24 +182,6 @@ const cl::Buffer &Motion::sum_up(Queue &queue) {
                current().pitch, width_, height_, blocks().vectors,
                cells_inside(field_, width_, height_), field_.columns, sums_);
   return sums_;
-}
-
-void Motion::show_prediction(Queue &queue, const Picture &in, const Picture &out) {
-  show(plane_, queue, {size_t(width_), size_t(height_)}, in, out, predicted_.buffer,
-       predicted_.pitch, width_, height_);
-}
-
-void Motion::show_residual(Queue &queue, const Picture &in, const Picture &out) {
-  show(residual_, queue, {size_t(width_), size_t(height_)}, in, out, current().buffer,
-       predicted_.buffer, predicted_.pitch, width_, height_);
-}
-
-void Motion::show_vectors(Queue &queue, const Picture &in, const Picture &out) {
-  const Blocks &b = blocks();
-  show(grid_, queue, {size_t(width_), size_t(height_)}, in, out, b.shapes, field_.block,
-       field_.block_columns, width_, height_);
-  show(arrows_, queue, {size_t(field_.columns), size_t(field_.rows)}, in, out, b.vectors, b.shapes,
-       field_.cell, field_.columns, field_.rows, field_.block, width_, height_);
 }
 
 }  // namespace glcl::motion

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <future>
 #include <map>
 
 #include "fast.h"
-#include "opencl/outcome.h"
+#include "opencl/background.h"
 #include "search.h"
-#include "shared.h"
 #include "subpel.h"
+#include "teamsearch.h"
 
 namespace glcl::motion {
 
-/// Block motion between the frames of a stream: a field of vectors, the picture that it predicts,
-/// and what there is to show of them. Nothing waits.
+/// Block motion between the frames of a stream: a field of vectors and the picture that it
+/// predicts. Nothing waits.
 class Motion {
  public:
   enum class Method { full, hierarchical, hexagon };
@@ -64,7 +63,7 @@ class Motion {
   void share(std::unique_ptr<Team> team);
 
   /// Builds what the settings' kind of blocks needs, and waits for it. Without this call next() has
-  /// it built beside the stream and divides frames as it did the last one meanwhile.
+  /// it built in the background and divides frames as it did the last one meanwhile.
   void prepare(const Settings &settings);
 
   /// Enqueues the search of `in` in the frame before it and its prediction; false for a first
@@ -84,11 +83,12 @@ class Motion {
   const cl::Buffer &sum_up(Queue &queue);
   static constexpr size_t sums_bytes = 256 * 4 * sizeof(cl_long);
 
-  /// Enqueue a picture of the last frame, whose input was `in`: its prediction or 128 + what that
-  /// lacks, in grey; or blocks, and arrows from where they were to where they are.
-  void show_prediction(Queue &queue, const Picture &in, const Picture &out);
-  void show_residual(Queue &queue, const Picture &in, const Picture &out);
-  void show_vectors(Queue &queue, const Picture &in, const Picture &out);
+  /// Of the last frame: its luma, what was predicted of it, and the arrays of its field that View
+  /// draws.
+  const Plane &current() const { return planes_[frames_ % 2]; }
+  const Plane &predicted() const { return predicted_; }
+  const cl::Buffer &vectors() const { return blocks().vectors; }
+  const cl::Buffer &shapes() const { return blocks().shapes; }
 
  private:
   /// What there is for one kind of blocks.
@@ -98,39 +98,30 @@ class Motion {
     Hexagon hexagon;
     Subpel subpel;
     cl::Buffer keys, vectors, costs, shapes;
-    std::unique_ptr<SharedSearch> shared;
-    std::unique_ptr<PinnedPool> shared_keys;
+    std::unique_ptr<TeamSearch> team;
   };
 
   Blocks build(const Settings &settings) const;
   bool has_built(const Settings &settings);
-  Blocks &blocks() { return blocks_.at(kind_); }
-  const Plane &current() const { return planes_[frames_ % 2]; }
+  const Blocks &blocks() const { return *blocks_.at(kind_).value(); }
+  Blocks &blocks() { return *blocks_.at(kind_).value(); }
   const Plane &reference() const { return planes_[frames_ > 1 ? (frames_ + 1) % 2 : frames_ % 2]; }
   void search(Queue &queue, const Settings &settings);
-  void search_together(Queue &queue, const Settings &settings);
-  SharedSearch::Luma fetch(Queue &queue, const Plane &plane);
 
   Context *context_;
   int width_, height_;
-  Layout layout_;
   Luma luma_;
   Kernel field_kernel_, choose_, predict_, sums_kernel_;
-  Kernel plane_, residual_, grid_, arrows_;
 
   Plane planes_[2], predicted_;
   cl::Buffer halves_, sums_;
   std::unique_ptr<Team> team_;
   std::shared_ptr<const Outcome> outcome_;
-  SharedSearch::Luma before_;  // the frame before, on the host
-  uint64_t before_frame_ = 0;  // its number in the stream; 0: none
-  int before_kind_ = 0;
-  std::deque<std::pair<cl::Event, std::shared_ptr<Pinned>>> written_;  // in use until then
 
-  std::map<int, Blocks> blocks_;                // by block size
-  std::map<int, std::future<Blocks>> to_come_;  // being built
-  int kind_ = 0;                                // of the last frame
-  uint64_t frames_ = 0;                         // since the last reset
+  std::map<int, Background<Blocks>> blocks_;  // by block size
+  int kind_ = 0;                              // of the last frame
+  uint64_t frames_ = 0;                       // since the last reset
+  uint64_t number_ = 0;                       // of the last frame, never reset
   Field field_;
 };
 

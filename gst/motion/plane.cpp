@@ -22,20 +22,15 @@ Plane make_plane(const cl::Context &context, int width, int height) {
 }
 
 Luma::Luma(Context &context, Layout layout) {
-  const cl::Program program = context.program("motion/luma.cl");
-  const bool buffers = layout == Layout::buffer;
-  convert_ =
-      Kernel(context, program, buffers ? "motion_luma_buffer" : "motion_luma_image", {32, 4});
+  const cl::Program program = context.program("motion/luma.cl", frame_options(layout));
+  convert_ = Kernel(context, program, "motion_luma", {32, 4});
   halve_ = Kernel(context, program, "motion_halve", {32, 4});
 }
 
 void Luma::run(Queue &queue, const Picture &in, const Plane &out) {
-  const size_t rows = out.rows;
-  if (in.layout == Layout::buffer)
-    convert_(queue, {size_t(out.pitch) / 16, rows}, in.buffer, in.pitch, in.width, in.height,
-             out.buffer, out.pitch, out.rows);
-  else
-    convert_(queue, {size_t(out.pitch) / 4, rows}, in.image, out.buffer, out.pitch, out.rows);
+  const size_t pixels = in.layout == Layout::buffer ? 16 : 4;  // of a work-item
+  convert_(queue, {out.pitch / pixels, size_t(out.rows)}, in, in.width, in.height, out.buffer,
+           out.pitch, out.rows);
 }
 
 void Luma::halve(Queue &queue, const Plane &in, const Plane &out) {

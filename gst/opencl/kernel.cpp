@@ -7,6 +7,8 @@
 
 namespace glcl {
 
+const char *frame_options(Layout layout) { return layout == Layout::buffer ? " -DBUFFERS" : ""; }
+
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish) {
   // Some drivers allow more than they say where the kernel demands it.
   const auto required = kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
@@ -33,6 +35,12 @@ Kernel::Kernel(Context &context, const cl::Program &program, const std::string &
   } catch (const cl::Error &error) {
     throw Error("The kernel " + name + " can't be used on " + context.device().name + ".", error);
   }
+}
+
+void Kernel::set(cl_uint &index, const Picture &picture) {
+  if (picture.layout == Layout::image) return set(index, picture.image);
+  set(index, picture.buffer);
+  set(index, picture.pitch);
 }
 
 void Kernel::launch(Queue &queue, Size items) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "image.h"
+#include "picture.h"
 #include "queue.h"
 
 namespace glcl {
@@ -12,6 +13,9 @@ namespace glcl {
 struct Size {
   size_t x = 1, y = 1;
 };
+
+/// What common/frame.clh is built with for pictures of a layout.
+const char *frame_options(Layout layout);
 
 /// The largest group that device and kernel take: `wish`, its longer side halved until it fits. The
 /// kernel's own where it has reqd_work_group_size.
@@ -30,20 +34,24 @@ class Kernel {
   Size group() const { return group_; }
 
   /// Enqueues the kernel over at least `items` work-items (rounded up to whole groups, so the
-  /// kernel must test its bounds) with `arguments` in order. Does not wait.
+  /// kernel must test its bounds) with `arguments` in order; a Picture is its image, or its buffer
+  /// and its pitch, as IN_FRAME and OUT_FRAME of common/frame.clh take it. Does not wait.
   template <class... Arguments>
   void operator()(Queue &queue, Size items, const Arguments &...arguments) {
     cl_uint index = 0;
-    (kernel_.setArg(index++, argument(arguments)), ...);
+    (set(index, arguments), ...);
     launch(queue, items);
   }
 
  private:
   template <class Argument>
-  static const Argument &argument(const Argument &argument) {
-    return argument;
+  void set(cl_uint &index, const Argument &argument) {
+    kernel_.setArg(index++, argument);
   }
-  static const cl::Image2D &argument(const Image &image) { return image; }
+  void set(cl_uint &index, const Image &image) {
+    kernel_.setArg(index++, static_cast<const cl::Image2D &>(image));
+  }
+  void set(cl_uint &index, const Picture &picture);
 
   void launch(Queue &queue, Size items);
 

@@ -184,10 +184,9 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   const cl::Device &device = context.device().device;
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   most_steps_ = coarse.at("steps");
-  const cl::Program program =
-      context.program("opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows));
-  grey_ = Kernel(context, program,
-                 layout_ == Layout::image ? "flow_grey_image" : "flow_grey_buffer", pixel_group);
+  const cl::Program program = context.program(
+      "opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows) + frame_options(layout_));
+  grey_ = Kernel(context, program, "flow_grey", pixel_group);
   down_ = Kernel(context, program, "flow_down", pixel_group);
   light_kernel_ = Kernel(context, program, "flow_light", {256, 1});
   census_ = Kernel(context, program, "flow_census", pixel_group);
@@ -314,10 +313,7 @@ void Flow::take(Queue &queue, const Picture &in, int levels) {
   const Size pixels{size_t(width_), size_t(divide_up(height_, grey_rows))}, group = grey_.group();
   const cl::LocalSpaceArg tile =
       cl::Local((group.x + 2) * (grey_rows * group.y + 2) * sizeof(cl_float));
-  if (layout_ == Layout::image)
-    grey_(queue, pixels, in.image, current_.grey, levels_[0].cl(), tile);
-  else
-    grey_(queue, pixels, in.buffer, in.pitch, current_.grey, levels_[0].cl(), tile);
+  grey_(queue, pixels, in, current_.grey, levels_[0].cl(), tile);
   for (int i = 1; i < levels; i++)
     down_(queue, padded(levels_[i]), current_.grey, levels_[i - 1].cl(), levels_[i].cl());
   light_kernel_(queue, light_kernel_.group(), current_.grey, previous_.grey,

@@ -71,7 +71,7 @@ LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
       size_{{width, height}} {
   try {
     const cl::Program program =
-        context.program("opticalflow/lucaskanade.cl", layout == Layout::buffer ? "-DBUFFERS" : "");
+        context.program("opticalflow/lucaskanade.cl", frame_options(layout));
     grey_ = Kernel(context, program, "lk_grey", {32, 8});
     columns_ = Kernel(context, program, "lk_columns", {64, 1});
     rows_ = Kernel(context, program, "lk_rows", {64, 1});
@@ -96,10 +96,9 @@ bool LucasKanade::has_tile(int radius) const {
 
 Kernel LucasKanade::build_tile(int radius) const {
   const size_t lanes = variant_.at("lanes");
-  const std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(radius) +
-                              " -DLANES=" + std::to_string(lanes) +
-                              " -DBLOCKS=" + std::to_string(variant_.at("blocks")) +
-                              (layout_ == Layout::buffer ? " -DBUFFERS" : "");
+  const std::string options =
+      "-cl-mad-enable -DRADIUS=" + std::to_string(radius) + " -DLANES=" + std::to_string(lanes) +
+      " -DBLOCKS=" + std::to_string(variant_.at("blocks")) + frame_options(layout_);
   return Kernel(*context_, context_->program("opticalflow/lktile.cl", options), "lk_tile",
                 {lanes, 1});
 }
@@ -113,10 +112,7 @@ bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in)
   check_picture(in, size_.s[0], size_.s[1], layout_, "Lucas and Kanade's method");
   try {
     std::swap(previous_, current_);
-    if (layout_ == Layout::image)
-      take(queue, settings, in.image);
-    else
-      take(queue, settings, in.buffer, in.pitch);
+    take(queue, settings, in);
     return std::exchange(has_previous_, true);
   } catch (const cl::Error &error) {
     throw Error("Lucas and Kanade's method could not be run.", error);
@@ -127,19 +123,18 @@ bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in)
 Kernel *LucasKanade::tile_kernel(int radius) {
   if (!has_tile(radius)) return nullptr;
   try {
-    return tiles_[radius].ask([this, radius] { return build_tile(radius); });
+    return tiles_[radius].poll([this, radius] { return build_tile(radius); });
   } catch (const Error &) {
     return nullptr;  // Form::columns does as well
   }
 }
 
 /// The greys of a frame and, where there is a previous one, the flow to it.
-template <class... Frame>
-void LucasKanade::take(Queue &queue, const Settings &settings, const Frame &...frame) {
+void LucasKanade::take(Queue &queue, const Settings &settings, const Picture &in) {
   const int radius = settings.window / 2;
   Kernel *tile = has_previous_ ? tile_kernel(radius) : nullptr;
   const size_t width = size_.s[0], height = size_.s[1];
-  if (!tile) grey_(queue, {width, height}, frame..., size_, current_);
+  if (!tile) grey_(queue, {width, height}, in, size_, current_);
   if (!has_previous_) return;
   const float k = slope(settings), alpha = static_cast<float>(settings.alpha) / (k * k),
               sure = half_sure * settings.window * settings.window / (k * k), scale = 1 / (12 * k);
@@ -149,8 +144,7 @@ void LucasKanade::take(Queue &queue, const Settings &settings, const Frame &...f
     (*tile)(queue,
             {up_to(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
              size_t(up_to(size_.s[1], rows))},
-            frame..., previous_, current_, size_, alpha, sure, scale, field_.vectors,
-            field_.confidence);
+            in, previous_, current_, size_, alpha, sure, scale, field_.vectors, field_.confidence);
     return;
   }
   if (!columns4_()) {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "flow.h"
-#include "opencl/later.h"
+#include "opencl/background.h"
 
 namespace glcl {
 
@@ -59,8 +59,7 @@ class LucasKanade {
   bool has_tile(int radius) const;
   Kernel build_tile(int radius) const;
   Kernel *tile_kernel(int radius);
-  template <class... Frame>
-  void take(Queue &queue, const Settings &settings, const Frame &...frame);
+  void take(Queue &queue, const Settings &settings, const Picture &in);
 
   std::shared_ptr<Context> context_;
   Layout layout_;
@@ -68,9 +67,9 @@ class LucasKanade {
   cl_int2 size_;
 
   Kernel grey_, columns_, rows_;
-  std::map<int, Later<Kernel>> tiles_;  // by radius
-  cl::Buffer previous_, current_;       // R + G + B, ushort
-  cl::Buffer columns4_, columns1_;      // made where they are first needed
+  std::map<int, Background<Kernel>> tiles_;  // by radius
+  cl::Buffer previous_, current_;            // R + G + B, ushort
+  cl::Buffer columns4_, columns1_;           // made where they are first needed
   bool has_previous_ = false;
   FlowField field_;
 };

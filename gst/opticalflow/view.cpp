@@ -15,7 +15,7 @@ constexpr Size pixel_group{32, 8};
 }  // namespace
 
 FlowView::FlowView(Context &context, int width, int height, Layout layout)
-    : width_(width), height_(height), layout_(layout) {
+    : width_(width), height_(height) {
   const cl::Program report =
       context.program("opticalflow/report.cl", "-DITEMS=" + std::to_string(items));
   const Size row{items, 1};
@@ -24,10 +24,8 @@ FlowView::FlowView(Context &context, int width, int height, Layout layout)
   list_ = Kernel(context, report, "flow_list", row);
   grid_ = Kernel(context, report, "flow_grid", pixel_group);
   pick_ = Kernel(context, report, "flow_pick", pixel_group);
-  display_ =
-      Kernel(context,
-             context.program("opticalflow/display.cl", layout == Layout::buffer ? "-DBUFFERS" : ""),
-             "flow_display", pixel_group);
+  display_ = Kernel(context, context.program("opticalflow/display.cl", frame_options(layout)),
+                    "flow_display", pixel_group);
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
@@ -65,15 +63,9 @@ void FlowView::list(Queue &queue, const FlowField &field, float least, const cl:
 void FlowView::draw(Queue &queue, Display display, bool legend, const FlowField *field, float least,
                     const Picture &in, const Picture &out) {
   const cl_int2 size{{width_, height_}};
-  const auto run = [&](const auto &...pictures) {
-    display_(queue, {size_t(width_), size_t(height_)}, pictures..., size, int(display),
-             int(field != nullptr), int(legend), field ? field->vectors : nothing_,
-             field ? field->confidence : nothing_, least, summary_);
-  };
-  if (layout_ == Layout::buffer)
-    run(in.buffer, in.pitch, out.buffer, out.pitch);
-  else
-    run(in.image, out.image);
+  display_(queue, {size_t(width_), size_t(height_)}, in, out, size, int(display),
+           int(field != nullptr), int(legend), field ? field->vectors : nothing_,
+           field ? field->confidence : nothing_, least, summary_);
 }
 
 }  // namespace glcl

@@ -63,7 +63,6 @@ class FlowView {
 
  private:
   int width_, height_;
-  Layout layout_;
   Kernel sums_, summary_kernel_, grid_, pick_, list_, display_;
   cl::Buffer parts_, summary_, picked_, nothing_;
 };

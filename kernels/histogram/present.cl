@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclhistogram shows: the frame, equalised if wanted, with the histogram drawn over it. Build with
-// IMAGE=1 for images, 0 for buffers.
-#include "common/pixel.clh"
+// What glclhistogram shows: the frame, equalised if wanted, with the histogram drawn over it.
+#include "common/frame.clh"
 
 #define BINS 256
 #define CHANNELS 3
@@ -193,15 +192,9 @@ inline int3 shown(int3 level, int x, int y, int equalize, __local const uchar *t
   return level;
 }
 
-#if IMAGE
-#define FRAMES __read_only image2d_t in, __write_only image2d_t out
-#else
-#define FRAMES __global const uchar4 *in, int in_pitch, __global uchar4 *out, int out_pitch
-#endif
-
 // Work-items: the columns by as many rows as are worked on at a time. A group is 256 items.
 __kernel __attribute__((reqd_work_group_size(32, 8, 1)))
-void present(FRAMES, int width, int height, int equalize, __global const uint *equalize_counts,
+void present(IN_FRAME(in), OUT_FRAME(out), int width, int height, int equalize, __global const uint *equalize_counts,
                       int4 panel, int display, int channels, int levels, int axis, int unit,
                       __global const ushort *heights, float opacity) {
   __local uint sums[CHANNELS * BINS], first[CHANNELS];
@@ -213,15 +206,8 @@ void present(FRAMES, int width, int height, int equalize, __global const uint *e
   const int x = get_global_id(0);
   if (x >= width) return;
   for (int y = get_global_id(1); y < height; y += get_global_size(1)) {
-#if IMAGE
-    const float4 pixel = read_imagef(in, pixel_sampler, (int2)(x, y));
-    const int3 level = convert_int3_rte(pixel.xyz * 255.0f);
-    const int3 result = shown(level, x, y, equalize, tables, p, heights, opacity);
-    write_imagef(out, (int2)(x, y), (float4)(convert_float3(result) / 255.0f, pixel.w));
-#else
-    const uchar4 pixel = in[(size_t)y * in_pitch + x];
+    const uchar4 pixel = LOAD_PIXEL(in, x, y);
     const int3 result = shown(convert_int3(pixel.xyz), x, y, equalize, tables, p, heights, opacity);
-    out[(size_t)y * out_pitch + x] = (uchar4)(convert_uchar3(result), pixel.w);
-#endif
+    STORE_PIXEL(out, x, y, (uchar4)(convert_uchar3(result), pixel.w));
   }
 }

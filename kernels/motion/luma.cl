@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A frame's luma, round(0.30 R + 0.59 G + 0.11 B), as a padded plane, and planes of half the size.
-#include "common/pixel.clh"
+#include "common/frame.clh"
 #include "motion/plane.clh"
 
-inline uint4 luma_of(uint4 r, uint4 g, uint4 b) { return (30 * r + 59 * g + 11 * b + 50) / 100; }
-
-// Work-items: four pixels of a padded row, padded rows.
-__kernel void motion_luma_image(__read_only image2d_t in, __global uchar4 *plane, int pitch, int rows) {
-  const int x = (int)get_global_id(0) * 4, y = get_global_id(1);
-  if (x >= pitch || y >= rows) return;
-  uint4 pixel[4];
-  for (int i = 0; i < 4; i++)
-    pixel[i] = convert_uint4_rte(255.0f * read_imagef(in, pixel_sampler, (int2)(x + i, y) - PAD));
-  const uint4 r = (uint4)(pixel[0].x, pixel[1].x, pixel[2].x, pixel[3].x);
-  const uint4 g = (uint4)(pixel[0].y, pixel[1].y, pixel[2].y, pixel[3].y);
-  const uint4 b = (uint4)(pixel[0].z, pixel[1].z, pixel[2].z, pixel[3].z);
-  plane[(y * pitch + x) / 4] = convert_uchar4(luma_of(r, g, b));
-}
-
-// The same from rows of pixels, `in_pitch` apart.
-__kernel void motion_luma_buffer(__global const uint *in, int in_pitch, int width, int height,
-                                 __global uchar *plane, int pitch, int rows) {
+// `width`, `height`: of the frame, whose edge is repeated. Work-items: 16 pixels of a padded row (4 of an image), padded rows.
+#ifdef BUFFERS
+__kernel void motion_luma(IN_FRAME(in), int width, int height, __global uchar *plane, int pitch, int rows) {
   const int x = (int)get_global_id(0) * 16 - PAD, y = (int)get_global_id(1) - PAD;
   if (x + PAD >= pitch || y + PAD >= rows) return;
-  __global const uint *row = in + (size_t)clamp(y, 0, height - 1) * in_pitch;
+  __global const uint *row = (__global const uint *)in + (size_t)clamp(y, 0, height - 1) * in_pitch;
   uint16 pixels;
   if (x >= 0 && x + 16 <= width) {
     pixels = vload16(0, row + x);
@@ -36,6 +21,19 @@ __kernel void motion_luma_buffer(__global const uint *in, int in_pitch, int widt
       (30 * (pixels & 255) + 59 * (pixels >> 8 & 255) + 11 * (pixels >> 16 & 255) + 50) / 100;
   vstore16(convert_uchar16(luma), 0, plane + AT(x, y, pitch));
 }
+#else
+__kernel void motion_luma(IN_FRAME(in), int width, int height, __global uchar4 *plane, int pitch, int rows) {
+  const int x = (int)get_global_id(0) * 4, y = get_global_id(1);
+  if (x >= pitch || y >= rows) return;
+  uint4 pixel[4];
+  for (int i = 0; i < 4; i++)
+    pixel[i] = convert_uint4_rte(255.0f * read_imagef(in, pixel_sampler, (int2)(x + i, y) - PAD));
+  const uint4 r = (uint4)(pixel[0].x, pixel[1].x, pixel[2].x, pixel[3].x);
+  const uint4 g = (uint4)(pixel[0].y, pixel[1].y, pixel[2].y, pixel[3].y);
+  const uint4 b = (uint4)(pixel[0].z, pixel[1].z, pixel[2].z, pixel[3].z);
+  plane[(y * pitch + x) / 4] = convert_uchar4((30 * r + 59 * g + 11 * b + 50) / 100);
+}
+#endif
 
 // Half the size: the mean of four pixels, rounded half up. `width`, `height`: of the smaller plane, whose
 // edge is repeated. Work-items: pixels of a padded row, padded rows.

@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws a field: a pixel's direction as hue, its speed as brightness. -DBUFFERS: frames are buffers.
-#include "common/pixel.clh"
+#include "common/frame.clh"
 #include "opticalflow/field.clh"
 #include "opticalflow/wheel.clh"
-
-#ifdef BUFFERS
-#define FRAME_IN __global const uchar4 *in, int in_pitch
-#define FRAME_OUT __global uchar4 *out, int out_pitch
-#define READ(at) (convert_float4(in[(size_t)(at).y * in_pitch + (at).x]) / 255.0f)
-#define WRITE(at, colour) out[(size_t)(at).y * out_pitch + (at).x] = convert_uchar4_sat_rte(255.0f * (colour))
-#else
-#define FRAME_IN __read_only image2d_t in
-#define FRAME_OUT __write_only image2d_t out
-#define READ(at) read_imagef(in, pixel_sampler, at)
-#define WRITE(at, colour) write_imagef(out, at, colour)
-#endif
 
 enum { DISPLAY_NONE, DISPLAY_COLOR, DISPLAY_OVERLAY, DISPLAY_ARROWS };
 
@@ -98,12 +86,12 @@ inline float3 legend(float3 colour, int2 at, int2 size, float gain) {
 
 // The frame with the field drawn over it; with `shown` 0 no field, just the frame (or black for COLOR).
 // Alpha is the frame's.
-__kernel void flow_display(FRAME_IN, FRAME_OUT, int2 size, int display, int shown, int with_legend,
+__kernel void flow_display(IN_FRAME(in), OUT_FRAME(out), int2 size, int display, int shown, int with_legend,
                            __global const float2 *vectors, __global const float *confidence, float least,
                            __global const Summary *summary) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
-  const float4 pixel = READ(at);
+  const float4 pixel = LOAD_COLOUR(in, at.x, at.y);
   float3 colour = pixel.xyz;
   if (display == DISPLAY_COLOR) colour = 0.0f;
   if (display != DISPLAY_NONE && shown) {
@@ -127,5 +115,5 @@ __kernel void flow_display(FRAME_IN, FRAME_OUT, int2 size, int display, int show
     }
     if (with_legend) colour = legend(colour, at, size, gain);
   }
-  WRITE(at, (float4)(colour, pixel.w));
+  STORE_COLOUR(out, at.x, at.y, (float4)(colour, pixel.w));
 }

@@ -1,39 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The pyramid of a frame. Every kernel fills a level with its border.
-#include "common/pixel.clh"
+#include "common/frame.clh"
 #include "opticalflow/level.clh"
 
-inline float image_grey(__read_only image2d_t in, int2 at) {
-  return dot(read_imagef(in, pixel_sampler, at).xyz, (float3)(85.0f));
-}
-
-inline float buffer_grey(__global const uchar4 *in, int pitch, int2 at) {
-  const uint4 p = convert_uint4(in[(size_t)at.y * pitch + at.x]);
-  return (p.x + p.y + p.z) / 3.0f;
-}
-
-// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. An item makes -DROWS=n texels of a column.
-// `tile`: the group's texels with one more all around. GREY reads the one at `texel`.
-#define SMOOTH_GREY(GREY)                                                                         \
-  const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));\
-  const int wide = items.x + 2, high = ROWS * items.y + 2;                                        \
-  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(items.x, ROWS * items.y);  \
-  for (int y = item.y; y < high; y += items.y)                                                    \
-    for (int x = item.x; x < wide; x += items.x) {                                                \
-      const int2 texel = clamp(first + (int2)(x, y) - 1, 0, level.xy - 1);                        \
-      tile[y * wide + x] = GREY;                                                                  \
-    }                                                                                             \
-  barrier(CLK_LOCAL_MEM_FENCE);                                                                   \
-  float along[ROWS + 2];                                                                          \
-  for (int i = 0; i < ROWS + 2; i++) {                                                            \
-    __local const float *p = tile + (ROWS * item.y + i) * wide + item.x;                          \
-    along[i] = p[0] + p[2] + 6.0f * p[1];                                                         \
-  }                                                                                               \
-  for (int i = 0; i < ROWS; i++) {                                                                \
-    const int2 at = first + (int2)(item.x, ROWS * item.y + i);                                    \
-    if (all(at < level.xy))                                                                       \
-      store_repeated(grey, level, at, (along[i] + along[i + 2] + 6.0f * along[i + 1]) / 64.0f);   \
-  }
+#ifdef BUFFERS
+#define GREY_AT(frame, x, y) grey_of(convert_uint4(LOAD_PIXEL(frame, x, y)))
+inline float grey_of(uint4 p) { return (p.x + p.y + p.z) / 3.0f; }
+#else
+#define GREY_AT(frame, x, y) dot(LOAD_COLOUR(frame, x, y).xyz, (float3)(85.0f))
+#endif
 
 // Writes a texel; one at the edge also into the border.
 inline void store_repeated(__global float *grey, int4 level, int2 at, float value) {
@@ -46,14 +21,28 @@ inline void store_repeated(__global float *grey, int4 level, int2 at, float valu
     for (int x = first.x; x <= last.x; x++) grey[level.w + y * level.z + x] = value;
 }
 
-__kernel void flow_grey_image(__read_only image2d_t in, __global float *grey, int4 level,
-                              __local float *tile) {
-  SMOOTH_GREY(image_grey(in, texel))
-}
-
-__kernel void flow_grey_buffer(__global const uchar4 *in, int pitch, __global float *grey, int4 level,
-                               __local float *tile) {
-  SMOOTH_GREY(buffer_grey(in, pitch, texel))
+// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. An item makes -DROWS=n texels of a column.
+// `tile`: the group's texels with one more all around.
+__kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, __local float *tile) {
+  const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
+  const int wide = items.x + 2, high = ROWS * items.y + 2;
+  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(items.x, ROWS * items.y);
+  for (int y = item.y; y < high; y += items.y)
+    for (int x = item.x; x < wide; x += items.x) {
+      const int2 texel = clamp(first + (int2)(x, y) - 1, 0, level.xy - 1);
+      tile[y * wide + x] = GREY_AT(in, texel.x, texel.y);
+    }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float along[ROWS + 2];
+  for (int i = 0; i < ROWS + 2; i++) {
+    __local const float *p = tile + (ROWS * item.y + i) * wide + item.x;
+    along[i] = p[0] + p[2] + 6.0f * p[1];
+  }
+  for (int i = 0; i < ROWS; i++) {
+    const int2 at = first + (int2)(item.x, ROWS * item.y + i);
+    if (all(at < level.xy))
+      store_repeated(grey, level, at, (along[i] + along[i + 2] + 6.0f * along[i + 1]) / 64.0f);
+  }
 }
 
 // Every second texel of the next finer level, smoothed by (1 4 6 4 1) / 16 along both axes.

@@ -102,14 +102,13 @@ GST_START_TEST(inspection_without_platform) {
 GST_END_TEST
 
 GST_START_TEST(kernel_that_does_not_build) {
-  const Kernels kernels("example/invert.cl",
-                        "__kernel void invert_image(int a) { a = undeclared_name; }\n"
-                        "__kernel void invert_buffer(int a) { a = undeclared_name; }\n");
+  const Kernels kernels("invert/invert.cl",
+                        "__kernel void invert(int a) { a = undeclared_name; }\n");
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
   expect(!pipeline.run(), "the pipeline plays");
   const auto errors = pipeline.messages().errors();
-  expect_one(errors, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, {"example/invert.cl"});
+  expect_one(errors, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, {"invert/invert.cl"});
   for (const test::Message &error : errors)
     if (error.is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED))
       expect(error.debug.find("undeclared_name") != std::string::npos,
@@ -118,7 +117,7 @@ GST_START_TEST(kernel_that_does_not_build) {
 GST_END_TEST
 
 GST_START_TEST(kernel_that_is_missing) {
-  const Kernels kernels("example/invert.cl", "__kernel void another_kernel(int a) {}\n");
+  const Kernels kernels("invert/invert.cl", "__kernel void another_kernel(int a) {}\n");
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
   expect(!pipeline.run(), "the pipeline plays");
@@ -128,12 +127,12 @@ GST_START_TEST(kernel_that_is_missing) {
 GST_END_TEST
 
 GST_START_TEST(kernel_that_includes_itself) {
-  const Kernels kernels("example/invert.cl", "#include \"example/invert.cl\"\n");
+  const Kernels kernels("invert/invert.cl", "#include \"invert/invert.cl\"\n");
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
   expect(!pipeline.run(), "the pipeline plays");
   expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-             {"example/invert.cl -> example/invert.cl"});
+             {"invert/invert.cl -> invert/invert.cl"});
 }
 GST_END_TEST
 

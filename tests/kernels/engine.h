@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the tests of the bilateral engines share.
+// What the tests of kernels share.
 #pragma once
 
 #include <gst/check/gstcheck.h>
@@ -11,18 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "bilateral/bilateral.h"
 #include "opencl/error.h"
+#include "opencl/kernel.h"
 #include "reference/transfer.h"
 
 using glcl::Layout;
 using glcl::Picture;
 using glcl::Size;
 using reference::Frame;
-using Settings = glcl::Bilateral::Settings;
-using Weight = glcl::Bilateral::Weight;
-
-constexpr Weight weights[] = {Weight::intensity, Weight::color, Weight::per_channel};
 
 /// The device that GLCL_TEST_DEVICE names, with a queue.
 struct Bench {
@@ -37,7 +33,7 @@ struct Bench {
   }
   Frame download(const Picture &picture) { return reference::download(*queue, picture); }
 
-  template <class Engine>
+  template <class Engine, class Settings>
   Frame run(Engine &engine, const Settings &settings, const Frame &frame, int in_padding = 0,
             int out_padding = 0) {
     const Picture in = upload(frame, engine.layout(), in_padding);
@@ -49,14 +45,6 @@ struct Bench {
   std::shared_ptr<glcl::Context> context;
   std::unique_ptr<glcl::Queue> queue;
 };
-
-inline std::string describe(const Settings &s, const Frame &frame) {
-  return std::to_string(frame.width) + "×" + std::to_string(frame.height) + ", radius " +
-         std::to_string(s.radius) + ", sigma-space " + std::to_string(s.sigma_space) +
-         ", sigma-range " + std::to_string(s.sigma_range) + ", weight " +
-         std::to_string(static_cast<int>(s.weight)) + ", iterations " +
-         std::to_string(s.iterations) + ", split " + std::to_string(s.split);
-}
 
 /// How many values were compared with the twin and how many of them were not equal.
 struct Agreement {

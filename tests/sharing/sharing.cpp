@@ -157,18 +157,15 @@ struct Inverter {
         queue_owner(std::make_shared<glcl::Queue>(context)),
         queue(*queue_owner),
         sharing(glcl::Sharing::make(choice.way, gl.context(), choice.device)) {
-    const cl::Program program = context->program("example/invert.cl");
-    of_images = glcl::Kernel(*context, program, "invert_image", {8, 8});
-    of_buffers = glcl::Kernel(*context, program, "invert_buffer", {8, 8});
+    for (const Layout layout : {Layout::image, Layout::buffer})
+      kernels[layout] =
+          glcl::Kernel(*context, context->program("invert/invert.cl", glcl::frame_options(layout)),
+                       "invert", {8, 8});
   }
 
   void enqueue(const glcl::Picture &in, const glcl::Picture &out) {
-    const glcl::Size items{size_t(in.width), size_t(in.height)};
-    if (in.layout == Layout::image)
-      of_images(queue, items, in.image, out.image, 1.0f);
-    else
-      of_buffers(queue, items, in.buffer, in.pitch, out.buffer, out.pitch, in.width, in.height,
-                 1.0f);
+    kernels[in.layout](queue, {size_t(in.width), size_t(in.height)}, in, out, in.width, in.height,
+                       1.0f);
   }
 
   void invert(const Picture &in, const Picture &out, Layout layout) {
@@ -183,7 +180,7 @@ struct Inverter {
   std::shared_ptr<glcl::Queue> queue_owner;
   glcl::Queue &queue;
   std::unique_ptr<glcl::Sharing> sharing;
-  glcl::Kernel of_images, of_buffers;
+  std::map<Layout, glcl::Kernel> kernels;
 };
 
 std::vector<Way> usable_ways() {

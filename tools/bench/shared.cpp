@@ -8,7 +8,7 @@
 
 #include "../table.h"
 #include "measure.h"
-#include "motion/shared.h"
+#include "motion/teamsearch.h"
 #include "opencl/error.h"
 #include "reference/motion/motion.h"
 
@@ -17,7 +17,7 @@ namespace glcl::bench {
 namespace {
 
 using motion::Key;
-using motion::SharedSearch;
+using motion::TeamSearch;
 using motion::Window;
 
 constexpr int lambda = 4, block = 16, ahead = 3;
@@ -77,7 +77,7 @@ class Stream {
     if (failure_) std::rethrow_exception(failure_);
     under_way_++;
     lock.unlock();
-    const SharedSearch::Luma current = next();
+    const TeamSearch::Luma current = next();
     search_.start(
         current, before_, window_, lambda, found_[(pushed_ - 1) % frames].data(),
         [this](const std::exception_ptr &failure) {
@@ -109,17 +109,17 @@ class Stream {
 
  private:
   /// The next frame; it counts as new, so it goes to the devices again.
-  SharedSearch::Luma next() {
-    SharedSearch::Luma luma = lumas_[pushed_++ % frames];
+  TeamSearch::Luma next() {
+    TeamSearch::Luma luma = lumas_[pushed_++ % frames];
     luma.number = frames + pushed_;
     return luma;
   }
 
   Team &team_;
-  SharedSearch search_;
+  TeamSearch search_;
   Window window_;
-  std::vector<SharedSearch::Luma> lumas_;
-  SharedSearch::Luma before_;
+  std::vector<TeamSearch::Luma> lumas_;
+  TeamSearch::Luma before_;
   std::vector<std::vector<Key>> found_;  // by the frame searched
   size_t pushed_ = 0;
 

@@ -2,7 +2,7 @@
 // Every form of the bilateral engine against the double-precision twin.
 #include "bilateral/bilateral.h"
 
-#include "kernels/engine.h"
+#include "kernels/bilateral/bilateral.h"
 #include "reference/bilateral/bilateral.h"
 
 using glcl::Bilateral;

@@ -3,7 +3,7 @@
 // filter.
 #include "bilateral/grid.h"
 
-#include "kernels/engine.h"
+#include "kernels/bilateral/bilateral.h"
 #include "reference/bilateral/bilateral.h"
 #include "reference/bilateral/grid.h"
 

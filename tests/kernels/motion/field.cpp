@@ -2,8 +2,10 @@
 // Fields of vectors, with all that leads to them, and their predictions against the scalar twin.
 #include "motion.h"
 #include "motion/motion.h"
+#include "motion/view.h"
 
 using motion::Motion;
+using motion::View;
 using Precision = Motion::Precision;
 
 namespace {
@@ -43,10 +45,12 @@ std::vector<uint8_t> read(Bench &bench, const cl::Buffer &buffer, size_t bytes) 
 }
 
 /// Luma of what the engine shows.
-reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, Motion &engine,
-                       void (Motion::*show)(glcl::Queue &, const Picture &, const Picture &)) {
+reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, const Motion &engine,
+                       void (View::*show)(glcl::Queue &, const Motion &, const Picture &,
+                                          const Picture &)) {
+  View view(*bench.context, layout);
   const Picture out = bench.upload(Frame(frame.width, frame.height), layout);
-  (engine.*show)(*bench.queue, bench.upload(frame, layout), out);
+  (view.*show)(*bench.queue, engine, bench.upload(frame, layout), out);
   const Frame result = bench.download(out);
   for (size_t i = 3; i < result.rgba.size(); i += 4)
     fail_unless_equals_int(result.rgba[i], frame.rgba[i]);
@@ -106,8 +110,8 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
     inside++;
     x += v.x / 4.0, y += v.y / 4.0, zero += !v.x && !v.y;
   }
-  const reference::Plane picture = shown(bench, second, layout, engine, &Motion::show_prediction);
-  const reference::Plane residual = shown(bench, second, layout, engine, &Motion::show_residual);
+  const reference::Plane picture = shown(bench, second, layout, engine, &View::show_prediction);
+  const reference::Plane residual = shown(bench, second, layout, engine, &View::show_residual);
   for (size_t i = 0; i < predicted.values.size(); i++) {
     fail_unless(picture.values[i] == predicted.values[i], "%s: pixel %zu predicted as %d, twin %d",
                 what.c_str(), i, picture.values[i], predicted.values[i]);

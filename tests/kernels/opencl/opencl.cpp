@@ -8,10 +8,10 @@
 #include <functional>
 #include <numeric>
 
+#include "opencl/background.h"
 #include "opencl/context.h"
 #include "opencl/error.h"
 #include "opencl/kernel.h"
-#include "opencl/later.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/source.h"
@@ -297,21 +297,21 @@ GST_END_TEST;
 
 GST_START_TEST(test_later) {
   std::promise<int> number;
-  glcl::Later<int> later;
+  glcl::Background<int> later;
   const auto wait = [&] { return number.get_future().get(); };
-  fail_unless(!later.ask(wait));
-  fail_unless(!later.ask(wait));
+  fail_unless(!later.poll(wait));
+  fail_unless(!later.poll(wait));
   number.set_value(7);
-  while (!later.ask(wait)) g_usleep(1000);
-  fail_unless_equals_int(*later.ask(wait), 7);
+  while (!later.poll(wait)) g_usleep(1000);
+  fail_unless_equals_int(*later.poll(wait), 7);
   fail_unless_equals_int(later.get(wait), 7);
 
-  glcl::Later<int> failing;
+  glcl::Background<int> failing;
   const auto fail_there = []() -> int { throw Error(Error::Kind::failed, "no"); };
   error_of([&] {
-    while (!failing.ask(fail_there)) g_usleep(1000);
+    while (!failing.poll(fail_there)) g_usleep(1000);
   });
-  fail_unless(!failing.ask(fail_there));
+  fail_unless(!failing.poll(fail_there));
   error_of([&] { failing.get(fail_there); });
   fail_unless_equals_int(failing.get([] { return 3; }), 3);
 }

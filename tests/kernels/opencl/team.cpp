@@ -6,12 +6,12 @@
 #include <numeric>
 
 #include "kernels/motion/motion.h"
-#include "motion/shared.h"
+#include "motion/teamsearch.h"
 #include "opencl/error.h"
 
 using glcl::Device;
 using glcl::Team;
-using motion::SharedSearch;
+using motion::TeamSearch;
 
 namespace {
 
@@ -38,9 +38,9 @@ std::vector<Device> parts(Bench &bench, int count) {
   return list;
 }
 
-/// A luma plane where SharedSearch takes it.
-SharedSearch::Luma upload(SharedSearch &search, const reference::Plane &plane) {
-  SharedSearch::Luma luma = search.frame();
+/// A luma plane where TeamSearch takes it.
+TeamSearch::Luma upload(TeamSearch &search, const reference::Plane &plane) {
+  TeamSearch::Luma luma = search.frame();
   const auto bytes = reference::padded(plane);
   std::copy(bytes.begin(), bytes.end(), luma.bytes());
   return luma;
@@ -60,14 +60,14 @@ GST_START_TEST(test_shares) {
         reference::full_search(pair.reference, pair.current, block, window, 3)};
     for (int count : {1, 2}) {
       Team team(parts(bench, count), drives[__i__]);
-      SharedSearch search(team, *bench.context, block, 90, 50);
+      TeamSearch search(team, *bench.context, block, 90, 50);
       std::vector<std::vector<int>> all = {{13}, {13}, {13}, {13}};
       if (count == 2) all = {{6, 7}, {1, 12}, {0, 13}, {13, 0}, {10, 3}};
       std::vector<std::vector<Key>> found(all.size(), std::vector<Key>(search.keys()));
       std::vector<size_t> order;
-      SharedSearch::Luma before = upload(search, pair.reference);
+      TeamSearch::Luma before = upload(search, pair.reference);
       for (size_t run = 0; run < all.size(); run++) {
-        const SharedSearch::Luma now = upload(search, run % 2 ? pair.reference : pair.current);
+        const TeamSearch::Luma now = upload(search, run % 2 ? pair.reference : pair.current);
         search.start(
             now, before, window, 3, found[run].data(),
             [&order, run](const std::exception_ptr &failure) {

@@ -77,7 +77,7 @@ const Tunable &unknown_kernel() {
   static const Tunable tunable = {
       "unknown",
       {"any"},
-      {"example/invert.cl"},
+      {"invert/invert.cl"},
       {{"step", {-1, 1}}},
       [](const glcl::Device &, const std::string &) {
         return Parameters{{"step", 1}};
@@ -105,7 +105,7 @@ GST_START_TEST(test_kept) {
   fail_unless_equals_int(read()["entries"].size(), 2);
 
   // Kept times decide between the exact filter and the grid.
-  Settings settings;
+  glcl::Bilateral::Settings settings;
   settings.radius = 4;
   const auto context = glcl::Context::of_device(here);
   const glcl::Bilateral engine(*context, 8, 8);

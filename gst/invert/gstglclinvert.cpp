@@ -43,8 +43,8 @@ static glcl::Layout gst_glcl_invert_prepare(GstGLCLFilter *filter, glcl::Context
                                             int width, int height) {
   const glcl::Layout layout = glcl::layout_for(context.device());
   GST_GLCL_INVERT(filter)->state->kernel =
-      glcl::Kernel(context, context.program("example/invert.cl"),
-                   layout == glcl::Layout::buffer ? "invert_buffer" : "invert_image", {16, 16});
+      glcl::Kernel(context, context.program("invert/invert.cl", glcl::frame_options(layout)),
+                   "invert", {16, 16});
   return layout;
 }
 
@@ -54,12 +54,8 @@ static void gst_glcl_invert_process(GstGLCLFilter *filter, glcl::Queue &queue,
   State *state = GST_GLCL_INVERT(filter)->state;
   const auto strength = static_cast<cl_float>(state->settings.get().strength);
 
-  const glcl::Size items{static_cast<size_t>(in.width), static_cast<size_t>(in.height)};
-  if (in.layout == glcl::Layout::buffer)
-    state->kernel(queue, items, in.buffer, in.pitch, out.buffer, out.pitch, in.width, in.height,
-                  strength);
-  else
-    state->kernel(queue, items, in.image, out.image, strength);
+  state->kernel(queue, {static_cast<size_t>(in.width), static_cast<size_t>(in.height)}, in, out,
+                in.width, in.height, strength);
 }
 
 static void gst_glcl_invert_unprepare(GstGLCLFilter *filter) {

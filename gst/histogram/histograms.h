@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <future>
 #include <list>
 #include <memory>
 
 #include "histogram.h"
+#include "opencl/background.h"
 
 namespace glcl {
 
 /// The histograms that somebody wants of each frame: an engine for every format that was asked for,
-/// built beside the stream, and no area of a frame counted twice.
-class Counters {
+/// built in the background, and no area of a frame counted twice.
+class Histograms {
  public:
-  Counters(Context &context, int width, int height, Layout layout)
+  Histograms(Context &context, int width, int height, Layout layout)
       : context_(context), width_(width), height_(height), layout_(layout) {}
 
   /// Builds the engine of a format. Throws what Histogram throws.
@@ -32,8 +32,7 @@ class Counters {
   using Engine = std::unique_ptr<Histogram>;
   struct Entry {
     Histogram::Format format;
-    Engine engine;
-    std::future<Engine> to_come;
+    Background<Engine> engine;
     Area area;                           // of the counts
     const cl::Buffer *counts = nullptr;  // of this frame
   };

@@ -2,18 +2,20 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 
+#include "opencl/outcome.h"
 #include "opencl/pinned.h"
 #include "opencl/team.h"
 #include "search.h"
 
 namespace glcl::motion {
 
-/// A full search whose candidates several devices share, row of candidates by row: each finds the
-/// least keys among its own on the device, the host takes the least of all. Keys are those of
+/// A full search whose candidates a team of devices shares, row of candidates by row: each finds
+/// the least keys among its own on the device, the host takes the least of all. Keys are those of
 /// Search for any number of devices and any shares. Nothing waits: several searches may be under
 /// way, and a device takes the next one's frame while it searches.
-class SharedSearch {
+class TeamSearch {
  public:
   /// A frame's luma on the host, as Plane lays it out.
   struct Luma {
@@ -26,9 +28,9 @@ class SharedSearch {
 
   /// For frames of width × height px; `block` as for Search; host memory is pinned for `context`.
   /// Throws Error::failed, cl::Error.
-  SharedSearch(Team &team, Context &context, int block, int width, int height);
+  TeamSearch(Team &team, Context &context, int block, int width, int height);
   /// Waits for what is under way.
-  ~SharedSearch();
+  ~TeamSearch();
 
   /// Room for a frame, of layout().bytes().
   Luma frame();
@@ -38,6 +40,13 @@ class SharedSearch {
 
   /// Rows of candidates of a window for each device, as the next search shares them.
   std::vector<int> shares(const Window &window) const;
+
+  /// Enqueues a search of a plane in the one of the frame before: the queue goes on when the team
+  /// has filled `keys`; the host does not wait. `number` is one more for every frame of the stream.
+  /// After a failure all vectors are 0 and the outcome says why.
+  std::shared_ptr<const Outcome> enqueue(Queue &queue, uint64_t number, const Plane &current,
+                                         const Plane &before, const Window &window, int lambda,
+                                         const cl::Buffer &keys);
 
   /// Starts the search of `current` in `reference`. `keys` receives the keys; then, on a thread of
   /// the team, `done` is called, with what went wrong, if anything did. Throws Error::settings as
@@ -64,13 +73,20 @@ class SharedSearch {
   };
 
   const Plane &upload(Team::Member &member, Part &part, const Luma &luma);
+  Luma fetch(Queue &queue, const Plane &plane);
 
   Team &team_;
+  cl::Context context_;
   Plane layout_;
   size_t keys_ = 0;
   PinnedPool frames_;
   std::vector<Part> parts_;  // by member; each on that one's thread
   std::atomic<uint64_t> number_{0};
+
+  PinnedPool merged_;
+  Luma last_;                 // the frame that enqueue() was given last
+  uint64_t last_number_ = 0;  // in the stream; 0: none
+  std::deque<std::pair<cl::Event, std::shared_ptr<Pinned>>> written_;  // in use until then
 };
 
 }  // namespace glcl::motion

@@ -1,20 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "shared.h"
+#include "teamsearch.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "opencl/error.h"
 
 namespace glcl::motion {
 
-SharedSearch::SharedSearch(Team &team, Context &context, int block, int width, int height)
-    : team_(team), layout_(width, height), frames_(context, layout_.bytes()) {
+namespace {
+
+/// Completes a user event. Where OpenCL lacks resources for that, it is tried again: the queue
+/// waits until it has worked.
+void complete(const cl::UserEvent &event) {
+  for (;;) {
+    const cl_int status = clSetUserEventStatus(event(), CL_COMPLETE);
+    if (status != CL_OUT_OF_RESOURCES && status != CL_OUT_OF_HOST_MEMORY) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
+TeamSearch::TeamSearch(Team &team, Context &context, int block, int width, int height)
+    : team_(team),
+      context_(context.cl()),
+      layout_(width, height),
+      keys_(Search(context, block).keys(layout_)),
+      frames_(context, layout_.bytes()),
+      merged_(context, keys_ * sizeof(Key)) {
   for (size_t i = 0; i < team.size(); i++) {
     Context &own = *team.member(i).context;
     Part part;
     part.search = Search(own, block);
-    keys_ = part.search.keys(layout_);
     try {
       for (Slot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
       part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
@@ -28,12 +48,15 @@ SharedSearch::SharedSearch(Team &team, Context &context, int block, int width, i
   }
 }
 
-SharedSearch::~SharedSearch() { team_.settle(); }
+TeamSearch::~TeamSearch() {
+  team_.settle();
+  for (const auto &[event, keys] : written_) clWaitForEvents(1, &event());
+}
 
-SharedSearch::Luma SharedSearch::frame() { return {++number_, frames_.take(), {}}; }
+TeamSearch::Luma TeamSearch::frame() { return {++number_, frames_.take(), {}}; }
 
 /// The plane of a frame, brought to the device if that does not have it yet.
-const Plane &SharedSearch::upload(Team::Member &member, Part &part, const Luma &luma) {
+const Plane &TeamSearch::upload(Team::Member &member, Part &part, const Luma &luma) {
   const auto known = std::find_if(std::begin(part.slots), std::end(part.slots),
                                   [&](const Slot &slot) { return slot.number == luma.number; });
   Slot &slot =
@@ -53,12 +76,12 @@ const Plane &SharedSearch::upload(Team::Member &member, Part &part, const Luma &
   return slot.plane;
 }
 
-void SharedSearch::start(const Luma &current, const Luma &reference, const Window &window,
-                         int lambda, Key *keys, Team::Done done) {
+void TeamSearch::start(const Luma &current, const Luma &reference, const Window &window, int lambda,
+                       Key *keys, Team::Done done) {
   start(current, reference, window, lambda, keys, std::move(done), shares(window));
 }
 
-std::vector<int> SharedSearch::shares(const Window &window) const {
+std::vector<int> TeamSearch::shares(const Window &window) const {
   const int unit = parts_.front().search.rows_at_once(), rows = window.y.count;
   std::vector<int> shares = team_.shares((rows + unit - 1) / unit);
   int given = 0;
@@ -69,8 +92,8 @@ std::vector<int> SharedSearch::shares(const Window &window) const {
   return shares;
 }
 
-void SharedSearch::start(const Luma &current, const Luma &reference, const Window &window,
-                         int lambda, Key *keys, Team::Done done, const std::vector<int> &shares) {
+void TeamSearch::start(const Luma &current, const Luma &reference, const Window &window, int lambda,
+                       Key *keys, Team::Done done, const std::vector<int> &shares) {
   check_search(layout_, layout_, window, lambda);
   const auto found = std::make_shared<std::vector<std::shared_ptr<Pinned>>>(parts_.size());
   const auto work = [=](size_t index, Team::Member &member, int begin, int end) {
@@ -97,6 +120,45 @@ void SharedSearch::start(const Luma &current, const Luma &reference, const Windo
   };
   // The reference arrived before: its transfer was enqueued earlier, to the same queue.
   team_.start(shares, current.arrived, work, merge);
+}
+
+/// Enqueues a copy of a plane to the host.
+TeamSearch::Luma TeamSearch::fetch(Queue &queue, const Plane &plane) {
+  Luma luma = frame();
+  queue.cl().enqueueReadBuffer(plane.buffer, CL_FALSE, 0, plane.bytes(), luma.bytes(), nullptr,
+                               &luma.arrived);
+  return luma;
+}
+
+std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, uint64_t number,
+                                                   const Plane &current, const Plane &before,
+                                                   const Window &window, int lambda,
+                                                   const cl::Buffer &keys) {
+  if (!last_number_ || last_number_ != number - 1) last_ = fetch(queue, before);
+  const Luma reference = std::exchange(last_, fetch(queue, current));
+  last_number_ = number;
+  queue.cl().flush();
+
+  const std::shared_ptr<Pinned> merged = merged_.take();
+  const cl::UserEvent found(context_);
+  const auto outcome = std::make_shared<Outcome>();
+  const auto done = [found, merged, outcome](const std::exception_ptr &failure) {
+    if (failure) {
+      std::fill_n(static_cast<Key *>(merged->data()), merged->bytes() / sizeof(Key), key_of(0, {}));
+      outcome->set_failure(failure);
+    }
+    complete(found);
+  };
+  start(last_, reference, window, lambda, static_cast<Key *>(merged->data()), done);
+  const std::vector<cl::Event> wait{found};
+  while (!written_.empty() &&
+         written_.front().first.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE)
+    written_.pop_front();
+  cl::Event written;
+  queue.cl().enqueueWriteBuffer(keys, CL_FALSE, 0, merged->bytes(), merged->data(), &wait,
+                                &written);
+  written_.push_back({written, merged});
+  return outcome;
 }
 
 }  // namespace glcl::motion

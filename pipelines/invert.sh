@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# invert.sh IN: plays a video file in a window with its colours inverted
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+
+FILTER=(glclinvert)
+open_file "${1:?usage: invert.sh IN}"
+use_plugin
+gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# sums.sh [copy|gl|external]
+#
+# Prints an MD5 sum of the frames that every element gives for every method and display. Lines of two builds that differ
+# show a change that users see: `diff <(GLCL_BUILD=old tests/sums.sh copy) <(tests/sums.sh copy)`.
+#   copy      PoCL computes and frames are copied (the default)
+#   gl        on the drivers whose env.sh is in the folder GLCL_GL_DRIVER
+#   external  on the OpenCL and OpenGL that the environment selects
+# GLCL_BUILD is the build folder (build).
+set -euo pipefail
+. "$(dirname "$0")/../pipelines/setup.sh"
+way=${1:-copy}
+build=$(cd "$build" && pwd)
+run=$(mktemp -d)
+trap 'rm -rf "$run"' EXIT
+case $way in
+  copy) export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd} ;;
+  gl)
+    [[ -f ${GLCL_GL_DRIVER:-}/env.sh ]] || die 'GLCL_GL_DRIVER names no drivers that share textures'
+    # shellcheck source=/dev/null
+    . "$GLCL_GL_DRIVER/env.sh"
+    ;;
+  external) ;;
+  *) usage "$0"; exit 2 ;;
+esac
+[[ $way == external ]] || headless_environment "$run"
+export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
+
+# sum SIZE ELEMENT: of ten frames in which everything moves; in colour where the width is even
+sum() {
+  local width=${1%x*} height=${1#*x} source='pattern=smpte horizontal-speed=3' element
+  ((width % 2)) && source='pattern=zone-plate kx2=9 ky2=13 kt=4 kxt=-3'
+  read -ra source <<<"$source"
+  read -ra element <<<"$2"
+  printf '%s  %s %s\n' "$(gst-launch-1.0 -q videotestsrc num-buffers=10 "${source[@]}" ! \
+    "video/x-raw,format=RGBA,width=$width,height=$height,framerate=25/1" ! glupload ! \
+    "${element[@]}" "sharing=$way" ! gldownload ! video/x-raw,format=RGBA ! fdsink | md5sum | cut -d' ' -f1)" "$1" "$2"
+}
+
+for size in 321x243 160x120; do
+  sum $size glclinvert
+  for weight in intensity color per-channel; do
+    sum $size "glclbilateral weight=$weight method=brute-force radius=4"
+  done
+  for weight in intensity per-channel; do
+    sum $size "glclbilateral weight=$weight method=grid sigma-space=8 split=0.3"
+  done
+  for mode in luma rgb color-8 color-16; do
+    for display in overlay parade stack; do
+      sum $size "glclhistogram post-messages=false mode=$mode display=$display"
+    done
+  done
+  for equalize in luma rgb; do
+    sum $size "glclhistogram post-messages=false equalize=$equalize bins=64 roi=<8,8,40,30>"
+  done
+  for search in full hierarchical hexagon; do
+    for display in none vectors prediction residual; do
+      sum $size "glclmotion post-messages=false search=$search display=$display"
+    done
+    sum $size "glclmotion post-messages=false search=$search subpel=quarter partitions=true display=prediction"
+    sum $size "glclmotion post-messages=false search=$search subpel=half block-size=8 display=prediction"
+  done
+  for method in lucas-kanade pyramidal census; do
+    for display in none color overlay arrows; do
+      sum $size "glopenclflow post-messages=false method=$method display=$display legend=true"
+    done
+    [[ $method == lucas-kanade ]] || sum $size "glopenclflow post-messages=false method=$method check-backward=true gain=4"
+  done
+done

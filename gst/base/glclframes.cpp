@@ -49,8 +49,7 @@ void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
 Frames::Frames(GstBaseTransform *element, GstGLCLContext *context)
     : element_(element),
       context_(context),
-      sharing_(Sharing::make(gst_glcl_context_way(context), gl_context(),
-                             gst_glcl_context_device(context))) {}
+      sharing_(gst_glcl_context_choice(context).factory.make()) {}
 
 void Frames::replace_pool(GstQuery *query, const Report &report) {
   if (gst_query_get_n_allocation_pools(query) == 0) return;
@@ -77,8 +76,7 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
     if (!gst_gl_context_can_share(texture->mem.context, gl_context())) {
       gst_base_transform_reconfigure_src(element_);
       if (!foreign_)
-        foreign_ =
-            Sharing::make(Way::copy, texture->mem.context, gst_glcl_context_device(context_));
+        foreign_ = probe(Way::copy, gl_context(), gst_glcl_context_device(context_)).factory.make();
       return *foreign_;
     }
   return *sharing_;

@@ -11,15 +11,10 @@
 
 #include <vector>
 
-#include "config.h"
 #include "functions.h"
 #include "opencl/error.h"
 #include "opencl/queue.h"
 #include "texture.h"
-
-#if HAVE_GL_EGL
-#include <gst/gl/egl/gstgldisplay_egl.h>
-#endif
 
 namespace glcl {
 
@@ -31,17 +26,6 @@ constexpr guint64 linear = 0;
 
 [[noreturn]] void fail(const char *call) {
   throw Error(Error::Kind::failed, "OpenGL does not export a texture as a dma-buf.", call);
-}
-
-gpointer egl_display(GstGLContext *context) {
-#if HAVE_GL_EGL
-  if (GstGLDisplayEGL *egl = gst_gl_display_egl_from_gl_display(context->display)) {
-    const guintptr handle = gst_gl_display_get_handle(GST_GL_DISPLAY(egl));
-    gst_object_unref(egl);
-    return reinterpret_cast<gpointer>(handle);
-  }
-#endif
-  return nullptr;
 }
 
 class DmaBufTexture : public ExportedTexture {
@@ -134,10 +118,10 @@ bool same_pixels(GstGLContext *gl_context, const Device &device) {
   try {
     Queue queue(Context::of_device(device));
     const Image image = texture->import(queue.context());
-    enqueue_acquire(queue, {image()}, true);
+    texture->acquire(queue, {image()});
     const cl_int status = clEnqueueReadImage(queue.cl()(), image(), CL_TRUE, origin, region, 0, 0,
                                              got.data(), 0, nullptr, nullptr);
-    enqueue_release(queue, {image()}, true);
+    texture->release(queue, {image()});
     queue.cl().finish();
     if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueReadImage");
   } catch (...) {

@@ -151,12 +151,12 @@ class Picture {
 
 /// A way with all that it needs to invert pictures.
 struct Inverter {
-  Inverter(const Gl &gl, Way way)
-      : choice(glcl::choose(gl.context(), "auto", {way})),
-        context(std::make_shared<glcl::Context>(choice.device, choice.properties)),
+  Inverter(const Gl &gl, const Way &way)
+      : choice(glcl::choose(gl.context(), "auto", {&way})),
+        context(std::make_shared<glcl::Context>(choice.device, choice.factory.properties)),
         queue_owner(std::make_shared<glcl::Queue>(context)),
         queue(*queue_owner),
-        sharing(glcl::Sharing::make(choice.way, gl.context(), choice.device)) {
+        sharing(choice.factory.make()) {
     const cl::Program program = context->program("example/invert.cl");
     of_images = glcl::Kernel(*context, program, "invert_image", {8, 8});
     of_buffers = glcl::Kernel(*context, program, "invert_buffer", {8, 8});
@@ -186,21 +186,19 @@ struct Inverter {
   glcl::Kernel of_images, of_buffers;
 };
 
-std::vector<Way> usable_ways() {
-  return test::shares_textures() ? std::vector<Way>{Way::gl, Way::copy}
-                                 : std::vector<Way>{Way::copy};
+std::vector<const Way *> usable_ways() {
+  return test::shares_textures() ? std::vector{&Way::gl, &Way::copy} : std::vector{&Way::copy};
 }
 
 /// Runs a check on the GL thread for each way that can be had and each layout.
 void for_each_way(const std::function<void(const Gl &, Inverter &, Layout, std::string)> &check) {
-  for (const Way way : usable_ways())
+  for (const Way *way : usable_ways())
     for (const Layout layout : {Layout::image, Layout::buffer}) {
       Gl gl;
       gl.run([&] {
-        Inverter inverter(gl, way);
-        check(
-            gl, inverter, layout,
-            std::string(glcl::way_name(way)) + (layout == Layout::image ? ", image" : ", buffer"));
+        Inverter inverter(gl, *way);
+        check(gl, inverter, layout,
+              std::string(way->name) + (layout == Layout::image ? ", image" : ", buffer"));
       });
     }
 }
@@ -310,7 +308,7 @@ GST_START_TEST(reused_texture_ids) {
       inverter.invert(in, out, layout);
       expect_same(inverted(frame), out.read(), what);
     }
-    expect(reused > 10 || inverter.choice.way == Way::copy, "no id was reused: nothing is tested");
+    expect(reused > 10 || inverter.choice.way == &Way::copy, "no id was reused: nothing is tested");
   });
 }
 GST_END_TEST
@@ -339,7 +337,7 @@ GST_END_TEST
 
 GST_START_TEST(copies_are_counted) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
-    const bool copies = inverter.choice.way == Way::copy;
+    const bool copies = inverter.choice.way == &Way::copy;
     Picture host(gl, 64, 48), in(gl, 64, 48), out(gl, 64, 48);
     host.write(reference::random_frame(64, 48));
     inverter.invert(host, out, layout);
@@ -545,16 +543,18 @@ GST_END_TEST
 GST_START_TEST(choice) {
   Gl gl;
   gl.run([&] {
-    const std::vector<Way> all(std::begin(glcl::all_ways), std::end(glcl::all_ways));
+    const std::vector<const Way *> all(std::begin(Way::all), std::end(Way::all));
     const glcl::Choice choice = glcl::choose(gl.context(), "auto", all);
-    expect(std::string(glcl::way_name(choice.way)) == test::expected_way(), "the best way");
-    expect(choice.properties.empty() == (choice.way == Way::copy), "properties of the GL context");
-    expect(choice.fallback_reason.empty() == (choice.way == Way::gl), "why gl can't be had");
-    expect(choice.way == Way::gl ||
+    expect(std::string(choice.way->name) == test::expected_way(), "the best way");
+    expect(choice.factory.properties.empty() == (choice.way == &Way::copy),
+           "properties of the GL context");
+    expect(choice.fallback_reason.empty() == (choice.way == &Way::gl), "why gl can't be had");
+    expect(choice.way == &Way::gl ||
                choice.fallback_reason.find("cl_khr_gl_sharing") != std::string::npos,
            "the reason names the extension: " + choice.fallback_reason);
-    expect(glcl::obstacle(Way::copy, gl.context(), choice.device).empty(), "copy always works");
-    expect(glcl::choose(gl.context(), "auto", {Way::copy}).fallback_reason.empty(),
+    expect(glcl::probe(Way::copy, gl.context(), choice.device).obstacle.empty(),
+           "copy always works");
+    expect(glcl::choose(gl.context(), "auto", {&Way::copy}).fallback_reason.empty(),
            "copy by name is no fallback");
   });
 }
@@ -562,10 +562,10 @@ GST_END_TEST
 
 GST_START_TEST(way_that_cannot_be_had) {
   Gl gl;
-  std::vector<Way> ways{Way::external};
-  if (!test::shares_textures()) ways.push_back(Way::gl);
-  for (const Way way : ways) {
-    const std::string name = std::string("sharing=") + glcl::way_name(way);
+  std::vector ways{&Way::external};
+  if (!test::shares_textures()) ways.push_back(&Way::gl);
+  for (const Way *way : ways) {
+    const std::string name = std::string("sharing=") + way->name;
     const glcl::Error error = error_of(gl, [&] { glcl::choose(gl.context(), "auto", {way}); });
     expect(error.kind() == glcl::Error::Kind::not_found, name + " is not found");
     for (const std::string &word : {name, std::string("sharing=auto"), std::string("sharing=copy")})
@@ -578,7 +578,7 @@ GST_END_TEST
 GST_START_TEST(frame_larger_than_images) {
   Gl gl;
   glcl::Choice choice;
-  gl.run([&] { choice = glcl::choose(gl.context(), "auto", {Way::copy}); });
+  gl.run([&] { choice = glcl::choose(gl.context(), "auto", {&Way::copy}); });
   const auto widest = static_cast<int>(choice.device.device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>());
   if (widest >= 16384) return;  // OpenGL's widest here
   const std::string width = std::to_string(widest + 1);

@@ -62,14 +62,6 @@ struct Stats {
   std::map<std::string, glcl::Timing> timings;  // by kernel, and "frame"
 };
 
-constexpr char caps_of_pads[] =
-    "video/x-raw(memory:GLMemory), format=(string)RGBA, width=" GST_VIDEO_SIZE_RANGE
-    ", height=" GST_VIDEO_SIZE_RANGE ", framerate=" GST_VIDEO_FPS_RANGE
-    ", texture-target=(string)2D; "
-    "video/x-raw(memory:GLMemory, meta:GstVideoOverlayComposition), format=(string)RGBA, "
-    "width=" GST_VIDEO_SIZE_RANGE ", height=" GST_VIDEO_SIZE_RANGE
-    ", framerate=" GST_VIDEO_FPS_RANGE ", texture-target=(string)2D";
-
 }  // namespace
 
 struct GstGLCLFilterPrivate {
@@ -402,6 +394,25 @@ void get_stats(GObject *object, GValue *value) {
 
 }  // namespace
 
+void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
+                                       std::initializer_list<const glcl::PixelFormat *> formats) {
+  std::string names;
+  for (const glcl::PixelFormat *format : formats)
+    names += (names.empty() ? "" : ", ") + std::string(format->name);
+  if (formats.size() > 1) names = "{ " + names + " }";
+  const std::string rest = ", format=(string)" + names +
+                           ", width=" GST_VIDEO_SIZE_RANGE ", height=" GST_VIDEO_SIZE_RANGE
+                           ", framerate=" GST_VIDEO_FPS_RANGE ", texture-target=(string)2D";
+  GstCaps *caps = gst_caps_from_string(
+      ("video/x-raw(memory:GLMemory)" + rest +
+       "; video/x-raw(memory:GLMemory, meta:GstVideoOverlayComposition)" + rest)
+          .c_str());
+  for (const auto &[name, direction] : {std::pair{"sink", GST_PAD_SINK}, {"src", GST_PAD_SRC}})
+    gst_element_class_add_pad_template(GST_ELEMENT_CLASS(klass),
+                                       gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
+  gst_caps_unref(caps);
+}
+
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of(self)->context; }
 
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {
@@ -630,12 +641,6 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_glcl_filter_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_glcl_filter_change_state);
-  static GstStaticPadTemplate sink =
-      GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(caps_of_pads));
-  static GstStaticPadTemplate src =
-      GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(caps_of_pads));
-  gst_element_class_add_static_pad_template(element_class, &sink);
-  gst_element_class_add_static_pad_template(element_class, &src);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_filter_query);

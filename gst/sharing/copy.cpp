@@ -19,8 +19,8 @@ void write(Queue &queue, const Use &use, const void *host) {
                                  stride(use), 0, host);
   else
     queue.cl().enqueueWriteBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                      {width * 4, height, 1}, size_t(picture.pitch) * 4, 0,
-                                      stride(use), 0, host);
+                                      picture.region(), picture.row_bytes(), 0, stride(use), 0,
+                                      host);
 }
 
 void read(Queue &queue, const Use &use, void *host) {
@@ -31,8 +31,8 @@ void read(Queue &queue, const Use &use, void *host) {
                                 0, host);
   else
     queue.cl().enqueueReadBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                     {width * 4, height, 1}, size_t(picture.pitch) * 4, 0,
-                                     stride(use), 0, host);
+                                     picture.region(), picture.row_bytes(), 0, stride(use), 0,
+                                     host);
 }
 
 /// A frame whose host copy is still valid is not read back from OpenGL, and one that is read on the

@@ -11,7 +11,7 @@
 
 namespace glcl {
 
-/// An RGBA texture whose memory OpenCL can import. On the thread of its GL context.
+/// A texture of one plane whose memory OpenCL can import. On the thread of its GL context.
 class ExportedTexture : public Interop {
  public:
   /// What an importer gets; it owns the descriptor.
@@ -38,8 +38,10 @@ class ExportedTexture : public Interop {
   cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const override;
 
  protected:
-  ExportedTexture(int width, int height) : width_(width), height_(height) {}
+  ExportedTexture(const PlaneFormat &plane, int width, int height)
+      : plane_(plane), width_(width), height_(height) {}
 
+  const PlaneFormat &plane_;
   int width_, height_;
   guint texture_ = 0;
 };
@@ -61,7 +63,8 @@ class Exporter {
   virtual ~Exporter() = default;
   virtual const char *form() const = 0;
   /// On the thread of the GL context. Throws Error::failed.
-  virtual std::unique_ptr<ExportedTexture> make(GstGLContext *context, int width, int height) = 0;
+  virtual std::unique_ptr<ExportedTexture> make(GstGLContext *context, const PlaneFormat &plane,
+                                                int width, int height) = 0;
   /// Null where the drivers share none. Throws Error::failed.
   virtual std::unique_ptr<ExportedSemaphore> make_semaphore(GstGLContext *, const Context &) {
     return nullptr;

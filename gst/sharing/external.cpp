@@ -77,10 +77,10 @@ GstGLMemory *ExternalSharing::exported_copy(size_t index, Use &use) {
       gst_gl_memory_get_texture_width(copy) != use.width() ||
       gst_gl_memory_get_texture_height(copy) != use.height()) {
     gst_clear_buffer(&buffer);
-    buffer = allocate(context, exporter_, use.width(), use.height());
+    buffer = allocate(context, exporter_, *use.picture.format, use.width(), use.height());
     copy = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
   }
-  if (!copier_) copier_ = std::make_unique<TextureCopier>(context);
+  if (!copier_) copier_ = std::make_unique<TextureCopier>(context, use.picture.plane());
   use.map(GST_MAP_GL);
   Texture::of(copy).to_gl();
   copier_->copy(use.memory->tex_id, copy->tex_id, use.width(), use.height());
@@ -129,7 +129,7 @@ Factory probe_external(GstGLContext *gl_context, const Device &device) {
 Image ExportedTexture::import(const Context &context) const {
   const Handle handle = this->handle();
   const cl_bitfield properties[] = {handle.type, static_cast<cl_bitfield>(handle.descriptor), 0};
-  const cl_image_format format{CL_RGBA, CL_UNORM_INT8};
+  const cl_image_format format = plane_.image();
   cl_image_desc description{};
   description.image_type = CL_MEM_OBJECT_IMAGE2D;
   description.image_width = width_;

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "opencl/format.h"
 #include "opencl/image.h"
 #include "opencl/queue.h"
 

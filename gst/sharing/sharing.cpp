@@ -74,8 +74,10 @@ Picture &Sharing::staging(const Queue &queue, size_t index, const Use &use, Layo
   Staging &kept = staging_[index];
   const cl::Context &context = queue.context().cl();
   if (kept.context != context() || kept.picture.layout != layout ||
-      kept.picture.width != use.width() || kept.picture.height != use.height())
-    kept = {context(), make_picture(context, use.width(), use.height(), layout)};
+      kept.picture.format != use.picture.format || kept.picture.width != use.width() ||
+      kept.picture.height != use.height())
+    kept = {context(),
+            make_picture(context, use.width(), use.height(), layout, *use.picture.format)};
   return kept.picture;
 }
 

@@ -22,7 +22,10 @@ enum class Access { read, write };
 /// acquired, the picture they do it on.
 class Use {
  public:
-  Use(GstGLMemory *memory, Access access) : memory(memory), access(access) {}
+  Use(GstGLMemory *memory, Access access, const PixelFormat &format = PixelFormat::rgba)
+      : memory(memory), access(access) {
+    picture.format = &format;
+  }
   ~Use() { unmap(); }
   Use(const Use &) = delete;
   Use &operator=(const Use &) = delete;

@@ -84,7 +84,8 @@ class Picture {
   }
   /// Of memory that hands itself over, as the elements' own is.
   static Picture handing_over(const Gl &gl, int width, int height) {
-    GstBuffer *buffer = glcl::allocate(gl.context(), nullptr, width, height);
+    GstBuffer *buffer =
+        glcl::allocate(gl.context(), nullptr, glcl::PixelFormat::rgba, width, height);
     GstMemory *memory = gst_buffer_get_memory(buffer, 0);
     gst_buffer_unref(buffer);
     return Picture(GST_GL_MEMORY_CAST(memory));
@@ -470,7 +471,8 @@ GST_START_TEST(exported_dma_buf) {
   gl.run([&] {
     if (!glcl::exports_dma_bufs(gl.context())) return;
     constexpr int width = 64, height = 47;
-    const auto texture = glcl::export_texture(gl.context(), width, height);
+    const auto texture =
+        glcl::export_texture(gl.context(), glcl::PixelFormat::rgba.planes[0], width, height);
     const guint id = texture->texture();
     const GstGLFuncs *functions = gl.context()->gl_vtable;
     for (int i = 0; i < 3; i++) {

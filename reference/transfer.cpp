@@ -18,27 +18,25 @@ Picture upload(glcl::Queue &queue, const Frame &frame, Layout layout, int paddin
   Picture picture =
       glcl::make_picture(queue.context().cl(), frame.width + padding, frame.height, layout);
   picture.width = frame.width;
-  const size_t row = size_t(frame.width) * 4;
   if (layout == Layout::image)
     queue.cl().enqueueWriteImage(picture.image, CL_TRUE, {0, 0, 0}, region(frame), 0, 0,
                                  frame.rgba.data());
   else
     queue.cl().enqueueWriteBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
-                                      {row, size_t(frame.height), 1}, size_t(picture.pitch) * 4, 0,
-                                      row, 0, frame.rgba.data());
+                                      picture.region(), picture.row_bytes(), 0, 0, 0,
+                                      frame.rgba.data());
   return picture;
 }
 
 Frame download(glcl::Queue &queue, const Picture &picture) {
   Frame frame(picture.width, picture.height);
-  const size_t row = size_t(frame.width) * 4;
   if (picture.layout == Layout::image)
     queue.cl().enqueueReadImage(picture.image, CL_TRUE, {0, 0, 0}, region(frame), 0, 0,
                                 frame.rgba.data());
   else
     queue.cl().enqueueReadBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
-                                     {row, size_t(frame.height), 1}, size_t(picture.pitch) * 4, 0,
-                                     row, 0, frame.rgba.data());
+                                     picture.region(), picture.row_bytes(), 0, 0, 0,
+                                     frame.rgba.data());
   return frame;
 }
 

@@ -12,7 +12,7 @@ struct _GstGLCLContext {
 
 struct GstGLCLContextPrivate {
   GstGLContext *gl_context = nullptr;
-  glcl::Way way = glcl::Way::copy;
+  glcl::Choice choice;
   std::shared_ptr<glcl::Context> context;
   std::shared_ptr<glcl::Queue> queue, profiling_queue;
 };
@@ -28,7 +28,7 @@ struct Entry {
   GWeakRef context;
   const GstGLCLContext *self;
   const GstGLContext *gl_context;
-  glcl::Way way;
+  const glcl::Way *way;
   cl_device_id device;
 };
 
@@ -108,14 +108,14 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::Choic
   *created = !self;
   if (self) return self;
 
-  auto context = choice.properties.empty()
-                     ? glcl::Context::of_device(choice.device)
-                     : std::make_shared<glcl::Context>(choice.device, choice.properties);
+  const auto &properties = choice.factory.properties;
+  auto context = properties.empty() ? glcl::Context::of_device(choice.device)
+                                    : std::make_shared<glcl::Context>(choice.device, properties);
   auto queue = std::make_shared<glcl::Queue>(context);
   self = GST_GLCL_CONTEXT(g_object_new(GST_TYPE_GLCL_CONTEXT, nullptr));
   gst_object_ref_sink(self);
   self->priv->gl_context = GST_GL_CONTEXT(gst_object_ref(gl_context));
-  self->priv->way = choice.way;
+  self->priv->choice = choice;
   self->priv->context = std::move(context);
   self->priv->queue = std::move(queue);
   all.contexts.push_back({{}, self, gl_context, choice.way, choice.device.device()});
@@ -129,7 +129,7 @@ const glcl::Device &gst_glcl_context_device(GstGLCLContext *self) {
   return self->priv->context->device();
 }
 
-glcl::Way gst_glcl_context_way(GstGLCLContext *self) { return self->priv->way; }
+const glcl::Choice &gst_glcl_context_choice(GstGLCLContext *self) { return self->priv->choice; }
 
 glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile) {
   GstGLCLContextPrivate *priv = self->priv;
@@ -150,7 +150,7 @@ GstContext *gst_glcl_context_wrap(GstGLCLContext *self) {
                     "cl-context", G_TYPE_POINTER, priv->context->cl()(),  //
                     "cl-device", G_TYPE_POINTER, priv->context->device().device(), "cl-queue",
                     G_TYPE_POINTER, priv->queue->cl()(),  //
-                    "sharing", G_TYPE_STRING, glcl::way_name(priv->way), nullptr);
+                    "sharing", G_TYPE_STRING, priv->choice.way->name, nullptr);
   return context;
 }
 

@@ -20,7 +20,7 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::Choic
 
 GstGLContext *gst_glcl_context_gl_context(GstGLCLContext *self);
 const glcl::Device &gst_glcl_context_device(GstGLCLContext *self);
-glcl::Way gst_glcl_context_way(GstGLCLContext *self);
+const glcl::Choice &gst_glcl_context_choice(GstGLCLContext *self);
 
 /// The queue that all users of the context share; the profiling one is made when first asked for.
 glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile);

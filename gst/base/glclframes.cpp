@@ -12,20 +12,20 @@ namespace glcl {
 namespace {
 
 /// The texture of a frame. Whatever its caps say, a buffer may hold anything. Throws.
-GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info) {
+GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const PlaneFormat &plane) {
   GstMemory *first = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (!first || !gst_is_gl_memory(first))
     throw Error(Error::Kind::failed, "A frame holds no OpenGL texture.");
   GstGLMemory *memory = GST_GL_MEMORY_CAST(first);
-  const GstGLFormat format = gst_gl_memory_get_texture_format(memory);
+  const guint format = gst_gl_memory_get_texture_format(memory);
   const int width = gst_gl_memory_get_texture_width(memory),
             height = gst_gl_memory_get_texture_height(memory);
   if (width != GST_VIDEO_INFO_WIDTH(&info) || height != GST_VIDEO_INFO_HEIGHT(&info) ||
-      (format != GST_GL_RGBA && format != GST_GL_RGBA8))
+      (format != plane.gl && format != plane.gl_base))
     throw Error(Error::Kind::failed, "A frame holds another OpenGL texture than its caps say.",
                 std::to_string(width) + "×" + std::to_string(height) + " px, format " +
-                    std::to_string(format) + ", instead of RGBA with " +
-                    std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "×" +
+                    std::to_string(format) + ", instead of " + GST_VIDEO_INFO_NAME(&info) +
+                    " with " + std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "×" +
                     std::to_string(GST_VIDEO_INFO_HEIGHT(&info)) + " px");
   return memory;
 }
@@ -49,8 +49,7 @@ void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
 Frames::Frames(GstBaseTransform *element, GstGLCLContext *context)
     : element_(element),
       context_(context),
-      sharing_(Sharing::make(gst_glcl_context_way(context), gl_context(),
-                             gst_glcl_context_device(context))) {}
+      sharing_(gst_glcl_context_choice(context).factory.make()) {}
 
 void Frames::replace_pool(GstQuery *query, const Report &report) {
   if (gst_query_get_n_allocation_pools(query) == 0) return;
@@ -77,8 +76,7 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
     if (!gst_gl_context_can_share(texture->mem.context, gl_context())) {
       gst_base_transform_reconfigure_src(element_);
       if (!foreign_)
-        foreign_ =
-            Sharing::make(Way::copy, texture->mem.context, gst_glcl_context_device(context_));
+        foreign_ = probe(Way::copy, gl_context(), gst_glcl_context_device(context_)).factory.make();
       return *foreign_;
     }
   return *sharing_;
@@ -86,7 +84,9 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
 
 void Frames::cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in,
                    GstBuffer *out, const Work &work) {
-  Use uses[] = {{texture_of(in, info), Access::read}, {texture_of(out, info), Access::write}};
+  const PixelFormat &format = format_of(info);
+  Use uses[] = {{texture_of(in, info, format.planes[0]), Access::read, format},
+                {texture_of(out, info, format.planes[0]), Access::write, format}};
   Sharing &sharing = sharing_for({uses[0].memory, uses[1].memory});
   wait_for(in, uses[0].memory, gl_context());
   Crossing crossing(sharing, queue, layout, uses, 2);

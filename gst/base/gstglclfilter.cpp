@@ -15,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "glclcontext.h"
@@ -29,20 +28,21 @@ GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
 
 namespace {
 
-/// Values of the `sharing` properties: auto, then glcl::Way in order.
+/// Values of the `sharing` properties: auto, then those of glcl::Way::all in order.
 constexpr int sharing_auto = 0;
-int sharing_value(glcl::Way way) { return 1 + static_cast<int>(way); }
+int sharing_value(const glcl::Way *way) {
+  const auto *const *first = std::begin(glcl::Way::all);
+  return 1 + static_cast<int>(std::find(first, std::end(glcl::Way::all), way) - first);
+}
 
 GType sharing_type() {
-  static const GType type = glcl::enum_type<int>(
-      "GstGLCLSharing",
-      {{sharing_auto, "The first of gl, external and copy that works", "auto"},
-       {sharing_value(glcl::Way::gl),
-        "OpenCL works on the OpenGL texture itself (cl_khr_gl_sharing)", "gl"},
-       {sharing_value(glcl::Way::external),
-        "OpenCL and OpenGL import the same memory (cl_khr_external_memory)", "external"},
-       {sharing_value(glcl::Way::copy), "Frames go through host memory; works everywhere",
-        "copy"}});
+  static const GType type = [] {
+    std::vector<GEnumValue> values{
+        {sharing_auto, "The first of gl, external and copy that works", "auto"}};
+    for (const glcl::Way *way : glcl::Way::all)
+      values.push_back({sharing_value(way), way->description, way->name});
+    return glcl::register_enum("GstGLCLSharing", values);
+  }();
   return type;
 }
 
@@ -58,17 +58,9 @@ struct Settings {
 struct Stats {
   uint64_t frames = 0, copies = 0;
   std::string device;
-  std::optional<glcl::Way> way;
+  const glcl::Way *way = nullptr;
   std::map<std::string, glcl::Timing> timings;  // by kernel, and "frame"
 };
-
-constexpr char caps_of_pads[] =
-    "video/x-raw(memory:GLMemory), format=(string)RGBA, width=" GST_VIDEO_SIZE_RANGE
-    ", height=" GST_VIDEO_SIZE_RANGE ", framerate=" GST_VIDEO_FPS_RANGE
-    ", texture-target=(string)2D; "
-    "video/x-raw(memory:GLMemory, meta:GstVideoOverlayComposition), format=(string)RGBA, "
-    "width=" GST_VIDEO_SIZE_RANGE ", height=" GST_VIDEO_SIZE_RANGE
-    ", framerate=" GST_VIDEO_FPS_RANGE ", texture-target=(string)2D";
 
 }  // namespace
 
@@ -93,7 +85,6 @@ struct GstGLCLFilterPrivate {
   GstVideoInfo info{};  // of the frames prepared for
   glcl::Layout layout = glcl::Layout::image;
   std::chrono::steady_clock::time_point first_frame;
-  std::string fallback_reason;  // not told yet
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLFilter, gst_glcl_filter, GST_TYPE_GL_FILTER,
@@ -167,14 +158,11 @@ GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bo
         gst_glcl_context_gl_context(priv->offered) == gl_context)
       settings.device = gst_glcl_context_device(priv->offered).id();
   }
-  std::vector<glcl::Way> ways;
-  for (glcl::Way way : glcl::all_ways)
+  std::vector<const glcl::Way *> ways;
+  for (const glcl::Way *way : glcl::Way::all)
     if (settings.sharing == sharing_auto || settings.sharing == sharing_value(way))
       ways.push_back(way);
-  const glcl::Choice choice = glcl::choose(gl_context, settings.device, ways);
-  GstGLCLContext *context = gst_glcl_context_get(gl_context, choice, created);
-  if (*created) priv->fallback_reason = choice.fallback_reason;
-  return context;
+  return gst_glcl_context_get(gl_context, glcl::choose(gl_context, settings.device, ways), created);
 }
 
 /// Changes one of the contexts. The old one goes when the mutex is free again: its last reference
@@ -203,9 +191,9 @@ void drop_context(GstGLCLFilter *self) {
 void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const glcl::Device &device = gst_glcl_context_device(context);
-  const glcl::Way way = gst_glcl_context_way(context);
+  const glcl::Way *way = gst_glcl_context_choice(context).way;
   const std::string name = device.id() + " " + device.name;
-  GST_INFO_OBJECT(self, "sharing: %s, device: %s", glcl::way_name(way), name.c_str());
+  GST_INFO_OBJECT(self, "sharing: %s, device: %s", way->name, name.c_str());
   priv->reset_pending = true;
   const std::lock_guard lock(priv->mutex);
   priv->context = context;
@@ -250,12 +238,13 @@ void tell_of_new_context(GstGLCLFilter *self) {
     context = GST_GLCL_CONTEXT(gst_object_ref(priv->context));
   }
   gst_glcl_context_announce(GST_ELEMENT(self), context);
+  const std::string &reason = gst_glcl_context_choice(context).fallback_reason;
+  if (!reason.empty())
+    GST_ELEMENT_WARNING(
+        self, RESOURCE, SETTINGS,
+        ("Frames are copied through host memory (sharing=copy): %s.", reason.c_str()),
+        ("sharing=copy asks for it and silences this; docs/sharing.md tells more"));
   gst_object_unref(context);
-  if (!priv->fallback_reason.empty())
-    GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS,
-                        ("Frames are copied through host memory (sharing=copy): %s.",
-                         priv->fallback_reason.c_str()),
-                        ("sharing=copy asks for it and silences this; docs/sharing.md tells more"));
 }
 
 /// Runs work that needs OpenCL on the GL thread, after getting ready for it. Streaming thread.
@@ -385,7 +374,7 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
 void get_active_sharing(GObject *object, GValue *value) {
   GstGLCLFilterPrivate *priv = private_of(object);
   const std::lock_guard lock(priv->mutex);
-  g_value_set_enum(value, priv->stats.way ? sharing_value(*priv->stats.way) : sharing_auto);
+  g_value_set_enum(value, priv->stats.way ? sharing_value(priv->stats.way) : sharing_auto);
 }
 
 void get_stats(GObject *object, GValue *value) {
@@ -393,11 +382,10 @@ void get_stats(GObject *object, GValue *value) {
   std::unique_lock lock(priv->mutex);
   const Stats stats = priv->stats;
   lock.unlock();
-  GstStructure *structure =
-      gst_structure_new("glcl-stats", "frames", G_TYPE_UINT64, stats.frames, "device",
-                        G_TYPE_STRING, stats.device.c_str(), "sharing", G_TYPE_STRING,
-                        stats.way ? glcl::way_name(*stats.way) : "none", "copies", G_TYPE_UINT64,
-                        stats.copies, nullptr);
+  GstStructure *structure = gst_structure_new(
+      "glcl-stats", "frames", G_TYPE_UINT64, stats.frames, "device", G_TYPE_STRING,
+      stats.device.c_str(), "sharing", G_TYPE_STRING, stats.way ? stats.way->name : "none",
+      "copies", G_TYPE_UINT64, stats.copies, nullptr);
   for (const auto &[name, timing] : stats.timings)
     gst_structure_set(structure, (name + "-mean").c_str(), G_TYPE_UINT64, timing.mean(),
                       (name + "-max").c_str(), G_TYPE_UINT64, timing.max, nullptr);
@@ -405,6 +393,25 @@ void get_stats(GObject *object, GValue *value) {
 }
 
 }  // namespace
+
+void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
+                                       std::initializer_list<const glcl::PixelFormat *> formats) {
+  std::string names;
+  for (const glcl::PixelFormat *format : formats)
+    names += (names.empty() ? "" : ", ") + std::string(format->name);
+  if (formats.size() > 1) names = "{ " + names + " }";
+  const std::string rest = ", format=(string)" + names +
+                           ", width=" GST_VIDEO_SIZE_RANGE ", height=" GST_VIDEO_SIZE_RANGE
+                           ", framerate=" GST_VIDEO_FPS_RANGE ", texture-target=(string)2D";
+  GstCaps *caps = gst_caps_from_string(
+      ("video/x-raw(memory:GLMemory)" + rest +
+       "; video/x-raw(memory:GLMemory, meta:GstVideoOverlayComposition)" + rest)
+          .c_str());
+  for (const auto &[name, direction] : {std::pair{"sink", GST_PAD_SINK}, {"src", GST_PAD_SRC}})
+    gst_element_class_add_pad_template(GST_ELEMENT_CLASS(klass),
+                                       gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
+  gst_caps_unref(caps);
+}
 
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of(self)->context; }
 
@@ -634,12 +641,6 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_glcl_filter_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_glcl_filter_change_state);
-  static GstStaticPadTemplate sink =
-      GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(caps_of_pads));
-  static GstStaticPadTemplate src =
-      GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(caps_of_pads));
-  gst_element_class_add_static_pad_template(element_class, &sink);
-  gst_element_class_add_static_pad_template(element_class, &src);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_filter_query);

@@ -7,13 +7,14 @@
 #include <functional>
 
 #include "gstglclcontext.h"
+#include "opencl/format.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 
 #define GST_TYPE_GLCL_FILTER (gst_glcl_filter_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGLFilter)
 
-/// The base of every element: RGBA textures of one size in and out, an OpenCL context shared with
+/// The base of every element: textures of one size in and out, an OpenCL context shared with
 /// its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and `stats`.
 ///
 /// The virtual functions run on the thread of the GL context, one at a time, and may throw
@@ -46,6 +47,11 @@ struct _GstGLCLFilterClass {
   /// What it does looks at single pixels, so that frames of two fields are as good as any other.
   bool takes_fields;
 };
+
+/// In class_init: names the formats of frames that the element takes, and gives as it gets them.
+/// Its pads' caps come from there.
+void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
+                                       std::initializer_list<const glcl::PixelFormat *> formats);
 
 /// The context in use, in `prepare` and `process`; borrowed.
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self);

@@ -168,6 +168,7 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
       "Smooths OpenGL textures and keeps their edges, with OpenCL", "The gst-glcl developers");
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_bilateral_prepare;
   filter_class->process = gst_glcl_bilateral_process;
   filter_class->unprepare = gst_glcl_bilateral_unprepare;

@@ -373,6 +373,7 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   transform_class->start = GST_DEBUG_FUNCPTR(gst_glcl_histogram_start);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_histogram_sink_event);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_histogram_prepare;
   filter_class->process = gst_glcl_histogram_process;
   filter_class->reset = gst_glcl_histogram_reset;

@@ -83,6 +83,7 @@ static void gst_glcl_invert_class_init(GstGLCLInvertClass *klass) {
       GST_ELEMENT_CLASS(klass), "OpenCL colour inversion", "Filter/Effect/Video",
       "Inverts the colours of OpenGL textures with OpenCL", "The gst-glcl developers");
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_invert_prepare;
   filter_class->process = gst_glcl_invert_process;
   filter_class->unprepare = gst_glcl_invert_unprepare;

@@ -234,6 +234,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
       "Finds the motion of blocks between OpenGL textures with OpenCL", "The gst-glcl developers");
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_motion_prepare;
   filter_class->process = gst_glcl_motion_process;
   filter_class->reset = gst_glcl_motion_reset;

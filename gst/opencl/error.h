@@ -27,6 +27,8 @@ class Error : public std::runtime_error {
 
   Kind kind() const { return kind_; }
   const std::string &detail() const { return detail_; }
+  /// Both: "MESSAGE (DETAIL)".
+  std::string text() const { return what() + (detail_.empty() ? "" : " (" + detail_ + ")"); }
 
  private:
   Kind kind_;

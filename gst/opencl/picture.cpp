@@ -10,8 +10,10 @@ Layout layout_for(const Device &device) {
   return device.prefers_buffers() ? Layout::buffer : Layout::image;
 }
 
-Picture make_picture(const cl::Context &context, int width, int height, Layout layout) {
+Picture make_picture(const cl::Context &context, int width, int height, Layout layout,
+                     const PixelFormat &format) {
   Picture picture;
+  picture.format = &format;
   picture.width = width;
   picture.height = height;
   picture.layout = layout;
@@ -30,7 +32,7 @@ Picture make_picture(const cl::Context &context, int width, int height, Layout l
                     std::to_string(max_width) + "×" + std::to_string(max_height) +
                     "). Scale it down or choose another device.");
   picture.image =
-      Image({context, CL_MEM_READ_WRITE, {CL_RGBA, CL_UNORM_INT8}, size_t(width), size_t(height)});
+      Image({context, CL_MEM_READ_WRITE, picture.plane().image(), size_t(width), size_t(height)});
   return picture;
 }
 
@@ -44,13 +46,12 @@ void check_picture(const Picture &picture, int width, int height, Layout layout,
 }
 
 void copy_picture(Queue &queue, const Picture &from, const Picture &to) {
-  const auto width = static_cast<size_t>(from.width), height = static_cast<size_t>(from.height);
   if (from.layout == Layout::image)
-    queue.cl().enqueueCopyImage(from.image, to.image, {0, 0, 0}, {0, 0, 0}, {width, height, 1});
+    queue.cl().enqueueCopyImage(from.image, to.image, {0, 0, 0}, {0, 0, 0},
+                                {size_t(from.width), size_t(from.height), 1});
   else
-    queue.cl().enqueueCopyBufferRect(from.buffer, to.buffer, {0, 0, 0}, {0, 0, 0},
-                                     {width * 4, height, 1}, size_t(from.pitch) * 4, 0,
-                                     size_t(to.pitch) * 4, 0);
+    queue.cl().enqueueCopyBufferRect(from.buffer, to.buffer, {0, 0, 0}, {0, 0, 0}, from.region(),
+                                     from.row_bytes(), 0, to.row_bytes(), 0);
 }
 
 }  // namespace glcl

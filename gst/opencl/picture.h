@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <string>
 
+#include "format.h"
 #include "image.h"
 
 namespace glcl {
@@ -11,26 +13,36 @@ class Queue;
 
 /// How a kernel reaches pixels.
 enum class Layout {
-  image,   ///< Image, CL_RGBA / CL_UNORM_INT8, coordinates in pixels
-  buffer,  ///< cl::Buffer of uchar4 rows, `pitch` pixels apart
+  image,   ///< Image of the format's channels, coordinates in pixels
+  buffer,  ///< cl::Buffer of rows of pixels, `pitch` pixels apart
 };
 
-/// An RGBA frame of 8 bits a channel on the device, by image or by buffer.
+/// A frame on the device, by image or by buffer.
 struct Picture {
   int width = 0, height = 0;  ///< px
   Layout layout = Layout::image;
   int pitch = 0;  ///< px from row to row, buffers only
   Image image;
   cl::Buffer buffer;
+  const PixelFormat *format = &PixelFormat::rgba;
 
-  size_t bytes() const { return size_t(pitch) * height * 4; }
+  /// The format of image and buffer.
+  const PlaneFormat &plane() const { return format->planes[0]; }
+  /// Of buffers: bytes from row to row, of all, and those with pixels in them as OpenCL's copies of
+  /// rectangles want them.
+  size_t row_bytes() const { return size_t(pitch) * plane().bytes; }
+  size_t bytes() const { return row_bytes() * height; }
+  std::array<size_t, 3> region() const {
+    return {size_t(width) * plane().bytes, size_t(height), 1};
+  }
 };
 
 /// The layout that kernels are faster on: see Device::prefers_buffers.
 Layout layout_for(const Device &device);
 
 /// A picture of its own storage; throws Error::settings where the device has no image that large.
-Picture make_picture(const cl::Context &context, int width, int height, Layout layout);
+Picture make_picture(const cl::Context &context, int width, int height, Layout layout,
+                     const PixelFormat &format = PixelFormat::rgba);
 
 /// Throws Error::settings where a picture is not of this size and layout; "NAME was set up for
 /// frames of …".

@@ -344,6 +344,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
 
   GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_gl_opencl_flow_start);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_gl_opencl_flow_prepare;
   filter_class->process = gst_gl_opencl_flow_process;
   filter_class->reset = gst_gl_opencl_flow_reset;

@@ -21,14 +21,12 @@ constexpr guint all_barrier_bits = 0xFFFFFFFF;
 
 }  // namespace
 
-TextureCopier::TextureCopier(GstGLContext *context)
-    : context_(context), shader_(gst_gl_shader_new(context)) {
+TextureCopier::TextureCopier(GstGLContext *context, const PlaneFormat &plane)
+    : context_(context), format_(plane.gl), shader_(gst_gl_shader_new(context)) {
   load(context, more_.BindImageTexture, "glBindImageTexture");
   load(context, more_.DispatchCompute, "glDispatchCompute");
   load(context, more_.MemoryBarrier, "glMemoryBarrier");
-  static const char source[] = R"(
-layout(local_size_x = 16, local_size_y = 16) in;
-layout(rgba8, binding = 0) writeonly uniform highp image2D to;
+  static const char source[] = R"(, binding = 0) writeonly uniform highp image2D to;
 uniform highp sampler2D from;
 void main() {
   ivec2 at = ivec2(gl_GlobalInvocationID.xy);
@@ -36,7 +34,9 @@ void main() {
 }
 )";
   const bool es = gst_gl_context_get_gl_api(context) & GST_GL_API_GLES2;
-  const std::string text = std::string(es ? "#version 310 es\n" : "#version 430\n") + source;
+  const std::string text = std::string(es ? "#version 310 es\n" : "#version 430\n") +
+                           "layout(local_size_x = 16, local_size_y = 16) in;\nlayout(" +
+                           plane.glsl + source;
   const gchar *strings[] = {text.c_str()};
   GstGLSLStage *stage = gst_glsl_stage_new_with_strings(
       context, GL_COMPUTE_SHADER, GST_GLSL_VERSION_NONE, GST_GLSL_PROFILE_NONE, 1, strings);
@@ -58,10 +58,10 @@ void TextureCopier::copy(guint from, guint to, int width, int height) {
   gst_gl_shader_set_uniform_1i(shader_, "from", 0);
   gl->ActiveTexture(GL_TEXTURE0);
   gl->BindTexture(GL_TEXTURE_2D, from);
-  more_.BindImageTexture(0, to, 0, GL_FALSE, 0, write_only, GL_RGBA8);
+  more_.BindImageTexture(0, to, 0, GL_FALSE, 0, write_only, format_);
   more_.DispatchCompute((width + 15) / 16, (height + 15) / 16, 1);
   more_.MemoryBarrier(all_barrier_bits);
-  more_.BindImageTexture(0, 0, 0, GL_FALSE, 0, write_only, GL_RGBA8);
+  more_.BindImageTexture(0, 0, 0, GL_FALSE, 0, write_only, format_);
   gl->BindTexture(GL_TEXTURE_2D, 0);
   gst_gl_context_clear_shader(context_);
 }

@@ -3,14 +3,16 @@
 
 #include <gst/gl/gl.h>
 
+#include "opencl/format.h"
+
 namespace glcl {
 
-/// Copies RGBA textures into others of their size by a compute shader, which on one NVIDIA H200 is
-/// fifteen times as fast as a blit. On the thread of its GL context.
+/// Copies textures of a plane into others of their size by a compute shader, which on one NVIDIA
+/// H200 is fifteen times as fast as a blit. On the thread of its GL context.
 class TextureCopier {
  public:
   /// Throws Error::failed where the shader does not build.
-  explicit TextureCopier(GstGLContext *context);
+  TextureCopier(GstGLContext *context, const PlaneFormat &plane);
   ~TextureCopier();
   TextureCopier(const TextureCopier &) = delete;
   TextureCopier &operator=(const TextureCopier &) = delete;
@@ -26,6 +28,7 @@ class TextureCopier {
   };
 
   GstGLContext *context_;
+  guint format_;
   Functions more_{};
   GstGLShader *shader_ = nullptr;
 };

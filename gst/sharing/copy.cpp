@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "copy.h"
+// The way `copy`: through host memory, by GstGL's pixel buffers.
+#include "sharing.h"
 
 namespace glcl {
 
@@ -18,8 +19,8 @@ void write(Queue &queue, const Use &use, const void *host) {
                                  stride(use), 0, host);
   else
     queue.cl().enqueueWriteBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                      {width * 4, height, 1}, size_t(picture.pitch) * 4, 0,
-                                      stride(use), 0, host);
+                                      picture.region(), picture.row_bytes(), 0, stride(use), 0,
+                                      host);
 }
 
 void read(Queue &queue, const Use &use, void *host) {
@@ -30,11 +31,17 @@ void read(Queue &queue, const Use &use, void *host) {
                                 0, host);
   else
     queue.cl().enqueueReadBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                     {width * 4, height, 1}, size_t(picture.pitch) * 4, 0,
-                                     stride(use), 0, host);
+                                     picture.region(), picture.row_bytes(), 0, stride(use), 0,
+                                     host);
 }
 
-}  // namespace
+/// A frame whose host copy is still valid is not read back from OpenGL, and one that is read on the
+/// host next is never uploaded: GstGLMemory knows both.
+class CopySharing : public Sharing {
+ public:
+  void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
+  void release(Queue &queue, Use *uses, size_t count, bool complete) override;
+};
 
 void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -56,5 +63,12 @@ void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) 
   queue.cl().finish();  // the host copies are in use until here
   for (size_t i = 0; i < count; i++) uses[i].unmap();
 }
+
+}  // namespace
+
+const Way Way::copy = {"copy", "Frames go through host memory; works everywhere",
+                       [](GstGLContext *, const Device &) -> Factory {
+                         return {[] { return std::make_unique<CopySharing>(); }};
+                       }};
 
 }  // namespace glcl

@@ -11,15 +11,10 @@
 
 #include <vector>
 
-#include "config.h"
 #include "functions.h"
 #include "opencl/error.h"
 #include "opencl/queue.h"
 #include "texture.h"
-
-#if HAVE_GL_EGL
-#include <gst/gl/egl/gstgldisplay_egl.h>
-#endif
 
 namespace glcl {
 
@@ -33,20 +28,9 @@ constexpr guint64 linear = 0;
   throw Error(Error::Kind::failed, "OpenGL does not export a texture as a dma-buf.", call);
 }
 
-gpointer egl_display(GstGLContext *context) {
-#if HAVE_GL_EGL
-  if (GstGLDisplayEGL *egl = gst_gl_display_egl_from_gl_display(context->display)) {
-    const guintptr handle = gst_gl_display_get_handle(GST_GL_DISPLAY(egl));
-    gst_object_unref(egl);
-    return reinterpret_cast<gpointer>(handle);
-  }
-#endif
-  return nullptr;
-}
-
 class DmaBufTexture : public ExportedTexture {
  public:
-  DmaBufTexture(GstGLContext *context, int width, int height);
+  DmaBufTexture(GstGLContext *context, const PlaneFormat &plane, int width, int height);
   ~DmaBufTexture() override { close(descriptor_); }
 
   Handle handle() const override {
@@ -64,8 +48,8 @@ class DmaBufTexture : public ExportedTexture {
   size_t pitch_ = 0;
 };
 
-DmaBufTexture::DmaBufTexture(GstGLContext *context, int width, int height)
-    : ExportedTexture(width, height) {
+DmaBufTexture::DmaBufTexture(GstGLContext *context, const PlaneFormat &plane, int width, int height)
+    : ExportedTexture(plane, width, height) {
   make_texture(context);
   if (const char *call = export_memory(context)) {
     context->gl_vtable->DeleteTextures(1, &texture_);
@@ -79,7 +63,7 @@ void DmaBufTexture::make_texture(GstGLContext *context) {
   load(context, storage, "glTexStorage2D");
   gl->GenTextures(1, &texture_);
   gl->BindTexture(GL_TEXTURE_2D, texture_);
-  storage(GL_TEXTURE_2D, 1, GL_RGBA8, width_, height_);
+  storage(GL_TEXTURE_2D, 1, plane_.gl, width_, height_);
   set_parameters(context);
   gl->BindTexture(GL_TEXTURE_2D, 0);
 }
@@ -113,8 +97,9 @@ const char *DmaBufTexture::export_memory(GstGLContext *context) {
 class DmaBufExporter : public Exporter {
  public:
   const char *form() const override { return "dma-buf of OpenGL"; }
-  std::unique_ptr<ExportedTexture> make(GstGLContext *context, int width, int height) override {
-    return export_texture(context, width, height);
+  std::unique_ptr<ExportedTexture> make(GstGLContext *context, const PlaneFormat &plane, int width,
+                                        int height) override {
+    return export_texture(context, plane, width, height);
   }
 };
 
@@ -122,22 +107,24 @@ class DmaBufExporter : public Exporter {
 bool same_pixels(GstGLContext *gl_context, const Device &device) {
   constexpr int width = 61, height = 47;
   constexpr size_t origin[] = {0, 0, 0}, region[] = {width, height, 1};
-  const auto texture = export_texture(gl_context, width, height);
+  const PlaneFormat &plane = PixelFormat::rgba.planes[0];
+  const auto texture = export_texture(gl_context, plane, width, height);
   const GstGLFuncs *gl = gl_context->gl_vtable;
   std::vector<guint32> put(width * height), got(put.size());
   for (size_t i = 0; i < put.size(); i++) put[i] = i * 2654435761u;
   const guint id = texture->texture();
   gl->BindTexture(GL_TEXTURE_2D, id);
-  gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, put.data());
+  gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, plane.gl_base, GL_UNSIGNED_BYTE,
+                    put.data());
   gl->BindTexture(GL_TEXTURE_2D, 0);
   gl->Finish();
   try {
     Queue queue(Context::of_device(device));
     const Image image = texture->import(queue.context());
-    enqueue_acquire(queue, {image()}, true);
+    texture->acquire(queue, {image()});
     const cl_int status = clEnqueueReadImage(queue.cl()(), image(), CL_TRUE, origin, region, 0, 0,
                                              got.data(), 0, nullptr, nullptr);
-    enqueue_release(queue, {image()}, true);
+    texture->release(queue, {image()});
     queue.cl().finish();
     if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueReadImage");
   } catch (...) {
@@ -150,8 +137,9 @@ bool same_pixels(GstGLContext *gl_context, const Device &device) {
 
 }  // namespace
 
-std::unique_ptr<ExportedTexture> export_texture(GstGLContext *context, int width, int height) {
-  return std::make_unique<DmaBufTexture>(context, width, height);
+std::unique_ptr<ExportedTexture> export_texture(GstGLContext *context, const PlaneFormat &plane,
+                                                int width, int height) {
+  return std::make_unique<DmaBufTexture>(context, plane, width, height);
 }
 
 bool exports_dma_bufs(GstGLContext *context) {

@@ -9,6 +9,7 @@ namespace glcl {
 bool exports_dma_bufs(GstGLContext *context);
 
 /// A texture that OpenGL made and exported. On the thread of the GL context. Throws Error::failed.
-std::unique_ptr<ExportedTexture> export_texture(GstGLContext *context, int width, int height);
+std::unique_ptr<ExportedTexture> export_texture(GstGLContext *context, const PlaneFormat &plane,
+                                                int width, int height);
 
 }  // namespace glcl

@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "opencl/context.h"
-#include "opencl/image.h"
-#include "opencl/queue.h"
+#include "interop.h"
 
 namespace glcl {
 
-/// An RGBA texture whose memory OpenCL can import. On the thread of its GL context.
-class ExportedTexture {
+/// A texture of one plane whose memory OpenCL can import. On the thread of its GL context.
+class ExportedTexture : public Interop {
  public:
   /// What an importer gets; it owns the descriptor.
   struct Handle {
@@ -23,7 +21,6 @@ class ExportedTexture {
     size_t pitch;  ///< bytes from row to row; 0 where the driver knows
   };
 
-  virtual ~ExportedTexture() = default;
   ExportedTexture(const ExportedTexture &) = delete;
   ExportedTexture &operator=(const ExportedTexture &) = delete;
 
@@ -34,9 +31,17 @@ class ExportedTexture {
   /// Imports the memory into an OpenCL context. Throws Error::failed.
   Image import(const Context &context) const;
 
- protected:
-  ExportedTexture(int width, int height) : width_(width), height_(height) {}
+  Image image(const Context &context, const GstGLMemory *) const override {
+    return import(context);
+  }
+  void acquire(Queue &queue, const std::vector<cl_mem> &images) const override;
+  cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const override;
 
+ protected:
+  ExportedTexture(const PlaneFormat &plane, int width, int height)
+      : plane_(plane), width_(width), height_(height) {}
+
+  const PlaneFormat &plane_;
   int width_, height_;
   guint texture_ = 0;
 };
@@ -58,7 +63,8 @@ class Exporter {
   virtual ~Exporter() = default;
   virtual const char *form() const = 0;
   /// On the thread of the GL context. Throws Error::failed.
-  virtual std::unique_ptr<ExportedTexture> make(GstGLContext *context, int width, int height) = 0;
+  virtual std::unique_ptr<ExportedTexture> make(GstGLContext *context, const PlaneFormat &plane,
+                                                int width, int height) = 0;
   /// Null where the drivers share none. Throws Error::failed.
   virtual std::unique_ptr<ExportedSemaphore> make_semaphore(GstGLContext *, const Context &) {
     return nullptr;
@@ -69,12 +75,5 @@ class Exporter {
 /// Error::not_found with the reason why not. On the thread of the GL context.
 std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *gl_context, const Device &device);
 std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Device &device);
-
-/// The first form that works, or Error::not_found with the reasons.
-std::shared_ptr<Exporter> exporter_of(GstGLContext *gl_context, const Device &device);
-
-/// Why OpenGL and OpenCL can't share exported memory on this device; empty where they can. On the
-/// thread of the GL context.
-std::string external_obstacle(GstGLContext *gl_context, const Device &device);
 
 }  // namespace glcl

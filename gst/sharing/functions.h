@@ -4,7 +4,11 @@
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 
-#include <type_traits>
+#include "config.h"
+
+#if HAVE_GL_EGL
+#include <gst/gl/egl/gstgldisplay_egl.h>
+#endif
 
 namespace glcl {
 
@@ -19,6 +23,18 @@ void load(GstGLContext *context, Function &function, const char *name) {
 inline void clear_errors(const GstGLContext *context) {
   while (context->gl_vtable->GetError()) {
   }
+}
+
+/// The EGLDisplay of the context; null where it is not of EGL.
+inline gpointer egl_display(const GstGLContext *context) {
+#if HAVE_GL_EGL
+  if (GstGLDisplayEGL *egl = gst_gl_display_egl_from_gl_display(context->display)) {
+    const guintptr handle = gst_gl_display_get_handle(GST_GL_DISPLAY(egl));
+    gst_object_unref(egl);
+    return reinterpret_cast<gpointer>(handle);
+  }
+#endif
+  return nullptr;
 }
 
 /// Filters and edges as GstGLMemory sets them, of the texture that is bound.

@@ -116,8 +116,9 @@ static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error)
 
   try {
     Texture &texture = Texture::of(memory);
-    texture.exported = exporter->make(base->context, gst_gl_memory_get_texture_width(memory),
-                                      gst_gl_memory_get_texture_height(memory));
+    texture.exported = exporter->make(
+        base->context, glcl::format_of(memory->info).planes[memory->plane],
+        gst_gl_memory_get_texture_width(memory), gst_gl_memory_get_texture_height(memory));
     memory->tex_id = texture.exported->texture();
   } catch (const glcl::Error &failure) {
     g_set_error(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s %s", failure.what(),
@@ -214,6 +215,12 @@ static void gst_glcl_pool_class_init(GstGLCLPoolClass *klass) {
 
 namespace glcl {
 
+const PixelFormat &format_of(const GstVideoInfo &info) {
+  if (const PixelFormat *format = PixelFormat::find(GST_VIDEO_INFO_NAME(&info))) return *format;
+  throw Error(Error::Kind::failed, "Frames of this format can't be shared.",
+              GST_VIDEO_INFO_NAME(&info));
+}
+
 GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter, Report report) {
   auto *pool = GST_GLCL_POOL(g_object_new(GST_TYPE_GLCL_POOL, nullptr));
   gst_object_ref_sink(pool);
@@ -223,15 +230,16 @@ GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> export
   return GST_BUFFER_POOL(pool);
 }
 
-GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter, int width,
-                    int height) {
+GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
+                    const PixelFormat &format, int width, int height) {
   auto *allocator = GST_GLCL_ALLOCATOR(g_object_new(GST_TYPE_GLCL_ALLOCATOR, nullptr));
   gst_object_ref_sink(allocator);
   *allocator->exporter = std::move(exporter);
   GstVideoInfo info;
-  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, width, height);
+  gst_video_info_set_format(&info, gst_video_format_from_string(format.name), width, height);
   auto *params = gst_gl_video_allocation_params_new(context, nullptr, &info, 0, nullptr,
-                                                    GST_GL_TEXTURE_TARGET_2D, GST_GL_RGBA8);
+                                                    GST_GL_TEXTURE_TARGET_2D,
+                                                    static_cast<GstGLFormat>(format.planes[0].gl));
   GstBuffer *buffer = gst_buffer_new();
   const bool allocated = gst_gl_memory_setup_buffer(GST_GL_MEMORY_ALLOCATOR(allocator), buffer,
                                                     params, nullptr, nullptr, 0);

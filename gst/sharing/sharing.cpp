@@ -2,25 +2,58 @@
 #include "sharing.h"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 
-#include "copy.h"
-#include "exporter.h"
-#include "gl.h"
+#include "config.h"
 #include "opencl/error.h"
+
+#if HAVE_GL_EGL
+#include <gst/gl/egl/gstgldisplay_egl.h>
+#endif
 
 namespace glcl {
 
-const char *way_name(Way way) {
-  switch (way) {
-    case Way::gl:
-      return "gl";
-    case Way::external:
-      return "external";
-    case Way::copy:
-      return "copy";
+namespace {
+
+std::atomic<unsigned> probed{0};
+
+/// What the ways said on a GL context. It ends with the context.
+using Probes = std::map<std::pair<const Way *, cl_device_id>, Probe>;
+
+Probes &probes_of(GstGLContext *gl_context) {
+  static const GQuark quark = g_quark_from_static_string("gst.glcl.Probes");
+  auto *probes = static_cast<Probes *>(g_object_get_qdata(G_OBJECT(gl_context), quark));
+  if (!probes) {
+    probes = new Probes;
+    g_object_set_qdata_full(G_OBJECT(gl_context), quark, probes,
+                            [](gpointer gone) { delete static_cast<Probes *>(gone); });
   }
-  return "";
+  return *probes;
 }
+
+/// Leaves the EGL display of the GL context initialised for good. There is one per device and
+/// process; GStreamer ends it with the first GstGLDisplay of any pipeline, and then the others
+/// can't activate their GL contexts ("Failed to activate the GL Context"), and OpenCL takes none of
+/// their textures (CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR). Not where the display belongs to a
+/// connection (X11, Wayland, GBM), which closes with its GstGLDisplay.
+void keep_display(GstGLContext *gl_context) {
+#if HAVE_GL_EGL
+  constexpr int of_a_connection =
+      GST_GL_DISPLAY_TYPE_X11 | GST_GL_DISPLAY_TYPE_WAYLAND | GST_GL_DISPLAY_TYPE_GBM;
+  if (gst_gl_context_get_gl_platform(gl_context) != GST_GL_PLATFORM_EGL ||
+      (gst_gl_display_get_handle_type(gl_context->display) & of_a_connection))
+    return;
+  GstGLDisplayEGL *egl = gst_gl_display_egl_from_gl_display(gl_context->display);
+  if (!egl) return;
+  egl->foreign_display = TRUE;
+  gst_object_unref(egl);
+#else
+  (void)gl_context;
+#endif
+}
+
+}  // namespace
 
 void *Use::map(guint domain) {
   const guint flags = (access == Access::read ? GST_MAP_READ : GST_MAP_WRITE) | domain;
@@ -36,25 +69,15 @@ void Use::unmap() {
   map_ = GST_MAP_INFO_INIT;
 }
 
-std::unique_ptr<Sharing> Sharing::make(Way way, GstGLContext *gl_context, const Device &device) {
-  switch (way) {
-    case Way::gl:
-      return std::make_unique<TextureSharing>();
-    case Way::external:
-      return std::make_unique<TextureSharing>(exporter_of(gl_context, device));
-    case Way::copy:
-      break;
-  }
-  return std::make_unique<CopySharing>();
-}
-
 Picture &Sharing::staging(const Queue &queue, size_t index, const Use &use, Layout layout) {
   if (staging_.size() <= index) staging_.resize(index + 1);
   Staging &kept = staging_[index];
   const cl::Context &context = queue.context().cl();
   if (kept.context != context() || kept.picture.layout != layout ||
-      kept.picture.width != use.width() || kept.picture.height != use.height())
-    kept = {context(), make_picture(context, use.width(), use.height(), layout)};
+      kept.picture.format != use.picture.format || kept.picture.width != use.width() ||
+      kept.picture.height != use.height())
+    kept = {context(),
+            make_picture(context, use.width(), use.height(), layout, *use.picture.format)};
   return kept.picture;
 }
 
@@ -86,40 +109,50 @@ void Crossing::abandon() noexcept {
   }
 }
 
-std::string obstacle(Way way, GstGLContext *gl_context, const Device &device) {
-  switch (way) {
-    case Way::gl:
-      return gl_obstacle(gl_context, device);
-    case Way::external:
-      return external_obstacle(gl_context, device);
-    case Way::copy:
-      break;
+const Probe &probe(const Way &way, GstGLContext *gl_context, const Device &device) {
+  Probes &probes = probes_of(gl_context);
+  const std::pair key(&way, device.device());
+  const auto known = probes.find(key);
+  if (known != probes.end()) return known->second;
+  probed++;
+  Probe found;
+  try {
+    found.factory = way.probe(gl_context, device);
+  } catch (const Error &error) {
+    found.obstacle = error.text();
   }
-  return {};
+  return probes.emplace(key, std::move(found)).first->second;
 }
 
-Choice choose(GstGLContext *gl_context, const std::string &device, const std::vector<Way> &ways) {
+unsigned ways_probed() { return probed; }
+
+Choice choose(GstGLContext *gl_context, const std::string &device,
+              const std::vector<const Way *> &ways) {
   std::string failures;
   const std::vector<Device> known = devices(&failures);
-  const auto driving = std::find_if(known.begin(), known.end(), [&](const Device &d) {
-    return gl_obstacle(gl_context, d).empty() || external_obstacle(gl_context, d).empty();
-  });
+  const auto drives_gl = [&](const Device &candidate) {
+    return std::any_of(std::begin(Way::all), std::end(Way::all), [&](const Way *way) {
+      return way != &Way::copy && probe(*way, gl_context, candidate).obstacle.empty();
+    });
+  };
+  const auto driving =
+      device == "auto" ? std::find_if(known.begin(), known.end(), drives_gl) : known.end();
   Choice choice;
   choice.device = choose_device(
       known, device, driving != known.end() ? std::optional(*driving) : std::nullopt, failures);
   std::string reasons;
-  for (Way way : ways) {
-    const std::string reason = obstacle(way, gl_context, choice.device);
-    if (reason.empty()) {
+  for (const Way *way : ways) {
+    const Probe &found = probe(*way, gl_context, choice.device);
+    if (found.obstacle.empty()) {
       choice.way = way;
-      if (way == Way::gl) choice.properties = gl_properties(gl_context);
+      choice.factory = found.factory;
       keep_display(gl_context);
-      if (way == Way::copy) choice.fallback_reason = reasons;
+      if (way == &Way::copy) choice.fallback_reason = reasons;
       return choice;
     }
-    reasons += (reasons.empty() ? "" : "; ") + reason;
+    reasons += (reasons.empty() ? "" : "; ") + found.obstacle;
   }
-  throw Error(Error::Kind::not_found, std::string("sharing=") + way_name(ways.front()) +
+  throw Error(Error::Kind::not_found, std::string("sharing=") + ways.front()->name +
                                           " can't be had with " + choice.device.name + ": " +
                                           reasons + ". Use sharing=auto or sharing=copy.");
 }

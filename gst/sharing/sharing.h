@@ -16,25 +16,16 @@
 
 namespace glcl {
 
-/// A way for OpenCL to work on OpenGL textures.
-enum class Way {
-  gl,        ///< the texture itself, by cl_khr_gl_sharing
-  external,  ///< memory that OpenGL and OpenCL both import (cl_khr_external_memory)
-  copy,      ///< through host memory
-};
-
-/// In the order in which `auto` tries them.
-inline constexpr Way all_ways[] = {Way::gl, Way::external, Way::copy};
-
-const char *way_name(Way way);
-
 enum class Access { read, write };
 
 /// A texture for the time of one frame: what the kernels want to do with it and, once it is
 /// acquired, the picture they do it on.
 class Use {
  public:
-  Use(GstGLMemory *memory, Access access) : memory(memory), access(access) {}
+  Use(GstGLMemory *memory, Access access, const PixelFormat &format = PixelFormat::rgba)
+      : memory(memory), access(access) {
+    picture.format = &format;
+  }
   ~Use() { unmap(); }
   Use(const Use &) = delete;
   Use &operator=(const Use &) = delete;
@@ -62,8 +53,6 @@ using Report = std::function<void(std::exception_ptr)>;
 /// stand between texture and kernel, where any do, are kept for the next frame.
 class Sharing {
  public:
-  /// Throws where the way can't be had on the GL context with the device.
-  static std::unique_ptr<Sharing> make(Way way, GstGLContext *gl_context, const Device &device);
   virtual ~Sharing() = default;
 
   /// Hands `count` textures to OpenCL, ordered after all work of OpenGL and the host on them, and
@@ -116,21 +105,48 @@ class Crossing {
   bool held_ = true;
 };
 
-/// Why OpenCL on this device can't work this way on textures of this GL context; empty where it
-/// can. On the thread of the GL context.
-std::string obstacle(Way way, GstGLContext *gl_context, const Device &device);
+/// How a way is put to use on one GL context with one device.
+struct Factory {
+  std::function<std::unique_ptr<Sharing>()> make;
+  std::vector<cl_context_properties> properties = {};  ///< that an OpenCL context needs for it
+  std::string form = {};  ///< of the memory, where the way knows several
+};
 
-/// A device, a way and the OpenCL context properties that the way needs.
+/// A way for OpenCL to work on OpenGL textures, each in a file of its own.
+struct Way {
+  const char *name;  ///< a value of the property `sharing`
+  const char *description;
+  /// Throws Error with the reason where the way can't be had. On the thread of the GL context.
+  Factory (*probe)(GstGLContext *gl_context, const Device &device);
+
+  static const Way gl, external, copy;
+  /// In the order in which `auto` tries them.
+  static constexpr const Way *all[] = {&gl, &external, &copy};
+};
+
+/// What a way's probe found.
+struct Probe {
+  Factory factory;
+  std::string obstacle;  ///< why the way can't be had; empty where it can
+};
+
+/// Asks the way, once for each GL context and device. On the thread of the GL context.
+const Probe &probe(const Way &way, GstGLContext *gl_context, const Device &device);
+/// How often any way was asked in this process.
+unsigned ways_probed();
+
+/// A device and how to share with it.
 struct Choice {
-  Way way = Way::copy;
+  const Way *way = nullptr;
   Device device;
-  std::vector<cl_context_properties> properties;
+  Factory factory;
   std::string
       fallback_reason;  ///< why no earlier way works; empty unless `auto` fell back to copying
 };
 
 /// Chooses by the rules of the `device` and `sharing` properties; `ways` are the ways allowed, best
 /// first. Throws Error::not_found. On the thread of the GL context.
-Choice choose(GstGLContext *gl_context, const std::string &device, const std::vector<Way> &ways);
+Choice choose(GstGLContext *gl_context, const std::string &device,
+              const std::vector<const Way *> &ways);
 
 }  // namespace glcl

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "texture.h"
 
-#include <CL/cl_ext.h>
 #include <gst/gl/gstglfuncs.h>
 
 #include <utility>
 
+#include "memory.h"
 #include "opencl/error.h"
 
 namespace glcl {
@@ -17,36 +17,27 @@ GQuark quark() {
   return name;
 }
 
-/// clEnqueueAcquireExternalMemObjectsKHR and its opposite, which have one signature.
-struct External {
-  cl_platform_id platform = nullptr;
-  clEnqueueAcquireExternalMemObjectsKHR_fn acquire = nullptr, release = nullptr;
-};
-
-/// Those of the queue's platform, looked up once per thread. Throws where one is missing.
-const External &external(const Queue &queue) {
-  thread_local External known;
-  const cl_platform_id platform = queue.context().device().platform();
-  if (known.platform == platform) return known;
-  const auto get = [&](const char *name) {
-    return reinterpret_cast<clEnqueueAcquireExternalMemObjectsKHR_fn>(
-        clGetExtensionFunctionAddressForPlatform(platform, name));
-  };
-  const External found{platform, get("clEnqueueAcquireExternalMemObjectsKHR"),
-                       get("clEnqueueReleaseExternalMemObjectsKHR")};
-  if (!found.acquire || !found.release)
-    throw cl::Error(CL_INVALID_OPERATION, found.acquire ? "clEnqueueReleaseExternalMemObjectsKHR"
-                                                        : "clEnqueueAcquireExternalMemObjectsKHR");
-  return known = found;
+/// Waits on the host until OpenGL has done all work queued so far.
+void wait_for_gl(GstGLContext *context) {
+  const GstGLFuncs *gl = context->gl_vtable;
+  if (!gl->FenceSync) {
+    gl->Finish();
+    return;
+  }
+  GLsync fence = gl->FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  const GLenum status = gl->ClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, 10 * GST_SECOND);
+  gl->DeleteSync(fence);
+  if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED)
+    throw Error(Error::Kind::failed, "OpenGL did not finish a frame in 10 s.",
+                "glClientWaitSync gave " + std::to_string(status));
 }
 
-/// Not by CLHPP: that would have another reference of each image.
-cl::Event enqueue(Queue &queue, const std::vector<cl_mem> &images,
-                  clEnqueueAcquireExternalMemObjectsKHR_fn function, const char *name) {
-  cl::Event event;
-  const cl_int status = function(queue.cl()(), images.size(), images.data(), 0, nullptr, &event());
-  if (status != CL_SUCCESS) throw cl::Error(status, name);
-  return event;
+/// Waits until OpenGL may use what was released, unless the driver sees to that.
+void finish_release(Queue &queue, const Interop &interop) {
+  if (interop.ordered_by_driver(queue.context().device()))
+    queue.cl().flush();
+  else
+    queue.cl().finish();
 }
 
 }  // namespace
@@ -81,22 +72,7 @@ Texture::~Texture() {
 Texture::Shared &Texture::shared_with(const std::shared_ptr<Context> &context) {
   for (Shared &shared : images_)
     if (shared.context == context) return shared;
-  if (exported) {
-    images_.push_back({context, exported->import(*context), nullptr});
-    return images_.back();
-  }
-  try {
-    const cl::ImageGL of_texture(context->cl(), CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0,
-                                 memory_->tex_id);
-    images_.push_back({context, Image(cl::Image2D(of_texture(), true)), nullptr});
-  } catch (const cl::Error &error) {
-    throw Error(Error::Kind::failed,
-                "OpenCL can't share the OpenGL texture with " + context->device().name +
-                    ". sharing=copy works without it.",
-                std::string(error.what()) + ": " + error_name(error.err()) + ", texture " +
-                    std::to_string(memory_->tex_id) + ", format " +
-                    std::to_string(memory_->tex_format));
-  }
+  images_.push_back({context, interop().image(*context, memory_), nullptr});
   return images_.back();
 }
 
@@ -122,32 +98,94 @@ void Texture::to_gl() {
     reading_ = {};
   }
   if (!holder_) return;
-  const bool external = exported != nullptr;
-  if (!released_)
-    enqueue_release(*holder_, {image(holder_->context().shared_from_this())()}, external);
+  if (!released_) interop().release(*holder_, {image(holder_->context().shared_from_this())()});
   released_ = true;
-  finish_release(*holder_, external);
+  finish_release(*holder_, interop());
   held_by(nullptr);
 }
 
-void enqueue_acquire(Queue &queue, const std::vector<cl_mem> &images, bool exported) {
-  if (exported)
-    enqueue(queue, images, external(queue).acquire, "clEnqueueAcquireExternalMemObjectsKHR");
-  else
-    enqueue(queue, images, clEnqueueAcquireGLObjects, "clEnqueueAcquireGLObjects");
+Texture &TextureSharing::texture_of(size_t, Use &use) { return Texture::of(use.memory); }
+
+bool TextureSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &) {
+  return interop().ordered_by_driver(queue.context().device());
 }
 
-cl::Event enqueue_release(Queue &queue, const std::vector<cl_mem> &images, bool exported) {
-  return exported ? enqueue(queue, images, external(queue).release,
-                            "clEnqueueReleaseExternalMemObjectsKHR")
-                  : enqueue(queue, images, clEnqueueReleaseGLObjects, "clEnqueueReleaseGLObjects");
+void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
+  const auto context = queue.context().shared_from_this();
+  crossing_.clear();
+  images_.clear();
+  textures_.clear();
+  for (size_t i = 0; i < count; i++) {
+    Texture &texture = texture_of(i, uses[i]);
+    const bool crosses = texture.holder() != &queue;
+    uses[i].picture.image = texture.image(context);
+    if (crosses) {
+      texture.to_gl();  // from another queue
+      uses[i].map(GST_MAP_GL);
+      uses[i].unmap();
+      crossing_.push_back(&texture);
+      images_.push_back(uses[i].picture.image());
+    }
+    textures_.push_back({&texture, crosses});
+  }
+  if (!crossing_.empty()) {
+    if (!ordered_after_gl(queue, crossing_)) wait_for_gl(uses[0].memory->mem.context);
+    interop().acquire(queue, images_);
+  }
+  const auto held = queue.shared_from_this();
+  for (const Held &one : textures_) one.texture->held_by(held);
+  for (size_t i = 0; i < count; i++) {
+    Use &use = uses[i];
+    if (layout == Layout::buffer) {
+      const Image image = use.picture.image;
+      use.picture = staging(queue, i, use, layout);
+      use.picture.image = image;
+      if (use.access == Access::read)
+        queue.cl().enqueueCopyImageToBuffer(image, use.picture.buffer, {0, 0, 0},
+                                            {size_t(use.width()), size_t(use.height()), 1}, 0);
+    }
+    use.picture.width = use.width();
+    use.picture.height = use.height();
+  }
 }
 
-void finish_release(Queue &queue, bool exported) {
-  if (!exported && queue.context().device().has_extension("cl_khr_gl_event"))
+/// Enqueues copies of what kernels wrote elsewhere into the textures.
+void TextureSharing::write_back(Queue &queue, const Use *uses) {
+  for (size_t i = 0; i < textures_.size(); i++)
+    if (uses[i].access == Access::write && uses[i].picture.layout == Layout::buffer)
+      queue.cl().enqueueCopyBufferToImage(uses[i].picture.buffer, uses[i].picture.image, 0,
+                                          {0, 0, 0},
+                                          {size_t(uses[i].width()), size_t(uses[i].height()), 1});
+}
+
+void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
+  if (complete) write_back(queue, uses);
+  bool foreign = false;
+  images_.clear();
+  for (size_t i = 0; i < textures_.size(); i++) {
+    Held &held = textures_[i];
+    held.back = false;
+    if (held.texture->holder() != &queue) continue;         // done before a failure
+    const bool tells = hands_over(held.texture->memory());  // when it is wanted
+    if (tells && (uses[i].access == Access::write || !held.crossed)) continue;
+    foreign = foreign || !tells;
+    held.back = true;
+    images_.push_back(uses[i].picture.image());
+  }
+  if (images_.empty()) {
     queue.cl().flush();
-  else
-    queue.cl().finish();
+    return;
+  }
+  const cl::Event released = interop().release(queue, images_);
+  for (const Held &held : textures_)
+    if (held.back) held.texture->held_by(nullptr);
+  if (foreign) {
+    finish_release(queue, interop());
+    return;
+  }
+  for (const Held &held : textures_)
+    if (held.back) held.texture->read_until(released);
+  queue.cl().flush();
 }
 
 }  // namespace glcl

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "exporter.h"
-#include "opencl/context.h"
-#include "opencl/queue.h"
+#include "sharing.h"
 
 namespace glcl {
 
@@ -23,9 +22,14 @@ class Texture {
   static Texture *find(GstGLMemory *memory);
   ~Texture();
 
-  /// The image in this context, made at the first call: of the exported memory where there is one,
-  /// else of the texture itself (cl_khr_gl_sharing). Throws Error::failed where OpenCL can't share
-  /// it.
+  GstGLMemory *memory() const { return memory_; }
+  /// How OpenCL gets at it: by the exported memory where there is one, else by cl_khr_gl_sharing.
+  const Interop &interop() const {
+    return exported ? static_cast<const Interop &>(*exported) : gl_interop();
+  }
+
+  /// The image in this context, made at the first call. Throws Error::failed where OpenCL can't
+  /// share the texture.
   Image image(const std::shared_ptr<Context> &context);
 
   /// Orders what the queue does next after what OpenGL was told so far, on the device, by a
@@ -69,12 +73,39 @@ class Texture {
   std::vector<Shared> images_;  // one per OpenCL context, nearly always one
 };
 
-/// Hands textures that the queue's context has images of to OpenCL, or back to OpenGL (at the
-/// event), in one call. All of them exported, or none.
-void enqueue_acquire(Queue &queue, const std::vector<cl_mem> &images, bool exported);
-cl::Event enqueue_release(Queue &queue, const std::vector<cl_mem> &images, bool exported);
+/// OpenCL works in the texture's own memory: what the ways without copies have in common.
+///
+/// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a
+/// row never touch OpenGL. What OpenGL wrote is released as soon as it is read, and whoever writes
+/// it next waits for that alone. Only textures from elsewhere, which can't tell when they are
+/// wanted, are waited for at the end of the frame. The crossing: OpenCL waits for a semaphore that
+/// OpenGL signals, or the host for a GL fence where there are none, before acquire, and OpenCL's
+/// release before OpenGL's next use, which is what the OpenCL 1.2 extension specification,
+/// section 9.7.6.1, asks for; with cl_khr_gl_event the driver sees to it.
+class TextureSharing : public Sharing {
+ public:
+  void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
+  void release(Queue &queue, Use *uses, size_t count, bool complete) override;
 
-/// Waits until OpenGL may use what was released, unless the driver sees to that (cl_khr_gl_event).
-void finish_release(Queue &queue, bool exported);
+ protected:
+  /// The texture that OpenCL is to have for the frame's nth use, all of one Interop.
+  virtual Texture &texture_of(size_t index, Use &use);
+  /// Whether OpenCL comes after OpenGL for the textures that cross without the host waiting.
+  virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &crossing);
+
+ private:
+  struct Held {
+    Texture *texture;
+    bool crossed;       // came from OpenGL in this frame
+    bool back = false;  // goes back to it with the frame
+  };
+
+  const Interop &interop() const { return textures_.front().texture->interop(); }
+  void write_back(Queue &queue, const Use *uses);
+
+  std::vector<Held> textures_;  // of the frame, between acquire and release
+  std::vector<Texture *> crossing_;
+  std::vector<cl_mem> images_;
+};
 
 }  // namespace glcl

@@ -99,7 +99,8 @@ class VulkanExporter : public Exporter, public std::enable_shared_from_this<Vulk
   explicit VulkanExporter(const Uuid &uuid);
 
   const char *form() const override { return "memory of Vulkan"; }
-  std::unique_ptr<ExportedTexture> make(GstGLContext *context, int width, int height) override;
+  std::unique_ptr<ExportedTexture> make(GstGLContext *context, const PlaneFormat &plane, int width,
+                                        int height) override;
   std::unique_ptr<ExportedSemaphore> make_semaphore(GstGLContext *gl_context,
                                                     const Context &context) override;
 
@@ -202,7 +203,7 @@ uint32_t VulkanExporter::local_memory(uint32_t types) const {
 
 /// An image of the device's memory, optimally tiled.
 struct Storage {
-  Storage(const VulkanExporter &exporter, int width, int height);
+  Storage(const VulkanExporter &exporter, const PlaneFormat &plane, int width, int height);
   ~Storage();
   int descriptor() const;
 
@@ -212,13 +213,14 @@ struct Storage {
   VkDeviceSize size = 0;
 };
 
-Storage::Storage(const VulkanExporter &exporter, int width, int height) : exporter(exporter) {
+Storage::Storage(const VulkanExporter &exporter, const PlaneFormat &plane, int width, int height)
+    : exporter(exporter) {
   VkExternalMemoryImageCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO};
   external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
   VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
   info.pNext = &external;
   info.imageType = VK_IMAGE_TYPE_2D;
-  info.format = VK_FORMAT_R8G8B8A8_UNORM;
+  info.format = static_cast<VkFormat>(plane.vulkan);
   info.extent = {static_cast<uint32_t>(width), static_cast<uint32_t>(height), 1};
   info.mipLevels = info.arrayLayers = 1;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
@@ -268,8 +270,8 @@ int Storage::descriptor() const {
 
 class VulkanTexture : public ExportedTexture {
  public:
-  VulkanTexture(std::shared_ptr<VulkanExporter> exporter, GstGLContext *context, int width,
-                int height);
+  VulkanTexture(std::shared_ptr<VulkanExporter> exporter, GstGLContext *context,
+                const PlaneFormat &plane, int width, int height);
   ~VulkanTexture() override;
   Handle handle() const override {
     return {CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, storage_.descriptor(), 0};
@@ -283,11 +285,11 @@ class VulkanTexture : public ExportedTexture {
 };
 
 VulkanTexture::VulkanTexture(std::shared_ptr<VulkanExporter> exporter, GstGLContext *context,
-                             int width, int height)
-    : ExportedTexture(width, height),
+                             const PlaneFormat &plane, int width, int height)
+    : ExportedTexture(plane, width, height),
       exporter_(std::move(exporter)),
       gl_(context),
-      storage_(*exporter_, width, height) {
+      storage_(*exporter_, plane, width, height) {
   const GstGLFuncs *gl = context->gl_vtable;
   clear_errors(context);
   const GLint dedicated = GL_TRUE;
@@ -302,7 +304,7 @@ VulkanTexture::VulkanTexture(std::shared_ptr<VulkanExporter> exporter, GstGLCont
   }
   gl->GenTextures(1, &texture_);
   gl->BindTexture(GL_TEXTURE_2D, texture_);
-  gl_.TexStorageMem2DEXT(GL_TEXTURE_2D, 1, GL_RGBA8, width, height, memory_object_, 0);
+  gl_.TexStorageMem2DEXT(GL_TEXTURE_2D, 1, plane.gl, width, height, memory_object_, 0);
   set_parameters(context);
   gl->BindTexture(GL_TEXTURE_2D, 0);
   const GLenum error = gl->GetError();
@@ -314,9 +316,10 @@ VulkanTexture::VulkanTexture(std::shared_ptr<VulkanExporter> exporter, GstGLCont
 
 VulkanTexture::~VulkanTexture() { gl_.DeleteMemoryObjectsEXT(1, &memory_object_); }
 
-std::unique_ptr<ExportedTexture> VulkanExporter::make(GstGLContext *context, int width,
+std::unique_ptr<ExportedTexture> VulkanExporter::make(GstGLContext *context,
+                                                      const PlaneFormat &plane, int width,
                                                       int height) {
-  return std::make_unique<VulkanTexture>(shared_from_this(), context, width, height);
+  return std::make_unique<VulkanTexture>(shared_from_this(), context, plane, width, height);
 }
 
 class VulkanSemaphore : public ExportedSemaphore {

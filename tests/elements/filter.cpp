@@ -5,10 +5,12 @@
 
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "opencl/error.h"
 #include "pipeline.h"
+#include "sharing/sharing.h"
 
 struct GstTestFilter {
   GstGLCLFilter parent;
@@ -130,6 +132,7 @@ static void gst_test_filter_class_init(GstTestFilterClass *klass) {
                                         "Copies frames and tells its calls",
                                         "The gst-glcl developers");
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = [](GstGLCLFilter *, glcl::Context &, int width, int height) {
     calls.add("prepare", "(" + std::to_string(width) + "," + std::to_string(height) + ")");
     return layout;
@@ -298,6 +301,25 @@ GST_START_TEST(frames_after_a_failure) {
 }
 GST_END_TEST
 
+// However many elements there are and however often they start, a way is asked once for each GL
+// context and device.
+GST_START_TEST(ways_are_asked_once) {
+  const auto *const *first = std::begin(glcl::Way::all);
+  const auto is_used = [](const glcl::Way *way) {
+    return way->name == std::string(test::expected_way());
+  };
+  const unsigned ways = std::find_if(first, std::end(glcl::Way::all), is_used) - first + 1;
+  for (int i = 0; i < 2; i++) {
+    const unsigned before = glcl::ways_probed();
+    Chain chain("testfilter ! testfilter ! gleffects_identity ! testfilter ! testfilter");
+    push_one(chain);
+    push_one(chain, 24, 8);
+    const unsigned asked = glcl::ways_probed() - before;
+    expect(asked == ways, std::to_string(asked) + " probes of " + std::to_string(ways) + " ways");
+  }
+}
+GST_END_TEST
+
 static Suite *filter_suite() {
   test::register_element("testfilter", gst_test_filter_get_type());
   Suite *suite = suite_create("filter");
@@ -316,6 +338,7 @@ static Suite *filter_suite() {
   tcase_add_test(tcase, throw_in_process);
   tcase_add_test(tcase, throw_in_reset);
   tcase_add_test(tcase, frames_after_a_failure);
+  tcase_add_test(tcase, ways_are_asked_once);
   return suite;
 }
 

@@ -84,7 +84,8 @@ class Picture {
   }
   /// Of memory that hands itself over, as the elements' own is.
   static Picture handing_over(const Gl &gl, int width, int height) {
-    GstBuffer *buffer = glcl::allocate(gl.context(), nullptr, width, height);
+    GstBuffer *buffer =
+        glcl::allocate(gl.context(), nullptr, glcl::PixelFormat::rgba, width, height);
     GstMemory *memory = gst_buffer_get_memory(buffer, 0);
     gst_buffer_unref(buffer);
     return Picture(GST_GL_MEMORY_CAST(memory));
@@ -151,12 +152,12 @@ class Picture {
 
 /// A way with all that it needs to invert pictures.
 struct Inverter {
-  Inverter(const Gl &gl, Way way)
-      : choice(glcl::choose(gl.context(), "auto", {way})),
-        context(std::make_shared<glcl::Context>(choice.device, choice.properties)),
+  Inverter(const Gl &gl, const Way &way)
+      : choice(glcl::choose(gl.context(), "auto", {&way})),
+        context(std::make_shared<glcl::Context>(choice.device, choice.factory.properties)),
         queue_owner(std::make_shared<glcl::Queue>(context)),
         queue(*queue_owner),
-        sharing(glcl::Sharing::make(choice.way, gl.context(), choice.device)) {
+        sharing(choice.factory.make()) {
     for (const Layout layout : {Layout::image, Layout::buffer})
       kernels[layout] =
           glcl::Kernel(*context, context->program("invert/invert.cl", glcl::frame_options(layout)),
@@ -183,21 +184,19 @@ struct Inverter {
   std::map<Layout, glcl::Kernel> kernels;
 };
 
-std::vector<Way> usable_ways() {
-  return test::shares_textures() ? std::vector<Way>{Way::gl, Way::copy}
-                                 : std::vector<Way>{Way::copy};
+std::vector<const Way *> usable_ways() {
+  return test::shares_textures() ? std::vector{&Way::gl, &Way::copy} : std::vector{&Way::copy};
 }
 
 /// Runs a check on the GL thread for each way that can be had and each layout.
 void for_each_way(const std::function<void(const Gl &, Inverter &, Layout, std::string)> &check) {
-  for (const Way way : usable_ways())
+  for (const Way *way : usable_ways())
     for (const Layout layout : {Layout::image, Layout::buffer}) {
       Gl gl;
       gl.run([&] {
-        Inverter inverter(gl, way);
-        check(
-            gl, inverter, layout,
-            std::string(glcl::way_name(way)) + (layout == Layout::image ? ", image" : ", buffer"));
+        Inverter inverter(gl, *way);
+        check(gl, inverter, layout,
+              std::string(way->name) + (layout == Layout::image ? ", image" : ", buffer"));
       });
     }
 }
@@ -307,7 +306,7 @@ GST_START_TEST(reused_texture_ids) {
       inverter.invert(in, out, layout);
       expect_same(inverted(frame), out.read(), what);
     }
-    expect(reused > 10 || inverter.choice.way == Way::copy, "no id was reused: nothing is tested");
+    expect(reused > 10 || inverter.choice.way == &Way::copy, "no id was reused: nothing is tested");
   });
 }
 GST_END_TEST
@@ -336,7 +335,7 @@ GST_END_TEST
 
 GST_START_TEST(copies_are_counted) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
-    const bool copies = inverter.choice.way == Way::copy;
+    const bool copies = inverter.choice.way == &Way::copy;
     Picture host(gl, 64, 48), in(gl, 64, 48), out(gl, 64, 48);
     host.write(reference::random_frame(64, 48));
     inverter.invert(host, out, layout);
@@ -469,7 +468,8 @@ GST_START_TEST(exported_dma_buf) {
   gl.run([&] {
     if (!glcl::exports_dma_bufs(gl.context())) return;
     constexpr int width = 64, height = 47;
-    const auto texture = glcl::export_texture(gl.context(), width, height);
+    const auto texture =
+        glcl::export_texture(gl.context(), glcl::PixelFormat::rgba.planes[0], width, height);
     const guint id = texture->texture();
     const GstGLFuncs *functions = gl.context()->gl_vtable;
     for (int i = 0; i < 3; i++) {
@@ -542,16 +542,18 @@ GST_END_TEST
 GST_START_TEST(choice) {
   Gl gl;
   gl.run([&] {
-    const std::vector<Way> all(std::begin(glcl::all_ways), std::end(glcl::all_ways));
+    const std::vector<const Way *> all(std::begin(Way::all), std::end(Way::all));
     const glcl::Choice choice = glcl::choose(gl.context(), "auto", all);
-    expect(std::string(glcl::way_name(choice.way)) == test::expected_way(), "the best way");
-    expect(choice.properties.empty() == (choice.way == Way::copy), "properties of the GL context");
-    expect(choice.fallback_reason.empty() == (choice.way == Way::gl), "why gl can't be had");
-    expect(choice.way == Way::gl ||
+    expect(std::string(choice.way->name) == test::expected_way(), "the best way");
+    expect(choice.factory.properties.empty() == (choice.way == &Way::copy),
+           "properties of the GL context");
+    expect(choice.fallback_reason.empty() == (choice.way == &Way::gl), "why gl can't be had");
+    expect(choice.way == &Way::gl ||
                choice.fallback_reason.find("cl_khr_gl_sharing") != std::string::npos,
            "the reason names the extension: " + choice.fallback_reason);
-    expect(glcl::obstacle(Way::copy, gl.context(), choice.device).empty(), "copy always works");
-    expect(glcl::choose(gl.context(), "auto", {Way::copy}).fallback_reason.empty(),
+    expect(glcl::probe(Way::copy, gl.context(), choice.device).obstacle.empty(),
+           "copy always works");
+    expect(glcl::choose(gl.context(), "auto", {&Way::copy}).fallback_reason.empty(),
            "copy by name is no fallback");
   });
 }
@@ -559,10 +561,10 @@ GST_END_TEST
 
 GST_START_TEST(way_that_cannot_be_had) {
   Gl gl;
-  std::vector<Way> ways{Way::external};
-  if (!test::shares_textures()) ways.push_back(Way::gl);
-  for (const Way way : ways) {
-    const std::string name = std::string("sharing=") + glcl::way_name(way);
+  std::vector ways{&Way::external};
+  if (!test::shares_textures()) ways.push_back(&Way::gl);
+  for (const Way *way : ways) {
+    const std::string name = std::string("sharing=") + way->name;
     const glcl::Error error = error_of(gl, [&] { glcl::choose(gl.context(), "auto", {way}); });
     expect(error.kind() == glcl::Error::Kind::not_found, name + " is not found");
     for (const std::string &word : {name, std::string("sharing=auto"), std::string("sharing=copy")})
@@ -575,7 +577,7 @@ GST_END_TEST
 GST_START_TEST(frame_larger_than_images) {
   Gl gl;
   glcl::Choice choice;
-  gl.run([&] { choice = glcl::choose(gl.context(), "auto", {Way::copy}); });
+  gl.run([&] { choice = glcl::choose(gl.context(), "auto", {&Way::copy}); });
   const auto widest = static_cast<int>(choice.device.device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>());
   if (widest >= 16384) return;  // OpenGL's widest here
   const std::string width = std::to_string(widest + 1);

@@ -7,7 +7,6 @@
 
 #include "opencl/error.h"
 #include "report.h"
-#include "sharing/exporter.h"
 #include "sharing/sharing.h"
 
 namespace glcl::info {
@@ -198,20 +197,20 @@ void gather_platforms(const std::vector<Device> &devices, Report &report) {
 
 Pair try_pair(GstGLContext *context, const Device &device) {
   Pair pair{device.id(), {}, {}};
-  for (Way way : all_ways) {
-    pair.reasons.push_back(obstacle(way, context, device));
-    if (way == Way::external && pair.reasons.back().empty())
-      pair.form = exporter_of(context, device)->form();
+  for (const Way *way : Way::all) {
+    const Probe &found = probe(*way, context, device);
+    pair.reasons.push_back(found.obstacle);
+    pair.forms.push_back(found.factory.form);
   }
   return pair;
 }
 
 Automatic choose_automatically(GstGLContext *context) {
   try {
-    const Choice choice = choose(context, "auto", {std::begin(all_ways), std::end(all_ways)});
+    const Choice choice = choose(context, "auto", {std::begin(Way::all), std::end(Way::all)});
     return {choice.device.id(),
             tidy(choice.device.name),
-            way_name(choice.way),
+            choice.way->name,
             tidy(choice.fallback_reason),
             {}};
   } catch (const std::exception &error) {

@@ -43,12 +43,13 @@ Json to_json(const Pair &pair) {
   Json json = {{"device", pair.device}};
   Json reasons = Json::object();
   for (size_t w = 0; w < pair.reasons.size(); w++) {
-    const char *way = way_name(all_ways[w]);
+    const char *way = Way::all[w]->name;
     json[way] = pair.reasons[w].empty();
     if (!pair.reasons[w].empty()) reasons[way] = pair.reasons[w];
   }
   json["reasons"] = reasons;
-  if (!pair.form.empty()) json["external-form"] = pair.form;
+  for (size_t w = 0; w < pair.forms.size(); w++)
+    if (!pair.forms[w].empty()) json[std::string(Way::all[w]->name) + "-form"] = pair.forms[w];
   return json;
 }
 

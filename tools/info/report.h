@@ -32,11 +32,11 @@ struct PlatformInfo {
   std::vector<DeviceInfo> devices;
 };
 
-/// A GL context and a device: why each way can't be used, in the order of all_ways; empty: it can.
+/// A GL context and a device: why each way can't be used, in the order of Way::all; empty: it can.
 struct Pair {
   std::string device;
   std::vector<std::string> reasons;
-  std::string form;  ///< of exported memory, where that can be used
+  std::vector<std::string> forms;  ///< of the memory, where a way knows several
 };
 
 /// What an element takes with sharing=auto device=auto.

@@ -60,7 +60,7 @@ void print_devices(const Report &report, size_t line) {
 
 bool same(const std::vector<Pair> &a, const std::vector<Pair> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Pair &p, const Pair &q) {
-    return p.device == q.device && p.reasons == q.reasons && p.form == q.form;
+    return p.device == q.device && p.reasons == q.reasons && p.forms == q.forms;
   });
 }
 
@@ -79,11 +79,10 @@ void print_pairs(const Report &report, size_t line) {
     }
     for (const Pair &pair : report.contexts[i].pairs)
       for (size_t w = 0; w < pair.reasons.size(); w++) {
-        const bool of_a_form = all_ways[w] == Way::external && !pair.form.empty();
-        table.add({w ? "" : names, w ? "" : pair.device, way_name(all_ways[w]),
-                   of_a_form                 ? "yes, " + pair.form
-                   : pair.reasons[w].empty() ? "yes"
-                                             : "no",
+        table.add({w ? "" : names, w ? "" : pair.device, Way::all[w]->name,
+                   !pair.reasons[w].empty() ? "no"
+                   : pair.forms[w].empty()  ? "yes"
+                                            : "yes, " + pair.forms[w],
                    pair.reasons[w]});
       }
   }

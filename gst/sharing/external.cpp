@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The way `external`: OpenCL and OpenGL import the same memory (cl_khr_external_memory).
+#include "copier.h"
+#include "descriptors.h"
+#include "memory.h"
+#include "opencl/error.h"
+#include "texture.h"
+
+#include <CL/cl_ext.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace glcl {
+
+namespace {
+
+using Create = cl_mem (*)(cl_context, const cl_bitfield *, cl_mem_flags, const cl_image_format *,
+                          const cl_image_desc *, void *, cl_int *);
+
+/// OpenCL 3.0, which the loader may be too old for.
+Create create_image() {
+  return reinterpret_cast<Create>(dlsym(RTLD_DEFAULT, "clCreateImageWithProperties"));
+}
+
+/// clEnqueueAcquireExternalMemObjectsKHR and its opposite, which have one signature.
+struct External {
+  cl_platform_id platform = nullptr;
+  clEnqueueAcquireExternalMemObjectsKHR_fn acquire = nullptr, release = nullptr;
+};
+
+/// Those of the queue's platform, looked up once per thread. Throws where one is missing.
+const External &external(const Queue &queue) {
+  thread_local External known;
+  const cl_platform_id platform = queue.context().device().platform();
+  if (known.platform == platform) return known;
+  const auto get = [&](const char *name) {
+    return reinterpret_cast<clEnqueueAcquireExternalMemObjectsKHR_fn>(
+        clGetExtensionFunctionAddressForPlatform(platform, name));
+  };
+  const External found{platform, get("clEnqueueAcquireExternalMemObjectsKHR"),
+                       get("clEnqueueReleaseExternalMemObjectsKHR")};
+  if (!found.acquire || !found.release)
+    throw cl::Error(CL_INVALID_OPERATION, found.acquire ? "clEnqueueReleaseExternalMemObjectsKHR"
+                                                        : "clEnqueueAcquireExternalMemObjectsKHR");
+  return known = found;
+}
+
+/// Textures from elsewhere are copied, on the GPU, into textures that both sides import.
+class ExternalSharing : public TextureSharing {
+ public:
+  explicit ExternalSharing(std::shared_ptr<Exporter> exporter) : exporter_(std::move(exporter)) {}
+  ~ExternalSharing() override {
+    for (GstBuffer *buffer : copies_of_foreign_) gst_clear_buffer(&buffer);
+  }
+
+  GstBufferPool *make_pool(GstGLContext *context, Report report) override {
+    return glcl::make_pool(context, exporter_, std::move(report));
+  }
+
+ private:
+  Texture &texture_of(size_t index, Use &use) override;
+  bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &crossing) override;
+  GstGLMemory *exported_copy(size_t index, Use &use);
+
+  std::shared_ptr<Exporter> exporter_;
+  std::unique_ptr<TextureCopier> copier_;
+  std::vector<GstBuffer *> copies_of_foreign_;  // by index in the frame
+  std::vector<guint> crossing_ids_;
+};
+
+GstGLMemory *ExternalSharing::exported_copy(size_t index, Use &use) {
+  GstGLContext *context = use.memory->mem.context;
+  if (copies_of_foreign_.size() <= index) copies_of_foreign_.resize(index + 1);
+  GstBuffer *&buffer = copies_of_foreign_[index];
+  auto *copy = buffer ? GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0)) : nullptr;
+  if (!copy || copy->mem.context != context ||
+      gst_gl_memory_get_texture_width(copy) != use.width() ||
+      gst_gl_memory_get_texture_height(copy) != use.height()) {
+    gst_clear_buffer(&buffer);
+    buffer = allocate(context, exporter_, *use.picture.format, use.width(), use.height());
+    copy = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
+  }
+  if (!copier_) copier_ = std::make_unique<TextureCopier>(context, use.picture.plane());
+  use.map(GST_MAP_GL);
+  Texture::of(copy).to_gl();
+  copier_->copy(use.memory->tex_id, copy->tex_id, use.width(), use.height());
+  use.unmap();
+  return copy;
+}
+
+Texture &ExternalSharing::texture_of(size_t index, Use &use) {
+  Texture &texture = Texture::of(use.memory);
+  if (texture.exported) return texture;
+  if (use.access != Access::read)
+    throw Error(Error::Kind::failed, "The output texture is not of exported memory.",
+                "downstream's pool was not replaced");
+  return Texture::of(exported_copy(index, use));
+}
+
+/// The device itself sees to it where the drivers share semaphores.
+bool ExternalSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &crossing) {
+  crossing_ids_.clear();
+  for (const Texture *texture : crossing) crossing_ids_.push_back(texture->memory()->tex_id);
+  return crossing.front()->order_after_gl(queue, *exporter_, crossing_ids_);
+}
+
+/// Takes the first form that works.
+Factory probe_external(GstGLContext *gl_context, const Device &device) {
+  if (!device.has_extension("cl_khr_external_memory_opaque_fd") &&
+      !device.has_extension("cl_khr_external_memory_dma_buf"))
+    throw Error(Error::Kind::not_found, "the OpenCL driver of " + device.name +
+                                            " offers neither cl_khr_external_memory_opaque_fd nor "
+                                            "cl_khr_external_memory_dma_buf");
+  if (!create_image())
+    throw Error(Error::Kind::not_found, "the OpenCL loader is older than OpenCL 3.0");
+  std::string reasons;
+  for (const auto form : {vulkan_exporter, dma_buf_exporter}) try {
+      const std::shared_ptr<Exporter> exporter = form(gl_context, device);
+      return {
+          [exporter] { return std::make_unique<ExternalSharing>(exporter); }, {}, exporter->form()};
+    } catch (const Error &error) {
+      reasons += (reasons.empty() ? "" : "; ") + error.text();
+    }
+  throw Error(Error::Kind::not_found, reasons);
+}
+
+}  // namespace
+
+Image ExportedTexture::import(const Context &context) const {
+  const Handle handle = this->handle();
+  const cl_bitfield properties[] = {handle.type, static_cast<cl_bitfield>(handle.descriptor), 0};
+  const cl_image_format format = plane_.image();
+  cl_image_desc description{};
+  description.image_type = CL_MEM_OBJECT_IMAGE2D;
+  description.image_width = width_;
+  description.image_height = height_;
+  description.image_row_pitch = handle.pitch;
+  cl_int status = CL_SUCCESS;
+  const std::lock_guard lock(imports());
+  const cl_mem image = create_image()(context.cl()(), properties, CL_MEM_READ_WRITE, &format,
+                                      &description, nullptr, &status);
+  if (status != CL_SUCCESS) {
+    close(handle.descriptor);
+    throw Error(Error::Kind::failed,
+                "OpenCL can't import the memory of a texture on " + context.device().name +
+                    ". sharing=copy works without it.",
+                "clCreateImageWithProperties: " + error_name(status));
+  }
+  return {image, [](cl_mem gone) {
+            const std::lock_guard lock(imports());
+            clReleaseMemObject(gone);
+          }};
+}
+
+void ExportedTexture::acquire(Queue &queue, const std::vector<cl_mem> &images) const {
+  enqueue(queue, images, external(queue).acquire, "clEnqueueAcquireExternalMemObjectsKHR");
+}
+
+cl::Event ExportedTexture::release(Queue &queue, const std::vector<cl_mem> &images) const {
+  return enqueue(queue, images, external(queue).release, "clEnqueueReleaseExternalMemObjectsKHR");
+}
+
+const Way Way::external = {"external",
+                           "OpenCL and OpenGL import the same memory (cl_khr_external_memory)",
+                           probe_external};
+
+}  // namespace glcl

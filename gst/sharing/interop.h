@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gl/gl.h>
+
+#include <vector>
+
+#include "opencl/format.h"
+#include "opencl/image.h"
+#include "opencl/queue.h"
+
+namespace glcl {
+
+/// How OpenCL gets at the memory of a texture. On the thread of its GL context.
+class Interop {
+ public:
+  virtual ~Interop() = default;
+
+  /// The texture's image. Throws Error::failed.
+  virtual Image image(const Context &context, const GstGLMemory *memory) const = 0;
+  /// Hand textures that the queue's context has images of to OpenCL, or back to OpenGL (at the
+  /// event), in one call. Throw cl::Error.
+  virtual void acquire(Queue &queue, const std::vector<cl_mem> &images) const = 0;
+  virtual cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const = 0;
+  /// Whether the driver orders both with OpenGL's work, so that nobody has to wait.
+  virtual bool ordered_by_driver(const Device &) const { return false; }
+
+ protected:
+  /// Not by CLHPP: that would have another reference of each image.
+  static cl::Event enqueue(Queue &queue, const std::vector<cl_mem> &images,
+                           decltype(&clEnqueueAcquireGLObjects) function, const char *name) {
+    cl::Event event;
+    const cl_int status =
+        function(queue.cl()(), images.size(), images.data(), 0, nullptr, &event());
+    if (status != CL_SUCCESS) throw cl::Error(status, name);
+    return event;
+  }
+};
+
+/// That of textures whose memory is OpenGL's (cl_khr_gl_sharing).
+const Interop &gl_interop();
+
+}  // namespace glcl

@@ -35,7 +35,7 @@ constexpr int check_width = 219, check_height = 117;  // px, of the frame compar
 
 struct Options {
   std::vector<std::string> elements;
-  std::string device = "auto", devices, json, csv;
+  std::string device = "auto", devices, only, json, csv;
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
   bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false;
@@ -128,7 +128,7 @@ class Bench {
     };
     std::vector<Point> points;
     for (const Task &task : tasks)
-      for (const auto &size : options_.sizes)
+      for (const auto &size : wanted(task.name))
         for (Content content : options_.contents)
           for (const auto &[parameters, chosen] : variants_of(task))
             points.push_back({&task, parameters, chosen, {content, size.first, size.second}});
@@ -208,7 +208,7 @@ class Bench {
 
   void ablations(const Subject &subject) {
     for (const Ablation &ablation : subject.ablations)
-      for (const auto &size : options_.sizes) {
+      for (const auto &size : wanted(ablation.title)) {
         glcl::Table table({"step", "kernels µs", "of the last", "of the first", "wall µs",
                            "to the exact result"});
         Progress progress(ablation.steps.size() + 1);
@@ -307,6 +307,12 @@ class Bench {
   bool failed() const { return failed_; }
 
  private:
+  /// The sizes of what has this name: none where it is not asked for.
+  std::vector<std::pair<int, int>> wanted(const std::string &name) const {
+    if (name.find(options_.only) == std::string::npos) return {};
+    return options_.sizes;
+  }
+
   /// The variant in use first.
   std::vector<std::pair<Parameters, bool>> variants_of(const Task &task) const {
     const glcl::Tunable &tunable = *task.tunable;
@@ -409,11 +415,11 @@ std::vector<Content> parse_contents(const std::string &text) {
 
 struct Freed {
   ~Freed() {
-    g_free(device), g_free(devices), g_free(size), g_free(content), g_free(json), g_free(csv),
-        g_strfreev(rest);
+    g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
+        g_free(csv), g_strfreev(rest);
   }
-  gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *json = nullptr,
-        *csv = nullptr;
+  gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *only = nullptr,
+        *json = nullptr, *csv = nullptr;
   gchar **rest = nullptr;
 };
 
@@ -430,6 +436,8 @@ Options parse(int argc, char **argv) {
       {"size", 's', 0, G_OPTION_ARG_STRING, &text.size, "Sizes of frames (1920x1080)", "WxH,…"},
       {"content", 'c', 0, G_OPTION_ARG_STRING, &text.content,
        "What the frames show: random, natural, flat (natural)", "C,…"},
+      {"only", 0, 0, G_OPTION_ARG_STRING, &text.only,
+       "Only work, or ablations, with this in their names", "TEXT"},
       {"chosen", 0, 0, G_OPTION_ARG_NONE, &chosen, "Only the variants that the elements use",
        nullptr},
       {"kernels", 0, 0, G_OPTION_ARG_NONE, &kernels, "Each kernel's part of the time too", nullptr},
@@ -479,6 +487,7 @@ Options parse(int argc, char **argv) {
   if (text.devices) options.devices = text.devices;
   if (text.size) options.sizes = parse_sizes(text.size);
   if (text.content) options.contents = parse_contents(text.content);
+  if (text.only) options.only = text.only;
   if (text.json) options.json = text.json;
   if (text.csv) options.csv = text.csv;
   if (options.frames < 1) throw Error(Error::Kind::settings, "--frames must be 1 or more.");

@@ -3,6 +3,7 @@
 #include "reference/histogram/histogram.h"
 #include "reference/transfer.h"
 #include "tools/bench/subject.h"
+#include "votes.h"
 
 namespace glcl::research {
 
@@ -97,6 +98,89 @@ Ablation forms_of(const std::string &name, const Format &format) {
   return ablation;
 }
 
+/// Samples of 12 bits from a scene's red and green.
+std::vector<uint16_t> samples_of(const Scene &scene) {
+  const reference::Frame frame = scene.frame();
+  std::vector<uint16_t> samples(size_t(frame.width) * frame.height);
+  for (size_t i = 0; i < samples.size(); i++)
+    samples[i] = static_cast<uint16_t>(frame.rgba[4 * i] << 4 | frame.rgba[4 * i + 1] >> 4);
+  return samples;
+}
+
+template <class Value>
+cl::Buffer filled(Context &context, const std::vector<Value> &values) {
+  std::vector<Value> copy = values;
+  return {context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, copy.size() * sizeof(Value),
+          copy.data()};
+}
+
+Step samples_step(const std::string &name, const Format &format, const Variant &variant) {
+  return {name, [=](Context &context, const Scene &scene) {
+            const auto engine = std::make_shared<HistogramForms>(context, scene.width, scene.height,
+                                                                 format, variant);
+            const std::vector<uint16_t> samples = samples_of(scene);
+            const cl::Buffer in = filled(context, samples);
+            Run run;
+            run.enqueue = [=](Queue &queue) { engine->run(queue, in, scene.width); };
+            run.compare = [=](Queue &queue) {
+              return compare_equal(queue, engine->run(queue, in, scene.width),
+                                   reference::histogram(samples, format), "counts");
+            };
+            return run;
+          }};
+}
+
+/// Samples of 12 bits in more and more bins, by 1 to 8 groups per compute unit, each with as many
+/// copies as Equation 4.4 leaves it.
+Ablation groups_of(int bins) {
+  const Format format{Mode::grey_16, bins, 12};
+  Ablation ablation{"12 bits, " + std::to_string(bins) + " bins, groups per compute unit", {}, {}};
+  Variant v;
+  v.items = 256;
+  v.form = HistogramForms::global, v.padding = HistogramForms::unpadded;
+  ablation.steps.push_back(samples_step("every vote to global memory", format, v));
+  v.form = HistogramForms::group, v.padding = HistogramForms::padded, v.copies = 0;
+  for (v.groups = 1; v.groups <= 8; v.groups++)
+    ablation.steps.push_back(
+        samples_step(std::to_string(v.groups) + ", R = most, padded", format, v));
+  return ablation;
+}
+
+/// Votes that a scene's red and green give, spread over the counters.
+std::vector<cl_uint> votes_of(const Scene &scene, int counters) {
+  const reference::Frame frame = scene.frame();
+  std::vector<cl_uint> votes(size_t(frame.width) * frame.height);
+  for (size_t i = 0; i < votes.size(); i++)
+    votes[i] = static_cast<cl_uint>(
+        uint64_t(frame.rgba[4 * i] << 8 | frame.rgba[4 * i + 1]) * counters >> 16);
+  return votes;
+}
+
+/// Beyond local memory, in R copies that a second kernel adds up (R per kernel, section 4.5).
+Ablation votes_for(const std::string &name, int counters) {
+  Ablation ablation{"votes for " + name + " counters in global memory", {}, {}};
+  for (const int copies : {1, 4, 16, 64})
+    ablation.steps.push_back(
+        {"R = " + std::to_string(copies), [=](Context &context, const Scene &scene) {
+           const auto engine = std::make_shared<Votes>(context, counters, copies);
+           const std::vector<cl_uint> votes = votes_of(scene, counters);
+           const cl::Buffer in = filled(context, votes),
+                            out(context.cl(), CL_MEM_READ_WRITE, counters * sizeof(cl_uint));
+           Run run;
+           run.enqueue = [=, count = static_cast<int>(votes.size())](Queue &queue) {
+             engine->run(queue, in, count, out);
+           };
+           run.compare = [=, enqueue = run.enqueue](Queue &queue) {
+             enqueue(queue);
+             std::vector<cl_uint> twin(counters);
+             for (const cl_uint vote : votes) twin[vote]++;
+             return compare_equal(queue, out, twin, "counts");
+           };
+           return run;
+         }});
+  return ablation;
+}
+
 const Registration registration("glclhistogram", [](Subject &subject) {
   const std::pair<const char *, Format> formats[] = {{"4×256 bins", {Mode::rgba}},
                                                      {"luma, 32 bins", {Mode::luma, 32}},
@@ -106,6 +190,9 @@ const Registration registration("glclhistogram", [](Subject &subject) {
                                                      {"colours, 512 bins", {Mode::color_8}},
                                                      {"colours, 4096 bins", {Mode::color_16}}};
   for (const auto &[name, format] : formats) subject.ablations.push_back(forms_of(name, format));
+  for (const int bins : {256, 1024, 2048, 4096}) subject.ablations.push_back(groups_of(bins));
+  subject.ablations.push_back(votes_for("127×127", 127 * 127));
+  subject.ablations.push_back(votes_for("640×480", 640 * 480));
 });
 
 }  // namespace

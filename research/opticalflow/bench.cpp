@@ -127,7 +127,7 @@ Ablation steps_from_host() {
       {"five kernels", Form::naive, Source::pageable},
       {"tile in local memory", Form::local, Source::pageable},
       {"coefficients in constant memory", Form::constant, Source::pageable},
-      {"native reciprocals and roots", Form::native, Source::pageable},
+      {"native functions", Form::native, Source::pageable},
       {"kernels merged", Form::merged, Source::pageable},
       {"pinned memory, copied to", Form::merged, Source::copied},
       {"pinned memory, written to", Form::merged, Source::pinned},

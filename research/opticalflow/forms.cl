@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Lucas and Kanade's method in the steps of Johansson and Winter's thesis (Chalmers, 2010). Frames are rows
 // of R, G and B bytes, `pitch` bytes apart; planes are float, `size.x` apart. The frame's edge is repeated.
-//   -DNATIVE  the device's fast, less exact reciprocals and roots
+//   -DNATIVE  the device's fast, less exact reciprocals, roots and quotients, also for the colours
 //   -DIMAGES  derivatives travel in an image, of Ix, Iy and It
 #include "common/pixel.clh"
 #ifndef NATIVE
@@ -203,9 +203,31 @@ __kernel void lk_solve_local(__global const float *ix, __global const float *iy,
 
 #endif
 
+#ifdef NATIVE
+// The angle of a vector that is not 0: no device has a native arc tangent; this polynomial is off by 4e-5 at most.
+inline float native_atan2(float y, float x) {
+  const float wide = fmax(fabs(x), fabs(y)), t = native_divide(fmin(fabs(x), fabs(y)), wide), s = t * t;
+  const float octant = t * (0.999965f + s * (-0.331545f + s * (0.184464f + s * (-0.090752f + s * 0.023286f))));
+  const float quadrant = fabs(y) > fabs(x) ? M_PI_2_F - octant : octant;
+  return copysign(x < 0.0f ? M_PI_F - quadrant : quadrant, y);
+}
+
+// The colours of wheel().
+inline float3 native_wheel(float2 vector, float gain) {
+  const float speed = native_sqrt(dot(vector, vector));
+  const float turn = speed > 0.0f ? native_atan2(vector.y, vector.x) * (0.5f / M_PI_F) : 0.0f;
+  const float3 hue = turn + (float3)(0.0f, 2.0f / 3.0f, 1.0f / 3.0f);
+  const float3 part = 6.0f * (hue - floor(hue));
+  return fmin(native_divide(speed, gain), 1.0f) * clamp(fabs(part - 3.0f) - 1.0f, 0.0f, 1.0f);
+}
+#define WHEEL native_wheel
+#else
+#define WHEEL wheel
+#endif
+
 // Direction as hue, speed as brightness, `gain` px per frame being full.
 inline uchar3 colour_of(__global const float2 *vectors, int2 size, int2 at, float gain) {
-  return convert_uchar3_sat_rte(255.0f * wheel(vectors[at.y * size.x + at.x], gain));
+  return convert_uchar3_sat_rte(255.0f * WHEEL(vectors[at.y * size.x + at.x], gain));
 }
 
 __kernel void lk_visualize(__global const float2 *vectors, int2 size, float gain, __global uchar *picture,

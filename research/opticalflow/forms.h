@@ -22,7 +22,7 @@ class LucasKanadeForms {
     naive,      ///< grey, difference, three convolutions, least squares over global memory, colours
     local,      ///< least squares over a tile in local memory
     constant,   ///< coefficients in constant memory
-    native,     ///< native reciprocals and roots
+    native,     ///< native reciprocals, roots and quotients, those of the colours too
     merged,     ///< grey, difference and convolutions in one kernel
     coalesced,  ///< frames and pictures by aligned words of four bytes, rows padded for it
     image,      ///< least squares over an image of the derivatives, by the sampler

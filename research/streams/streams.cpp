@@ -31,21 +31,16 @@ double StreamModel::optimum(const ChunkTimes &chunk) const {
 }
 
 void AdaptiveStreams::measured(const ChunkTimes &parts, double whole) {
-  if (!settled_) {
+  if (estimate_ == 0) {
     measurements_++;
     streams_ = static_cast<int>(std::clamp<double>(std::round(model_.optimum(parts)), 1, most_));
-    settled_ = true;
-    unstreamed_ = whole;
-    expected_ = streams_ == 1 ? whole : 0;
+    estimate_ = model_.time(parts, streams_);
     diverging_ = 0;
-  } else if (expected_ == 0) {
-    if (whole > unstreamed_) streams_ = 1;
-    expected_ = std::min(whole, unstreamed_);
-  } else if (std::abs(whole - expected_) <= divergence_ * expected_) {
+  } else if (std::abs(whole - estimate_) <= divergence_ * estimate_) {
     diverging_ = 0;
   } else if (++diverging_ == 2) {
-    settled_ = false;
     streams_ = 1;
+    estimate_ = 0;
   }
 }
 
@@ -149,6 +144,17 @@ double whole_of(const std::vector<Streams::Span> &spans) {
     last = std::max(last, span.end);
   }
   return spans.empty() ? 0 : last - first;
+}
+
+double overlap_of(const std::vector<Streams::Span> &spans) {
+  double sum = 0;
+  for (size_t i = 0; i < spans.size(); i++)
+    for (size_t k = 0; k < i; k++)
+      if (spans[i].stream != spans[k].stream &&
+          (spans[i].kind == Streams::Span::kernel) != (spans[k].kind == Streams::Span::kernel))
+        sum += std::max(
+            std::min(spans[i].end, spans[k].end) - std::max(spans[i].start, spans[k].start), 0.0);
+  return sum;
 }
 
 }  // namespace glcl::research

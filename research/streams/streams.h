@@ -24,20 +24,19 @@ struct StreamModel {
   };
 
   Overlap overlap = Overlap::download_last;
-  double per_stream = 0.01;
+  double per_stream = 0.01;  ///< 0: nothing, then any number is as good as one more
 
   double time(const ChunkTimes &chunk, int streams) const;
   /// Not rounded; at least 1.
   double optimum(const ChunkTimes &chunk) const;
 };
 
-/// Which number of streams to take, chunk after chunk: one chunk is measured in a single stream,
-/// the model gives the number, unless the first chunk with that number takes longer than the
-/// measured one, and two chunks in a row that take much longer or shorter than expected begin it
-/// all anew.
+/// Which number of streams to take, chunk after chunk (listing 6.4): one chunk is measured in a
+/// single stream, the model gives the number and an estimate of the time, and two chunks in a row
+/// that take much longer or shorter than the estimate begin it all anew.
 class AdaptiveStreams {
  public:
-  /// At most `most` streams; `divergence` is a part of the expected time.
+  /// At most `most` streams; `divergence` is a part of the estimate.
   AdaptiveStreams(const StreamModel &model, int most, double divergence = 0.3)
       : model_(model), most_(most), divergence_(divergence) {}
 
@@ -45,6 +44,8 @@ class AdaptiveStreams {
   int streams() const { return streams_; }
   /// What the chunk took: its parts, which count where it was in one stream, and all of it, ms.
   void measured(const ChunkTimes &parts, double whole);
+  /// What the model expects of a chunk, ms; 0 where the next one is to be measured.
+  double estimate() const { return estimate_; }
   /// How often it began.
   int measurements() const { return measurements_; }
 
@@ -53,9 +54,8 @@ class AdaptiveStreams {
   int most_;
   double divergence_;
   int streams_ = 1, measurements_ = 0;
-  bool settled_ = false;                  // streams_ is the model's
-  double unstreamed_ = 0, expected_ = 0;  // ms; 0 until a chunk has run with that number
-  int diverging_ = 0;                     // chunks in a row
+  double estimate_ = 0;  // ms by the model; 0: the next chunk is to be measured
+  int diverging_ = 0;    // chunks in a row
 };
 
 /// Items of one size in host memory, worked on by the device in chunks: every chunk is cut into
@@ -100,5 +100,7 @@ class Streams {
 /// How long each kind of span took altogether, and from the first start to the last end.
 ChunkTimes parts_of(const std::vector<Streams::Span> &spans);
 double whole_of(const std::vector<Streams::Span> &spans);
+/// For how long kernels went on while another stream's transfer did, ms, each pair counted.
+double overlap_of(const std::vector<Streams::Span> &spans);
 
 }  // namespace glcl::research

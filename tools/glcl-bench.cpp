@@ -267,26 +267,33 @@ class Bench {
   }
 
   void device() {
-    glcl::Table table({"what", "variant", "µs", "achieved"});
+    glcl::Table table({"what", "variant", "µs", "achieved", "result"});
     json_["device-rates"] = Json::array();
-    Progress progress(device_lines().size());
-    for (const DeviceLine &row : device_lines()) {
+    const std::vector<DeviceLine> rows = device_lines();
+    Progress progress(rows.size());
+    for (const DeviceLine &row : rows) {
+      if (wanted(row.what).empty()) continue;
       progress.step(row.what + " " + row.variant);
       DeviceTime time;
       try {
         time = row.measure(context_);
       } catch (const cl::Error &error) {
-        table.add({row.what, row.variant, "-",
+        table.add({row.what, row.variant, "-", "",
                    std::string(error.what()) + ": " + glcl::error_name(error.err())});
         continue;
+      } catch (const Error &error) {
+        table.add({row.what, row.variant, "-", "", error.what()});
+        continue;
       }
-      table.add(
-          {row.what, row.variant, number(time.microseconds), number(time.rate) + " " + row.unit});
+      failed_ = failed_ || !time.good;
+      table.add({row.what, row.variant, number(time.microseconds),
+                 number(time.rate) + " " + row.unit, time.good ? "right" : "WRONG"});
       json_["device-rates"].push_back({{"what", row.what},
                                        {"variant", row.variant},
                                        {"us", time.microseconds},
                                        {"rate", time.rate},
-                                       {"unit", row.unit}});
+                                       {"unit", row.unit},
+                                       {"right", time.good}});
     }
     std::cout << '\n';
     table.print(line);

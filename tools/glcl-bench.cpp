@@ -11,15 +11,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bench/conflicts.h"
 #include "bench/device.h"
 #include "bench/measure.h"
+#include "bench/mode.h"
 #include "bench/pipeline.h"
 #include "bench/progress.h"
 #include "bench/shared.h"
-#include "bench/streams.h"
 #include "bench/subject.h"
-#include "bench/thesis.h"
 #include "opencl/error.h"
 #include "table.h"
 
@@ -37,11 +35,11 @@ constexpr int check_width = 219, check_height = 117;  // px, of the frame compar
 
 struct Options {
   std::vector<std::string> elements;
-  std::string device = "auto", devices, json, csv;
+  std::string device = "auto", devices, only, json, csv;
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
-  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false,
-       streams = false, conflicts = false, thesis = false;
+  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false;
+  const Mode *mode = nullptr;
   bool sizes_chosen = false;
   int frames = 500;
   double seconds = 0.4;
@@ -130,7 +128,7 @@ class Bench {
     };
     std::vector<Point> points;
     for (const Task &task : tasks)
-      for (const auto &size : options_.sizes)
+      for (const auto &size : wanted(task.name))
         for (Content content : options_.contents)
           for (const auto &[parameters, chosen] : variants_of(task))
             points.push_back({&task, parameters, chosen, {content, size.first, size.second}});
@@ -210,7 +208,7 @@ class Bench {
 
   void ablations(const Subject &subject) {
     for (const Ablation &ablation : subject.ablations)
-      for (const auto &size : options_.sizes) {
+      for (const auto &size : wanted(ablation.title)) {
         glcl::Table table({"step", "kernels µs", "of the last", "of the first", "wall µs",
                            "to the exact result"});
         Progress progress(ablation.steps.size() + 1);
@@ -242,9 +240,11 @@ class Bench {
             continue;
           }
           const double time = kernel_time(times);
+          failed_ = failed_ || !agreement.good;
           if (first == 0) first = last = time;
           table.add({step.name, number(time), number(100 * time / last, 0) + " %",
-                     number(100 * time / first, 1) + " %", number(times.wall), agreement.text});
+                     number(100 * time / first, 1) + " %", number(times.wall),
+                     (agreement.good ? "" : "WRONG: ") + agreement.text});
           if (options_.kernels)
             for (const auto &[name, kernel_time] : times.kernels)
               table.add({"  " + name, number(kernel_time), "", "", "", ""});
@@ -256,6 +256,7 @@ class Bench {
                                         {"us", time},
                                         {"wall-us", times.wall},
                                         {"kernels-us", times.kernels},
+                                        {"agrees", agreement.good},
                                         {"agreement", agreement.text}});
           last = time;
         }
@@ -266,26 +267,33 @@ class Bench {
   }
 
   void device() {
-    glcl::Table table({"what", "variant", "µs", "achieved"});
+    glcl::Table table({"what", "variant", "µs", "achieved", "result"});
     json_["device-rates"] = Json::array();
-    Progress progress(device_lines().size());
-    for (const DeviceLine &row : device_lines()) {
+    const std::vector<DeviceLine> rows = device_lines();
+    Progress progress(rows.size());
+    for (const DeviceLine &row : rows) {
+      if (wanted(row.what).empty()) continue;
       progress.step(row.what + " " + row.variant);
       DeviceTime time;
       try {
         time = row.measure(context_);
       } catch (const cl::Error &error) {
-        table.add({row.what, row.variant, "-",
+        table.add({row.what, row.variant, "-", "",
                    std::string(error.what()) + ": " + glcl::error_name(error.err())});
         continue;
+      } catch (const Error &error) {
+        table.add({row.what, row.variant, "-", "", error.what()});
+        continue;
       }
-      table.add(
-          {row.what, row.variant, number(time.microseconds), number(time.rate) + " " + row.unit});
+      failed_ = failed_ || !time.good;
+      table.add({row.what, row.variant, number(time.microseconds),
+                 number(time.rate) + " " + row.unit, time.good ? "right" : "WRONG"});
       json_["device-rates"].push_back({{"what", row.what},
                                        {"variant", row.variant},
                                        {"us", time.microseconds},
                                        {"rate", time.rate},
-                                       {"unit", row.unit}});
+                                       {"unit", row.unit},
+                                       {"right", time.good}});
     }
     std::cout << '\n';
     table.print(line);
@@ -306,6 +314,12 @@ class Bench {
   bool failed() const { return failed_; }
 
  private:
+  /// The sizes of what has this name: none where it is not asked for.
+  std::vector<std::pair<int, int>> wanted(const std::string &name) const {
+    if (name.find(options_.only) == std::string::npos) return {};
+    return options_.sizes;
+  }
+
   /// The variant in use first.
   std::vector<std::pair<Parameters, bool>> variants_of(const Task &task) const {
     const glcl::Tunable &tunable = *task.tunable;
@@ -408,20 +422,20 @@ std::vector<Content> parse_contents(const std::string &text) {
 
 struct Freed {
   ~Freed() {
-    g_free(device), g_free(devices), g_free(size), g_free(content), g_free(json), g_free(csv),
-        g_strfreev(rest);
+    g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
+        g_free(csv), g_strfreev(rest);
   }
-  gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *json = nullptr,
-        *csv = nullptr;
+  gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *only = nullptr,
+        *json = nullptr, *csv = nullptr;
   gchar **rest = nullptr;
 };
 
 Options parse(int argc, char **argv) {
   Options options;
   Freed text;
-  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE,
-           streams = FALSE, conflicts = FALSE, thesis = FALSE;
-  const GOptionEntry entries[] = {
+  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE;
+  std::vector<gboolean> asked(modes().size(), FALSE);
+  std::vector<GOptionEntry> entries = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
        "auto, P:D as glcl-info prints it, or a part of the name", "D"},
       {"devices", 0, 0, G_OPTION_ARG_STRING, &text.devices,
@@ -429,6 +443,8 @@ Options parse(int argc, char **argv) {
       {"size", 's', 0, G_OPTION_ARG_STRING, &text.size, "Sizes of frames (1920x1080)", "WxH,…"},
       {"content", 'c', 0, G_OPTION_ARG_STRING, &text.content,
        "What the frames show: random, natural, flat (natural)", "C,…"},
+      {"only", 0, 0, G_OPTION_ARG_STRING, &text.only,
+       "Only work, or ablations, with this in their names", "TEXT"},
       {"chosen", 0, 0, G_OPTION_ARG_NONE, &chosen, "Only the variants that the elements use",
        nullptr},
       {"kernels", 0, 0, G_OPTION_ARG_NONE, &kernels, "Each kernel's part of the time too", nullptr},
@@ -436,14 +452,6 @@ Options parse(int argc, char **argv) {
        "What each step of the optimisation gains, instead of the variants", nullptr},
       {"sweep", 0, 0, G_OPTION_ARG_NONE, &sweep,
        "The time over a range of a property, for --csv and tools/plot.py", nullptr},
-      {"streams", 0, 0, G_OPTION_ARG_NONE, &streams,
-       "Histograms of 4096 frames from host memory, by transfers and kernels in streams", nullptr},
-      {"conflicts", 0, 0, G_OPTION_ARG_NONE, &conflicts,
-       "What additions to local memory cost where work-items meet", nullptr},
-      {"thesis", 0, 0, G_OPTION_ARG_NONE, &thesis,
-       "Every form of the block search at 13 sizes (or --size) and 7 windows, on all devices (or "
-       "--device)",
-       nullptr},
       {"pipeline", 0, 0, G_OPTION_ARG_NONE, &pipeline,
        "What a frame costs in whole pipelines of an element (glclinvert), each way of sharing",
        nullptr},
@@ -452,8 +460,11 @@ Options parse(int argc, char **argv) {
        "S"},
       {"json", 0, 0, G_OPTION_ARG_FILENAME, &text.json, "Write all results there", "FILE"},
       {"csv", 0, 0, G_OPTION_ARG_FILENAME, &text.csv, "Write the times there", "FILE"},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &text.rest, nullptr, nullptr},
-      {}};
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &text.rest, nullptr, nullptr}};
+  for (size_t i = 0; i < asked.size(); i++)
+    entries.push_back(
+        {modes()[i]->option, 0, 0, G_OPTION_ARG_NONE, &asked[i], modes()[i]->help, nullptr});
+  entries.emplace_back();
   GOptionContext *context = g_option_context_new("[ELEMENT…|device]");
   g_option_context_set_summary(
       context,
@@ -462,7 +473,7 @@ Options parse(int argc, char **argv) {
       "runs by OpenCL events and by the wall clock, as a share of what the device could do, with "
       "the\n"
       "result's agreement with a plain computation. \"device\" measures the device itself.");
-  g_option_context_add_main_entries(context, entries, nullptr);
+  g_option_context_add_main_entries(context, entries.data(), nullptr);
   GError *error = nullptr;
   const bool good = g_option_context_parse(context, &argc, &argv, &error);
   g_option_context_free(context);
@@ -476,14 +487,14 @@ Options parse(int argc, char **argv) {
   options.ablation = ablation;
   options.sweep = sweep;
   options.pipeline = pipeline;
-  options.streams = streams;
-  options.conflicts = conflicts;
-  options.thesis = thesis;
+  const auto mode = std::find(asked.begin(), asked.end(), TRUE);
+  if (mode != asked.end()) options.mode = modes()[mode - asked.begin()];
   options.sizes_chosen = text.size;
   if (text.device) options.device = text.device;
   if (text.devices) options.devices = text.devices;
   if (text.size) options.sizes = parse_sizes(text.size);
   if (text.content) options.contents = parse_contents(text.content);
+  if (text.only) options.only = text.only;
   if (text.json) options.json = text.json;
   if (text.csv) options.csv = text.csv;
   if (options.frames < 1) throw Error(Error::Kind::settings, "--frames must be 1 or more.");
@@ -498,24 +509,11 @@ int bench(const Options &options) {
     bench_pipelines(options);
     return 0;
   }
-  if (options.streams || options.conflicts) {
-    for (const std::string &element : options.elements)
-      if (subject(element).element != "glclhistogram")
-        throw Error(Error::Kind::settings, "--streams and --conflicts are for glclhistogram only.");
-    const auto context = Context::of_device(glcl::choose_device(options.device));
-    std::cout << context->device().name << ", driver " << context->device().driver << '\n';
-    if (options.streams) print_streams(*context);
-    if (options.conflicts) print_conflicts(*context);
-    return 0;
-  }
-  if (options.thesis) {
-    const auto devices = options.device == "auto"
-                             ? glcl::devices()
-                             : std::vector{glcl::choose_device(options.device)};
-    return print_thesis(devices, options.sizes_chosen ? options.sizes : thesis_sizes,
-                        options.seconds)
-               ? 0
-               : 1;
+  if (options.mode) {
+    const Request request{options.device,
+                          options.sizes_chosen ? options.sizes : decltype(options.sizes){},
+                          options.seconds};
+    return options.mode->run(request) ? 0 : 1;
   }
   if (!options.devices.empty())
     return print_shared(options.devices, options.sizes, options.seconds) ? 0 : 1;

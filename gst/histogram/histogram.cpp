@@ -14,9 +14,6 @@ namespace {
 using Mode = Histogram::Mode;
 
 constexpr int team_items = 32, most_copies = 16;
-/// Values of the parameter padding: copy after copy, with a word in between, the copies of a
-/// counter side by side, or those of two channels' counters, 16 bits each, in one word.
-constexpr int padded = 1, side_by_side = 2, packed = 3;
 constexpr size_t most_in_half_a_word = 65535;
 /// What a team reads of an image at a time.
 constexpr int tile_columns = 16, tile_rows = team_items / tile_columns;
@@ -39,6 +36,10 @@ bool is_joint(Mode mode) { return mode == Mode::color_8 || mode == Mode::color_1
 bool is_grey(Mode mode) { return mode == Mode::grey_8 || mode == Mode::grey_16; }
 int depth_of(const Histogram::Format &format) {
   return format.mode == Mode::grey_16 ? format.depth : 8;
+}
+
+std::string define(const char *name, int value) {
+  return std::string(" -D") + name + "=" + std::to_string(value);
 }
 
 size_t local_memory(const Device &device) {
@@ -65,36 +66,21 @@ int levels_of(const Histogram::Format &format) { return format.counters() / form
 
 /// Of local memory, for one copy of the counters.
 int words_of(const Histogram::Format &format, const Parameters &p) {
-  return p.at("padding") == packed ? (format.channels() + 1) / 2 * levels_of(format)
-                                   : format.counters() + (p.at("padding") == padded ? 1 : 0);
+  return p.at("packed") ? (format.channels() + 1) / 2 * levels_of(format) : format.counters();
 }
 
-/// Copies of the counters in a group's local memory (of a work-item, for Form::item).
-int copies(const Device &device, const Histogram::Format &format, const Parameters &p) {
-  if (p.at("form") == Histogram::team) return std::max(p.at("group") / team_items, 1);
-  if (p.at("form") == Histogram::item) return std::max(p.at("copies"), 1);
-  if (p.at("form") != Histogram::group) return 0;
-  if (p.at("copies")) return p.at("copies");
-  return std::min(
-      Histogram::replication(local_memory(device), p.at("groups"), words_of(format, p), false),
-      p.at("group"));
-}
-
-size_t local_bytes(const Device &device, const Histogram::Format &format, const Parameters &p) {
-  if (p.at("form") == Histogram::sort)
-    return sizeof(cl_uint) * (p.at("group") + 2 * size_t(format.counters()));
-  if (p.at("form") == Histogram::item) return 0;
-  return sizeof(cl_uint) * words_of(format, p) * size_t(copies(device, format, p));
+/// Copies that the device's local memory holds.
+int fitting(const Device &device, const Histogram::Format &format, const Parameters &p) {
+  return static_cast<int>(local_memory(device) / sizeof(cl_uint) / words_of(format, p));
 }
 
 /// Groups for frames of so many runs of pixels: as many as the variant says, or, where half a word
 /// could overflow, as many as make sure that it does not.
-size_t groups_of(const Device &device, const Histogram::Format &format, const Parameters &p,
-                 size_t runs) {
+size_t groups_of(const Device &device, const Parameters &p, size_t runs) {
   size_t groups = size_t(device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * p.at("groups");
-  if (p.at("padding") != packed) return groups;
-  const int copied = copies(device, format, p);
-  const size_t group = p.at("group"), sharing = (group + copied - 1) / copied;
+  if (!p.at("packed")) return groups;
+  const size_t group = p.at("group"), copies = p.at("copies"),
+               sharing = (group + copies - 1) / copies;
   while ((runs / (groups * group) + 2) * p.at("pixels") * sharing > most_in_half_a_word)
     groups *= 2;
   return groups;
@@ -104,8 +90,7 @@ Parameters defaults(const Device &device, const std::string &problem) {
   const Histogram::Format format = format_of(problem);
   Parameters p = {{"form", Histogram::group},
                   {"copies", 1},
-                  {"padding", 0},
-                  {"interleave", 0},
+                  {"packed", 0},
                   {"merge", 0},
                   {"pixels", 4},
                   {"group", 256},
@@ -122,11 +107,11 @@ Parameters defaults(const Device &device, const std::string &problem) {
     p["group"] = 1024;
   else
     while (size_t(p["group"]) > most) p["group"] /= 2;
-  p["padding"] = format.channels() > 1 ? packed : side_by_side;
-  const int fit = Histogram::replication(local_memory(device), 1, words_of(format, p), false);
+  p["packed"] = format.channels() > 1;
+  const int fit = fitting(device, format, p);
   if (fit < 1) {
     p["form"] = Histogram::global;
-    p["padding"] = 0;
+    p["packed"] = 0;
   }
   while (p["copies"] * 2 <= std::min(fit, most_copies)) p["copies"] *= 2;
   return p;
@@ -134,23 +119,16 @@ Parameters defaults(const Device &device, const std::string &problem) {
 
 bool can_run(const Device &device, const std::string &problem, const Parameters &p) {
   const Histogram::Format format = format_of(problem);
-  const int form = p.at("form"), group = p.at("group");
+  const int form = p.at("form"), group = p.at("group"), copies = p.at("copies");
   if (size_t(group) > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
   // One spelling of variants that are the same.
-  const bool in_groups = form == Histogram::group || form == Histogram::team;
-  if (form == Histogram::item && (group != 1 || p.at("copies") < 1 || p.at("copies") > 16))
-    return false;
-  if (form == Histogram::group && (group < 32 || p.at("groups") > 2)) return false;
-  if ((form == Histogram::item || form == Histogram::sort) &&
-      (p.at("interleave") || p.at("merge") || p.at("pixels") != 4))
-    return false;
+  if (form == Histogram::item)
+    return group == 1 && copies >= 1 && copies <= 16 && !p.at("packed") && !p.at("merge") &&
+           p.at("pixels") == 4;
   if (p.at("merge") && p.at("pixels") % 4) return false;
-  if (p.at("padding") && (!in_groups || (p.at("padding") == packed && format.channels() < 2)))
-    return false;
-  if (form == Histogram::sort && !is_power_of_two(group)) return false;
-  const int copied = copies(device, format, p);
-  if (form == Histogram::group && (copied < 1 || copied > group)) return false;
-  return local_bytes(device, format, p) <= local_memory(device);
+  if (p.at("packed") && (form != Histogram::group || format.channels() < 2)) return false;
+  return form != Histogram::group || (group >= 32 && p.at("groups") <= 2 && copies >= 1 &&
+                                      copies <= std::min(group, fitting(device, format, p)));
 }
 
 /// What is worth a try.
@@ -202,11 +180,6 @@ int Histogram::Format::counters() const {
   return is_joint(mode) ? levels() * levels() * levels() : channels() * levels();
 }
 
-int Histogram::replication(size_t local_bytes, int groups, int counters, bool padded) {
-  return static_cast<int>(local_bytes / sizeof(cl_uint) /
-                          (size_t(groups) * (counters + (padded ? 1 : 0))));
-}
-
 const Tunable &Histogram::tunable() {
   static const Tunable all = {
       "histogram",
@@ -219,12 +192,10 @@ const Tunable &Histogram::tunable() {
         problems.push_back(problem({Mode::grey_8}, Layout::buffer));
         return problems;
       }(),
-      {"histogram/group.cl", "histogram/item.cl", "histogram/sort.cl"},
-      // The other forms and lengths of a run are for comparison.
+      {"histogram/group.cl", "histogram/item.cl"},
       {{"form", {group, item}},
        {"copies", {1, 2, 4, 8, 16, 32}},
-       {"padding", {0, padded, side_by_side, packed}},
-       {"interleave", {0, 1}},
+       {"packed", {0, 1}},
        {"merge", {0, 1}},
        {"pixels", {1, 4, 8}},
        {"group", {1, 256, 512, 1024}},
@@ -271,43 +242,39 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
   }
 }
 
-void Histogram::build(Context &context, const Parameters &p) {
-  const Mode mode = format_.mode;
-  const int counters = format_.counters(), form = p.at("form"), padding = p.at("padding"),
-            group = p.at("group"), pixels = p.at("pixels");
-  const int copied = copies(context.device(), format_, p);
-  const bool apart = padding == side_by_side || padding == packed;
+std::string Histogram::options(const Format &format, Layout layout) {
+  const Mode mode = format.mode;
   // LUMA, CHANNELS_APART, JOINT and SAMPLES of count.clh.
   const int what = mode == Mode::luma ? 0 : is_joint(mode) ? 2 : is_grey(mode) ? 3 : 1;
-  const auto define = [](const char *name, int value) {
-    return std::string(" -D") + name + "=" + std::to_string(value);
-  };
-  std::string options = define("MODE", what) + define("VOTES", format_.channels()) +
-                        define("LEVELS", format_.levels()) +
-                        define("SHIFT", depth_of(format_) - log2_of(format_.levels())) +
-                        define("COUNTERS", counters) + define("IMAGE", layout_ == Layout::image) +
-                        define("GROUP", group) + define("COPIES", copied) +
-                        define("PIXELS", pixels);
-  options += mode == Mode::grey_8    ? " -DPIXEL=uchar"
-             : mode == Mode::grey_16 ? " -DPIXEL=ushort"
-                                     : " -DPIXEL=uint -DWIDE";
-  if (form != item && form != sort)
-    options += define("BY_TEAM", form == team) + define("INTERLEAVE", p.at("interleave")) +
-               define("MERGE", p.at("merge")) + define("PACKED", padding == packed) +
-               define("COPY_STEP", apart ? 1 : words_of(format_, p)) +
-               define("WORD_STEP", apart ? copied : 1);
-  const std::string name = form == item ? "item" : form == sort ? "sort" : "group";
+  const char *pixel = mode == Mode::grey_8    ? " -DPIXEL=uchar"
+                      : mode == Mode::grey_16 ? " -DPIXEL=ushort"
+                                              : " -DPIXEL=uint -DWIDE";
+  return define("MODE", what) + define("VOTES", format.channels()) +
+         define("LEVELS", format.levels()) +
+         define("SHIFT", depth_of(format) - log2_of(format.levels())) +
+         define("COUNTERS", format.counters()) + define("IMAGE", layout == Layout::image) + pixel;
+}
+
+void Histogram::build(Context &context, const Parameters &p) {
+  const int counters = format_.counters(), form = p.at("form"), group = p.at("group"),
+            pixels = p.at("pixels"), copies = form == global ? 0 : p.at("copies");
+  std::string options = Histogram::options(format_, layout_) + define("GROUP", group) +
+                        define("COPIES", copies) + define("PIXELS", pixels);
+  if (form != item)
+    options += define("MERGE", p.at("merge")) + define("PACKED", p.at("packed")) +
+               define("WORD_STEP", std::max(copies, 1));
+  const std::string name = form == item ? "item" : "group";
   const cl::Program program = context.program("histogram/" + name + ".cl", options.substr(1));
   kernel_ = Kernel(context, program, "histogram_" + name, {size_t(group), 1});
-  if (name == "group") whole_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
+  if (form != item) whole_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
   // At most, in either layout.
   const size_t runs = (size_t(width_) / pixels + team_items) * (size_t(height_) + team_items);
   run_ = pixels;
   cleared_ = frames_;
-  items_ = groups_of(context.device(), format_, p, runs) * group;
+  items_ = groups_of(context.device(), p, runs) * group;
   for (cl::Buffer &result : results_) result = zeros(context.cl(), size_t(frames_) * counters);
   scratch_ = form == item ? cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
-                                       sizeof(cl_uint) * frames_ * items_ * copied * counters)
+                                       sizeof(cl_uint) * frames_ * items_ * copies * counters)
                           : cl::Buffer();
 }
 
@@ -363,28 +330,6 @@ const cl::Buffer &Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, 
                                            std::to_string(frames_) + " frames of " +
                                            std::to_string(width_) + " px in another layout.");
   return launch(queue, in, pitch, frame_pitch, count, area);
-}
-
-Votes::Votes(Context &context, int counters, int copies) : counters_(counters), copies_(copies) {
-  if (counters < 1 || copies < 1)
-    throw Error(Error::Kind::settings, "A histogram of " + std::to_string(counters) +
-                                           " counters in " + std::to_string(copies) +
-                                           " copies can't be counted; take at least one of each.");
-  try {
-    const cl::Program program = context.program("histogram/votes.cl");
-    count_ = Kernel(context, program, "votes_count", {256, 1});
-    reduce_ = Kernel(context, program, "votes_reduce", {256, 1});
-    items_ = size_t(context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * 8 * 256;
-    sub_ = zeros(context.cl(), size_t(counters) * copies);
-  } catch (const cl::Error &error) {
-    refuse(context, error);
-  }
-}
-
-void Votes::run(Queue &queue, const cl::Buffer &votes, int count, const cl::Buffer &out) {
-  const auto items = std::clamp<size_t>(count, 1, items_);
-  count_(queue, {items, 1}, votes, cl_uint(std::max(count, 0)), counters_, copies_, sub_);
-  reduce_(queue, {counters_, 1}, sub_, counters_, copies_, out);
 }
 
 }  // namespace glcl

@@ -62,23 +62,18 @@ class Histogram {
 
   /// How it is computed. All give the same counts.
   enum Form {
-    group,   ///< copies of the counters in local memory, neighbours take turns (R per block)
-    team,    ///< a copy per 32 work-items
-    global,  ///< no copies, every vote goes to global memory
+    group,   ///< copies of the counters in local memory, neighbours take turns
+    global,  ///< no copies, every vote goes to global memory; where local memory holds none
     item,    ///< copies for each work-item in global memory, no atomics; for CPU devices
-    sort,    ///< sorted and counted
   };
 
-  /// Equation 4.4: the most copies of the counters that `groups` groups of a compute unit can have
-  /// in its local memory.
-  static int replication(size_t local_bytes, int groups, int counters, bool padded);
-
-  /// Its variants: form, copies (0: by Equation 4.4), padding (0 none, 1 a word after each copy, 2
-  /// the copies of a counter side by side, 3 those of two channels' counters in one word),
-  /// interleave, merge (four equal pixels are one vote), pixels (of a run), group, groups (per
-  /// compute unit). Problems are as problem() gives them.
+  /// Its variants: form, copies, packed (1: two channels' counters in one word), merge (1: four
+  /// equal pixels are one vote), pixels (of a run), group, groups (per compute unit). Problems are
+  /// as problem() gives them.
   static const Tunable &tunable();
   static std::string problem(const Format &format, Layout layout);
+  /// What count.clh is built with for a format.
+  static std::string options(const Format &format, Layout layout);
 
   /// Throws Error::settings where a format can't be had, in this layout.
   static void check(const Format &format, Layout layout);
@@ -121,24 +116,6 @@ class Histogram {
   size_t turn_ = 0;                    // which one is next
   int cleared_ = 0;                    // frames of it that are zeros
   cl::Buffer scratch_;                 // the copies of Form::item
-};
-
-/// A histogram of votes, of any size: `copies` sub-histograms in global memory, added up by a
-/// second kernel (thesis, section 4.5).
-class Votes {
- public:
-  /// Throws Error::failed where the device has no memory for `counters` * `copies` cl_uint.
-  Votes(Context &context, int counters, int copies = 16);
-
-  /// Enqueues the count of `count` votes, cl_uint each; those that are not below `counters` don't
-  /// count. `out`: `counters` cl_uint.
-  void run(Queue &queue, const cl::Buffer &votes, int count, const cl::Buffer &out);
-
- private:
-  cl_uint counters_, copies_;
-  size_t items_;
-  Kernel count_, reduce_;
-  cl::Buffer sub_;
 };
 
 }  // namespace glcl

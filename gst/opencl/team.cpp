@@ -44,7 +44,7 @@ std::optional<std::array<unsigned char, 16>> bytes(const Device &device, cl_devi
 
 }  // namespace
 
-Team::Team(const std::vector<Device> &devices, Drive drive) {
+Team::Team(const std::vector<Device> &devices) {
   if (devices.empty())
     throw Error(Error::Kind::settings, "There is no device to share work among.");
   for (const Device &device : devices) {
@@ -59,13 +59,7 @@ Team::Team(const std::vector<Device> &devices, Drive drive) {
     members_.push_back(std::move(member));
   }
   lines_.resize(size());
-  std::vector<size_t> all(size());
-  std::iota(all.begin(), all.end(), 0);
-  if (drive == Drive::events) {
-    threads_.emplace_back(&Team::drive, this, all);
-  } else {
-    for (size_t i : all) threads_.emplace_back(&Team::drive, this, std::vector{i});
-  }
+  for (size_t i = 0; i < size(); i++) threads_.emplace_back(&Team::drive, this, i);
 }
 
 Team::~Team() {
@@ -145,32 +139,22 @@ void Team::run(const std::vector<int> &shares, const Work &work) {
   wait();
 }
 
-/// Does what the members `mine` have to do until the team ends.
-void Team::drive(const std::vector<size_t> &mine) {
+/// Does what member `index` has to do until the team ends.
+void Team::drive(size_t index) {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    bool moved = false;
-    for (size_t i : mine) moved |= step(i, mine.size() == 1, lock);
-    if (moved) continue;
-    if (std::all_of(mine.begin(), mine.end(), [&](size_t i) { return lines_[i].idle(); })) {
-      if (stopping_) return;
-      wake_.wait(lock);
-    } else {
-      wake_.wait_for(lock, std::chrono::microseconds(10));
-    }
-  }
+  while (step(index, lock) || !stopping_)
+    if (lines_[index].idle()) wake_.wait(lock, [&] { return stopping_ || !lines_[index].idle(); });
 }
 
-/// Begins or finishes something, if it can; waits for that where it may.
-bool Team::step(size_t index, bool may_block, std::unique_lock<std::mutex> &lock) {
+/// Begins or finishes something and waits for that; false where there is nothing to do.
+bool Team::step(size_t index, std::unique_lock<std::mutex> &lock) {
   Line &line = lines_[index];
   if (!line.waiting.empty() && line.under_way.size() < ahead &&
-      ((may_block && line.under_way.empty()) || has_completed(line.waiting.front()->ready))) {
+      (line.under_way.empty() || has_completed(line.waiting.front()->ready))) {
     begin(index, lock);
     return true;
   }
-  if (line.under_way.empty() || !(may_block || has_completed(line.under_way.front().end)))
-    return false;
+  if (line.under_way.empty()) return false;
   finish(index, lock);
   return true;
 }

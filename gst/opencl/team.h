@@ -15,15 +15,12 @@
 
 namespace glcl {
 
-/// Several devices, of any platforms, that share work which comes in equal units, whatever it is.
+/// Several devices, of any platforms, that share work which comes in equal units, whatever it is;
+/// each has a thread that waits for it.
 /// Shares follow the speeds that earlier runs showed; where all of it on the fastest device alone
 /// is quicker, that one works alone.
 class Team {
  public:
-  /// How the host waits: a thread for each device, or one thread that starts all of them and
-  /// watches their events.
-  enum class Drive { threads, events };
-
   /// Runs of a member that are enqueued at a time, so that one's transfers go with the other's
   /// kernels.
   static constexpr size_t ahead = 2;
@@ -44,7 +41,7 @@ class Team {
   using Done = std::function<void(std::exception_ptr failure)>;
 
   /// Throws Error::settings where there are no devices, Error::failed where one can't take part.
-  explicit Team(const std::vector<Device> &devices, Drive drive = Drive::threads);
+  explicit Team(const std::vector<Device> &devices);
   /// Waits for what has been started.
   ~Team();
   Team(const Team &) = delete;
@@ -107,8 +104,8 @@ class Team {
     double mean() const { return sum / (runs - first); }
   };
 
-  void drive(const std::vector<size_t> &mine);
-  bool step(size_t index, bool may_block, std::unique_lock<std::mutex> &lock);
+  void drive(size_t index);
+  bool step(size_t index, std::unique_lock<std::mutex> &lock);
   void begin(size_t index, std::unique_lock<std::mutex> &lock);
   void finish(size_t index, std::unique_lock<std::mutex> &lock);
   void tell();

@@ -118,7 +118,7 @@ struct State {
 };
 
 glcl::LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
-  return {settings.window, settings.alpha, false};
+  return {settings.window, settings.alpha};
 }
 
 }  // namespace

@@ -41,10 +41,7 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
              device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
 }
 
-/// Of Σ Ix² in the kernels' whole numbers, in those of the settings.
-float slope(const LucasKanade::Settings &settings) {
-  return (settings.faithful ? 0.25f : 0.5f) / 3;
-}
+constexpr float slope = 0.5f / 3;  // of Ix in the kernels' whole numbers, in those of the settings
 
 }  // namespace
 
@@ -136,7 +133,7 @@ void LucasKanade::take(Queue &queue, const Settings &settings, const Picture &in
   const size_t width = size_.s[0], height = size_.s[1];
   if (!tile) grey_(queue, {width, height}, in, size_, current_);
   if (!has_previous_) return;
-  const float k = slope(settings), alpha = static_cast<float>(settings.alpha) / (k * k),
+  const float k = slope, alpha = static_cast<float>(settings.alpha) / (k * k),
               sure = half_sure * settings.window * settings.window / (k * k), scale = 1 / (12 * k);
   if (tile) {
     const size_t lanes = variant_.at("lanes");

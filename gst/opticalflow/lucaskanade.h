@@ -26,10 +26,8 @@ class LucasKanade {
   static constexpr int tile_window = 21;  ///< px; above, whole numbers of 32 bits overflow
 
   struct Settings {
-    int window = 9;         ///< side in px, odd, 3..63
-    double alpha = 0.001;   ///< levels²
-    bool faithful = false;  ///< derivatives scaled by 1/4 as in the thesis, which gives twice the
-                            ///< displacement, instead of 1/2, which gives the displacement
+    int window = 9;        ///< side in px, odd, 3..63
+    double alpha = 0.001;  ///< levels²
   };
 
   /// The smaller eigenvalue of a window's mean structure tensor, levels²/px², that gives a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The histogram by work-items, for CPU devices: each has COPIES sub-histograms of its own in `scratch` and
 // counts a band of rows without atomics, pixels taking turns at the copies so that no increment waits for
-// the one before. Build as count.clh says; PIXELS is COPIES.
+// the one before. Build as count.clh says.
 #include "histogram/count.clh"
 
 // `scratch`: COPIES * COUNTERS for each work-item. Work-items: bands along x, frames along y.

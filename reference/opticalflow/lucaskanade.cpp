@@ -17,7 +17,6 @@ Field lucas_kanade(const Frame &before, const Frame &after,
     double x, y, t;
   };
   std::vector<Derivatives> derivatives;
-  const double factor = settings.faithful ? 0.25 : 0.5;
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       double a[2][2], change = 0;
@@ -26,8 +25,8 @@ Field lucas_kanade(const Frame &before, const Frame &after,
           a[j][i] = grey(before, x + i, y + j);
           change += grey(after, x + i, y + j) - a[j][i];
         }
-      derivatives.push_back({factor * (a[0][1] - a[0][0] + a[1][1] - a[1][0]),
-                             factor * (a[1][0] - a[0][0] + a[1][1] - a[0][1]), change / 4});
+      derivatives.push_back({0.5 * (a[0][1] - a[0][0] + a[1][1] - a[1][0]),
+                             0.5 * (a[1][0] - a[0][0] + a[1][1] - a[0][1]), change / 4});
     }
 
   Field field{width, height, std::vector<float>(size_t(width) * height * 2),

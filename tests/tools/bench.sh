@@ -2,28 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # bench.sh: what glcl-bench and glcl-tune print, write and refuse. How fast anything is does not matter.
 set -euo pipefail
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-export XDG_DATA_HOME=$work/data
-
-die() {
-  echo "bench.sh: $*" >&2
-  cat output errors >&2
-  exit 1
-}
-
-# expect STATUS TOOL [OPTIONS...]: leaves what is written in the files output and errors
-expect() {
-  local wanted=$1 tool=$2 status=0
-  shift 2
-  echo "$tool $*"
-  timeout 200 "$GLCL_BUILD/tools/$tool" "$@" >output 2>errors || status=$?
-  ((status == wanted)) || die "exit status $status, expected $wanted"
-}
-
-says() { tr -s ' \n' '  ' <"${2:-output}" | grep -qF -- "$1" || die "does not say: $1"; }
-is_json() { python3 -m json.tool "$1" >/dev/null || die "$1 is no JSON"; }
+# shellcheck source=tests/tools/common.sh
+. "${0%/*}/common.sh"
 
 expect 0 glcl-bench glclbilateral --chosen --kernels --size 65x33,40x24 --content random,flat --seconds 0.001 --json out.json --csv out.csv
 says 'color, radius 4'
@@ -33,31 +13,26 @@ is_json out.json
 (($(grep -c glclbilateral out.csv) == $(grep -c '"work"' out.json))) || die 'CSV and JSON differ'
 expect 0 glcl-bench glclbilateral --sweep --chosen --size 33x17 --seconds 0.001 --csv sweep.csv
 (($(wc -l <sweep.csv) > 10)) || die 'the sweep is short'
-expect 0 glcl-bench glclbilateral --ablation --size 48x32 --seconds 0.001
-says 'the equation, three weights'
-says 'ours, color'
-expect 0 glcl-bench glopenclflow --ablation --kernels --size 48x32 --seconds 0.001
-says 'the scalar twin, on the host'
-says 'pinned memory, written to'
-says 'ours, RGBA'
-says upload
-! grep -q 'not on this device' output || die 'a step of the ablation is missing'
+expect 0 glcl-bench glclhistogram --ablation --only 'all kernels' --kernels --size 48x32 --seconds 0.001 --json ablation.json
+says 'counted and passed on'
+is_json ablation.json
+expect 0 glcl-bench glclmotion glopenclflow --chosen --only 16 --size 48x32 --seconds 0.001
+says '16×16, range 16'
+! grep -q WRONG output || die 'a result is wrong'
 expect 0 glcl-bench --pipeline --size 64x48 --frames 5 --json pipeline.json
 says 'gltestsrc ! 4 × glclinvert'
 is_json pipeline.json
 
-expect 0 glcl-bench device --json device.json
+expect 0 glcl-bench device --only 'to local memory' --json device.json
 says 'async_work_group_copy'
+is_json device.json
+expect 0 glcl-bench device --only frame
 says 'pinned memory'
 ! grep -q CL_ output || die 'a line failed'
-is_json device.json
 
 expect 0 glcl-bench --devices 0:0 --size 48x32 --seconds 0.01
 says 'rows of candidates'
 ! grep -q WRONG output || die 'devices that share a search find something else'
-expect 0 glcl-bench --thesis --device 0:0 --size 48x32 --seconds 0.01
-says 'W=70: 55 × 55 candidates, -27 … 27 px'
-! grep -q WRONG output || die 'the forms of the search differ'
 expect 2 glcl-bench --devices nowhere
 says 'matches no OpenCL device' errors
 

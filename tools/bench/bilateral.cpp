@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bilateral/bilateral.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-
 #include "bilateral/grid.h"
-#include "peers.h"
 #include "reference/bilateral/bilateral.h"
 #include "reference/bilateral/grid.h"
 #include "reference/transfer.h"
@@ -100,102 +95,7 @@ Task grid_task(Weight weight, double sigma_space) {
           }};
 }
 
-// ---- the steps of the thesis -------------------------------------------------------------------
-
-constexpr int ablation_radius = 4;
-
-Settings ablation_settings(Weight weight) {
-  Settings settings = settings_of(weight, ablation_radius, 0.25);
-  settings.sigma_space = 2;
-  return settings;
-}
-
-/// PSNR and the largest difference.
-Agreement compare_loosely(const reference::Frame &result, const reference::Frame &twin) {
-  double squares = 0;
-  int worst = 0;
-  for (size_t i = 0; i < twin.rgba.size(); i++) {
-    const int difference = int(result.rgba[i]) - int(twin.rgba[i]);
-    squares += difference * difference;
-    worst = std::max(worst, std::abs(difference));
-  }
-  const double psnr = 10 * std::log10(255.0 * 255 * static_cast<double>(twin.rgba.size()) /
-                                      std::max(squares, 1e-9));
-  char text[64];
-  std::snprintf(text, sizeof text, worst ? "%.1f dB, off by up to %d" : "equal", psnr, worst);
-  return {true, text};
-}
-
-cl::Buffer constants(Context &context, std::vector<float> values) {
-  return {context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(float),
-          values.data()};
-}
-
-Run thesis_run(Context &context, int step, const Scene &scene) {
-  const Settings settings = ablation_settings(step == 1 ? Weight::per_channel : Weight::intensity);
-  const double s = settings.sigma_space, r = settings.sigma_range;
-  std::vector<float> space, range;
-  for (int y = -ablation_radius; y <= ablation_radius; y++)
-    for (int x = -ablation_radius; x <= ablation_radius; x++)
-      space.push_back(static_cast<float>(std::exp(-(x * x + y * y) / (2 * s * s))));
-  for (int i = 0; i <= 10; i++)
-    range.push_back(static_cast<float>(std::exp(-i * i / 100.0 / (2 * r * r))));
-  range.push_back(static_cast<float>(-1 / (2 * r * r)));
-
-  const cl::Buffer space_table = constants(context, space), range_table = constants(context, range);
-  const reference::Frame frame = scene.frame();
-  Queue upload_queue(context.shared_from_this());
-  const Picture in = reference::upload(upload_queue, frame, Layout::image);
-  const Picture out = make_picture(context.cl(), frame.width, frame.height, Layout::image);
-  auto kernel = std::make_shared<Kernel>(
-      context,
-      context.program("bench/ablation.cl", "-DSTEP=" + std::to_string(step) +
-                                               " -DRADIUS=" + std::to_string(ablation_radius)),
-      "ablation", Size{16, 16});
-  const size_t rows = step >= 7 ? 4 : 1;
-  Run run;
-  run.enqueue = [=](Queue &queue) {
-    (*kernel)(queue, {size_t(frame.width), (frame.height + rows - 1) / rows}, in.image, out.image,
-              static_cast<float>(s), static_cast<float>(r), space_table, range_table);
-  };
-  run.compare = [=, enqueue = run.enqueue](Queue &queue) {
-    enqueue(queue);
-    return compare_loosely(reference::download(queue, out), reference::bilateral(frame, settings));
-  };
-  return run;
-}
-
-Run our_run(Context &context, Weight weight, const Scene &scene) {
-  const Settings settings = ablation_settings(weight);
-  const auto engine =
-      prepared(std::make_shared<Bilateral>(context, scene.width, scene.height), settings);
-  return filter_run(context, engine, settings, scene, reference::bilateral, 1,
-                    exact_amounts(scene, settings));
-}
-
-Ablation thesis_ablation() {
-  Ablation ablation{"9×9, sigma-space 2, sigma-range 0.25, step by step", {}};
-  const char *steps[] = {"the equation, three weights", "one weight",
-                         "constants from the host",     "range weights from a table",
-                         "tile in local memory",        "loops unrolled",
-                         "four pixels per item"};
-  for (int i = 0; i < 7; i++)
-    ablation.steps.push_back({steps[i], [i](Context &context, const Scene &scene) {
-                                return thesis_run(context, i + 1, scene);
-                              }});
-  for (Weight weight : {Weight::intensity, Weight::color, Weight::per_channel})
-    ablation.steps.push_back(
-        {"ours, " + weight_name(weight), [weight](Context &context, const Scene &scene) {
-           return our_run(context, weight, scene);
-         }});
-  return ablation;
-}
-
-}  // namespace
-
-Subject bilateral_subject() {
-  Subject subject;
-  subject.element = "glclbilateral";
+const Registration registration("glclbilateral", [](Subject &subject) {
   for (int radius : {4, 10}) subject.tasks.push_back(exact_task(Weight::color, radius));
   for (Weight weight : {Weight::intensity, Weight::per_channel})
     subject.tasks.push_back(exact_task(weight, 4));
@@ -206,9 +106,8 @@ Subject bilateral_subject() {
     subject.sweep.push_back(exact_task(Weight::intensity, radius));
   for (double sigma : {2, 3, 4, 6, 8, 10, 12, 16})
     subject.sweep.push_back(grid_task(Weight::intensity, sigma));
-  subject.ablations.push_back(thesis_ablation());
-  subject.peers = bilateral_peers();
-  return subject;
-}
+});
+
+}  // namespace
 
 }  // namespace glcl::bench

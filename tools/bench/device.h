@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a device does well: the micro-benchmarks of Lanes ("Image and video processing using
-// graphics hardware", 2010), each in its variants.
+// What a device does well: micro-benchmarks, each in its variants; after Lanes, "Image and video
+// processing using graphics hardware", 2010.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "opencl/context.h"
+#include "opencl/queue.h"
 
 namespace glcl::bench {
 
 struct DeviceTime {
   double microseconds = 0, rate = 0;
+  bool good = true;  ///< the result is what it should be
 };
 
 struct DeviceLine {
@@ -21,6 +23,39 @@ struct DeviceLine {
   std::function<DeviceTime(const std::shared_ptr<Context> &)> measure;
 };
 
-const std::vector<DeviceLine> &device_lines();
+/// A file that has such lines adds them by a static object of this class.
+struct DeviceLines {
+  explicit DeviceLines(void (*add)(std::vector<DeviceLine> &lines));
+};
+
+std::vector<DeviceLine> device_lines();
+
+/// Times what `enqueue` does, by events where there are any, and has `check` look at what it left.
+/// The rate is `amount` by the time, in thousand millions a second.
+DeviceTime timed(const std::shared_ptr<Context> &context, double amount,
+                 std::function<void(Queue &)> enqueue, const std::function<bool(Queue &)> &check);
+/// The same by the wall clock.
+DeviceTime timed_by_wall(const std::shared_ptr<Context> &context, double amount,
+                         std::function<void(Queue &)> enqueue,
+                         const std::function<bool(Queue &)> &check);
+
+/// Small whole numbers, which sums of floats hold exactly.
+std::vector<float> small_numbers(size_t count);
+
+template <class Value>
+cl::Buffer filled(const Context &context, const std::vector<Value> &values) {
+  const size_t bytes = values.size() * sizeof(Value);
+  cl::Buffer buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
+  cl::CommandQueue(context.cl(), context.device().device)
+      .enqueueWriteBuffer(buffer, CL_TRUE, 0, bytes, values.data());
+  return buffer;
+}
+
+template <class Value>
+std::vector<Value> read(Queue &queue, const cl::Buffer &buffer, size_t count) {
+  std::vector<Value> values(count);
+  queue.cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
+  return values;
+}
 
 }  // namespace glcl::bench

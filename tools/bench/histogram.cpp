@@ -2,7 +2,6 @@
 #include "histogram/histogram.h"
 
 #include "histogram/present.h"
-#include "peers.h"
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
 #include "reference/transfer.h"
@@ -23,13 +22,6 @@ std::string name_of(const Format &format, Layout layout) {
          (layout == Layout::image ? "image" : "buffer");
 }
 
-Agreement compare_counts(Queue &queue, const cl::Buffer &counts,
-                         const std::vector<uint32_t> &twin) {
-  std::vector<uint32_t> got(twin.size());
-  queue.cl().enqueueReadBuffer(counts, CL_TRUE, 0, got.size() * sizeof(uint32_t), got.data());
-  return got == twin ? Agreement{true, "equal"} : Agreement{false, "counts differ"};
-}
-
 Run count_run(Context &context, const Format &format, Layout layout, const Scene &scene,
               const std::optional<Parameters> &variant) {
   const reference::Frame frame = scene.frame();
@@ -41,7 +33,8 @@ Run count_run(Context &context, const Format &format, Layout layout, const Scene
   Run run;
   run.enqueue = [=](Queue &queue) { engine->run(queue, in, {}); };
   run.compare = [=](Queue &queue) {
-    return compare_counts(queue, engine->run(queue, in, {}), reference::histogram(frame, format));
+    return compare_equal(queue, engine->run(queue, in, {}), reference::histogram(frame, format),
+                         "counts");
   };
   run.least.bytes = 4 * pixels;
   return run;
@@ -103,63 +96,14 @@ Ablation shown_ablation() {
   return ablation;
 }
 
-/// Replication, padding and interleaved reading, as in chapter 4 of the thesis, the forms that it
-/// was compared with, and runs; what the device can't run is left out.
-Ablation count_ablation(const Format &format, Layout layout) {
-  Ablation ablation{name_of(format, layout), {}};
-  const auto add = [&](const std::string &name, Parameters changes) {
-    changes.insert({{"form", Histogram::group},
-                    {"copies", 4},
-                    {"padding", 1},
-                    {"interleave", 0},
-                    {"merge", 0},
-                    {"pixels", 4},
-                    {"group", 1024},
-                    {"groups", 1}});
-    ablation.steps.push_back({name, [=](Context &context, const Scene &scene) {
-                                return count_run(context, format, layout, scene, changes);
-                              }});
-  };
-  const auto copy = [&](int form, int group) {
-    return Parameters{{"form", form}, {"copies", 1}, {"padding", 0}, {"group", group}};
-  };
-  add("every vote to global memory", copy(Histogram::global, 256));
-  add("counters per work-item", copy(Histogram::item, 1));
-  add("counters per 32 work-items", copy(Histogram::team, 128));
-  add("sorted and counted", copy(Histogram::sort, 256));
-  const char *paddings[] = {"", ", padded", ", side by side", ", two channels a word"};
-  for (const int copies : {1, 2, 4, 8, 16, 0})
-    for (const int padding : {0, 1, 2, 3})
-      for (const int interleave : {0, 1}) {
-        if ((copies == 1 && padding) || (padding == 3 && format.channels() == 1)) continue;
-        add("R = " + (copies ? std::to_string(copies) : "most") + paddings[padding] +
-                (interleave ? ", interleaved" : ""),
-            {{"copies", copies}, {"padding", padding}, {"interleave", interleave}});
-      }
-  for (const int pixels : {1, 2, 4, 8, 16})
-    add("R = 4, padded, " + std::to_string(pixels) + " px per run", {{"pixels", pixels}});
-  add("R = 4, padded, equal pixels of a run merged", {{"merge", 1}});
-  for (const int group : {256, 512})
-    add("R = 4, padded, groups of " + std::to_string(group), {{"group", group}});
-  return ablation;
-}
-
-}  // namespace
-
-Subject histogram_subject() {
-  Subject subject;
-  subject.element = "glclhistogram";
+const Registration registration("glclhistogram", [](Subject &subject) {
   for (const Layout layout : {Layout::buffer, Layout::image})
     for (const Format &format : {Format{Mode::rgba}, Format{Mode::rgb}, Format{Mode::luma},
                                  Format{Mode::color_8}, Format{Mode::color_16}})
       subject.tasks.push_back(count_task(format, layout));
   subject.ablations.push_back(shown_ablation());
-  for (const Format &format :
-       {Format{Mode::rgba}, Format{Mode::luma, 32}, Format{Mode::luma, 64}, Format{Mode::luma, 128},
-        Format{Mode::luma}, Format{Mode::color_8}, Format{Mode::color_16}})
-    subject.ablations.push_back(count_ablation(format, Layout::buffer));
-  subject.peers = histogram_peers();
-  return subject;
-}
+});
+
+}  // namespace
 
 }  // namespace glcl::bench

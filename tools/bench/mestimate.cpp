@@ -18,8 +18,8 @@ extern "C" {
 
 #include "measure.h"
 #include "motion/search.h"
-#include "peers.h"
 #include "reference/motion/motion.h"
+#include "subject.h"
 
 namespace glcl::bench {
 
@@ -148,9 +148,7 @@ double our_psnr(Context &context, const Plane planes[3]) {
   });
 }
 
-}  // namespace
-
-std::vector<Peer> motion_peers() {
+const Registration registration("glclmotion", [](Subject &subject) {
   Peer peer;
   peer.name = "FFmpeg mestimate=method=esa, both directions";
   peer.task = "16×16, range 16";
@@ -173,7 +171,9 @@ std::vector<Peer> motion_peers() {
                   our_psnr(context, planes));
     return std::string(text);
   };
-  return {peer};
-}
+  subject.peers.push_back(peer);
+});
+
+}  // namespace
 
 }  // namespace glcl::bench

@@ -7,7 +7,7 @@
 #include <opencv2/video/tracking.hpp>
 
 #include "measure.h"
-#include "peers.h"
+#include "subject.h"
 
 namespace glcl::bench {
 
@@ -95,57 +95,52 @@ void add_flow(std::vector<Peer> &peers, const std::string &name, const std::stri
   });
 }
 
-}  // namespace
-
-std::vector<Peer> bilateral_peers() {
-  std::vector<Peer> peers;
+const Registration bilateral("glclbilateral", [](Subject &subject) {
   for (const auto &[radius, task] : {std::pair{4, "color, radius 4"}, {10, "color, radius 10"}})
-    add(peers, "bilateralFilter d=" + std::to_string(2 * radius + 1), task,
+    add(subject.peers, "bilateralFilter d=" + std::to_string(2 * radius + 1), task,
         [radius = radius](const auto &in, auto &out) {
           cv::bilateralFilter(in, out, 2 * radius + 1, 25, radius / 2.0);
         });
-  return peers;
-}
+});
 
-std::vector<Peer> histogram_peers() {
-  std::vector<Peer> peers;
+const Registration histogram("glclhistogram", [](Subject &subject) {
   // A channel at a time, as calcHist wants it.
-  add(peers, "calcHist of R, G and B", "R, G, B, 3×256 bins, buffer",
+  add(subject.peers, "calcHist of R, G and B", "R, G, B, 3×256 bins, buffer",
       [](const auto &in, auto &out) {
         const std::vector<std::decay_t<decltype(in)>> images{in};
         for (int channel = 0; channel < 3; channel++)
           cv::calcHist(images, {channel}, cv::noArray(), out, {256}, {0, 256});
       });
-  return peers;
-}
+});
 
-std::vector<Peer> opticalflow_peers() {
-  std::vector<Peer> peers;
+const Registration opticalflow("glopenclflow", [](Subject &subject) {
   const std::string task = "pyramidal, last warps";
-  add_flow(peers, "Farneback, 3 levels, 15×15", task, [] {
+  add_flow(subject.peers, "Farneback, 3 levels, 15×15", task, [] {
     return [](const auto &before, const auto &now, auto &flow) {
       cv::calcOpticalFlowFarneback(before, now, flow, 0.5, 3, 15, 3, 5, 1.2, 0);
     };
   });
-  add_flow(peers, "DIS medium", task, [] {
+  add_flow(subject.peers, "DIS medium", task, [] {
     return [dis = cv::DISOpticalFlow::create(cv::DISOpticalFlow::PRESET_MEDIUM)](
                const auto &before, const auto &now, auto &flow) { dis->calc(before, now, flow); };
   });
   // Sparse: its points lie 4 px apart. The OpenCL path wants them in a row.
-  add_paths(peers, "PyrLK, 15×15, a pixel of 16", task, [](const Scene &scene, auto before) {
-    decltype(before) now, points, moved, status, error;
-    grey(scene, 0).copyTo(before);
-    grey(scene, 1).copyTo(now);
-    std::vector<cv::Point2f> list;
-    for (int y = 2; y < scene.height; y += 4)
-      for (int x = 2; x < scene.width; x += 4)
-        list.emplace_back(static_cast<float>(x), static_cast<float>(y));
-    cv::Mat(list).reshape(2, 1).copyTo(points);
-    return [=]() mutable {
-      cv::calcOpticalFlowPyrLK(before, now, points, moved, status, error, cv::Size(15, 15));
-    };
-  });
-  return peers;
-}
+  add_paths(
+      subject.peers, "PyrLK, 15×15, a pixel of 16", task, [](const Scene &scene, auto before) {
+        decltype(before) now, points, moved, status, error;
+        grey(scene, 0).copyTo(before);
+        grey(scene, 1).copyTo(now);
+        std::vector<cv::Point2f> list;
+        for (int y = 2; y < scene.height; y += 4)
+          for (int x = 2; x < scene.width; x += 4)
+            list.emplace_back(static_cast<float>(x), static_cast<float>(y));
+        cv::Mat(list).reshape(2, 1).copyTo(points);
+        return [=]() mutable {
+          cv::calcOpticalFlowPyrLK(before, now, points, moved, status, error, cv::Size(15, 15));
+        };
+      });
+});
+
+}  // namespace
 
 }  // namespace glcl::bench

@@ -147,8 +147,8 @@ bool print_shared(const std::string &wishes, const std::vector<std::pair<int, in
                   double seconds) {
   const std::vector<Device> devices = chosen(wishes);
   bool good = true;
-  Table table({"frame", "range", "devices", "driven by", "ms/frame", "of the best alone",
-               "rows of candidates", "vectors"});
+  Table table({"frame", "range", "devices", "ms/frame", "of the best alone", "rows of candidates",
+               "vectors"});
   for (const auto &[width, height] : sizes) {
     std::vector<reference::Plane> planes;
     for (size_t n = 0; n < frames; n++)
@@ -158,9 +158,8 @@ bool print_shared(const std::string &wishes, const std::vector<std::pair<int, in
       std::vector<std::vector<Key>> truth;
       double best = 0;
       const std::string frame = std::to_string(width) + "×" + std::to_string(height);
-      const auto add = [&](const std::vector<Device> &own, Team::Drive drive,
-                           const std::string &name) {
-        Team team(own, drive);
+      const auto add = [&](const std::vector<Device> &own, const std::string &name) {
+        Team team(own);
         Stream stream(team, planes, range);
         for (size_t i = 0; i < frames; i++) stream.push();
         const double ms = stream.time(seconds);
@@ -177,16 +176,12 @@ bool print_shared(const std::string &wishes, const std::vector<std::pair<int, in
         equal = equal && stream.found() == truth;
         good = good && equal;
         if (own.size() == 1) best = best > 0 ? std::min(best, ms) : ms;
-        table.add({frame, std::to_string(range), name,
-                   drive == Team::Drive::threads ? "threads" : "events", number(ms, 3),
+        table.add({frame, std::to_string(range), name, number(ms, 3),
                    own.size() > 1 ? number(best / ms, 2) + " ×" : "", shares,
                    equal ? "equal" : "WRONG"});
       };
-      for (const Device &device : devices)
-        add({device}, Team::Drive::threads, device.id() + " " + device.name);
-      if (devices.size() < 2) continue;
-      for (const auto drive : {Team::Drive::threads, Team::Drive::events})
-        add(devices, drive, "all " + std::to_string(devices.size()));
+      for (const Device &device : devices) add({device}, device.id() + " " + device.name);
+      if (devices.size() > 1) add(devices, "all " + std::to_string(devices.size()));
     }
   }
   table.print(170);

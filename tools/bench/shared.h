@@ -8,7 +8,7 @@
 namespace glcl::bench {
 
 /// Prints what a frame of a block search costs each of these devices alone and all of them
-/// together, from host memory, many frames in a row, driven by threads and by events, and whether
+/// together, from host memory, many frames in a row, and whether
 /// every way of sharing finds the same vectors; false where one does not. `wishes`: as for the
 /// property `devices`; a CPU that is alone is divided into two.
 bool print_shared(const std::string &wishes, const std::vector<std::pair<int, int>> &sizes,

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <stdexcept>
+#include <map>
 
 #include "opencl/error.h"
 
@@ -35,9 +35,32 @@ Agreement compare_levels(const Frame &result, const Frame &twin, int tolerance) 
   return {worst <= tolerance, text};
 }
 
+namespace {
+
+using Registered = std::vector<std::pair<std::string, void (*)(Subject &)>>;
+
+Registered &registered() {
+  static Registered all;
+  return all;
+}
+
+}  // namespace
+
+Registration::Registration(const char *element, void (*add)(Subject &)) {
+  registered().emplace_back(element, add);
+}
+
 const std::vector<Subject> &subjects() {
-  static const std::vector<Subject> all{bilateral_subject(), histogram_subject(),
-                                        opticalflow_subject(), motion_subject()};
+  static const std::vector<Subject> all = [] {
+    std::map<std::string, Subject> by_name;
+    for (const auto &[element, add] : registered()) {
+      by_name[element].element = element;
+      add(by_name[element]);
+    }
+    std::vector<Subject> list;
+    for (const auto &[name, subject] : by_name) list.push_back(subject);
+    return list;
+  }();
   return all;
 }
 

@@ -38,6 +38,15 @@ struct Agreement {
 Agreement compare_levels(const reference::Frame &result, const reference::Frame &twin,
                          int tolerance);
 
+/// For what must be the same bit by bit: a buffer that holds as many values as `twin`.
+template <class Value>
+Agreement compare_equal(Queue &queue, const cl::Buffer &buffer, const std::vector<Value> &twin,
+                        const char *what) {
+  std::vector<Value> result(twin.size());
+  queue.cl().enqueueReadBuffer(buffer, CL_TRUE, 0, result.size() * sizeof(Value), result.data());
+  return result == twin ? Agreement{true, "equal"} : Agreement{false, std::string("other ") + what};
+}
+
 /// Work that is ready to be done over and over.
 struct Run {
   std::function<void(Queue &)> enqueue;
@@ -84,15 +93,16 @@ struct Subject {
   std::vector<Peer> peers;
 };
 
-/// Every element, in the order of the README.
+/// A file that knows something of an element's work adds it to the element's subject, by a static
+/// object of this class.
+struct Registration {
+  Registration(const char *element, void (*add)(Subject &subject));
+};
+
+/// Every element that something was registered for, by name.
 const std::vector<Subject> &subjects();
 /// One by its name, with or without the leading "glcl"; throws Error::settings with the names that
 /// there are.
 const Subject &subject(const std::string &element);
-
-Subject bilateral_subject();
-Subject histogram_subject();
-Subject motion_subject();
-Subject opticalflow_subject();
 
 }  // namespace glcl::bench

@@ -12,7 +12,6 @@
 using glcl::Area;
 using glcl::Histogram;
 using glcl::Parameters;
-using glcl::Votes;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;
 using Counts = std::vector<uint32_t>;
@@ -33,12 +32,6 @@ std::vector<Format> formats() {
 std::vector<Frame> frames(int width, int height) {
   return {reference::random_frame(width, height), reference::flat_frame(width, height),
           reference::gradient_frame(width, height), reference::natural_frame(width, height)};
-}
-
-cl::Buffer garbage_for(Bench &bench, size_t count) {
-  std::vector<cl_uint> garbage(count, 0xdeadbeef);
-  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                    count * sizeof(cl_uint), garbage.data());
 }
 
 Counts read(Bench &bench, const cl::Buffer &buffer, size_t count) {
@@ -122,38 +115,29 @@ GST_START_TEST(test_variants) {
   std::fill_n(whole.rgba.begin(), whole.rgba.size() / 2, uint8_t(100));
   const Parameters plain = {{"form", Histogram::group},
                             {"copies", 4},
-                            {"padding", 0},
-                            {"interleave", 0},
+                            {"packed", 0},
                             {"merge", 0},
                             {"pixels", 4},
                             {"group", 64},
                             {"groups", 2}};
   const std::vector<Parameters> changes = {
       {},
-      {{"copies", 0}},
       {{"copies", 1}},
       {{"copies", 3}},
-      {{"padding", 1}},
-      {{"padding", 2}},
       {{"merge", 1}},
-      {{"merge", 1}, {"padding", 2}, {"pixels", 8}},
-      {{"interleave", 1}},
-      {{"interleave", 1}, {"group", 32}},
+      {{"merge", 1}, {"pixels", 8}},
       {{"pixels", 1}},
       {{"pixels", 2}},
       {{"pixels", 8}},
-      {{"pixels", 16}, {"interleave", 1}},
+      {{"pixels", 16}},
+      {{"group", 32}},
       {{"group", 256}, {"groups", 1}},
-      {{"form", Histogram::team}, {"padding", 1}},
-      {{"form", Histogram::team}, {"interleave", 1}},
       {{"form", Histogram::global}},
-      {{"form", Histogram::sort}},
       {{"form", Histogram::item}, {"group", 1}},
       {{"form", Histogram::item}, {"group", 1}, {"copies", 1}}};
-  const std::vector<Parameters> packed = {{{"padding", 3}},
-                                          {{"padding", 3}, {"copies", 0}, {"group", 256}},
-                                          {{"padding", 3}, {"copies", 1}, {"merge", 1}},
-                                          {{"padding", 3}, {"interleave", 1}, {"copies", 3}}};
+  const std::vector<Parameters> packed = {{{"packed", 1}},
+                                          {{"packed", 1}, {"copies", 16}, {"group", 256}},
+                                          {{"packed", 1}, {"copies", 1}, {"merge", 1}}};
   for (const Format &format :
        {Format{Mode::luma, 64}, Format{Mode::rgb}, Format{Mode::rgba, 32}, Format{Mode::color_8}}) {
     const Counts of_large = reference::histogram(large, format),
@@ -209,8 +193,7 @@ GST_START_TEST(test_packed_counters_of_many_pixels) {
   const Frame frame = reference::flat_frame(1024, 700);
   const Parameters p = {{"form", Histogram::group},
                         {"copies", 1},
-                        {"padding", 3},
-                        {"interleave", 0},
+                        {"packed", 1},
                         {"merge", 0},
                         {"pixels", 4},
                         {"group", 64},
@@ -333,17 +316,8 @@ GST_START_TEST(test_batch) {
                                        Histogram::problem(format, Layout::buffer)));
   variants.push_back({{"form", Histogram::group},
                       {"copies", 2},
-                      {"padding", 1},
-                      {"interleave", 1},
+                      {"packed", 1},
                       {"merge", 1},
-                      {"pixels", 4},
-                      {"group", 64},
-                      {"groups", 1}});
-  variants.push_back({{"form", Histogram::sort},
-                      {"copies", 1},
-                      {"padding", 0},
-                      {"interleave", 0},
-                      {"merge", 0},
                       {"pixels", 4},
                       {"group", 64},
                       {"groups", 1}});
@@ -356,53 +330,6 @@ GST_START_TEST(test_batch) {
     check_settings_error([&] { engine.run(*bench.queue, in, pitch, frame_pitch, count + 1, {}); },
                          "frames");
   }
-}
-GST_END_TEST
-
-GST_START_TEST(test_votes) {
-  Bench bench;
-  std::mt19937 next(5);
-  for (const int counters : {1, 100, 127 * 127, 640 * 480})
-    for (const int copies : {1, 4, 16})
-      for (const int range : {1, counters, 2 * counters}) {
-        std::vector<cl_uint> votes(50001);
-        Counts twin(counters);
-        for (cl_uint &vote : votes) {
-          vote = next() % range;
-          if (vote < cl_uint(counters)) twin[vote]++;
-        }
-        const cl::Buffer in(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                            votes.size() * 4, votes.data());
-        const cl::Buffer out = garbage_for(bench, counters);
-        Votes engine(*bench.context, counters, copies);
-        for (int repeat = 0; repeat < 2; repeat++) {
-          engine.run(*bench.queue, in, static_cast<int>(votes.size()), out);
-          check_counts(read(bench, out, counters), twin, "votes");
-        }
-        engine.run(*bench.queue, in, 0, out);
-        check_counts(read(bench, out, counters), Counts(counters), "no votes");
-      }
-}
-GST_END_TEST
-
-// Table of the thesis, from Equation 4.4.
-GST_START_TEST(test_replication) {
-  constexpr size_t local = 48 * 1024;
-  const int bins[] = {32, 64, 128, 256, 512, 768, 1024, 2048, 4096};
-  const int table[][8] = {{372, 186, 124, 93, 74, 62, 53, 46},
-                          {189, 94, 63, 47, 37, 31, 27, 23},
-                          {95, 47, 31, 23, 19, 15, 13, 11},
-                          {47, 23, 15, 11, 9, 7, 6, 5},
-                          {23, 11, 7, 5, 4, 3, 3, 2},
-                          {15, 7, 5, 3, 3, 2, 2, 1},
-                          {11, 5, 3, 2, 2, 1, 1, 1},
-                          {5, 2, 1, 1, 1, 0, 0, 0},
-                          {2, 1, 0, 0, 0, 0, 0, 0}};
-  for (int i = 0; i < 9; i++)
-    for (int groups = 1; groups <= 8; groups++)
-      fail_unless(Histogram::replication(local, groups, bins[i], true) == table[i][groups - 1],
-                  "%d bins, %d groups", bins[i], groups);
-  fail_unless(Histogram::replication(local, 1, 256, false) == 48);
 }
 GST_END_TEST
 
@@ -421,7 +348,6 @@ GST_START_TEST(test_bad_formats) {
       "bins=8192");
   check_settings_error([&] { Histogram(*bench.context, 8, 8, {Mode::grey_8}, Layout::image); },
                        "grey-8");
-  check_settings_error([&] { Votes(*bench.context, 0); }, "0 counters");
 }
 GST_END_TEST
 
@@ -439,8 +365,6 @@ static Suite *histogram_suite() {
   tcase_add_loop_test(tcase, test_large_flat_frame, 0, 2);
   tcase_add_test(tcase, test_samples);
   tcase_add_test(tcase, test_batch);
-  tcase_add_test(tcase, test_votes);
-  tcase_add_test(tcase, test_replication);
   tcase_add_test(tcase, test_bad_formats);
   return suite;
 }

@@ -15,8 +15,6 @@ using motion::TeamSearch;
 
 namespace {
 
-constexpr Team::Drive drives[] = {Team::Drive::threads, Team::Drive::events};
-
 /// `count` devices with a compute unit each, as far as the test device can be divided; itself else.
 std::vector<Device> parts(Bench &bench, int count) {
   const Device &whole = bench.context->device();
@@ -48,8 +46,7 @@ TeamSearch::Luma upload(TeamSearch &search, const reference::Plane &plane) {
 
 }  // namespace
 
-// The same keys for one device and for two, for any shares, driven either way, with several
-// searches under way.
+// The same keys for one device and for two, for any shares, with several searches under way.
 GST_START_TEST(test_shares) {
   Bench bench;
   const Window window = Window::of_range(6);
@@ -59,7 +56,7 @@ GST_START_TEST(test_shares) {
         reference::full_search(pair.current, pair.reference, block, window, 3),
         reference::full_search(pair.reference, pair.current, block, window, 3)};
     for (int count : {1, 2}) {
-      Team team(parts(bench, count), drives[__i__]);
+      Team team(parts(bench, count));
       TeamSearch search(team, *bench.context, block, 90, 50);
       std::vector<std::vector<int>> all = {{13}, {13}, {13}, {13}};
       if (count == 2) all = {{6, 7}, {1, 12}, {0, 13}, {13, 0}, {10, 3}};
@@ -123,7 +120,7 @@ GST_END_TEST;
 // A run begins when the event of any context that it waits for has completed; its failure is told.
 GST_START_TEST(test_ready) {
   Bench bench;
-  Team team(parts(bench, 2), drives[__i__]);
+  Team team(parts(bench, 2));
   cl::UserEvent ready(bench.context->cl());
   std::atomic<int> begun{0}, done{0};
   team.start(
@@ -141,7 +138,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_failure) {
   Bench bench;
-  Team team(parts(bench, 2), drives[__i__]);
+  Team team(parts(bench, 2));
   bool other = false;
   try {
     team.run(2, [&](size_t index, Team::Member &, int, int) {
@@ -159,7 +156,7 @@ GST_END_TEST;
 // What a `done` throws is told by wait(), and the runs behind it go on.
 GST_START_TEST(test_failing_done) {
   Bench bench;
-  Team team(parts(bench, 2), drives[__i__]);
+  Team team(parts(bench, 2));
   int done = 0;
   for (int run = 0; run < 3; run++)
     team.start(
@@ -181,7 +178,7 @@ GST_END_TEST;
 // OpenCL's error says which of the devices it comes from.
 GST_START_TEST(test_failure_names_the_device) {
   Bench bench;
-  Team team(parts(bench, 2), drives[__i__]);
+  Team team(parts(bench, 2));
   try {
     team.run({1, 1}, [](size_t, Team::Member &, int, int) {
       throw cl::Error(CL_OUT_OF_RESOURCES, "clEnqueueTask");
@@ -217,13 +214,13 @@ static Suite *team_suite() {
   Suite *suite = suite_create("team");
   TCase *tcase = tcase_create("team");
   tcase_add_test(tcase, test_devices_once);
-  tcase_add_loop_test(tcase, test_shares, 0, 2);
+  tcase_add_test(tcase, test_shares);
   tcase_add_test(tcase, test_shares_by_speed);
   tcase_add_test(tcase, test_alone);
-  tcase_add_loop_test(tcase, test_ready, 0, 2);
-  tcase_add_loop_test(tcase, test_failure, 0, 2);
-  tcase_add_loop_test(tcase, test_failing_done, 0, 2);
-  tcase_add_loop_test(tcase, test_failure_names_the_device, 0, 2);
+  tcase_add_test(tcase, test_ready);
+  tcase_add_test(tcase, test_failure);
+  tcase_add_test(tcase, test_failing_done);
+  tcase_add_test(tcase, test_failure_names_the_device);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -38,22 +38,36 @@ __kernel void identity_normalised(__read_only image2d_t in, __write_only image2d
 #endif
 
 #ifdef TILE
-// A group of 256 sums a tile of 256 float4 again and again, copied to local memory in one of three ways.
+// A group of 256 sums a tile of 256 float4 again and again, copied to local memory in one of three ways: 0 by the
+// items, 1 by async_work_group_copy, 2 the same while the tile before is summed.
 __kernel void local_copies(__global const float4 *in, __global float *out, int count) {
-  __local float4 tile[256];
-  const int lane = get_local_id(0), groups = get_num_groups(0);
+  __local float4 tile[TILE == 2 ? 512 : 256];
+  const int lane = get_local_id(0), groups = get_num_groups(0), tiles = count / 256;
   float4 sum = 0.0f;
-  for (int t = get_group_id(0); t < count / 256; t += groups) {
+#if TILE == 2
+  event_t copied = async_work_group_copy(tile, in + min((int)get_group_id(0), tiles - 1) * 256, 256, 0);
+  int turn = 0;
+#endif
+  for (int t = get_group_id(0); t < tiles; t += groups) {
 #if TILE == 0
     tile[lane] = in[t * 256 + lane];
     barrier(CLK_LOCAL_MEM_FENCE);
-#else
+    sum += tile[255 - lane];
+#elif TILE == 1
     event_t copied = async_work_group_copy(tile, in + t * 256, 256, 0);
     wait_group_events(1, &copied);
-#endif
     sum += tile[255 - lane];
+#else
+    wait_group_events(1, &copied);
+    turn ^= 256;
+    copied = async_work_group_copy(tile + turn, in + min(t + groups, tiles - 1) * 256, 256, 0);
+    sum += tile[(turn ^ 256) + 255 - lane];
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
   }
+#if TILE == 2
+  wait_group_events(1, &copied);
+#endif
   out[get_global_id(0)] = sum.x + sum.y;
 }
 #endif

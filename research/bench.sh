@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# bench.sh: what research adds to glcl-bench prints its rows, checks them, and fails where a kernel is wrong.
+set -euo pipefail
+# shellcheck source=tests/tools/common.sh
+. "$GLCL_SOURCE/tests/tools/common.sh"
+
+small=(--size 48x32 --seconds 0.001)
+
+expect 0 glcl-bench glclbilateral --ablation "${small[@]}"
+says 'the equation, three weights'
+says 'ours, color'
+expect 0 glcl-bench glopenclflow --ablation --kernels "${small[@]}"
+says 'the scalar twin, on the host'
+says 'pinned memory, written to'
+says 'ours, RGBA'
+says upload
+! grep -q 'not on this device' output || die 'a step of the ablation is missing'
+expect 0 glcl-bench glclmotion --ablation --only W=31 "${small[@]}"
+says 'collaborative, one launch'
+expect 0 glcl-bench glclhistogram --ablation --only '512 bins' "${small[@]}"
+says 'sorted and counted'
+says 'R = most, side by side, interleaved'
+expect 0 glcl-bench glclhistogram --ablation --only '12 bits' "${small[@]}"
+says '8, R = most, padded'
+expect 0 glcl-bench glclhistogram --ablation --only votes "${small[@]}"
+says 'R = 64'
+
+expect 0 glcl-bench --thesis --device 0:0 --size 48x32 --seconds 0.01
+says 'W=70: 55 × 55 candidates, -27 … 27 px'
+expect 0 glcl-bench --conflicts
+says 'all lanes in one bin of 256'
+expect 0 glcl-bench --streams --size 64x48
+says 'adaptive'
+
+# wrong FILE SED-SCRIPT [OPTIONS…]: with a kernel changed so that its results are wrong, the exit status is 1.
+wrong() {
+  rm -rf changed && mkdir -p "changed/${1%/*}"
+  sed "$2" "$GLCL_SOURCE/research/$1" >"changed/$1"
+  ! cmp -s "$GLCL_SOURCE/research/$1" "changed/$1" || die "nothing is changed in $1"
+  G_RESOURCE_OVERLAYS=/org/gst-glcl/kernels/research=$PWD/changed expect 1 glcl-bench "${@:3}"
+  says WRONG
+}
+wrong bilateral/steps.cl 's/sum\[o\] += w \* q/sum[o] += 0.9f * w * q/' glclbilateral --ablation "${small[@]}"
+wrong opticalflow/forms.cl 's/vectors\[at.y \* size.x + at.x\] = v.xy/vectors[at.y * size.x + at.x] = v.yx/' glopenclflow --ablation "${small[@]}"
+wrong motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' glclmotion --ablation --only W=31 "${small[@]}"
+wrong motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' --thesis --device 0:0 --size 48x32 --seconds 0.01
+wrong histogram/sort.cl 's/+ 1 - first/- first/' glclhistogram --ablation --only '512 bins' "${small[@]}"
+wrong histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)/if (sum) atomic_add(sums + counter, 1)/' glclhistogram --ablation --only '12 bits, 256' "${small[@]}"
+wrong histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The forms of the histogram that it is compared with, votes beyond local memory, and the model of
+// local atomics.
+#include <random>
+
+#include "forms.h"
+#include "latency.h"
+#include "reference/histogram/histogram.h"
+#include "tests/kernels/engine.h"
+#include "votes.h"
+
+using glcl::Histogram;
+using glcl::research::AtomicLatency;
+using glcl::research::HistogramForms;
+using glcl::research::Votes;
+using Format = Histogram::Format;
+using Mode = Histogram::Mode;
+using Variant = HistogramForms::Variant;
+using Counts = std::vector<uint32_t>;
+
+namespace {
+
+Counts read(Bench &bench, const cl::Buffer &buffer, size_t count) {
+  Counts counts(count);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_uint), counts.data());
+  return counts;
+}
+
+void check_counts(const Counts &got, const Counts &twin, const std::string &what) {
+  for (size_t i = 0; i < twin.size(); i++)
+    fail_unless(got[i] == twin[i], "%s: counter %zu is %u, not %u", what.c_str(), i, got[i],
+                twin[i]);
+}
+
+/// All forms, with one value after the other changed.
+std::vector<Variant> variants(const Format &format) {
+  std::vector<Variant> all;
+  const auto add = [&](auto... changes) {
+    Variant v;
+    v.items = 64;
+    v.groups = 2;
+    (changes(v), ...);
+    all.push_back(v);
+  };
+  using V = Variant &;
+  const auto interleaved = [](V v) { v.interleave = true; };
+  for (const auto padding : {HistogramForms::unpadded, HistogramForms::padded,
+                             HistogramForms::side_by_side, HistogramForms::packed}) {
+    if (padding == HistogramForms::packed && format.channels() < 2) continue;
+    const auto laid = [=](V v) { v.padding = padding; };
+    for (const int copies : {0, 3}) {
+      const auto copied = [=](V v) { v.copies = copies; };
+      add(laid, copied);
+      add(laid, copied, interleaved);
+    }
+    add(laid, [](V v) { v.merge = true, v.pixels = 8; });
+    add(laid, interleaved, [](V v) { v.items = 32; });
+  }
+  for (const int pixels : {1, 2, 16}) add([=](V v) { v.pixels = pixels; });
+  for (const int groups : {1, 8}) add([=](V v) { v.groups = groups; });
+  const auto by_team = [](V v) { v.form = HistogramForms::team; };
+  add(by_team);
+  add(by_team, interleaved);
+  add([](V v) { v.form = HistogramForms::global, v.padding = HistogramForms::unpadded; });
+  add([](V v) { v.form = HistogramForms::sort; });
+  return all;
+}
+
+std::vector<int> lanes(std::vector<int> first, int next) {
+  while (first.size() < 32) first.push_back(next++);
+  return first;
+}
+
+}  // namespace
+
+GST_START_TEST(test_forms) {
+  Bench bench;
+  for (const Frame &frame : {reference::natural_frame(197, 41), reference::flat_frame(64, 64)})
+    for (const Format &format :
+         {Format{Mode::luma, 64}, Format{Mode::rgb}, Format{Mode::color_8}}) {
+      const Counts twin = reference::histogram(frame, format);
+      const std::vector<Variant> all = variants(format);
+      for (const int padding : {0, 3}) {
+        const Picture in = bench.upload(frame, Layout::buffer, padding);
+        for (size_t i = 0; i < all.size(); i++) {
+          HistogramForms engine(*bench.context, frame.width, frame.height, format, all[i]);
+          for (int repeat = 0; repeat < 3; repeat++)
+            check_counts(
+                read(bench, engine.run(*bench.queue, in.buffer, in.pitch), twin.size()), twin,
+                Histogram::problem(format, Layout::buffer) + ", variant " + std::to_string(i));
+        }
+      }
+    }
+}
+GST_END_TEST
+
+// Half a word counts to 65535: one group with one copy would go beyond.
+GST_START_TEST(test_packed_counters_of_many_pixels) {
+  Bench bench;
+  const Frame frame = reference::flat_frame(1024, 700);
+  Variant v;
+  v.copies = 1;
+  v.padding = HistogramForms::packed;
+  v.items = 64;
+  HistogramForms engine(*bench.context, frame.width, frame.height, {Mode::rgba}, v);
+  const Picture in = bench.upload(frame, Layout::buffer, 0);
+  const Counts twin = reference::histogram(frame, {Mode::rgba});
+  check_counts(read(bench, engine.run(*bench.queue, in.buffer, in.pitch), twin.size()), twin,
+               "flat");
+}
+GST_END_TEST
+
+GST_START_TEST(test_votes) {
+  Bench bench;
+  std::mt19937 next(5);
+  for (const int counters : {1, 100, 127 * 127, 640 * 480})
+    for (const int copies : {1, 4, 16})
+      for (const int range : {1, counters, 2 * counters}) {
+        std::vector<cl_uint> votes(50001);
+        Counts twin(counters);
+        for (cl_uint &vote : votes) {
+          vote = next() % range;
+          if (vote < cl_uint(counters)) twin[vote]++;
+        }
+        const cl::Buffer in(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                            votes.size() * 4, votes.data());
+        const cl::Buffer out =
+            cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE, counters * sizeof(cl_uint));
+        Votes engine(*bench.context, counters, copies);
+        for (int repeat = 0; repeat < 2; repeat++) {
+          engine.run(*bench.queue, in, static_cast<int>(votes.size()), out);
+          check_counts(read(bench, out, counters), twin, "votes");
+        }
+        engine.run(*bench.queue, in, 0, out);
+        check_counts(read(bench, out, counters), Counts(counters), "no votes");
+      }
+}
+GST_END_TEST
+
+// Table of the thesis, from Equation 4.4.
+GST_START_TEST(test_replication) {
+  constexpr size_t local = 48 * 1024;
+  const int bins[] = {32, 64, 128, 256, 512, 768, 1024, 2048, 4096};
+  const int table[][8] = {{372, 186, 124, 93, 74, 62, 53, 46},
+                          {189, 94, 63, 47, 37, 31, 27, 23},
+                          {95, 47, 31, 23, 19, 15, 13, 11},
+                          {47, 23, 15, 11, 9, 7, 6, 5},
+                          {23, 11, 7, 5, 4, 3, 3, 2},
+                          {15, 7, 5, 3, 3, 2, 2, 1},
+                          {11, 5, 3, 2, 2, 1, 1, 1},
+                          {5, 2, 1, 1, 1, 0, 0, 0},
+                          {2, 1, 0, 0, 0, 0, 0, 0}};
+  for (int i = 0; i < 9; i++)
+    for (int groups = 1; groups <= 8; groups++)
+      fail_unless(HistogramForms::replication(local, groups, bins[i], true) == table[i][groups - 1],
+                  "%d bins, %d groups", bins[i], groups);
+  fail_unless(HistogramForms::replication(local, 1, 256, false) == 48);
+}
+GST_END_TEST
+
+// The golden values of the thesis's model.
+GST_START_TEST(test_atomic_latency) {
+  const AtomicLatency model;
+  fail_unless(model.cycles(lanes({}, 0)) == 108);
+  fail_unless(model.cycles(std::vector<int>(32, 0)) == 3828);
+  fail_unless(model.cycles(lanes({0, 1024}, 2)) == 260);
+  fail_unless(model.cycles(lanes({0, 1024, 2048}, 3)) == 444);
+  fail_unless(model.cycles(lanes({0, 1024, 2048, 32}, 4)) == 508);
+  fail_unless(model.cycles(lanes({0, 1024, 2048, 32, 1056}, 5)) == 604);
+  const std::pair<int, int> strides[] = {{4, 300}, {5, 452}, {6, 548}, {9, 924}};
+  for (const auto &[m, cycles] : strides) {
+    std::vector<int> addresses;
+    for (int t = 0; t < 32; t++) addresses.push_back(t < m ? t * 256 : t);
+    fail_unless(model.cycles(addresses) == cycles, "stride 256, m = %d: %d", m,
+                model.cycles(addresses));
+  }
+  // All lanes in one bin of B, R copies: without padding an optimum, with it 108 at 32 copies.
+  const auto image_like = [&](int bins, int copies, bool padded) {
+    std::vector<int> addresses;
+    for (int t = 0; t < 32; t++) addresses.push_back(t % copies * (bins + padded));
+    return model.cycles(addresses);
+  };
+  fail_unless(image_like(32, 32, false) == 2092 && image_like(256, 4, false) == 2484);
+  fail_unless(image_like(256, 1, true) == 3828 && image_like(256, 32, true) == 108);
+}
+GST_END_TEST
+
+static Suite *histogram_suite() {
+  Suite *suite = suite_create("histogram");
+  TCase *tcase = tcase_create("histogram");
+  suite_add_tcase(suite, tcase);
+  tcase_add_test(tcase, test_forms);
+  tcase_add_test(tcase, test_packed_counters_of_many_pixels);
+  tcase_add_test(tcase, test_votes);
+  tcase_add_test(tcase, test_replication);
+  tcase_add_test(tcase, test_atomic_latency);
+  return suite;
+}
+
+GST_CHECK_MAIN(histogram);

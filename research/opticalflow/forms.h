@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "opticalflow/lucaskanade.h"
+
+namespace glcl::research {
+
+/// Lucas and Kanade's method as Johansson and Winter laid it out ("General purpose computing on
+/// graphics processing units using OpenCL", Chalmers, 2010), whose forms find
+/// the vectors of LucasKanade: from a frame in host memory to a picture of the flow there. Frames
+/// and pictures are rows of R, G and B bytes. Transfers need no copy where the caller's memory is
+/// pinned.
+class LucasKanadeForms {
+ public:
+  struct Settings : LucasKanade::Settings {
+    bool faithful = false;  ///< derivatives scaled by 1/4 as there, which gives twice the
+                            ///< displacement, instead of 1/2, which gives the displacement
+  };
+
+  /// Each with what the ones before it have.
+  enum class Form {
+    naive,      ///< grey, difference, three convolutions, least squares over global memory, colours
+    local,      ///< least squares over a tile in local memory
+    constant,   ///< coefficients in constant memory
+    native,     ///< native reciprocals, roots and quotients, those of the colours too
+    merged,     ///< grey, difference and convolutions in one kernel
+    coalesced,  ///< frames and pictures by aligned words of four bytes, rows padded for it
+    image,      ///< least squares over an image of the derivatives, by the sampler
+  };
+
+  /// How many pixels more than its `group` items, at least `halo`, a group takes of a row for
+  /// its words to be whole segments: the least P with (group + P) 3/4 ≡ 0 (mod 16) and, for any
+  /// group index i, (group + P) 3 i ≡ 0 (mod 64).
+  static int padding(int group, int halo);
+
+  /// Throws Error::failed where the device refuses kernels or memory.
+  LucasKanadeForms(Context &context, int width, int height, Form form);
+
+  /// Bytes from row to row of frames and pictures: 3 for each pixel, and up to 63.
+  int pitch() const { return pitch_; }
+
+  /// Enqueues the upload of the next frame, the flow from the frame before, its colours, `gain` px
+  /// per frame being full, and their download; never waits for them. False for the first frame,
+  /// which gives no picture. Queue::event has the transfers as "upload" and "download".
+  bool run(Queue &queue, const Settings &settings, float gain, const void *frame, void *picture);
+  const FlowField &field() const { return field_; }
+
+ private:
+  void derive(Queue &queue, const Settings &settings);
+  void solve(Queue &queue, const Settings &settings);
+  Size pixels() const { return {size_t(size_.s[0]), size_t(size_.s[1])}; }
+
+  Form form_;
+  cl_int2 size_;
+  int pitch_;
+  size_t local_memory_;
+
+  Kernel grey_, add_, convolve_, merged_, solve_, solve_global_, visualize_;
+  cl::Buffer before_, after_, picture_, coefficients_;  // frames in bytes
+  cl::Buffer grey_before_, grey_after_, difference_, ix_, iy_, it_;
+  cl::Image2D derivatives_;
+  bool has_previous_ = false;
+  FlowField field_;
+};
+
+}  // namespace glcl::research

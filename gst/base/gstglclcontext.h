@@ -5,7 +5,7 @@
  * to be linked.
  *
  * Elements in a row, and elements of all pipelines on one GstGLContext, work in one OpenCL context
- * and one in-order command queue. They hand it on in a #GstContext of type %GST_GLCL_CONTEXT_TYPE:
+ * and one in-order command queue. They hand it on in a GstContext of type #GST_GLCL_CONTEXT_TYPE:
  * it answers CONTEXT queries, is announced by HAVE_CONTEXT and asked for by NEED_CONTEXT messages,
  * and gst_element_set_context() takes it. Elements and bins keep it until they go to NULL. Its
  * structure has the fields
@@ -26,7 +26,7 @@
 
 G_BEGIN_DECLS
 
-/** The type of the #GstContext that holds the OpenCL context. */
+/** The type of the GstContext that holds the OpenCL context. */
 #define GST_GLCL_CONTEXT_TYPE "gst.glcl.Context"
 
 /** Opaque; a GstObject that keeps the OpenCL context, its device and its queue alive. */

@@ -22,11 +22,13 @@ cd "$root"
 find README.md CONTRIBUTING.md NEWS.md docs research/results pipelines gst kernels reference tests/kernels tests/elements \
   -type f \( -name '*.md' -o -name '*.png' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' \) \
   -exec cp --parents -t "$pages" {} +
-for linked in $(grep -rhoE '\]\((\.\./)*(pipelines|reference|tests|kernels|gst)[a-z/]*\)' --include='*.md' "$pages" | sed -E 's/^\]\((\.\.\/)*//; s/\)$//' | sort -u); do
+grep -rhoE '\]\((\.\./)*(pipelines|reference|tests|kernels|gst)[a-z/]*\)' --include='*.md' "$pages" |
+  sed -E 's/^\]\((\.\.\/)*//; s/\)$//' | sort -u >"$pages/linked"
+while read -r linked; do
   [[ -d $pages/$linked ]] || continue
   (cd "$pages/$linked" && find . -type f ! -name index.md | sort | sed 's/^\.\///; s/.*/- [&](&)/') >"$pages/list"
   { echo "# $linked"; echo; cat "$pages/list"; } >"$pages/$linked/index.md"
-done
-rm -f "$pages/list"
+done <"$pages/linked"
+rm -f "$pages/list" "$pages/linked"
 GLCL_SITE_PAGES=$pages "$mkdocs" build --quiet --strict --clean --config-file "$root/mkdocs.yml" --site-dir "$folder"
 echo "$folder/index.html"

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "reference/opticalflow/flow.h"
 #include "frames.h"
+#include "reference/opticalflow/flow.h"
 
 namespace reference {
 

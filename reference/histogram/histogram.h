@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/frames.h"
 #include "histogram/histogram.h"
+#include "reference/frames.h"
 
 namespace reference {
 

@@ -2,8 +2,8 @@
 // Block motion search, one pixel after the other.
 #pragma once
 
-#include "reference/frames.h"
 #include "motion/search.h"
+#include "reference/frames.h"
 
 namespace reference {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "reference/frames.h"
 #include "opticalflow/flow.h"
 #include "opticalflow/lucaskanade.h"
+#include "reference/frames.h"
 
 namespace reference {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// parse: makes pipelines as gst-launch-1.0 does, without running them. Reads their words, a word in a
-// line and an empty line behind each pipeline; answers each with a line: "good", "missing ELEMENTS",
-// none of which is ours, or what is wrong.
+// parse: makes pipelines as gst-launch-1.0 does, without running them. Reads their words, a word in
+// a line and an empty line behind each pipeline; answers each with a line: "good", "missing
+// ELEMENTS", none of which is ours, or what is wrong.
 #include <gst/gst.h>
 
 #include <iostream>

@@ -11,8 +11,8 @@
 #include "opticalflow/gstglclflowmeta.h"
 #include "opticalflow/view.h"
 #include "pipeline.h"
-#include "reference/textured.h"
 #include "reference/opticalflow/wheel.h"
+#include "reference/textured.h"
 
 using glcl::Flow;
 using reference::coloured;

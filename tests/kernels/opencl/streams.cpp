@@ -5,9 +5,9 @@
 
 #include <cstring>
 
-#include "kernels/engine.h"
 #include "histogram/histogram.h"
 #include "histogram/latency.h"
+#include "kernels/engine.h"
 #include "reference/histogram/histogram.h"
 
 using glcl::AdaptiveStreams;

@@ -4,6 +4,7 @@
 # A frame that comes while the filter is busy is dropped, so the picture stays current.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
+arguments 0 1 "$@"
 
 open_camera "${1:-/dev/video0}"
 use_plugin

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # demo.sh [FILE | camera | /dev/videoN]
 #
-# Installs what is missing, builds into build/, filters the video file, six seconds of the camera, or
-# without an argument five seconds of a noisy scene that it draws itself, and leaves in demo/
+# Installs what is missing and builds into build/, which takes minutes the first time. Filters the video file,
+# six seconds of the camera, or without an argument five seconds of a noisy scene that it draws itself. Leaves in demo/
 #   bilateral.png   one frame, input left, output right
 #   bilateral.mp4   the same of the whole video, without sound
 # Needs neither a display nor a GPU. GLCL_BUILD names a build to use instead of making one,
@@ -11,8 +11,8 @@
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 
+arguments 0 1 "$@"
 input=${1:-scene}
-[[ $input != -h && $input != --help ]] || { usage "$0"; exit; }
 folder=${GLCL_DEMO_FOLDER:-$source_root/demo}
 rm -f "$folder"/bilateral.{png,mp4}
 case $input in

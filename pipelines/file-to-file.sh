@@ -3,8 +3,8 @@
 # file-to-file.sh IN OUT: filters a video file into an H.264 MP4 without sound
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
+arguments 2 2 "$@"
 
-: "${2:?usage: file-to-file.sh IN OUT}"
 open_file "$1"
 use_plugin
 gst-launch-1.0 -f -q -e "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \

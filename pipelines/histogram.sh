@@ -3,8 +3,9 @@
 # histogram.sh IN: plays a video file in a window with the histograms of R, G and B drawn over it
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
+arguments 1 1 "$@"
 
 FILTER=(glclhistogram mode=rgb display=overlay)
-open_file "${1:?usage: histogram.sh IN}"
+open_file "$1"
 use_plugin
 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

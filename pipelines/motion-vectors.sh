@@ -4,8 +4,8 @@
 # and prints how well each frame is predicted from the one before
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
+arguments 2 2 "$@"
 
-: "${2:?usage: motion-vectors.sh IN OUT}"
 open_file "$1"
 FILTER=(glclmotion partitions=true subpel=quarter lambda=20 interval=0 display=vectors)
 use_plugin

@@ -4,8 +4,9 @@
 # motion of the whole picture, ten times a second
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
+arguments 1 1 "$@"
 
-open_file "${1:?usage: optical-flow.sh IN}"
+open_file "$1"
 FILTER=(glopenclflow display=arrows legend=true)
 use_plugin
 gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |

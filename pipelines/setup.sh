@@ -19,6 +19,18 @@ usage() {
   sed -n '1d; /^# SPDX/d; /^#/!q; s/^# \{0,1\}//p' "$1"
 }
 
+# arguments LEAST MOST ARGUMENTS...: of a recipe. -h prints the comment at its top; too few or too many print its usage line.
+arguments() {
+  local least=$1 most=$2
+  shift 2
+  case ${1:-} in
+    -h | --help) usage "$0"; exit ;;
+  esac
+  (($# < least || $# > most)) || return 0
+  sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2
+  exit 2
+}
+
 build_packages=(
   build-essential meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libglib2.0-dev-bin libegl-dev libgl-dev
@@ -39,8 +51,8 @@ install_missing() {
     as_root=(sudo)
   fi
   echo "installing ${missing[*]}"
-  quietly "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update
-  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+  telling "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update
+  telling "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
     install -y --no-install-recommends "${missing[@]}"
 }
 
@@ -56,6 +68,38 @@ quietly() {
   rm "$log"
 }
 
+# telling COMMAND...: the same, and tells meanwhile how far it is: on a terminal every second in one line, else every 15 s
+telling() {
+  local log watcher status=0
+  log=$(mktemp)
+  watch_log "$log" &
+  watcher=$!
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  kill "$watcher"
+  wait "$watcher" 2>/dev/null || true
+  [[ ! -t 1 ]] || printf '\r\e[K'
+  if ((status)); then
+    tail -n 100 "$log" >&2
+    rm "$log"
+    die "failed: $*"
+  fi
+  rm "$log"
+}
+
+# watch_log LOG: for `telling`, prints the seconds and the log's last line while this script lives
+watch_log() {
+  local last begin=$SECONDS next=15
+  while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+    last=$(tail -c 4000 "$1" | tr '\r' '\n' | grep -v '^[[:space:]]*$' | tail -n 1 | cut -c 1-100) || true
+    if [[ -t 1 ]]; then
+      printf '\r\e[K  %d s: %s' $((SECONDS - begin)) "$last"
+    elif ((SECONDS - begin >= next)); then
+      ((next += 15))
+      printf '  %d s: %s\n' $((SECONDS - begin)) "$last"
+    fi
+  done
+}
+
 # The distribution's own where there are: another meson on PATH may belong to another Python.
 meson_command=$([[ -x /usr/bin/meson ]] && echo /usr/bin/meson || echo meson)
 python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
@@ -65,8 +109,8 @@ build_folder() {
   local folder=$1
   shift
   echo "building into ${folder#"$PWD"/}"
-  [[ -f $folder/build.ninja ]] || quietly "$meson_command" setup "$folder" "$source_root" "$@"
-  quietly "$meson_command" compile -C "$folder"
+  [[ -f $folder/build.ninja ]] || telling "$meson_command" setup "$folder" "$source_root" "$@"
+  telling "$meson_command" compile -C "$folder"
 }
 
 # headless_environment FOLDER: draws on an EGL device without any display, with caches in the folder: PoCL

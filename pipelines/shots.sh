@@ -3,9 +3,10 @@
 # shots.sh IN: prints where the shots of a video file begin, a line for each: frame, time in s, kind
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
+arguments 1 1 "$@"
 
 FILTER=(glclhistogram shot-detection=true post-messages=false)
-open_file "${1:?usage: shots.sh IN}"
+open_file "$1"
 use_plugin
 gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
   sed -n 's/.*shot, .* stream-time=(guint64)\([0-9]*\),.* frame=(guint64)\([0-9]*\), kind=(string)\([a-z-]*\),.*/\2 \1 \3/p' |

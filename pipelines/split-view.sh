@@ -3,7 +3,8 @@
 # split-view.sh IN: plays a video file in a window, the left half as it came, the right half filtered
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
+arguments 1 1 "$@"
 
-open_file "${1:?usage: split-view.sh IN}"
+open_file "$1"
 use_plugin
 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" split=0.5 ! "${SINK[@]}"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclhistogram attaches to frames. Needs GStreamer only; nothing has to be linked.
+/// @file
+/// What glclhistogram attaches to frames. Needs GStreamer only; nothing has to be linked.
 #pragma once
 
 #include <gst/gst.h>
@@ -7,28 +8,33 @@
 G_BEGIN_DECLS
 
 /**
- * GstGLCLHistogramMeta:
- * @buffer: @channels * @bins guint32, in native order. It is read back from the device when it is
- *   mapped, which any thread may do, and only then.
- * @mode: 0 luma, 1 rgb, 2 color-8, 3 color-16, as the property `mode`
- * @channels: 1, 3 for rgb
- * @bins: of a channel; 512 and 4096 for color-8 and color-16
- * @x: left edge of what was counted, in pixels
- * @y: upper edge of it
- * @width: of it
- * @height: of it
+ * The histogram of a frame. Counts are exact: they add up to `width` * `height` for each channel.
+ *
+ * `buffer` stays on the device until it is mapped for reading or extracted from, which any thread
+ * may do, also after the element is gone. Where the device fails, mapping fails.
  */
 typedef struct {
   GstMeta meta;
+  /** `channels` * `bins` guint32 in native order, channel after channel; owned by the meta. */
   GstBuffer *buffer;
-  gint mode;
-  guint channels, bins;
-  gint x, y, width, height;
+  gint mode;      /**< 0 luma, 1 rgb, 2 color-8, 3 color-16, as the property `mode` */
+  guint channels; /**< 3 for rgb (R, G, B), else 1 */
+  guint bins;     /**< of a channel: 32, 64, 128 or 256; 512 for color-8, 4096 for color-16 */
+  gint x;         /**< left edge of what was counted, px */
+  gint y;         /**< upper edge of what was counted, px */
+  gint width;     /**< of what was counted, px, at least 1 */
+  gint height;    /**< of what was counted, px, at least 1 */
 } GstGLCLHistogramMeta;
 
+/** The name of the meta's API type, which is registered when the element is first used. */
 #define GST_GLCL_HISTOGRAM_META_API_NAME "GstGLCLHistogramMetaAPI"
 
-/** The buffer's histogram; NULL where it has none. */
+/**
+ * The histogram that glclhistogram attached to a frame, with `attach-meta=true`; borrowed.
+ *
+ * @param buffer the frame
+ * @return NULL where it has none
+ */
 static inline GstGLCLHistogramMeta *gst_buffer_get_glcl_histogram_meta(GstBuffer *buffer) {
   const GType api = g_type_from_name(GST_GLCL_HISTOGRAM_META_API_NAME);
   return api ? (GstGLCLHistogramMeta *)gst_buffer_get_meta(buffer, api) : NULL;

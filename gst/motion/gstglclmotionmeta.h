@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclmotion attaches to frames. Needs GStreamer only; nothing has to be linked.
+/// @file
+/// What glclmotion attaches to frames. Needs GStreamer only; nothing has to be linked.
 #pragma once
 
 #include <gst/gst.h>
@@ -7,41 +8,45 @@
 G_BEGIN_DECLS
 
 /**
- * GstGLCLMotionMeta:
- * @buffer: the results, to be mapped for reading; they stay on the device until then
- * @width: of the frame, px
- * @height: of the frame, px
- * @cell: px from one vector to the next
- * @columns: vectors in a row
- * @rows: rows of vectors
- * @block: side of a block or macroblock, px
- * @block_columns: blocks in a row
- * @block_rows: rows of blocks
- * @costs: where the costs begin in @buffer, bytes
- * @shapes: where the shapes begin in @buffer, bytes
+ * The block motion from the frame before to this one. `buffer` holds
  *
- * The block motion from the frame before to this one, by glclmotion. @buffer holds
+ * - from 0 on two gint16, x and y, for each cell, row by row, `rows` x `columns`: where the cell
+ * lies in the frame before, relative to its place in this one, in quarter pixels. +x is right, +y
+ * down: what moves to the right has a negative x.
+ * - from `costs` on a guint32 for each block, `block_rows` x `block_columns`: SAD + lambda * bits,
+ * in levels of 0 to 255.
+ * - from `shapes` on a guint16 for each block: 0 where it is undivided; else bits 0 and 1 are the
+ *   division of the macroblock (1: 16x8, 2: 8x16, 3: quarters), and bits 2 + 2q and 3 + 2q that of
+ *   quarter q (0: 8x8, 1: 8x4, 2: 4x8, 3: 4x4).
  *
- * - from 0 on two gint16, x and y, for each cell, row by row: where the cell lies in the frame
- * before, relative to its place in this one, in quarter pixels. +x is right, +y down: what moves to
- * the right has a negative x.
- * - from @costs on a guint32 for each block: SAD + lambda * bits.
- * - from @shapes on a guint16 for each block: 0 where it is undivided; else bits 0 and 1 are the
- * division of the macroblock (1: 16x8, 2: 8x16, 3: quarters), and bits 2 + 2q and 3 + 2q that of
- * quarter q (0: 8x8, 1: 8x4, 2: 4x8, 3: 4x4).
+ * Numbers are in native order. `buffer` stays on the device until it is mapped for reading or
+ * extracted from, which any thread may do, also after the element is gone. Where the device fails,
+ * mapping fails.
  */
 typedef struct {
   GstMeta meta;
-  GstBuffer *buffer;
-  guint width, height;
-  guint cell, columns, rows;
-  guint block, block_columns, block_rows;
-  gsize costs, shapes;
+  GstBuffer *buffer;   /**< vectors, costs and shapes; owned by the meta */
+  guint width;         /**< of the frame, px */
+  guint height;        /**< of the frame, px */
+  guint cell;          /**< from one vector to the next, px */
+  guint columns;       /**< vectors in a row */
+  guint rows;          /**< rows of vectors */
+  guint block;         /**< side of a block or macroblock, px: 4, 8, 16 or 32 */
+  guint block_columns; /**< blocks in a row */
+  guint block_rows;    /**< rows of blocks */
+  gsize costs;         /**< where the costs begin in `buffer`, bytes */
+  gsize shapes;        /**< where the shapes begin in `buffer`, bytes */
 } GstGLCLMotionMeta;
 
+/** The name of the meta's API type, which is registered when the element is first used. */
 #define GST_GLCL_MOTION_META_API_NAME "GstGLCLMotionMetaAPI"
 
-/** The buffer's block motion; NULL where it has none. */
+/**
+ * The block motion that glclmotion attached to a frame, with `attach-meta=true`; borrowed.
+ *
+ * @param buffer the frame
+ * @return NULL where it has none
+ */
 static inline GstGLCLMotionMeta *gst_buffer_get_glcl_motion_meta(GstBuffer *buffer) {
   const GType api = g_type_from_name(GST_GLCL_MOTION_META_API_NAME);
   return api ? (GstGLCLMotionMeta *)gst_buffer_get_meta(buffer, api) : NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glopenclflow attaches to frames. Needs GStreamer only; nothing has to be linked.
+/// @file
+/// What glopenclflow attaches to frames. Needs GStreamer only; nothing has to be linked.
 #pragma once
 
 #include <gst/gst.h>
@@ -7,30 +8,40 @@
 G_BEGIN_DECLS
 
 /**
- * GstGLCLFlowMeta:
- * @buffer: float32 [@rows, @columns, 2], the vectors from the previous frame to this one in pixels
- * per frame, +x right, +y down; then from @confidence_offset on float32 [@rows, @columns], their
- *   confidences, 0 to 1. It is read back from the device when it is mapped, and only then.
- * @columns: vectors in a row
- * @rows: rows of vectors
- * @grid: pixels between vectors; the first lies at (@grid / 2, @grid / 2)
- * @width: of the frame, in pixels
- * @height: of the frame, in pixels
- * @confidence_offset: in bytes
- * @list_offset: in bytes, 0 where there is no list. With method=census the buffer ends with a list
- * of single vectors, the surest of every 8 x 8 pixels: an int32, their number, in 16 bytes; then
- * float32 (x, y, vx, vy) for each, in the order of rows.
+ * The optical flow from the previous frame to this one. `buffer` holds
+ *
+ * - from 0 on float32 [`rows`, `columns`, 2]: x and y of the vectors in pixels per frame, +x right,
+ * +y down;
+ * - from `confidence_offset` on float32 [`rows`, `columns`]: their confidences, 0 to 1;
+ * - with method=census, from `list_offset` on a list of single vectors, the surest of every 8 x 8
+ *   pixels: an int32, their number, in 16 bytes; then float32 (x, y, vx, vy) for each, in px and px
+ *   per frame, in the order of rows.
+ *
+ * Numbers are in native order. `buffer` stays on the device until it is mapped for reading or
+ * extracted from, which any thread may do, also after the element is gone. Where the device fails,
+ * mapping fails.
  */
 typedef struct {
   GstMeta meta;
-  GstBuffer *buffer;
-  guint columns, rows, grid, width, height;
-  gsize confidence_offset, list_offset;
+  GstBuffer *buffer;       /**< vectors, confidences and list; owned by the meta */
+  guint columns;           /**< vectors in a row */
+  guint rows;              /**< rows of vectors */
+  guint grid;              /**< px between vectors; the first lies at (`grid` / 2, `grid` / 2) */
+  guint width;             /**< of the frame, px */
+  guint height;            /**< of the frame, px */
+  gsize confidence_offset; /**< in bytes */
+  gsize list_offset;       /**< in bytes; 0 where there is no list */
 } GstGLCLFlowMeta;
 
+/** The name of the meta's API type, which is registered when the element is first used. */
 #define GST_GLCL_FLOW_META_API_NAME "GstGLCLFlowMetaAPI"
 
-/** The buffer's flow; NULL where it has none. */
+/**
+ * The flow that glopenclflow attached to a frame, with `attach-meta=true`; borrowed.
+ *
+ * @param buffer the frame
+ * @return NULL where it has none
+ */
 static inline GstGLCLFlowMeta *gst_buffer_get_glcl_flow_meta(GstBuffer *buffer) {
   const GType api = g_type_from_name(GST_GLCL_FLOW_META_API_NAME);
   return api ? (GstGLCLFlowMeta *)gst_buffer_get_meta(buffer, api) : NULL;

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
 # Sourced by the tests of this folder: drivers, and runs under the layer. GLCL_LAYER is the layer's file,
 # GST_PLUGIN_PATH_1_0 the folder of the plugin under test.
 
@@ -17,11 +18,13 @@ use_driver() {
       echo "SKIP: GLCL_GL_DRIVER does not name the prefix of a driver that shares textures"
       return 77
     fi
+    # shellcheck source=/dev/null
     . "$GLCL_GL_DRIVER/env.sh"
     export GLCL_TEST_SHARING=gl # for the element tests
   elif [ "$driver" = external ]; then
     export GLCL_TEST_SHARING=external
     if [ -n "${GLCL_GL_DRIVER:-}" ]; then
+      # shellcheck source=/dev/null
       . "$GLCL_GL_DRIVER/env.sh"
       export GLCL_IMPORTS=1 OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
     fi

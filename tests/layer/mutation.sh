@@ -63,7 +63,7 @@ while IFS='|' read -r name file script; do
   GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" $way >"$folder/log"
   status=$?
   if [ -z "$script" ]; then
-    [ $status = 0 ] && echo "ok: $name passes" || fail "$name: $(grep FAIL: "$folder/log")"
+    if [ $status = 0 ]; then echo "ok: $name passes"; else fail "$name: $(grep FAIL: "$folder/log")"; fi
   elif grep -q 'FAIL: .*glcl-checker:' "$folder/log"; then
     echo "ok: $name: noticed: $(grep -m1 -o 'FAIL: .*' "$folder/log" | cut -c7-)"
   else

@@ -70,6 +70,21 @@ check_demo() {
   expect 'frames of the clip' "$(frames_of demo/bilateral.mp4)" "$3"
 }
 
+# Wrong arguments: the usage line, and no error of bash's.
+if [[ -x $source_root/pipelines/$recipe.sh ]]; then
+  status=0
+  recipe "$recipe" 1 2 3 2>usage >output || status=$?
+  expect "status of $recipe 1 2 3" "$status" 2
+  expect 'lines of usage' "$(wc -l <usage)" 1
+  grep -q "^usage: $recipe.sh" usage || die "no usage line but $(<usage)"
+  if grep -q "^# $recipe.sh [A-Z]" "$source_root/pipelines/$recipe.sh"; then
+    status=0
+    recipe "$recipe" 2>usage >output || status=$?
+    expect "status of $recipe without arguments" "$status" 2
+    expect 'lines of usage' "$(wc -l <usage)" 1
+  fi
+fi
+
 needs avenc_aac jpegenc openh264enc
 case $recipe in
   file-to-file)

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# api.sh FOLDER: pages of every declaration, with doxygen (package doxygen); a comment that it can't read is an error
+#
+# Exits with 77 where doxygen is missing.
+set -euo pipefail
+case ${1:-} in
+  '' | -h | --help) sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2; exit 2 ;;
+esac
+command -v doxygen >/dev/null || {
+  echo 'SKIP: no doxygen here'
+  exit 77
+}
+mkdir -p "$1"
+GLCL_API=$(cd "$1" && pwd)
+export GLCL_API
+cd "$(dirname "$0")/.."
+doxygen docs/Doxyfile
+echo "$GLCL_API/index.html"

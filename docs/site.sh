@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# site.sh FOLDER: the manual as a site, with mkdocs (package mkdocs); a link that leads nowhere is an error
+#
+# Exits with 77 where mkdocs is missing.
+set -euo pipefail
+case ${1:-} in
+  '' | -h | --help) sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2; exit 2 ;;
+esac
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdocs=$([[ -x /usr/bin/mkdocs ]] && echo /usr/bin/mkdocs || command -v mkdocs) || {
+  echo 'SKIP: no mkdocs here'
+  exit 77
+}
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+
+# What pages link to lies where it lies in the sources; folders become their lists of files.
+cd "$root"
+find README.md CONTRIBUTING.md NEWS.md docs research/results pipelines gst kernels reference tests/kernels tests/elements \
+  -type f \( -name '*.md' -o -name '*.png' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' \) \
+  -exec cp --parents -t "$pages" {} +
+grep -rhoE '\]\((\.\./)*(pipelines|reference|tests|kernels|gst)[a-z/]*\)' --include='*.md' "$pages" |
+  sed -E 's/^\]\((\.\.\/)*//; s/\)$//' | sort -u >"$pages/linked"
+while read -r linked; do
+  [[ -d $pages/$linked ]] || continue
+  (cd "$pages/$linked" && find . -type f ! -name index.md | sort | sed 's/^\.\///; s/.*/- [&](&)/') >"$pages/list"
+  { echo "# $linked"; echo; cat "$pages/list"; } >"$pages/$linked/index.md"
+done <"$pages/linked"
+rm -f "$pages/list" "$pages/linked"
+GLCL_SITE_PAGES=$pages "$mkdocs" build --quiet --strict --clean --config-file "$root/mkdocs.yml" --site-dir "$folder"
+echo "$folder/index.html"

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the fragments of docs/extending.md take as given.
+#include "base/gstglclanalyzer.h"
+#include "opencl/kernel.h"
+
+extern GstGLCLAnalyzer *analyzer;
+extern GstBuffer *inbuf;
+extern glcl::Kernel kernel;
+extern glcl::Queue queue;
+extern const glcl::Picture in, out;
+extern size_t width, height;
+extern float strength;

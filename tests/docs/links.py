@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""links.py ROOT: every relative link of the Markdown pages leads to a file, and to a heading where it names one; every page
+of docs/ stands in the site's contents (mkdocs.yml)."""
+import os
+import pathlib
+import sys
+
+import pages
+
+
+def main(root):
+    root = pathlib.Path(root)
+    every = {page.path: page for page in pages.pages(root)}
+    faults, links = [], 0
+    for page in every.values():
+        for line, target in page.links:
+            if '://' in target or target.startswith('mailto:'):
+                continue
+            links += 1
+            name, _, anchor = target.partition('#')
+            path = os.path.normpath(os.path.join(os.path.dirname(page.path), name)) if name else page.path
+            if path.startswith('..') or not (root / path).exists():
+                faults.append(f'{page.path}:{line}: {target}: no such file')
+            elif anchor and path in every and anchor not in every[path].anchors:
+                faults.append(f'{page.path}:{line}: {target}: no such heading')
+    contents = (root / 'mkdocs.yml').read_text(encoding='utf-8')
+    for path in every:
+        if path.startswith(('docs/', 'research/results/')) and path not in contents:
+            faults.append(f'{path}: not in mkdocs.yml')
+    print(f'{links} links of {len(every)} pages')
+    print('\n'.join(faults))
+    return bool(faults) or not links
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1]))

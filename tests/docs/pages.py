@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The pages of the manual, taken apart: links, headings, and blocks of code with their line numbers."""
+import pathlib
+import re
+import subprocess
+
+CODE = re.compile(r'`[^`]*`')
+LINK = re.compile(r'\[[^\]]*\]\(([^()\s]*(?:\([^()]*\))?[^()\s]*)\)')
+
+
+class Block:
+    """Code of a page: `language` of the fence, '' where it is indented or has none."""
+
+    def __init__(self, page, line, language, text):
+        self.page, self.line, self.language, self.text = page, line, language, text
+
+    def __str__(self):
+        return f'{self.page}:{self.line}'
+
+    def commands(self):
+        """(line number, command) of a shell block, lines that end in a backslash joined"""
+        begin, joined = None, ''
+        for number, line in enumerate(self.text.split('\n'), self.line):
+            begin = begin or number
+            if line.endswith('\\'):
+                joined += line[:-1]
+                continue
+            joined = (joined + line).strip()
+            if joined and not joined.startswith('#'):
+                yield begin, joined
+            begin, joined = None, ''
+
+
+class Page:
+    """A Markdown file below `root`."""
+
+    def __init__(self, root, path):
+        self.path, self.blocks, self.links, self.anchors = path, [], [], set()
+        lines = (root / path).read_text(encoding='utf-8').split('\n')
+        number = 0
+        while number < len(lines):
+            line = lines[number]
+            number += 1
+            fence = re.match(r' *(```+|~~~+) *([\w+-]*)', line)
+            if fence:
+                begin = number
+                while number < len(lines) and lines[number].strip() != fence[1]:
+                    number += 1
+                self.blocks.append(Block(path, begin + 1, fence[2], '\n'.join(lines[begin:number])))
+                number += 1
+            elif line.startswith('    ') and number > 1 and not lines[number - 2].strip():
+                begin = number - 1
+                while number < len(lines) and (lines[number].startswith('    ') or not lines[number].strip()):
+                    number += 1
+                text = '\n'.join(line[4:] for line in lines[begin:number]).rstrip('\n')
+                self.blocks.append(Block(path, begin + 1, '', text))
+            else:
+                heading = re.match(r'#+ +(.*?) *#*$', line)
+                if heading:
+                    self.anchors.add(slug(heading[1]))
+                for target in LINK.findall(CODE.sub('', line)):
+                    self.links.append((number, target))
+
+
+def slug(heading):
+    """The anchor of a heading, as both GitHub and Python-Markdown make it."""
+    heading = re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', heading)
+    return re.sub(r' ', '-', re.sub(r'[^\w\s-]', '', heading).strip().lower())
+
+
+def pages(root):
+    """Every Markdown file of the sources, in order; build folders and what git ignores are none."""
+    root = pathlib.Path(root)
+    found = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard', '*.md'],
+                           capture_output=True, text=True, check=False)
+    names = found.stdout.split() or [str(path.relative_to(root)) for path in
+                                     [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('research/**/*.md')]]
+    return [Page(root, name) for name in sorted(set(names)) if (root / name).is_file()]

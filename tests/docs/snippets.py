@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""snippets.py ROOT CC CXX HEADERS FLAGS...: compiles what the Markdown pages show, with warnings as errors.
+
+```c, ```cpp and ```python blocks have to compile: C as an application sees it, with HEADERS (comma-separated) installed as
+gst-glcl/; C++ as an element of the tree sees it, with gst/ to include from. An indented block, or a fence without a language,
+that looks like C is C++. C++ may be a fragment: then it is the body of a function, behind tests/docs/PAGE.h, which declares what
+the page takes as given."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import pages
+
+LOOKS_LIKE_C = re.compile(r'^\s*#\s*include|^[^#$…]*[;{]\s*(/[/*].*)?$')
+SHELL = re.compile(r'(^|\s)(gst-\w+-1\.0|glcl-\w+|meson|export|sed|done|fi)\b')
+WARNINGS = ['-fsyntax-only', '-Wall', '-Wextra', '-Werror', '-Wno-unused-function', '-Wno-unused-parameter',
+            '-Wno-unused-variable']
+C, CPP = ('c', 'h'), ('cpp', 'c++', 'cc', 'cxx')
+
+
+def language(block):
+    if block.language:
+        return block.language.lower()
+    lines = [line for line in block.text.split('\n') if line.strip()]
+    if any(SHELL.search(line) for line in lines):
+        return ''
+    return 'cpp' if any(LOOKS_LIKE_C.search(line) for line in lines) else ''
+
+
+class Compiler:
+    def __init__(self, root, work, cc, cxx, headers, flags):
+        self.root, self.work, self.cc, self.cxx, self.flags = root, pathlib.Path(work), cc.split(), cxx.split(), flags
+        (self.work / 'gst-glcl').mkdir()
+        for header in headers.split(','):
+            (self.work / 'gst-glcl' / os.path.basename(header)).symlink_to(header)
+
+    def run(self, command, suffix, text):
+        source = self.work / ('snippet' + suffix)
+        source.write_text(text, encoding='utf-8')
+        result = subprocess.run([*command, *WARNINGS, f'-I{self.work}', *self.flags, str(source)],
+                                capture_output=True, text=True, check=False)
+        return '' if result.returncode == 0 else result.stderr or 'failed'
+
+    def c(self, block):
+        return self.run([*self.cc, '-std=gnu11'], '.c', f'#line {block.line} "{block.page}"\n{block.text}\n')
+
+    def cpp(self, block):
+        given = self.root / 'tests' / 'docs' / (pathlib.Path(block.page).stem + '.h')
+        prelude = f'#include "{given}"\n' if given.exists() else ''
+        command = [*self.cxx, '-std=c++17', f'-I{self.root}', f'-I{self.root / "gst"}']
+        place = f'#line {block.line} "{block.page}"\n'
+        whole = self.run(command, '.cpp', f'{prelude}{place}{block.text}\n')
+        if not whole:
+            return ''
+        if '#include' in block.text:
+            return whole
+        fragment = self.run(command, '.cpp', f'{prelude}void snippet() {{\n{place}{block.text}\n}}\n')
+        return fragment
+
+
+def main(root, cc, cxx, headers, *flags):
+    root = pathlib.Path(root).resolve()
+    failed, counts = False, {}
+    with tempfile.TemporaryDirectory() as work:
+        compiler = Compiler(root, work, cc, cxx, headers, flags)
+        for page in pages.pages(root):
+            for block in page.blocks:
+                name, fault = language(block), ''
+                if name in C:
+                    fault = compiler.c(block)
+                elif name in CPP:
+                    fault = compiler.cpp(block)
+                elif name in ('python', 'py'):
+                    try:
+                        compile('\n' * (block.line - 1) + block.text, block.page, 'exec')
+                    except SyntaxError as error:
+                        fault = str(error)
+                else:
+                    continue
+                counts[name] = counts.get(name, 0) + 1
+                if fault:
+                    print(f'{block}: does not compile\n{fault}')
+                    failed = True
+    print(', '.join(f'{count} of {name}' for name, count in counts.items()))
+    return failed or not counts
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shell.sh: shellcheck has nothing to say about the scripts (.shellcheckrc)
+set -euo pipefail
+. "$(dirname "$0")/files.sh"
+needs_tool shellcheck
+sources_like '*.sh' .ci/run
+echo "${#files[@]} scripts"
+shellcheck "${files[@]}"

@@ -539,6 +539,27 @@ GST_START_TEST(number_of_semaphores) {
 }
 GST_END_TEST
 
+// The table's numbers are those of GStreamer's own tables.
+GST_START_TEST(formats) {
+  for (const glcl::PixelFormat *format : glcl::PixelFormat::all) {
+    GstVideoInfo info;
+    const std::string name = format->name;
+    gst_video_info_set_format(&info, gst_video_format_from_string(format->name), 64, 48);
+    expect(&glcl::format_of(info) == format, name + " is found by its name");
+    expect(int(GST_VIDEO_INFO_N_PLANES(&info)) == format->plane_count, name + ": planes");
+    for (int i = 0; i < format->plane_count; i++) {
+      const glcl::PlaneFormat &plane = format->planes[i];
+      GstGLFormat base;
+      guint type;
+      gst_gl_format_type_from_sized_gl_format(static_cast<GstGLFormat>(plane.gl), &base, &type);
+      expect(base == plane.gl_base, name + ": OpenGL's formats");
+      expect(gst_gl_format_type_n_bytes(base, type) == plane.bytes, name + ": bytes of a pixel");
+    }
+  }
+  expect(!glcl::PixelFormat::find("NV12"), "NV12 is not in the table");
+}
+GST_END_TEST
+
 GST_START_TEST(choice) {
   Gl gl;
   gl.run([&] {
@@ -615,6 +636,7 @@ static Suite *sharing_suite() {
   tcase_add_test(tcase, copies_of_memory);
   tcase_add_test(tcase, exported_dma_buf);
   tcase_add_test(tcase, number_of_semaphores);
+  tcase_add_test(tcase, formats);
   tcase_add_test(tcase, choice);
   tcase_add_test(tcase, way_that_cannot_be_had);
   tcase_add_test(tcase, frame_larger_than_images);

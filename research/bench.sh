@@ -28,6 +28,8 @@ says 'R = 64'
 
 expect 0 glcl-bench --thesis --device 0:0 --size 48x32 --seconds 0.01
 says 'W=70: 55 × 55 candidates, -27 … 27 px'
+expect 0 glcl-bench --driving --devices 0:0 --size 48x32 --seconds 0.001
+says events
 expect 0 glcl-bench --conflicts
 says 'all lanes in one bin of 256'
 expect 0 glcl-bench --streams --size 64x48

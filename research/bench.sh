@@ -21,7 +21,7 @@ says 'collaborative, one launch'
 expect 0 glcl-bench glclhistogram --ablation --only '512 bins' "${small[@]}"
 says 'sorted and counted'
 says 'R = most, side by side, interleaved'
-expect 0 glcl-bench glclhistogram --ablation --only '12 bits' "${small[@]}"
+expect 0 glcl-bench glclhistogram --ablation --only '12 bits, 1024' "${small[@]}"
 says '8, R = most, padded'
 expect 0 glcl-bench glclhistogram --ablation --only votes "${small[@]}"
 says 'R = 64'

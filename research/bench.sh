@@ -59,3 +59,4 @@ wrong histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)/if (sum) a
 wrong histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"
 wrong device/access.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only taps
 wrong device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
+wrong histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts

@@ -21,17 +21,26 @@ says 'collaborative, one launch'
 expect 0 glcl-bench glclhistogram --ablation --only '512 bins' "${small[@]}"
 says 'sorted and counted'
 says 'R = most, side by side, interleaved'
-expect 0 glcl-bench glclhistogram --ablation --only '12 bits' "${small[@]}"
+expect 0 glcl-bench glclhistogram --ablation --only '12 bits, 1024' "${small[@]}"
 says '8, R = most, padded'
 expect 0 glcl-bench glclhistogram --ablation --only votes "${small[@]}"
 says 'R = 64'
 
 expect 0 glcl-bench --thesis --device 0:0 --size 48x32 --seconds 0.01
 says 'W=70: 55 × 55 candidates, -27 … 27 px'
+expect 0 glcl-bench --driving --devices 0:0 --size 48x32 --seconds 0.001
+says events
 expect 0 glcl-bench --conflicts
 says 'all lanes in one bin of 256'
 expect 0 glcl-bench --streams --size 64x48
 says 'adaptive'
+
+expect 0 glcl-bench device --only taps
+says 'five taps along y'
+expect 0 glcl-bench device --only 'image writes'
+says 'down a column'
+expect 0 glcl-bench device --only 'frame to the'
+says 'OpenGL texture'
 
 # wrong FILE SED-SCRIPT [OPTIONS…]: with a kernel changed so that its results are wrong, the exit status is 1.
 wrong() {
@@ -48,3 +57,6 @@ wrong motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' --th
 wrong histogram/sort.cl 's/+ 1 - first/- first/' glclhistogram --ablation --only '512 bins' "${small[@]}"
 wrong histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)/if (sum) atomic_add(sums + counter, 1)/' glclhistogram --ablation --only '12 bits, 256' "${small[@]}"
 wrong histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"
+wrong device/access.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only taps
+wrong device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
+wrong histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts

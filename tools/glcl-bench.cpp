@@ -510,7 +510,7 @@ int bench(const Options &options) {
     return 0;
   }
   if (options.mode) {
-    const Request request{options.device,
+    const Request request{options.device, options.devices,
                           options.sizes_chosen ? options.sizes : decltype(options.sizes){},
                           options.seconds};
     return options.mode->run(request) ? 0 : 1;

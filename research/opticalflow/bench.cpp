@@ -5,6 +5,7 @@
 #include "forms.h"
 #include "opencl/pinned.h"
 #include "opticalflow/view.h"
+#include "reference/opticalflow/wheel.h"
 #include "reference/transfer.h"
 #include "tools/bench/fields.h"
 
@@ -43,6 +44,22 @@ std::vector<uint8_t> rgb_rows(const reference::Frame &frame, int pitch) {
   return bytes;
 }
 
+/// How a picture lies in memory: bytes from row to row and from pixel to pixel.
+struct Rows {
+  int pitch, step;
+};
+
+/// Whether a picture has the colours of a field, within a level.
+bool shows(const reference::Field &field, const uint8_t *picture, const Rows &rows) {
+  const reference::Frame twin = reference::coloured(field, ablation_gain);
+  for (int y = 0; y < twin.height; y++)
+    for (int x = 0; x < twin.width; x++)
+      for (int i = 0; i < 3; i++)
+        if (std::abs(picture[size_t(y) * rows.pitch + rows.step * x + i] - twin.at(x, y)[i]) > 1)
+          return false;
+  return true;
+}
+
 /// Where the frames come from: any memory, pinned memory that they are copied to first as in the
 /// thesis, or pinned memory that whoever makes them writes to.
 enum class Source { pageable, copied, pinned };
@@ -52,7 +69,7 @@ enum class Source { pageable, copied, pinned };
 template <class Enqueue>
 Run host_run(Context &context, const Scene &scene, const std::vector<uint8_t> &first,
              const std::vector<uint8_t> &second, Source source, Enqueue enqueue,
-             const FlowField &field) {
+             const FlowField &field, const Rows &rows) {
   const auto frames =
       std::make_shared<HostFrames>(context, first, second, source != Source::pageable);
   const auto take = [=](Queue &queue, int which) {
@@ -67,21 +84,25 @@ Run host_run(Context &context, const Scene &scene, const std::vector<uint8_t> &f
   };
   run.compare = [=, &field](Queue &queue) {
     for (int which : {0, 1}) take(queue, which);
-    return compare_fields(reference::download(queue, field),
-                          reference::lucas_kanade(scene.frame(0), scene.frame(1), {}));
+    queue.cl().finish();
+    const reference::Field found = reference::download(queue, field);
+    Agreement agreement =
+        compare_fields(found, reference::lucas_kanade(scene.frame(0), scene.frame(1), {}));
+    if (!shows(found, static_cast<const uint8_t *>(frames->data[2]), rows))
+      agreement = {false, "the picture does not show the vectors"};
+    return agreement;
   };
   return run;
 }
 
 Run form_run(Context &context, LucasKanadeForms::Form form, Source source, const Scene &scene) {
   const auto engine = std::make_shared<LucasKanadeForms>(context, scene.width, scene.height, form);
-  return host_run(
-      context, scene, rgb_rows(scene.frame(0), engine->pitch()),
-      rgb_rows(scene.frame(1), engine->pitch()), source,
-      [=](Queue &queue, const void *frame, void *picture) {
-        engine->run(queue, {}, ablation_gain, frame, picture);
-      },
-      engine->field());
+  return host_run(context, scene, rgb_rows(scene.frame(0), engine->pitch()),
+                  rgb_rows(scene.frame(1), engine->pitch()), source,
+                  [=](Queue &queue, const void *frame, void *picture) {
+                    engine->run(queue, {}, ablation_gain, frame, picture);
+                  },
+                  engine->field(), {engine->pitch(), 3});
 }
 
 /// The same by ours, which takes and gives RGBA.
@@ -114,7 +135,7 @@ Run our_run(Context &context, const Scene &scene) {
           queue.cl().enqueueReadBuffer(out.buffer, CL_FALSE, 0, bytes, picture, nullptr,
                                        downloaded);
       },
-      engine->field());
+      engine->field(), {4 * scene.width, 4});
 }
 
 Ablation steps_from_host() {

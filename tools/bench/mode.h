@@ -10,6 +10,7 @@ namespace glcl::bench {
 /// What the options of glcl-bench ask of a mode.
 struct Request {
   std::string device = "auto";             ///< as for the elements' property
+  std::string devices;                     ///< a list of them; may be empty
   std::vector<std::pair<int, int>> sizes;  ///< px; none: the mode's own
   double seconds = 0.4;                    ///< for each measurement, about
 };

@@ -33,24 +33,6 @@ std::string number(double value, int digits) {
   return text;
 }
 
-/// The devices; halves of it where there is one that can be divided.
-std::vector<Device> chosen(const std::string &wishes) {
-  std::vector<Device> devices = choose_devices(glcl::devices(), wishes);
-  if (devices.size() > 1 || !devices[0].is_cpu()) return devices;
-  const cl_uint units = devices[0].device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
-  const cl_device_partition_property how[] = {
-      CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units / 2), 0};
-  std::vector<cl::Device> parts;
-  try {
-    cl::Device(devices[0].device).createSubDevices(how, &parts);
-  } catch (const cl::Error &) {
-    return devices;
-  }
-  std::vector<Device> halves(parts.size(), devices[0]);
-  for (size_t i = 0; i < parts.size(); i++) halves[i].device = parts[i];
-  return halves;
-}
-
 /// A stream of frames from host memory through a team.
 class Stream {
  public:
@@ -143,9 +125,26 @@ std::vector<std::vector<int>> odd_shares(size_t members, int units) {
 
 }  // namespace
 
+std::vector<Device> shared_devices(const std::string &wishes) {
+  std::vector<Device> devices = choose_devices(glcl::devices(), wishes);
+  if (devices.size() > 1 || !devices[0].is_cpu()) return devices;
+  const cl_uint units = devices[0].device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  const cl_device_partition_property how[] = {
+      CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units / 2), 0};
+  std::vector<cl::Device> parts;
+  try {
+    cl::Device(devices[0].device).createSubDevices(how, &parts);
+  } catch (const cl::Error &) {
+    return devices;
+  }
+  std::vector<Device> halves(parts.size(), devices[0]);
+  for (size_t i = 0; i < parts.size(); i++) halves[i].device = parts[i];
+  return halves;
+}
+
 bool print_shared(const std::string &wishes, const std::vector<std::pair<int, int>> &sizes,
                   double seconds) {
-  const std::vector<Device> devices = chosen(wishes);
+  const std::vector<Device> devices = shared_devices(wishes);
   bool good = true;
   Table table({"frame", "range", "devices", "ms/frame", "of the best alone", "rows of candidates",
                "vectors"});

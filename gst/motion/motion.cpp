@@ -81,7 +81,7 @@ Motion::Summary::Summary(const Field &field, int width, int height, const void *
 double Motion::Summary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
 
 Motion::Motion(Context &context, int width, int height, Layout layout)
-    : context_(&context), width_(width), height_(height), layout_(layout), luma_(context, layout) {
+    : context_(&context), width_(width), height_(height), luma_(context, layout) {
   const cl::Program field = context.program("motion/field.cl");
   field_kernel_ = Kernel(context, field, "motion_field", line_group);
   choose_ = Kernel(context, field, "motion_choose", line_group);

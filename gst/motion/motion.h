@@ -113,7 +113,6 @@ class Motion {
 
   Context *context_;
   int width_, height_;
-  Layout layout_;
   Luma luma_;
   Kernel field_kernel_, choose_, predict_, sums_kernel_;
   Kernel plane_, residual_, grid_, arrows_;

@@ -3,7 +3,8 @@
 """tidy.py [--full] [--list] BUILD [FILE...]: clang-tidy over the sources that BUILD compiles, or over these
 
 Without --full it leaves out the static analyser (clang-analyzer-*), which takes more than half of the time. A source that was
-clean is looked at again when it, a header that it includes, .clang-tidy or clang-tidy itself has changed; BUILD/lint remembers.
+clean is looked at again when it, a header that it includes, .clang-tidy or clang-tidy itself has changed; the folder
+GLCL_LINT_CACHE, else BUILD/lint, remembers.
 Exits with 77 where clang-tidy is missing."""
 import argparse
 import concurrent.futures
@@ -101,7 +102,9 @@ def main():
     checks = [] if options.full else ['--checks=-clang-analyzer-*']
     version = subprocess.run([tidy, '--version'], capture_output=True, check=False).stdout
     keys = Keys(build, version + (ROOT / '.clang-tidy').read_bytes() + b'full' * options.full)
-    cache = state / ('tidy-full.json' if options.full else 'tidy.json')
+    remembered = pathlib.Path(os.environ.get('GLCL_LINT_CACHE') or state)
+    remembered.mkdir(parents=True, exist_ok=True)
+    cache = remembered / ('tidy-full.json' if options.full else 'tidy.json')
     try:
         clean = set(json.loads(cache.read_text(encoding='utf-8')))
     except (OSError, ValueError):

@@ -39,14 +39,13 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
-# Of the suites lint and docs, which skip what is missing: installed where CI is true only
+# The tools of the suites lint and docs, which skip without them; tests/run.sh installs them where CI is true.
 check_packages=(clang-format clang-tidy shellcheck doxygen mkdocs)
 
-# install_missing [PACKAGES...]: what building and running need, and these
 install_missing() {
   local package missing=() as_root=()
   command -v dpkg-query >/dev/null || die "no dpkg here; install what these Debian packages hold: ${build_packages[*]} ${run_packages[*]}"
-  for package in "${build_packages[@]}" "${run_packages[@]}" "$@"; do
+  for package in "${build_packages[@]}" "${run_packages[@]}"; do
     [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
   done
   ((${#missing[@]})) || return 0

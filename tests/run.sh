@@ -46,11 +46,8 @@ print(', '.join(f'{number} {group}' for group, number in counts.items()))
 PYTHON
 }
 
-if [[ ${CI:-} == true ]]; then
-  install_missing "${check_packages[@]}"
-else
-  install_missing
-fi
+[[ ${CI:-} != true ]] || build_packages+=("${check_packages[@]}")
+install_missing
 read -ra options <<<"${GLCL_TEST_OPTIONS:-}"
 build_folder "$folder" --werror -Dtests=enabled -Dtools=enabled "${options[@]}"
 rm -f "$log"

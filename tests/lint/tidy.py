@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -123,7 +124,9 @@ def main():
             elif key_of[path]:
                 clean.add(key_of[path])
                 cache.write_text(json.dumps(sorted(clean)), encoding='utf-8')
-    print(f'{len(every)} sources, {len(every) - len(todo)} of them known to be clean, {faults} with faults')
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f'{len(every)} sources, {len(every) - len(todo)} of them known to be clean, {faults} with faults; '
+          f'{spent.ru_utime + spent.ru_stime:.0f} s of processor time')
     return bool(faults)
 
 

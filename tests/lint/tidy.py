@@ -57,10 +57,11 @@ class Keys:
                 self.known[name] = None
         return self.known[name]
 
-    def of(self, entry):
+    def of(self, path, entry):
         """None where it is not known what the source includes"""
         contents = [self.content(name) for name in self.deps.get(entry.get('output'), [])]
-        if not contents or None in contents:
+        contents += [self.content(folder / '.clang-tidy') or b'' for folder in path.parents if folder.is_relative_to(ROOT)]
+        if not self.deps.get(entry.get('output')) or None in contents:
             return None
         return hashlib.sha256(b'\0'.join([self.settings, entry['command'].encode(), *contents])).hexdigest()
 
@@ -102,7 +103,7 @@ def main():
 
     checks = [] if options.full else ['--checks=-clang-analyzer-*']
     version = subprocess.run([tidy, '--version'], capture_output=True, check=False).stdout
-    keys = Keys(build, version + (ROOT / '.clang-tidy').read_bytes() + b'full' * options.full)
+    keys = Keys(build, version + b'full' * options.full)
     remembered = pathlib.Path(os.environ.get('GLCL_LINT_CACHE') or state)
     remembered.mkdir(parents=True, exist_ok=True)
     cache = remembered / ('tidy-full.json' if options.full else 'tidy.json')
@@ -110,7 +111,7 @@ def main():
         clean = set(json.loads(cache.read_text(encoding='utf-8')))
     except (OSError, ValueError):
         clean = set()
-    key_of = {path: keys.of(entry) for path, entry in every.items()}
+    key_of = {path: keys.of(path, entry) for path, entry in every.items()}
     todo = [path for path in every if not key_of[path] or key_of[path] not in clean]
 
     faults = 0

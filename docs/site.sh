@@ -15,20 +15,23 @@ mkdocs=$([[ -x /usr/bin/mkdocs ]] && echo /usr/bin/mkdocs || command -v mkdocs) 
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 pages=$(mktemp -d)
-trap 'rm -rf "$pages"' EXIT
+trap 'rm -rf "$pages" "$pages.log"' EXIT
 
 # What pages link to lies where it lies in the sources; folders become their lists of files.
 cd "$root"
-find README.md CONTRIBUTING.md NEWS.md docs research/results pipelines gst kernels reference tests/kernels tests/elements \
-  -type f \( -name '*.md' -o -name '*.png' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' \) \
+find README.md CONTRIBUTING.md NEWS.md docs research pipelines gst kernels reference tests tools \
+  -type f \( -name '*.md' -o -name '*.png' -o -name '*.sh' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' -o -name '*.py' \) \
   -exec cp --parents -t "$pages" {} +
-grep -rhoE '\]\((\.\./)*(pipelines|reference|tests|kernels|gst)[a-z/]*\)' --include='*.md' "$pages" |
+grep -rhoE '\]\((\.\./)*(pipelines|reference|research|tests|tools|kernels|gst)[a-z/-]*\)' --include='*.md' "$pages" |
   sed -E 's/^\]\((\.\.\/)*//; s/\)$//' | sort -u >"$pages/linked"
 while read -r linked; do
-  [[ -d $pages/$linked ]] || continue
+  [[ -d $pages/$linked && ! -e $pages/$linked/README.md ]] || continue
   (cd "$pages/$linked" && find . -type f ! -name index.md | sort | sed 's/^\.\///; s/.*/- [&](&)/') >"$pages/list"
   { echo "# $linked"; echo; cat "$pages/list"; } >"$pages/$linked/index.md"
 done <"$pages/linked"
 rm -f "$pages/list" "$pages/linked"
-GLCL_SITE_PAGES=$pages "$mkdocs" build --quiet --strict --clean --config-file "$root/mkdocs.yml" --site-dir "$folder"
+if ! GLCL_SITE_PAGES=$pages "$mkdocs" build --strict --clean --config-file "$root/mkdocs.yml" --site-dir "$folder" 2>"$pages.log"; then
+  grep -v '^INFO' "$pages.log" >&2
+  exit 1
+fi
 echo "$folder/index.html"

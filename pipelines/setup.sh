@@ -39,6 +39,9 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
+# The tools of the suites lint and docs, which skip without them; tests/run.sh installs them where CI is true.
+check_packages=(clang-format clang-tidy shellcheck doxygen mkdocs)
+
 install_missing() {
   local package missing=() as_root=()
   command -v dpkg-query >/dev/null || die "no dpkg here; install what these Debian packages hold: ${build_packages[*]} ${run_packages[*]}"

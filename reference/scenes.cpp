@@ -161,7 +161,7 @@ class Maker {
         uint8_t *pixel = frame.at(x, y);
         for (int i = 0; i < 3; i++) {
           const double jitter = grain * ((noise_() >> 8) / double(1 << 23) - 1);
-          pixel[i] = static_cast<uint8_t>(std::clamp(values[i] + jitter, 0.0, 255.0) + 0.5);
+          pixel[i] = static_cast<uint8_t>(std::lround(std::clamp(values[i] + jitter, 0.0, 255.0)));
         }
         pixel[3] = 255;
       }

@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
       std::cout << usage;
       return 0;
     }
-    if (std::strcmp(argv[i], "--json")) {
+    if (std::strcmp(argv[i], "--json") != 0) {
       std::cerr << "glcl-info: unknown option " << argv[i] << "\n\n" << usage;
       return 2;
     }

@@ -89,7 +89,7 @@ static void gst_glcl_result_allocator_free(GstAllocator *, GstMemory *memory) {
 }
 
 static void gst_glcl_result_allocator_init(GstGLCLResultAllocator *self) {
-  self->failure = new std::exception_ptr;
+  self->failure = new std::exception_ptr;  // NOLINT(bugprone-throw-keyword-missing): kept
   auto *allocator = GST_ALLOCATOR(self);
   allocator->mem_type = "GLCLResult";
   allocator->mem_map = map;

@@ -37,6 +37,7 @@ typedef struct {
  */
 static inline GstGLCLHistogramMeta *gst_buffer_get_glcl_histogram_meta(GstBuffer *buffer) {
   const GType api = g_type_from_name(GST_GLCL_HISTOGRAM_META_API_NAME);
+  // C reads this too. NOLINTNEXTLINE(modernize-use-nullptr)
   return api ? (GstGLCLHistogramMeta *)gst_buffer_get_meta(buffer, api) : NULL;
 }
 

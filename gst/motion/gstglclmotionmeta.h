@@ -49,6 +49,7 @@ typedef struct {
  */
 static inline GstGLCLMotionMeta *gst_buffer_get_glcl_motion_meta(GstBuffer *buffer) {
   const GType api = g_type_from_name(GST_GLCL_MOTION_META_API_NAME);
+  // C reads this too. NOLINTNEXTLINE(modernize-use-nullptr)
   return api ? (GstGLCLMotionMeta *)gst_buffer_get_meta(buffer, api) : NULL;
 }
 

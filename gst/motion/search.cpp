@@ -31,7 +31,7 @@ bool possible(const Device &device, const std::string &problem, const Parameters
   if (vector != device.prefers_buffers()) return false;  // would be slower by far
   if (vector) return !depth;
   if (block == Search::partitions) return depth == 2 || depth == 3;
-  return depth > 2 && size_t(Plane::strip / block * 32) <=
+  return depth > 2 && size_t(Plane::strip) / block * 32 <=
                           device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
 }
 

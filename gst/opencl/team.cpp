@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <future>
 #include <numeric>
 #include <optional>
@@ -88,7 +89,7 @@ std::vector<int> Team::shares(int units) const {
   int given = 0;
   for (size_t i = 0; i < size(); i++) {
     before += known ? members_[i].speed : 1;
-    shares[i] = static_cast<int>(units * before / all + 0.5) - given;
+    shares[i] = static_cast<int>(std::lround(units * before / all)) - given;
     given += shares[i];
   }
   return shares;

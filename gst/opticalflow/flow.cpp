@@ -18,7 +18,6 @@ constexpr int finish_rows = 8;                // ROWS of flow_finish
 constexpr int grey_rows = 8;                  // ROWS of flow_grey
 constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
-constexpr int median_reach = 2;               // nodes, at most
 constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
 constexpr size_t least_tile = 16;  // nodes that vote, a side
@@ -84,8 +83,8 @@ bool fits(const Device &device, const Parameters &variant) {
 }
 
 Parameters default_variant(const Device &device, const std::string &problem) {
-  const Parameters cpu{{"group-x", 16}, {"group-y", 1}, {"tile-x", 64},
-                       {"tile-y", 64},  {"sums", 4},    {"steps", 1}};
+  Parameters cpu{{"group-x", 16}, {"group-y", 1}, {"tile-x", 64},
+                 {"tile-y", 64},  {"sums", 4},    {"steps", 1}};
   if (device.is_cpu() && fits(device, cpu)) return cpu;
   if (problem == "dense")
     return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},

@@ -44,6 +44,7 @@ typedef struct {
  */
 static inline GstGLCLFlowMeta *gst_buffer_get_glcl_flow_meta(GstBuffer *buffer) {
   const GType api = g_type_from_name(GST_GLCL_FLOW_META_API_NAME);
+  // C reads this too. NOLINTNEXTLINE(modernize-use-nullptr)
   return api ? (GstGLCLFlowMeta *)gst_buffer_get_meta(buffer, api) : NULL;
 }
 

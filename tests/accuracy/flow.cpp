@@ -67,8 +67,9 @@ std::vector<Pair> made_pairs() {
 
   // A disc in front moves the other way; what it newly covers has no truth.
   const Motion opposite{-3.5, 2.2};
+  const int centre_x = w / 2, centre_y = h / 2;
   const auto disc = [=](double dx, double dy) {
-    return [=](int x, int y) { return std::hypot(x - w / 2 - dx, y - h / 2 - dy) < 60; };
+    return [=](int x, int y) { return std::hypot(x - centre_x - dx, y - centre_y - dy) < 60; };
   };
   const Frame front = reference::textured_frame(w, h, {}, 2);
   Field both = truth;

@@ -40,6 +40,7 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info what, siz
   if (status == CL_SUCCESS)
     status = real.clGetDeviceInfo(device, what, length, text.data(), nullptr);
   if (status != CL_SUCCESS) return status;
+  // Up to its first NUL. NOLINTNEXTLINE(readability-redundant-string-cstr)
   text = std::string(text.c_str()) + " cl_khr_external_memory cl_khr_external_memory_dma_buf";
   if (value && size <= text.size()) return CL_INVALID_VALUE;
   if (value) std::memcpy(value, text.c_str(), text.size() + 1);

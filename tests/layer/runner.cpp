@@ -470,10 +470,10 @@ std::string Worker::wrong(const Result &result) const {
       frames += " " + std::to_string(i);
   }
   if (!frames.empty()) return "frames are wrong:" + frames;
-  for (const auto &[time, messages] : result.messages)
-    for (const std::string &message : messages)
+  for (const auto &told : result.messages)
+    for (const std::string &message : told.second)
       if (std::none_of(expected_.begin(), expected_.end(), [&](const Result &one) {
-            const auto known = one.messages.find(time);
+            const auto known = one.messages.find(told.first);
             return known != one.messages.end() &&
                    std::count(known->second.begin(), known->second.end(), message);
           }))
@@ -791,7 +791,7 @@ bool parse(int argc, char **argv, const char **list) {
         options.names.push_back(word);
       else
         *list = argv[i];
-    } else if (i + 1 == argc) {
+    } else if (i + 1 == argc) {  // NOLINT(bugprone-branch-clone): it guards what follows
       return false;
     } else if (word == "--sample") {
       options.sample = std::atoi(argv[++i]);

@@ -3,7 +3,8 @@
 """tidy.py [--full] [--list] BUILD [FILE...]: clang-tidy over the sources that BUILD compiles, or over these
 
 Without --full it leaves out the static analyser (clang-analyzer-*), which takes more than half of the time. A source that was
-clean is looked at again when it, a header that it includes, .clang-tidy or clang-tidy itself has changed; BUILD/lint remembers.
+clean is looked at again when it, a header that it includes, .clang-tidy or clang-tidy itself has changed; the folder
+GLCL_LINT_CACHE, else BUILD/lint, remembers.
 Exits with 77 where clang-tidy is missing."""
 import argparse
 import concurrent.futures
@@ -12,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -55,10 +57,11 @@ class Keys:
                 self.known[name] = None
         return self.known[name]
 
-    def of(self, entry):
+    def of(self, path, entry):
         """None where it is not known what the source includes"""
         contents = [self.content(name) for name in self.deps.get(entry.get('output'), [])]
-        if not contents or None in contents:
+        contents += [self.content(folder / '.clang-tidy') or b'' for folder in path.parents if folder.is_relative_to(ROOT)]
+        if not self.deps.get(entry.get('output')) or None in contents:
             return None
         return hashlib.sha256(b'\0'.join([self.settings, entry['command'].encode(), *contents])).hexdigest()
 
@@ -100,13 +103,15 @@ def main():
 
     checks = [] if options.full else ['--checks=-clang-analyzer-*']
     version = subprocess.run([tidy, '--version'], capture_output=True, check=False).stdout
-    keys = Keys(build, version + (ROOT / '.clang-tidy').read_bytes() + b'full' * options.full)
-    cache = state / ('tidy-full.json' if options.full else 'tidy.json')
+    keys = Keys(build, version + b'full' * options.full)
+    remembered = pathlib.Path(os.environ.get('GLCL_LINT_CACHE') or state)
+    remembered.mkdir(parents=True, exist_ok=True)
+    cache = remembered / ('tidy-full.json' if options.full else 'tidy.json')
     try:
         clean = set(json.loads(cache.read_text(encoding='utf-8')))
     except (OSError, ValueError):
         clean = set()
-    key_of = {path: keys.of(entry) for path, entry in every.items()}
+    key_of = {path: keys.of(path, entry) for path, entry in every.items()}
     todo = [path for path in every if not key_of[path] or key_of[path] not in clean]
 
     faults = 0
@@ -120,7 +125,9 @@ def main():
             elif key_of[path]:
                 clean.add(key_of[path])
                 cache.write_text(json.dumps(sorted(clean)), encoding='utf-8')
-    print(f'{len(every)} sources, {len(every) - len(todo)} of them known to be clean, {faults} with faults')
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f'{len(every)} sources, {len(every) - len(todo)} of them known to be clean, {faults} with faults; '
+          f'{spent.ru_utime + spent.ru_stime:.0f} s of processor time')
     return bool(faults)
 
 

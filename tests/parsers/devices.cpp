@@ -49,7 +49,8 @@ bool is_place(const std::string &text) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const std::vector<glcl::Device> all = listed();
-  const std::string text = text_of(data, size).c_str();  // properties end at a NUL
+  // Properties end at a NUL. NOLINTNEXTLINE(readability-redundant-string-cstr)
+  const std::string text = text_of(data, size).c_str();
   read(text, [&] {
     const glcl::Device chosen = glcl::choose_device(all, text);
     check(text.empty() || !is_place(text) || chosen.id() == text, text + " chose " + chosen.id());

@@ -53,7 +53,7 @@ Limits measure_limits(Context &context) {
     }
     return std::pair{seconds, rounds};
   };
-  const auto rate = [&](Kernel kernel, double per_round, auto... more) {
+  const auto rate = [&](Kernel &&kernel, double per_round, auto... more) {
     const auto [seconds, rounds] = time([&](Queue &queue, int n) {
       kernel(queue, {items, 1}, out, n, more...);
     });

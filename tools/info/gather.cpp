@@ -81,7 +81,7 @@ void on_gl_thread(GstGLContext *context, Work work) {
 std::string display_name(GstGLDisplay *display) {
   auto *types = static_cast<GFlagsClass *>(g_type_class_ref(GST_TYPE_GL_DISPLAY_TYPE));
   const GFlagsValue *type = g_flags_get_first_value(types, gst_gl_display_get_handle_type(display));
-  const std::string name = type ? type->value_nick : "unknown";
+  std::string name = type ? type->value_nick : "unknown";
   g_type_class_unref(types);
   return name;
 }

@@ -29,9 +29,11 @@ std::string video(const char *name) {
 /// Luma of 16…235 as a grey frame of 0…255.
 Frame grey(const uint8_t *luma, int width, int height) {
   Frame frame(width, height);
-  for (size_t i = 0; i < frame.rgba.size(); i++)
-    frame.rgba[i] = static_cast<uint8_t>(
-        std::clamp<long>(std::lround((luma[i / 4] - 16) * 255.0 / 219), 0, 255));
+  for (size_t i = 0; i < frame.rgba.size(); i++) {
+    const int level = luma[i / 4] - 16;
+    frame.rgba[i] =
+        static_cast<uint8_t>(std::clamp<long>(std::lround(level * 255.0 / 219), 0, 255));
+  }
   return frame;
 }
 

@@ -193,8 +193,9 @@ GST_END_TEST;
 GST_START_TEST(test_check) {
   Bench bench;
   const int w = 200, h = 160;
+  const int centre_x = w / 2, centre_y = h / 2;
   const auto disc = [=](double dx) {
-    return [=](int x, int y) { return std::hypot(x - w / 2 - dx, y - h / 2) < 45; };
+    return [=](int x, int y) { return std::hypot(x - centre_x - dx, y - centre_y) < 45; };
   };
   const double move = 9;
   const Frame back = reference::textured_frame(w, h);

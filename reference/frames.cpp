@@ -38,7 +38,8 @@ Frame gradient_frame(int width, int height) {
       pixel[0] = level(255.0 * x / std::max(1, width - 1));
       pixel[1] = level(255.0 * y / std::max(1, height - 1));
       pixel[2] = level(255.0 * (x + y) / std::max(1, width + height - 2));
-      pixel[3] = level(255 - pixel[2] / 2);
+      const int half = pixel[2] / 2;
+      pixel[3] = level(255 - half);
     }
   return frame;
 }

@@ -11,4 +11,6 @@ set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 . "$(dirname "$0")/random.sh"
 random_setup "$0" "$@"
+# Growth is a sanitizer's own.
+[[ -z ${ASAN_OPTIONS:-}${TSAN_OPTIONS:-} ]] || options+=(--limit 100000)
 LD_PRELOAD=${SOAK_PRELOAD:-} "$build/tests/soak" --minutes "$minutes" "${options[@]}"

@@ -41,15 +41,16 @@ read -ra flags <<<"$(pkg-config --cflags --libs gstreamer-gl-1.0)"
 c++ -std=c++17 -O1 -g -fPIC -shared tests/tsan.cpp -o "$build/tsan.so" -Wl,--no-as-needed "${flags[@]}" -ldl
 preload=$build/tsan.so
 export GST_REGISTRY_FORK=no
+# GLib's slices go from thread to thread without a call that ThreadSanitizer sees.
+export G_SLICE=always-malloc
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4 log_path=$build/races die_after_fork=0 exitcode=66 suppressions=$source_root/tests/tsan.supp"
 
-# Growth is ThreadSanitizer's own.
 status=0
 rm -f "$build"/races.*
 ways=(copy)
 [[ -z ${GLCL_GL_DRIVER:-} ]] || ways+=(gl)
 for way in "${ways[@]}"; do
-  SOAK_PRELOAD=$preload GLCL_BUILD=$build tests/soak.sh "$minutes" "$way" --hang 120 --limit 100000 || status=1
+  SOAK_PRELOAD=$preload GLCL_BUILD=$build tests/soak.sh "$minutes" "$way" --hang 120 || status=1
   FUZZ_PRELOAD=$preload GLCL_BUILD=$build tests/fuzz.sh "$minutes" "$way" --hang 300 || status=1
 done
 

@@ -5,6 +5,8 @@
 
 extern GstGLCLAnalyzer *analyzer;
 extern GstBuffer *inbuf;
+extern glcl::Context &context;
+extern glcl::Layout layout;
 extern glcl::Kernel kernel;
 extern glcl::Queue queue;
 extern const glcl::Picture in, out;

@@ -4,7 +4,7 @@
 
 ```c, ```cpp and ```python blocks have to compile: C as an application sees it, with HEADERS (comma-separated) installed as
 gst-glcl/; C++ as an element of the tree sees it, with gst/ to include from. An indented block, or a fence without a language,
-that looks like C is C++. C++ may be a fragment: then it is the body of a function, behind tests/docs/PAGE.h, which declares what
+that looks like C is C++. A kernel has to stand in a file of kernels/ as it is shown. C++ may be a fragment: then it is the body of a function, behind tests/docs/PAGE.h, which declares what
 the page takes as given."""
 import os
 import pathlib
@@ -28,7 +28,17 @@ def language(block):
     lines = [line for line in block.text.split('\n') if line.strip()]
     if any(SHELL.search(line) for line in lines):
         return ''
+    if '__kernel' in block.text:
+        return 'opencl'
     return 'cpp' if any(LOOKS_LIKE_C.search(line) for line in lines) else ''
+
+
+def kernel_fault(root, block):
+    def packed(text):
+        return ' '.join(text.split())
+    shown = packed(block.text)
+    return '' if any(shown in packed(file.read_text(encoding='utf-8')) for file in root.glob('kernels/*/*.cl*')) else \
+        'no file of kernels/ has this'
 
 
 class Compiler:
@@ -74,6 +84,8 @@ def main(root, cc, cxx, headers, *flags):
                     fault = compiler.c(block)
                 elif name in CPP:
                     fault = compiler.cpp(block)
+                elif name == 'opencl':
+                    fault = kernel_fault(root, block)
                 elif name in ('python', 'py'):
                     try:
                         compile('\n' * (block.line - 1) + block.text, block.page, 'exec')

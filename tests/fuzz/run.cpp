@@ -399,6 +399,8 @@ void Run::end() {
   mapping_.join();
   // A base transform that gets an allocation query while it stops keeps that, and what hangs on it:
   // beside GStreamer's own filters, that is the pipeline.
+  // A bin that goes on to PLAYING after a stop has a thread of GStreamer's finish that.
+  for (int i = 0; i < 1000 && *alive_; i++) std::this_thread::sleep_for(milliseconds(5));
   if (*alive_ && chain_.fragile)
     all_strangers++;
   else if (*alive_)

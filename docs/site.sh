@@ -15,7 +15,7 @@ mkdocs=$([[ -x /usr/bin/mkdocs ]] && echo /usr/bin/mkdocs || command -v mkdocs) 
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 pages=$(mktemp -d)
-trap 'rm -rf "$pages" "$pages.log"' EXIT
+trap 'rm -rf "$pages" "$pages".*' EXIT
 
 # What pages link to lies where it lies in the sources; folders become their lists of files.
 cd "$root"
@@ -30,7 +30,10 @@ while read -r linked; do
   { echo "# $linked"; echo; cat "$pages/list"; } >"$pages/$linked/index.md"
 done <"$pages/linked"
 rm -f "$pages/list" "$pages/linked"
-if ! GLCL_SITE_PAGES=$pages "$mkdocs" build --strict --clean --config-file "$root/mkdocs.yml" --site-dir "$folder" 2>"$pages.log"; then
+(cd docs && printf '%s\n' glcl*.md glopencl*.md | sed 's/\(.*\)\.md/    - \1: docs\/&/') >"$pages.elements"
+sed "/# docs\/site.sh puts/{r $pages.elements
+  d}" mkdocs.yml >"$pages.yml"
+if ! GLCL_SITE_PAGES=$pages "$mkdocs" build --strict --clean --config-file "$pages.yml" --site-dir "$folder" 2>"$pages.log"; then
   grep -v '^INFO' "$pages.log" >&2
   exit 1
 fi

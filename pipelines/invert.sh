@@ -3,8 +3,9 @@
 # invert.sh IN: plays a video file in a window with its colours inverted
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
+arguments 1 1 "$@"
 
 FILTER=(glclinvert)
-open_file "${1:?usage: invert.sh IN}"
+open_file "$1"
 use_plugin
 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

@@ -11,7 +11,7 @@ expect 0 glcl-bench glclbilateral --ablation "${small[@]}"
 says 'the equation, three weights'
 says 'ours, color'
 expect 0 glcl-bench glopenclflow --ablation --kernels "${small[@]}"
-says 'the scalar twin, on the host'
+says 'the scalar reference, on the host'
 says 'pinned memory, written to'
 says 'ours, RGBA'
 says upload

@@ -31,7 +31,8 @@ using Json = nlohmann::ordered_json;
 
 // Wide where nobody looks at it: tables go to files.
 const size_t line = isatty(STDOUT_FILENO) ? glcl::line_width() : 170;
-constexpr int check_width = 219, check_height = 117;  // px, of the frame compared with the twin
+constexpr int check_width = 219,
+              check_height = 117;  // px, of the frame compared with the reference
 
 struct Options {
   std::vector<std::string> elements;
@@ -134,7 +135,7 @@ class Bench {
             points.push_back({&task, parameters, chosen, {content, size.first, size.second}});
 
     glcl::Table table({"work", "frame", "variant", "kernels µs", "wall µs", "achieved", "of limit",
-                       "against the twin"});
+                       "against the reference"});
     Progress progress(points.size());
     for (const Point &point : points) {
       progress.step(point.task->name + " " + glcl::describe(point.parameters));
@@ -214,13 +215,13 @@ class Bench {
         Progress progress(ablation.steps.size() + 1);
         const Scene scene{options_.contents.front(), size.first, size.second};
         double first = 0, last = 0;
-        if (ablation.twin) {
-          progress.step("the twin");
-          const double time = wall_time([&] { ablation.twin(scene); });
-          table.add({"the scalar twin, on the host", "", "", "", number(time), ""});
+        if (ablation.scalar) {
+          progress.step("the reference");
+          const double time = wall_time([&] { ablation.scalar(scene); });
+          table.add({"the scalar reference, on the host", "", "", "", number(time), ""});
           json_["ablations"].push_back({{"element", subject.element},
                                         {"title", ablation.title},
-                                        {"step", "twin"},
+                                        {"step", "reference"},
                                         {"width", size.first},
                                         {"height", size.second},
                                         {"wall-us", time}});
@@ -322,6 +323,7 @@ class Bench {
 
   /// The variant in use first.
   std::vector<std::pair<Parameters, bool>> variants_of(const Task &task) const {
+    if (!task.tunable) return {{{}, true}};
     const glcl::Tunable &tunable = *task.tunable;
     const std::string problem = task.problem.empty() ? tunable.problems.front() : task.problem;
     const Parameters in_use = glcl::tuned(tunable, context_->device(), problem);

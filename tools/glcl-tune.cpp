@@ -24,7 +24,7 @@ using glcl::Parameters;
 constexpr Scene full{Content::natural, 1920, 1080};  // what the kept times are of
 constexpr Scene checks[] = {{Content::natural, 173, 71}, {Content::random, 64, 45}};
 
-/// Whether a variant gives what the twin gives.
+/// Whether a variant gives what the reference gives.
 bool agrees(Context &context, const Task &task, const Parameters &variant) {
   glcl::Queue queue(context.shared_from_this());
   return std::all_of(std::begin(checks), std::end(checks), [&](const Scene &scene) {

@@ -108,7 +108,8 @@ GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
 }
 
 bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) {
-  return deliver(self, 0) && !private_of(self)->failed;
+  return deliver(self, 0) && !private_of(self)->failed &&
+         !gst_glcl_filter_has_failed(GST_GLCL_FILTER(self));
 }
 
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times) {

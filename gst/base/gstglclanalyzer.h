@@ -64,7 +64,8 @@ Meta *gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const GstMe
 }
 
 /// Hands on all that is under way, waiting for it, as EOS does; false where some frame since the
-/// last flush or stop failed, so that results are missing. On the streaming thread.
+/// last flush or stop failed, so that results are missing or the stream ends too soon. On the
+/// streaming thread.
 bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self);
 
 /// A structure for a message: the times of the frame, to which its fields are added.

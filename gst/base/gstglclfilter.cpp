@@ -415,6 +415,12 @@ void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
 
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of(self)->context; }
 
+bool gst_glcl_filter_has_failed(GstGLCLFilter *self) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const std::lock_guard lock(priv->mutex);
+  return !priv->last_error.empty();
+}
+
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {
   return guarded(self, work);
 }

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "opencl/background.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
-#include "opencl/background.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
@@ -81,7 +81,7 @@ class Bilateral {
   double cost(const Settings &settings) const;
 
   /// Builds the program that "fixed" variants have for the radius and weight of these settings, and
-  /// waits for it. Without this call run() has it built beside the stream, and uses the program for
+  /// waits for it. Without this call run() has it built in the background, and uses the program for
   /// all radii meanwhile, to the same results.
   void prepare(const Settings &settings);
 
@@ -128,10 +128,11 @@ class Bilateral {
   int width_, height_;   // px
   Layout layout_;
 
-  std::vector<Kernels> kernels_;          // by problem
-  std::vector<double> microseconds_;      // by problem, of a frame of 1920×1080
-  std::map<Fixed, Background<Kernel>> fixed_;  // no kernel where a group is too large for the device
-  Picture between_[2];                    // results of iterations but the last
+  std::vector<Kernels> kernels_;      // by problem
+  std::vector<double> microseconds_;  // by problem, of a frame of 1920×1080
+  std::map<Fixed, Background<Kernel>>
+      fixed_;           // no kernel where a group is too large for the device
+  Picture between_[2];  // results of iterations but the last
 
   // Layout::buffer only
   int lanes_ = 0;  // pixels along x of a work-item

@@ -62,7 +62,7 @@ class Grid {
   bool suits(const Settings &settings) const;
 
   /// Whether the program for these settings (there is one for per_channel, one for the others) is
-  /// built; where it is not, has it built beside the stream. Throws Error::failed, once, where the
+  /// built; where it is not, has it built in the background. Throws Error::failed, once, where the
   /// device refuses it.
   bool ready(const Settings &settings);
   /// Builds that program and waits for it. Throws Error::failed.

@@ -44,7 +44,7 @@ class LucasKanade {
   LucasKanade(Context &context, int width, int height, Layout layout, const Parameters &variant);
 
   /// Builds the program that tiles have for this window, and waits for it. Without this call run()
-  /// has it built beside the stream and takes Form::columns meanwhile, to the same results.
+  /// has it built in the background and takes Form::columns meanwhile, to the same results.
   void prepare(const Settings &settings);
 
   /// As Flow::run: any setting may differ from the last call's; nothing is compiled or waited for.

@@ -34,9 +34,9 @@ std::string distance(const reference::Frame &result, const reference::Frame &exa
 
 /// Good as far as it is within a level of what it should compute; says how far that is from the
 /// exact filter.
-Agreement agreement(const reference::Frame &result, const reference::Frame &twin,
+Agreement agreement(const reference::Frame &result, const reference::Frame &expected,
                     const reference::Frame &exact) {
-  return {within_a_level(result, twin), distance(result, exact)};
+  return {within_a_level(result, expected), distance(result, exact)};
 }
 
 /// Work of `run (queue, in, out)`.

@@ -107,11 +107,11 @@ void BilateralSteps::run(Queue &queue, const Picture &in, const Picture &out) {
           static_cast<float>(sigma_space), static_cast<float>(sigma_range), space_, range_);
 }
 
-bool within_a_level(const Frame &result, const Frame &twin) {
+bool within_a_level(const Frame &result, const Frame &expected) {
   size_t off = 0;
-  for (size_t i = 0; i < twin.rgba.size(); i++)
-    off += std::abs(int(result.rgba[i]) - int(twin.rgba[i])) > 1;
-  return off * 1000 <= twin.rgba.size();
+  for (size_t i = 0; i < expected.rgba.size(); i++)
+    off += std::abs(int(result.rgba[i]) - int(expected.rgba[i])) > 1;
+  return off * 1000 <= expected.rgba.size();
 }
 
 }  // namespace glcl::research

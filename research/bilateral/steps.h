@@ -42,6 +42,6 @@ class BilateralSteps {
 
 /// Whether no value, but for one in a thousand, is off by more than a level: where a difference
 /// lies between two entries of the table, rounding decides.
-bool within_a_level(const ::reference::Frame &result, const ::reference::Frame &twin);
+bool within_a_level(const ::reference::Frame &result, const ::reference::Frame &expected);
 
 }  // namespace glcl::research

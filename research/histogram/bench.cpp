@@ -172,9 +172,9 @@ Ablation votes_for(const std::string &name, int counters) {
            };
            run.compare = [=, enqueue = run.enqueue](Queue &queue) {
              enqueue(queue);
-             std::vector<cl_uint> twin(counters);
-             for (const cl_uint vote : votes) twin[vote]++;
-             return compare_equal(queue, out, twin, "counts");
+             std::vector<cl_uint> expected(counters);
+             for (const cl_uint vote : votes) expected[vote]++;
+             return compare_equal(queue, out, expected, "counts");
            };
            return run;
          }});

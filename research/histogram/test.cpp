@@ -26,10 +26,10 @@ Counts read(Bench &bench, const cl::Buffer &buffer, size_t count) {
   return counts;
 }
 
-void check_counts(const Counts &got, const Counts &twin, const std::string &what) {
-  for (size_t i = 0; i < twin.size(); i++)
-    fail_unless(got[i] == twin[i], "%s: counter %zu is %u, not %u", what.c_str(), i, got[i],
-                twin[i]);
+void check_counts(const Counts &got, const Counts &expected, const std::string &what) {
+  for (size_t i = 0; i < expected.size(); i++)
+    fail_unless(got[i] == expected[i], "%s: counter %zu is %u, not %u", what.c_str(), i, got[i],
+                expected[i]);
 }
 
 /// All forms, with one value after the other changed.
@@ -78,7 +78,7 @@ GST_START_TEST(test_forms) {
   for (const Frame &frame : {reference::natural_frame(197, 41), reference::flat_frame(64, 64)})
     for (const Format &format :
          {Format{Mode::luma, 64}, Format{Mode::rgb}, Format{Mode::color_8}}) {
-      const Counts twin = reference::histogram(frame, format);
+      const Counts expected = reference::histogram(frame, format);
       const std::vector<Variant> all = variants(format);
       for (const int padding : {0, 3}) {
         const Picture in = bench.upload(frame, Layout::buffer, padding);
@@ -86,7 +86,8 @@ GST_START_TEST(test_forms) {
           HistogramForms engine(*bench.context, frame.width, frame.height, format, all[i]);
           for (int repeat = 0; repeat < 3; repeat++)
             check_counts(
-                read(bench, engine.run(*bench.queue, in.buffer, in.pitch), twin.size()), twin,
+                read(bench, engine.run(*bench.queue, in.buffer, in.pitch), expected.size()),
+                expected,
                 Histogram::problem(format, Layout::buffer) + ", variant " + std::to_string(i));
         }
       }
@@ -104,9 +105,9 @@ GST_START_TEST(test_packed_counters_of_many_pixels) {
   v.items = 64;
   HistogramForms engine(*bench.context, frame.width, frame.height, {Mode::rgba}, v);
   const Picture in = bench.upload(frame, Layout::buffer, 0);
-  const Counts twin = reference::histogram(frame, {Mode::rgba});
-  check_counts(read(bench, engine.run(*bench.queue, in.buffer, in.pitch), twin.size()), twin,
-               "flat");
+  const Counts expected = reference::histogram(frame, {Mode::rgba});
+  check_counts(read(bench, engine.run(*bench.queue, in.buffer, in.pitch), expected.size()),
+               expected, "flat");
 }
 GST_END_TEST
 
@@ -117,10 +118,10 @@ GST_START_TEST(test_votes) {
     for (const int copies : {1, 4, 16})
       for (const int range : {1, counters, 2 * counters}) {
         std::vector<cl_uint> votes(50001);
-        Counts twin(counters);
+        Counts expected(counters);
         for (cl_uint &vote : votes) {
           vote = next() % range;
-          if (vote < cl_uint(counters)) twin[vote]++;
+          if (vote < cl_uint(counters)) expected[vote]++;
         }
         const cl::Buffer in(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                             votes.size() * 4, votes.data());
@@ -129,7 +130,7 @@ GST_START_TEST(test_votes) {
         Votes engine(*bench.context, counters, copies);
         for (int repeat = 0; repeat < 2; repeat++) {
           engine.run(*bench.queue, in, static_cast<int>(votes.size()), out);
-          check_counts(read(bench, out, counters), twin, "votes");
+          check_counts(read(bench, out, counters), expected, "votes");
         }
         engine.run(*bench.queue, in, 0, out);
         check_counts(read(bench, out, counters), Counts(counters), "no votes");

@@ -117,11 +117,12 @@ std::vector<uint8_t> luma_bytes(const Scene &scene, int number) {
 bool agree(const std::vector<Device> &devices) {
   const Scene scene{Content::natural, 90, 50};
   const Window window = Window::of_range(8);
-  const auto twin = reference::full_search(reference::luma(scene.frame(1)),
-                                           reference::luma(scene.frame(0)), block, window, lambda);
+  const auto expected = reference::full_search(
+      reference::luma(scene.frame(1)), reference::luma(scene.frame(0)), block, window, lambda);
   DrivenSearch search(devices, scene.width, scene.height);
-  return search.run(Drive::threads, luma_bytes(scene, 1), luma_bytes(scene, 0), window) == twin &&
-         search.run(Drive::events, luma_bytes(scene, 1), luma_bytes(scene, 0), window) == twin;
+  return search.run(Drive::threads, luma_bytes(scene, 1), luma_bytes(scene, 0), window) ==
+             expected &&
+         search.run(Drive::events, luma_bytes(scene, 1), luma_bytes(scene, 0), window) == expected;
 }
 
 bool print(const Request &request) {

@@ -150,10 +150,10 @@ class Windowed {
   bool agree(Context &context) {
     const Scene scene{Content::natural, 75, 40};
     const Planes planes(context, scene);
-    const std::vector<Key> twin =
+    const std::vector<Key> expected =
         reference::full_search(reference::luma(scene.frame(1)), reference::luma(scene.frame(0)),
                                SearchForms::block, window_, lambda);
-    const cl::Buffer keys(context.cl(), CL_MEM_READ_WRITE, twin.size() * sizeof(Key));
+    const cl::Buffer keys(context.cl(), CL_MEM_READ_WRITE, expected.size() * sizeof(Key));
     return std::all_of(forms_.begin(), forms_.end(), [&](const Form &form) {
       try {
         form.work(queue_, window_, planes, keys);
@@ -161,7 +161,7 @@ class Windowed {
         if (error.kind() != Error::Kind::settings) throw;
         return true;  // not at this window
       }
-      return compare_equal(queue_, keys, twin, "vectors").good;
+      return compare_equal(queue_, keys, expected, "vectors").good;
     });
   }
 

@@ -51,11 +51,12 @@ struct Rows {
 
 /// Whether a picture has the colours of a field, within a level.
 bool shows(const reference::Field &field, const uint8_t *picture, const Rows &rows) {
-  const reference::Frame twin = reference::coloured(field, ablation_gain);
-  for (int y = 0; y < twin.height; y++)
-    for (int x = 0; x < twin.width; x++)
+  const reference::Frame expected = reference::coloured(field, ablation_gain);
+  for (int y = 0; y < expected.height; y++)
+    for (int x = 0; x < expected.width; x++)
       for (int i = 0; i < 3; i++)
-        if (std::abs(picture[size_t(y) * rows.pitch + rows.step * x + i] - twin.at(x, y)[i]) > 1)
+        if (std::abs(picture[size_t(y) * rows.pitch + rows.step * x + i] - expected.at(x, y)[i]) >
+            1)
           return false;
   return true;
 }

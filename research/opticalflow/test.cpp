@@ -37,11 +37,11 @@ Field reference_of(const Frame &before, const Frame &after, Options settings) {
 
 /// The picture against the colours of the field that it was made of.
 void check_picture(const std::vector<uint8_t> &picture, int pitch, const Field &field) {
-  const Frame twin = reference::coloured(field, gain);
-  for (int y = 0; y < twin.height; y++)
-    for (int x = 0; x < twin.width; x++)
+  const Frame expected = reference::coloured(field, gain);
+  for (int y = 0; y < expected.height; y++)
+    for (int x = 0; x < expected.width; x++)
       for (int i = 0; i < 3; i++)
-        fail_unless(std::abs(picture[size_t(y) * pitch + 3 * x + i] - twin.at(x, y)[i]) <= 1,
+        fail_unless(std::abs(picture[size_t(y) * pitch + 3 * x + i] - expected.at(x, y)[i]) <= 1,
                     "the picture at (%d, %d)", x, y);
 }
 

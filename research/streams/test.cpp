@@ -41,14 +41,14 @@ GST_START_TEST(test_results_and_timeline) {
   Bench bench;
   Streams streams(*bench.context, frames, width * height, 256 * sizeof(cl_uint), 4,
                   [&] { return histograms(bench); });
-  std::vector<std::vector<uint32_t>> twins;
+  std::vector<std::vector<uint32_t>> all_expected;
   auto *input = static_cast<uint8_t *>(streams.input());
   for (int i = 0; i < frames; i++) {
     std::vector<uint16_t> samples(size_t(width) * height);
     for (size_t k = 0; k < samples.size(); k++)
       input[i * samples.size() + k] = static_cast<uint8_t>(
           samples[k] = static_cast<uint16_t>(i % 2 ? i : (k * (i + 3) >> 4) & 255));
-    twins.push_back(reference::histogram(samples, format));
+    all_expected.push_back(reference::histogram(samples, format));
   }
   for (const int n : {1, 2, 3, 4, 9}) {
     for (const int items : {frames, 5, 1}) {
@@ -56,7 +56,7 @@ GST_START_TEST(test_results_and_timeline) {
       const auto timeline = streams.run(items, n);
       const auto *counts = static_cast<const cl_uint *>(streams.output());
       for (int i = 0; i < items; i++)
-        fail_unless(std::equal(twins[i].begin(), twins[i].end(), counts + 256 * i),
+        fail_unless(std::equal(all_expected[i].begin(), all_expected[i].end(), counts + 256 * i),
                     "frame %d of %d in %d streams", i, items, n);
       const int used = std::min({n, items, 4});
       fail_unless(timeline.size() == size_t(3 * used), "%zu spans", timeline.size());

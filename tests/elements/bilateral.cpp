@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclbilateral in pipelines against its twin in double precision.
+// glclbilateral in pipelines against its reference in double precision.
 #include "reference/bilateral/bilateral.h"
 
 #include <algorithm>

@@ -46,7 +46,7 @@ double number(const GstStructure *structure, const char *field, guint channel) {
 }
 
 void check_message(const GstStructure *message, const Format &format, const char *mode,
-                   const Counts &twin, guint64 pixels) {
+                   const Counts &expected, guint64 pixels) {
   const guint channels = format.channels(), bins = format.counters() / channels;
   guint64 of_pixels = 0;
   guint of_bins = 0;
@@ -59,11 +59,11 @@ void check_message(const GstStructure *message, const Format &format, const char
     const GValue *counts = item(message, "counts", channel);
     fail_unless(gst_value_array_get_size(counts) == bins);
     for (guint bin = 0; bin < bins; bin++)
-      fail_unless(
-          g_value_get_uint(gst_value_array_get_value(counts, bin)) == twin[channel * bins + bin],
-          "%s: bin %u of channel %u", mode, bin, channel);
+      fail_unless(g_value_get_uint(gst_value_array_get_value(counts, bin)) ==
+                      expected[channel * bins + bin],
+                  "%s: bin %u of channel %u", mode, bin, channel);
   }
-  const auto apart = glcl::channel_counts(format, twin.data());
+  const auto apart = glcl::channel_counts(format, expected.data());
   for (guint channel = 0; channel < apart.size(); channel++) {
     const glcl::Statistics wanted = glcl::statistics(apart[channel]);
     const std::pair<const char *, double> fields[] = {{"mean", wanted.mean},
@@ -171,16 +171,16 @@ GST_START_TEST(region) {
   expect(chain.push(frame) == GST_FLOW_OK, "push failed");
   GstBuffer *buffer = chain.pull_buffer();
   const Format format{Mode::rgb, 256};
-  const Counts twin = reference::histogram(frame, format, {10, 20, 30, 40});
+  const Counts expected = reference::histogram(frame, format, {10, 20, 30, 40});
   const GstGLCLHistogramMeta *meta = meta_of(buffer);
   expect(meta && meta->x == 10 && meta->y == 20 && meta->width == 30 && meta->height == 40,
          "the meta tells the region");
-  expect(mapped(meta->buffer) == twin, "its counts");
+  expect(mapped(meta->buffer) == expected, "its counts");
   gst_buffer_unref(buffer);
   gst_harness_push_event(chain.harness(), gst_event_new_eos());
   GstStructure *message = next(chain.messages(), "glclhistogram");
   expect(message, "a message");
-  check_message(message, format, "rgb", twin, 30 * 40);
+  check_message(message, format, "rgb", expected, 30 * 40);
   gst_structure_free(message);
 }
 GST_END_TEST
@@ -265,7 +265,7 @@ GST_START_TEST(other_modes_while_playing) {
 }
 GST_END_TEST
 
-// What equalises is built beside the stream too: the frame is as it was until it is there.
+// What equalises is built in the background too: the frame is as it was until it is there.
 GST_START_TEST(equalized_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
   Chain chain("glclhistogram post-messages=false");

@@ -35,7 +35,7 @@ GST_START_TEST(stop_and_start) {
     expect(pipeline.run(), "the pipeline failed");
     expect(pipeline.reach(GST_STATE_NULL), "it can't be stopped");
   }
-  test::expect_none(pipeline.messages().warnings());
+  test::expect_none(pipeline.messages().errors());
 }
 GST_END_TEST
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// glclmotion in pipelines: what it shows, its messages and its metas, against the scalar twin.
+// glclmotion in pipelines: what it shows, its messages and its metas, against the scalar reference.
 #include "motion/motion.h"
 
 #include <cmath>
@@ -24,9 +24,9 @@ Frame scene(int number, int width = 96, int height = 64) {
                          30 - 2 * number, width, height);
 }
 
-/// What the twin finds between two frames.
-struct Twin {
-  Twin(const Frame &before, const Frame &now, const Motion::Settings &settings) {
+/// What the reference finds between two frames.
+struct Expected {
+  Expected(const Frame &before, const Frame &now, const Motion::Settings &settings) {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
@@ -86,20 +86,22 @@ std::vector<Motion::Settings> all_settings() {
 
 GstGLCLMotionMeta *meta_of(GstBuffer *buffer) { return gst_buffer_get_glcl_motion_meta(buffer); }
 
-void check_meta(GstBuffer *buffer, const reference::Field &twin, int width, int height) {
+void check_meta(GstBuffer *buffer, const reference::Field &expected, int width, int height) {
   GstGLCLMotionMeta *meta = meta_of(buffer);
   expect(meta, "there is a meta");
   expect(int(meta->width) == width && int(meta->height) == height, "it has the frame's size");
-  expect(int(meta->cell) == twin.cell && int(meta->columns) == twin.columns, "cells");
-  expect(size_t(meta->columns) * meta->rows == twin.vectors.size(), "rows of cells");
-  expect(size_t(meta->block_columns) * meta->block_rows == twin.costs.size(), "blocks");
+  expect(int(meta->cell) == expected.cell && int(meta->columns) == expected.columns, "cells");
+  expect(size_t(meta->columns) * meta->rows == expected.vectors.size(), "rows of cells");
+  expect(size_t(meta->block_columns) * meta->block_rows == expected.costs.size(), "blocks");
   GstMapInfo map;
   expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "it can be mapped");
-  expect(std::memcmp(map.data, twin.vectors.data(), twin.vectors.size() * 4) == 0, "vectors");
-  expect(std::memcmp(map.data + meta->costs, twin.costs.data(), twin.costs.size() * 4) == 0,
+  expect(std::memcmp(map.data, expected.vectors.data(), expected.vectors.size() * 4) == 0,
+         "vectors");
+  expect(std::memcmp(map.data + meta->costs, expected.costs.data(), expected.costs.size() * 4) == 0,
          "costs");
-  expect(std::memcmp(map.data + meta->shapes, twin.shapes.data(), twin.shapes.size() * 2) == 0,
-         "shapes");
+  expect(
+      std::memcmp(map.data + meta->shapes, expected.shapes.data(), expected.shapes.size() * 2) == 0,
+      "shapes");
   gst_buffer_unmap(meta->buffer, &map);
 }
 
@@ -124,14 +126,14 @@ GST_START_TEST(display) {
     for (const std::string what : {"prediction", "residual", "none", "vectors"}) {
       gst_util_set_object_arg(G_OBJECT(element), "display", what.c_str());
       const Frame before = scene(n - 1), now = scene(n++), out = chain.filter(now);
-      const Twin twin(before, now, settings);
+      const Expected expected(before, now, settings);
       if (what == "prediction") {
-        test::expect_same(grey(twin.predicted, now), out, what);
+        test::expect_same(grey(expected.predicted, now), out, what);
       } else if (what == "residual") {
-        reference::Plane rest = twin.current;
+        reference::Plane rest = expected.current;
         for (size_t i = 0; i < rest.values.size(); i++)
           rest.values[i] = static_cast<uint8_t>(
-              std::clamp(128 + rest.values[i] - twin.predicted.values[i], 0, 255));
+              std::clamp(128 + rest.values[i] - expected.predicted.values[i], 0, 255));
         test::expect_same(grey(rest, now), out, what);
       } else if (what == "none") {
         test::expect_same(now, out, what);
@@ -163,7 +165,7 @@ GST_START_TEST(messages_and_metas) {
       if (n == 0)
         expect(!meta_of(out), "no meta without a frame before");
       else
-        check_meta(out, Twin(scene(n - 1), scene(n), settings).field, 96, 64);
+        check_meta(out, Expected(scene(n - 1), scene(n), settings).field, 96, 64);
       gst_buffer_unref(out);
     }
     gst_harness_push_event(chain.harness(), gst_event_new_eos());
@@ -175,14 +177,14 @@ GST_START_TEST(messages_and_metas) {
       GstClockTime timestamp = 0;
       gst_structure_get_clock_time(structure, "timestamp", &timestamp);
       expect(timestamp == guint64(n) * 40 * GST_MSECOND, "its timestamp");
-      const Twin twin(scene(n - 1), scene(n), settings);
-      const double mse = reference::mse(twin.current, twin.predicted);
+      const Expected expected(scene(n - 1), scene(n), settings);
+      const double mse = reference::mse(expected.current, expected.predicted);
       fail_unless(std::abs(number(structure, "mse") - mse) < 1e-9);
       fail_unless(std::abs(number(structure, "psnr") - 10 * std::log10(255 * 255 / mse)) < 1e-9);
       double x = 0, y = 0, zero = 0;
-      for (const Vector v : twin.field.vectors)
+      for (const Vector v : expected.field.vectors)
         x += v.x / 4.0, y += v.y / 4.0, zero += !v.x && !v.y;
-      const auto cells = static_cast<double>(twin.field.vectors.size());
+      const auto cells = static_cast<double>(expected.field.vectors.size());
       fail_unless(std::abs(number(structure, "mean-x") - x / cells) < 1e-9);
       fail_unless(std::abs(number(structure, "mean-y") - y / cells) < 1e-9);
       fail_unless(std::abs(number(structure, "zero") - zero / cells) < 1e-9);
@@ -221,7 +223,7 @@ GST_START_TEST(every_size) {
   for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {17, 13}, {3, 65}, {131, 67}}) {
     chain.filter(scene(0, width, height));
     const Frame now = scene(1, width, height);
-    test::expect_same(grey(Twin(scene(0, width, height), now, settings).predicted, now),
+    test::expect_same(grey(Expected(scene(0, width, height), now, settings).predicted, now),
                       chain.filter(now), std::to_string(width) + "×" + std::to_string(height));
   }
 }
@@ -231,7 +233,7 @@ GST_START_TEST(devices) {
   Chain chain("glclmotion display=prediction devices=0:0,0:0");
   chain.filter(scene(0));
   for (int n = 1; n < 4; n++)
-    test::expect_same(grey(Twin(scene(n - 1), scene(n), {}).predicted, scene(n)),
+    test::expect_same(grey(Expected(scene(n - 1), scene(n), {}).predicted, scene(n)),
                       chain.filter(scene(n)), "shared");
 }
 GST_END_TEST

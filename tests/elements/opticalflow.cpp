@@ -79,13 +79,14 @@ GST_START_TEST(color) {
     expect_same(black(), chain.filter(before), "the first frame");
     Flow::Settings settings;
     settings.window = 9;
-    const Field twin = !std::strcmp(method, "lucas-kanade")
-                           ? reference::lucas_kanade(before, after, {})
-                           : reference::flow(before, after,
-                                             std::strcmp(method, "census") ? Flow::Channels::grey
-                                                                           : Flow::Channels::census,
-                                             settings);
-    expect_alike(coloured(twin, 4), chain.filter(after), method);
+    const Field expected =
+        !std::strcmp(method, "lucas-kanade")
+            ? reference::lucas_kanade(before, after, {})
+            : reference::flow(
+                  before, after,
+                  std::strcmp(method, "census") ? Flow::Channels::grey : Flow::Channels::census,
+                  settings);
+    expect_alike(coloured(expected, 4), chain.filter(after), method);
   }
 }
 GST_END_TEST;
@@ -187,7 +188,7 @@ GST_START_TEST(meta) {
     expect(meta->grid == guint(grid) && meta->width == width && meta->height == height &&
                meta->columns == guint(width / grid) && meta->rows == guint(height / grid),
            "the shape of the meta");
-    const Field twin =
+    const Field expected =
         reference::flow(before, after, census ? Flow::Channels::census : Flow::Channels::grey, {});
 #if HAVE_TENSOR_META
     GstTensorMeta *tensors = gst_buffer_get_tensor_meta(buffer);
@@ -205,10 +206,11 @@ GST_START_TEST(meta) {
     int off = 0;
     for (guint i = 0; i < meta->columns * meta->rows; i++) {
       const int x = i % meta->columns * grid + grid / 2, y = i / meta->columns * grid + grid / 2;
-      off += std::hypot(vectors[2 * i] - twin.x(x, y), vectors[2 * i + 1] - twin.y(x, y)) > 0.01;
-      off += std::abs(confidence[i] - twin.confidence[y * width + x]) > 0.01;
+      off += std::hypot(vectors[2 * i] - expected.x(x, y), vectors[2 * i + 1] - expected.y(x, y)) >
+             0.01;
+      off += std::abs(confidence[i] - expected.confidence[y * width + x]) > 0.01;
     }
-    expect(off <= width * height / grid / grid / 200, "the vectors are the twin's");
+    expect(off <= width * height / grid / grid / 200, "the vectors are the reference's");
     expect(!meta->list_offset == !census, "only census has a list");
     if (census) {
       const auto *list = reinterpret_cast<const float *>(map.data + meta->list_offset);
@@ -222,12 +224,14 @@ GST_START_TEST(meta) {
                   cell = y / 8 * (width / 8) + x / 8;
         expect(cell > last, "the list goes by rows of cells");
         last = cell;
-        expect(std::hypot(list[4 * i + 2] - twin.x(x, y), list[4 * i + 3] - twin.y(x, y)) < 0.02,
+        expect(std::hypot(list[4 * i + 2] - expected.x(x, y), list[4 * i + 3] - expected.y(x, y)) <
+                   0.02,
                "the list's vectors are the field's");
         float best = 0;
         for (int j = 0; j < 64; j++)
-          best = std::max(best, twin.confidence[(y / 8 * 8 + j / 8) * width + x / 8 * 8 + j % 8]);
-        expect(twin.confidence[y * width + x] > best - 0.01f, "the surest of its cell");
+          best =
+              std::max(best, expected.confidence[(y / 8 * 8 + j / 8) * width + x / 8 * 8 + j % 8]);
+        expect(expected.confidence[y * width + x] > best - 0.01f, "the surest of its cell");
       }
     }
     gst_buffer_unmap(meta->buffer, &map);
@@ -374,9 +378,9 @@ GST_START_TEST(dump) {
     test::expect_none(chain.messages().errors());
   }
   const Field dumped = reference::load_flo(std::string(folder) + "/000.flo");
-  const Field twin = reference::flow(before, after, Flow::Channels::grey, {});
+  const Field expected = reference::flow(before, after, Flow::Channels::grey, {});
   expect(dumped.width == width && dumped.height == height, "the size of the dump");
-  expect(reference::end_point_error(dumped, twin) < 0.01, "the dump holds the vectors");
+  expect(reference::end_point_error(dumped, expected) < 0.01, "the dump holds the vectors");
   std::filesystem::remove_all(folder);
 }
 GST_END_TEST;

@@ -46,27 +46,27 @@ struct Bench {
   std::unique_ptr<glcl::Queue> queue;
 };
 
-/// How many values were compared with the twin and how many of them were not equal.
+/// How many values were compared with the reference and how many of them were not equal.
 struct Agreement {
   double most = 0.01;  ///< share of the values that may differ, by a level
   size_t values = 0, off = 0;
 
   ~Agreement() {
-    std::printf("%zu of %zu values differ from the twin, by one level\n", off, values);
+    std::printf("%zu of %zu values differ from the reference, by one level\n", off, values);
     fail_unless(static_cast<double>(off) <= most * static_cast<double>(values),
-                "%zu of %zu values differ from the twin", off, values);
+                "%zu of %zu values differ from the reference", off, values);
   }
 
-  /// At most one level away from the twin, alpha equal.
-  void check(const Frame &result, const Frame &twin, const std::string &what) {
-    for (size_t i = 0; i < twin.rgba.size(); i++) {
-      const int difference = std::abs(int(result.rgba[i]) - int(twin.rgba[i]));
-      const int x = int(i / 4) % twin.width, y = int(i / 4) / twin.width;
-      fail_unless(difference <= (i % 4 == 3 ? 0 : 1), "%s: at (%d, %d)[%d] %d, twin %d",
-                  what.c_str(), x, y, int(i % 4), result.rgba[i], twin.rgba[i]);
+  /// At most one level away from the reference, alpha equal.
+  void check(const Frame &result, const Frame &expected, const std::string &what) {
+    for (size_t i = 0; i < expected.rgba.size(); i++) {
+      const int difference = std::abs(int(result.rgba[i]) - int(expected.rgba[i]));
+      const int x = int(i / 4) % expected.width, y = int(i / 4) / expected.width;
+      fail_unless(difference <= (i % 4 == 3 ? 0 : 1), "%s: at (%d, %d)[%d] %d, reference %d",
+                  what.c_str(), x, y, int(i % 4), result.rgba[i], expected.rgba[i]);
       off += difference != 0;
     }
-    values += twin.rgba.size();
+    values += expected.rgba.size();
   }
 };
 

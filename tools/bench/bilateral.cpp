@@ -42,9 +42,9 @@ Amounts exact_amounts(const Scene &scene, const Settings &settings) {
 }
 
 /// An engine that has `run (queue, settings, in, out)`, made ready for a scene.
-template <class Engine, class Twin>
+template <class Engine, class Expected>
 Run filter_run(Context &context, std::shared_ptr<Engine> engine, const Settings &settings,
-               const Scene &scene, Twin twin, int tolerance, Amounts least) {
+               const Scene &scene, Expected expected, int tolerance, Amounts least) {
   const reference::Frame frame = scene.frame();
   Queue upload_queue(context.shared_from_this());
   const Picture in = reference::upload(upload_queue, frame, engine->layout());
@@ -53,7 +53,7 @@ Run filter_run(Context &context, std::shared_ptr<Engine> engine, const Settings 
   run.enqueue = [=](Queue &queue) { engine->run(queue, settings, in, out); };
   run.compare = [=](Queue &queue) {
     engine->run(queue, settings, in, out);
-    return compare_levels(reference::download(queue, out), twin(frame, settings), tolerance);
+    return compare_levels(reference::download(queue, out), expected(frame, settings), tolerance);
   };
   run.least = least;
   return run;

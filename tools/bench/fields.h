@@ -10,17 +10,17 @@
 namespace glcl::bench {
 
 /// Good where 99.9 % of the vectors are within 0.01 px, or a thousandth of their length.
-inline Agreement compare_fields(const reference::Field &result, const reference::Field &twin) {
+inline Agreement compare_fields(const reference::Field &result, const reference::Field &expected) {
   size_t off = 0;
-  for (size_t i = 0; i < twin.confidence.size(); i++) {
-    const double x = twin.vectors[2 * i], y = twin.vectors[2 * i + 1];
+  for (size_t i = 0; i < expected.confidence.size(); i++) {
+    const double x = expected.vectors[2 * i], y = expected.vectors[2 * i + 1];
     const double error = std::hypot(result.vectors[2 * i] - x, result.vectors[2 * i + 1] - y);
     off += !(error <= 0.01 + 0.001 * std::hypot(x, y));
   }
   char text[64];
   std::snprintf(text, sizeof text, "%.2g %% off by over 0.01 px",
-                100.0 * static_cast<double>(off) / static_cast<double>(twin.confidence.size()));
-  return {off * 1000 <= twin.confidence.size(), text};
+                100.0 * static_cast<double>(off) / static_cast<double>(expected.confidence.size()));
+  return {off * 1000 <= expected.confidence.size(), text};
 }
 
 }  // namespace glcl::bench

@@ -48,10 +48,11 @@ Task refine_task(int block, const std::string &name) {
       run.enqueue(queue);
       const reference::Plane current = reference::luma(scene.frame(1)),
                              before = reference::luma(scene.frame(0));
-      std::vector<Key> twin = reference::full_search(current, before, block, window, search_lambda);
-      reference::refine(twin, current, reference::Samples(before, 16 + 3), block, search_lambda,
+      std::vector<Key> expected =
+          reference::full_search(current, before, block, window, search_lambda);
+      reference::refine(expected, current, reference::Samples(before, 16 + 3), block, search_lambda,
                         true);
-      return compare_equal(queue, keys, twin, "vectors");
+      return compare_equal(queue, keys, expected, "vectors");
     };
     // The vector, eight neighbours half a pixel away and eight a quarter; partitions of seven
     // sizes.

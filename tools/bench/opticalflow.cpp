@@ -14,9 +14,9 @@ namespace {
 using Channels = Flow::Channels;
 
 /// Two frames in turn; every run takes the next one and finds the flow to it.
-template <class Engine, class Settings, class Twin>
+template <class Engine, class Settings, class Expected>
 Run flow_run(Context &context, std::shared_ptr<Engine> engine, const Settings &settings,
-             const Scene &scene, Twin twin, Amounts least) {
+             const Scene &scene, Expected expected, Amounts least) {
   const reference::Frame before = scene.frame(0), after = scene.frame(1);
   Queue upload_queue(context.shared_from_this());
   const Picture frames[] = {reference::upload(upload_queue, before, engine->layout()),
@@ -33,7 +33,7 @@ Run flow_run(Context &context, std::shared_ptr<Engine> engine, const Settings &s
     engine->run(queue, settings, frames[0]);
     engine->run(queue, settings, frames[1]);
     return compare_fields(reference::download(queue, engine->field()),
-                          twin(before, after, settings));
+                          expected(before, after, settings));
   };
   run.least = least;
   return run;

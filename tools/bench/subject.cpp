@@ -20,18 +20,19 @@ Frame Scene::frame(int number) const {
       still * dx, still * dy, width, height);
 }
 
-Agreement compare_levels(const Frame &result, const Frame &twin, int tolerance) {
+Agreement compare_levels(const Frame &result, const Frame &expected, int tolerance) {
   size_t off = 0;
   int worst = 0;
-  for (size_t i = 0; i < twin.rgba.size(); i++) {
-    const int difference = std::abs(int(result.rgba[i]) - int(twin.rgba[i]));
+  for (size_t i = 0; i < expected.rgba.size(); i++) {
+    const int difference = std::abs(int(result.rgba[i]) - int(expected.rgba[i]));
     off += difference != 0;
     worst = std::max(worst, difference);
   }
   if (!off) return {true, "equal"};
   char text[64];
   std::snprintf(text, sizeof text, "%.2g %% off by up to %d",
-                100.0 * static_cast<double>(off) / static_cast<double>(twin.rgba.size()), worst);
+                100.0 * static_cast<double>(off) / static_cast<double>(expected.rgba.size()),
+                worst);
   return {worst <= tolerance, text};
 }
 

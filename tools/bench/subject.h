@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What glcl-bench and glcl-tune know of an element: its engines' work, the variants of its kernels,
-// and how a result is compared with the scalar twin. One file per element beside this one.
+// and how a result is compared with the scalar reference. One file per element beside this one.
 #pragma once
 
 #include <functional>
@@ -28,23 +28,24 @@ struct Scene {
   reference::Frame frame(int number = 0) const;
 };
 
-/// How near a result is to the twin's.
+/// How near a result is to the reference's.
 struct Agreement {
   bool good = false;  ///< as near as the engine promises
   std::string text;   ///< "0.01 % off by 1 level"
 };
 
 /// For frames of 8 bits a channel: good where no value is further than `tolerance` levels away.
-Agreement compare_levels(const reference::Frame &result, const reference::Frame &twin,
+Agreement compare_levels(const reference::Frame &result, const reference::Frame &expected,
                          int tolerance);
 
-/// For what must be the same bit by bit: a buffer that holds as many values as `twin`.
+/// For what must be the same bit by bit: a buffer that holds as many values as `reference`.
 template <class Value>
-Agreement compare_equal(Queue &queue, const cl::Buffer &buffer, const std::vector<Value> &twin,
+Agreement compare_equal(Queue &queue, const cl::Buffer &buffer, const std::vector<Value> &expected,
                         const char *what) {
-  std::vector<Value> result(twin.size());
+  std::vector<Value> result(expected.size());
   queue.cl().enqueueReadBuffer(buffer, CL_TRUE, 0, result.size() * sizeof(Value), result.data());
-  return result == twin ? Agreement{true, "equal"} : Agreement{false, std::string("other ") + what};
+  return result == expected ? Agreement{true, "equal"}
+                            : Agreement{false, std::string("other ") + what};
 }
 
 /// Work that is ready to be done over and over.
@@ -57,8 +58,8 @@ struct Run {
 
 /// A piece of work of an element, in as many variants as its kernel has.
 struct Task {
-  std::string name;  ///< "color, radius 4"
-  const Tunable *tunable = nullptr;
+  std::string name;                  ///< "color, radius 4"
+  const Tunable *tunable = nullptr;  ///< null where there is one form only
   std::string problem;  ///< of the tunable; empty for work that is measured but not tuned by
   std::function<Run(Context &, const Parameters &, const Scene &)> make;
 };
@@ -73,7 +74,7 @@ struct Ablation {
   std::string title;
   std::vector<Step> steps;
   /// The scalar computation of the same work on the host, done once; may be empty.
-  std::function<void(const Scene &)> twin;
+  std::function<void(const Scene &)> scalar;
 };
 
 /// The same work by somebody else's code, in ms by the wall clock.

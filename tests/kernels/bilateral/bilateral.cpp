@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every form of the bilateral engine against the double-precision twin.
+// Every form of the bilateral engine against the double-precision reference.
 #include "bilateral/bilateral.h"
 
 #include "kernels/bilateral/bilateral.h"
@@ -121,7 +121,7 @@ GST_START_TEST(test_iterations) {
   Bilateral engine = make(bench, forms[__i__], frame);
   Settings once;
   once.sigma_space = 1.5;
-  Frame chained = frame, twin = frame;
+  Frame chained = frame, expected = frame;
   for (int n = 1; n <= 4; n++) {
     Settings settings = once;
     settings.iterations = n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid in both layouts: against its double-precision twin, and against the exact
+// The bilateral grid in both layouts: against its double-precision reference, and against the exact
 // filter.
 #include "bilateral/grid.h"
 
@@ -28,9 +28,9 @@ void check_with_twin(Bench &bench, Agreement &agreement, Grid &engine, const Set
 }
 
 void check_variant(Bench &bench, Agreement &agreement, const glcl::Parameters &variant,
-                   const Settings &settings, const Frame &frame, const Frame &twin) {
+                   const Settings &settings, const Frame &frame, const Frame &expected) {
   Grid engine(*bench.context, frame.width, frame.height, variant);
-  agreement.check(bench.run(engine, settings, frame), twin, glcl::describe(variant));
+  agreement.check(bench.run(engine, settings, frame), expected, glcl::describe(variant));
 }
 
 Frame grey(Frame frame) {
@@ -179,19 +179,19 @@ GST_START_TEST(test_groups) {
   for (Weight weight : weights) {
     Settings settings;
     settings.weight = weight;
-    const Frame twin = reference::bilateral_grid(frame, settings);
+    const Frame expected = reference::bilateral_grid(frame, settings);
     for (Size group :
          {Size{1, 1}, Size{5, 3}, Size{16, 16}, Size{64, 1}, Size{1, 32}, Size{100000, 1}}) {
       glcl::Parameters variant = Grid::variant(layouts[__i__]);
       variant["group-x"] = static_cast<int>(group.x);
       variant["group-y"] = static_cast<int>(group.y);
       variant["lanes"] = static_cast<int>(group.x * group.y);
-      check_variant(bench, agreement, variant, settings, frame, twin);
+      check_variant(bench, agreement, variant, settings, frame, expected);
     }
     for (int n : {1, 3, 4, 6}) {
       glcl::Parameters variant = Grid::variant(layouts[__i__]);
       variant["planes"] = variant["rows"] = n;
-      check_variant(bench, agreement, variant, settings, frame, twin);
+      check_variant(bench, agreement, variant, settings, frame, expected);
     }
   }
 }
@@ -224,7 +224,7 @@ GST_START_TEST(test_settings_change) {
 }
 GST_END_TEST;
 
-// A program is built when it is asked for, beside the stream, and no other one is.
+// A program is built when it is asked for, in the background, and no other one is.
 GST_START_TEST(test_ready) {
   Bench bench;
   const unsigned compiled = glcl::programs_compiled();

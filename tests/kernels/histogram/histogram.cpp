@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The histogram in all its variants: bit for bit the counts of the scalar twin.
+// The histogram in all its variants: bit for bit the counts of the scalar reference.
 #include "histogram/histogram.h"
 
 #include <climits>
@@ -46,11 +46,11 @@ Counts run(Bench &bench, Histogram &engine, const Frame &frame, Layout layout,
   return read(bench, engine.run(*bench.queue, in, area), engine.format().counters());
 }
 
-void check_counts(const Counts &got, const Counts &twin, const std::string &what) {
-  fail_unless(got.size() == twin.size(), "%s: %zu counters", what.c_str(), got.size());
-  for (size_t i = 0; i < twin.size(); i++)
-    fail_unless(got[i] == twin[i], "%s: counter %zu is %u, twin %u", what.c_str(), i, got[i],
-                twin[i]);
+void check_counts(const Counts &got, const Counts &expected, const std::string &what) {
+  fail_unless(got.size() == expected.size(), "%s: %zu counters", what.c_str(), got.size());
+  for (size_t i = 0; i < expected.size(); i++)
+    fail_unless(got[i] == expected[i], "%s: counter %zu is %u, reference %u", what.c_str(), i,
+                got[i], expected[i]);
 }
 
 std::string name(const Format &format, Layout layout, const Frame &frame) {
@@ -169,18 +169,19 @@ GST_START_TEST(test_results_of_two_calls) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const Format format{Mode::rgb};
-  std::vector<Counts> twins;
+  std::vector<Counts> all_expected;
   std::vector<Picture> pictures;
   for (const Frame &frame : frames(61, 33)) {
-    twins.push_back(reference::histogram(frame, format));
+    all_expected.push_back(reference::histogram(frame, format));
     pictures.push_back(bench.upload(frame, layout));
   }
   Histogram engine(*bench.context, 61, 33, format, layout);
   const cl::Buffer *before = &engine.run(*bench.queue, pictures[0], {});
   for (size_t i = 1; i < pictures.size(); i++) {
     const cl::Buffer *now = &engine.run(*bench.queue, pictures[i], {});
-    check_counts(read(bench, *before, twins[i - 1].size()), twins[i - 1], "the one before");
-    check_counts(read(bench, *now, twins[i].size()), twins[i], "the last");
+    check_counts(read(bench, *before, all_expected[i - 1].size()), all_expected[i - 1],
+                 "the one before");
+    check_counts(read(bench, *now, all_expected[i].size()), all_expected[i], "the last");
     before = now;
   }
 }
@@ -299,7 +300,7 @@ GST_START_TEST(test_batch) {
   const int width = 45, height = 13, pitch = 48, frame_pitch = pitch * height + 5, count = 7;
   const Format format{Mode::rgb, 64};
   std::vector<uint32_t> pixels(size_t(frame_pitch) * count, 0x01020304);
-  Counts twin;
+  Counts expected;
   for (int i = 0; i < count; i++) {
     const Frame frame =
         i % 2 ? reference::flat_frame(width, height) : reference::random_frame(width, height, i);
@@ -307,7 +308,7 @@ GST_START_TEST(test_batch) {
       std::copy_n(frame.at(0, y), 4 * width,
                   reinterpret_cast<uint8_t *>(&pixels[size_t(i) * frame_pitch + y * pitch]));
     const Counts counts = reference::histogram(frame, format);
-    twin.insert(twin.end(), counts.begin(), counts.end());
+    expected.insert(expected.end(), counts.begin(), counts.end());
   }
   const cl::Buffer in(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                       pixels.size() * 4, pixels.data());
@@ -325,7 +326,7 @@ GST_START_TEST(test_batch) {
     Histogram engine(*bench.context, width, height, format, Layout::buffer, count, p);
     for (int repeat = 0; repeat < 4; repeat++) {
       const cl::Buffer &out = engine.run(*bench.queue, in, pitch, frame_pitch, count, {});
-      check_counts(read(bench, out, twin.size()), twin, "batch by " + glcl::describe(p));
+      check_counts(read(bench, out, expected.size()), expected, "batch by " + glcl::describe(p));
     }
     check_settings_error([&] { engine.run(*bench.queue, in, pitch, frame_pitch, count + 1, {}); },
                          "frames");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclhistogram shows, against its scalar twin: equalised exactly, drawn within a level.
+// What glclhistogram shows, against its scalar reference: equalised exactly, drawn within a level.
 #include "histogram/present.h"
 
 #include "kernels/engine.h"
@@ -30,11 +30,11 @@ Frame run(Bench &bench, Present &engine, const Present::Settings &settings, cons
   return bench.download(out);
 }
 
-/// Fails where a value is more than a level away from the twin's.
-void check_near(const Frame &got, const Frame &twin, const std::string &what) {
-  for (size_t i = 0; i < twin.rgba.size(); i++)
-    fail_unless(std::abs(int(got.rgba[i]) - int(twin.rgba[i])) <= 1, "%s: differs at (%d, %d)",
-                what.c_str(), int(i / 4) % twin.width, int(i / 4) / twin.width);
+/// Fails where a value is more than a level away from the reference's.
+void check_near(const Frame &got, const Frame &expected, const std::string &what) {
+  for (size_t i = 0; i < expected.rgba.size(); i++)
+    fail_unless(std::abs(int(got.rgba[i]) - int(expected.rgba[i])) <= 1, "%s: differs at (%d, %d)",
+                what.c_str(), int(i / 4) % expected.width, int(i / 4) / expected.width);
 }
 
 std::vector<Frame> frames(int width, int height) {
@@ -81,14 +81,14 @@ GST_START_TEST(test_display) {
           settings.display = display;
           settings.logarithmic = logarithmic;
           settings.x = 0.1, settings.y = 0.2, settings.width = 0.8, settings.height = 0.7;
-          const Frame twin =
+          const Frame expected =
               reference::present(frame, settings, format, reference::histogram(frame, format));
           const Frame got = run(bench, engine, settings, frame, format, layout);
           size_t off = 0;
-          for (size_t i = 0; i < twin.rgba.size(); i++)
-            off += std::abs(int(got.rgba[i]) - int(twin.rgba[i])) > 1;
+          for (size_t i = 0; i < expected.rgba.size(); i++)
+            off += std::abs(int(got.rgba[i]) - int(expected.rgba[i])) > 1;
           // The device's logarithm may put the end of a bar a pixel higher or lower.
-          fail_unless(off <= (logarithmic ? twin.rgba.size() / 1000 : 0),
+          fail_unless(off <= (logarithmic ? expected.rgba.size() / 1000 : 0),
                       "%zu values of %d×%d differ, display %d, format %s", off, width, height,
                       static_cast<int>(display), Histogram::problem(format, layout).c_str());
         }

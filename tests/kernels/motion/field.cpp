@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fields of vectors, with all that leads to them, and their predictions against the scalar twin.
+// Fields of vectors, with all that leads to them, and their predictions against the scalar
+// reference.
 #include "motion.h"
 #include "motion/motion.h"
 #include "motion/view.h"
@@ -57,7 +58,7 @@ reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, const Mo
   return reference::luma(result);
 }
 
-/// Two frames through an engine, everything that comes out of it compared with the twin.
+/// Two frames through an engine, everything that comes out of it compared with the reference.
 void check(Bench &bench, Layout layout, const Motion::Settings &settings, const Frame &first,
            const Frame &second, std::unique_ptr<glcl::Team> team = {}) {
   const std::string what = text(settings, first);
@@ -79,31 +80,32 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
   if (settings.precision != Precision::full)
     reference::refine(keys, current, samples, kind(settings), settings.lambda,
                       settings.precision == Precision::quarter);
-  const reference::Field twin =
+  const reference::Field expected =
       reference::field(keys, first.width, first.height, kind(settings), settings.lambda);
-  const reference::Plane predicted = reference::predict(samples, twin, first.width, first.height);
+  const reference::Plane predicted =
+      reference::predict(samples, expected, first.width, first.height);
 
   const Motion::Field &field = engine.field();
-  fail_unless_equals_int(field.cell, twin.cell);
-  fail_unless_equals_int(field.columns, twin.columns);
-  fail_unless_equals_int(size_t(field.columns) * field.rows, twin.vectors.size());
+  fail_unless_equals_int(field.cell, expected.cell);
+  fail_unless_equals_int(field.columns, expected.columns);
+  fail_unless_equals_int(size_t(field.columns) * field.rows, expected.vectors.size());
   const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, field.bytes);
   engine.copy_field(*bench.queue, buffer);
   const auto data = read(bench, buffer, field.bytes);
   const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
   const auto *costs = reinterpret_cast<const uint32_t *>(&data[field.costs]);
   const auto *shapes = reinterpret_cast<const uint16_t *>(&data[field.shapes]);
-  for (size_t i = 0; i < twin.costs.size(); i++)
-    fail_unless(costs[i] == twin.costs[i] && shapes[i] == twin.shapes[i],
-                "%s: block %zu has cost %u, shape %x, twin %u, %x", what.c_str(), i, costs[i],
-                shapes[i], twin.costs[i], twin.shapes[i]);
+  for (size_t i = 0; i < expected.costs.size(); i++)
+    fail_unless(costs[i] == expected.costs[i] && shapes[i] == expected.shapes[i],
+                "%s: block %zu has cost %u, shape %x, reference %u, %x", what.c_str(), i, costs[i],
+                shapes[i], expected.costs[i], expected.shapes[i]);
   double x = 0, y = 0, zero = 0;
   int inside = 0;
-  for (size_t i = 0; i < twin.vectors.size(); i++) {
+  for (size_t i = 0; i < expected.vectors.size(); i++) {
     const motion::Vector v = vectors[i];
-    fail_unless(v.x == twin.vectors[i].x && v.y == twin.vectors[i].y,
-                "%s: cell %zu has (%d, %d), twin (%d, %d)", what.c_str(), i, v.x, v.y,
-                twin.vectors[i].x, twin.vectors[i].y);
+    fail_unless(v.x == expected.vectors[i].x && v.y == expected.vectors[i].y,
+                "%s: cell %zu has (%d, %d), reference (%d, %d)", what.c_str(), i, v.x, v.y,
+                expected.vectors[i].x, expected.vectors[i].y);
     if (int(i) % field.columns * field.cell >= first.width ||
         int(i) / field.columns * field.cell >= first.height)
       continue;
@@ -113,8 +115,9 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
   const reference::Plane picture = shown(bench, second, layout, engine, &View::show_prediction);
   const reference::Plane residual = shown(bench, second, layout, engine, &View::show_residual);
   for (size_t i = 0; i < predicted.values.size(); i++) {
-    fail_unless(picture.values[i] == predicted.values[i], "%s: pixel %zu predicted as %d, twin %d",
-                what.c_str(), i, picture.values[i], predicted.values[i]);
+    fail_unless(picture.values[i] == predicted.values[i],
+                "%s: pixel %zu predicted as %d, reference %d", what.c_str(), i, picture.values[i],
+                predicted.values[i]);
     fail_unless_equals_int(residual.values[i],
                            std::clamp(128 + current.values[i] - predicted.values[i], 0, 255));
   }
@@ -233,7 +236,7 @@ GST_START_TEST(test_settings_change) {
 }
 GST_END_TEST;
 
-// A change of the kind of blocks is built beside the stream; until then frames are divided as
+// A change of the kind of blocks is built in the background; until then frames are divided as
 // before.
 GST_START_TEST(test_change_beside) {
   Bench bench;

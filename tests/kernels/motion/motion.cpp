@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The full search in all its forms against the scalar twin, bit for bit.
+// The full search in all its forms against the scalar reference, bit for bit.
 #include "motion.h"
 
 #include "motion/search.h"
@@ -164,7 +164,7 @@ GST_START_TEST(test_errors) {
 }
 GST_END_TEST;
 
-// Planes are what the twin says, from images and from buffers.
+// Planes are what the reference says, from images and from buffers.
 GST_START_TEST(test_luma) {
   Bench bench;
   for (const auto layout : {Layout::image, Layout::buffer}) {
@@ -177,8 +177,9 @@ GST_START_TEST(test_luma) {
       engine.run(*bench.queue, bench.upload(frame, layout, layout == Layout::buffer ? 3 : 0),
                  plane);
       engine.halve(*bench.queue, plane, half);
-      const reference::Plane twin = reference::luma(frame), half_twin = reference::halved(twin);
-      for (const auto &[got, expected] : {std::pair{&plane, &twin}, {&half, &half_twin}}) {
+      const reference::Plane expected = reference::luma(frame),
+                             half_expected = reference::halved(expected);
+      for (const auto &[got, expected] : {std::pair{&plane, &expected}, {&half, &half_expected}}) {
         std::vector<uint8_t> bytes(got->bytes());
         bench.queue->cl().enqueueReadBuffer(got->buffer, CL_TRUE, 0, bytes.size(), bytes.data());
         for (int y = 0; y < got->rows; y++)

@@ -61,10 +61,10 @@ inline std::string text(Key key) {
          std::to_string(v.y / 4.0) + ")";
 }
 
-inline void check_keys(const std::vector<Key> &keys, const std::vector<Key> &twin,
+inline void check_keys(const std::vector<Key> &keys, const std::vector<Key> &expected,
                        const std::string &what) {
-  fail_unless_equals_int(keys.size(), twin.size());
-  for (size_t i = 0; i < twin.size(); i++)
-    fail_unless(keys[i] == twin[i], "%s: block %zu costs %s, twin %s", what.c_str(), i,
-                text(keys[i]).c_str(), text(twin[i]).c_str());
+  fail_unless_equals_int(keys.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); i++)
+    fail_unless(keys[i] == expected[i], "%s: block %zu costs %s, reference %s", what.c_str(), i,
+                text(keys[i]).c_str(), text(expected[i]).c_str());
 }

@@ -52,7 +52,7 @@ GST_START_TEST(test_shares) {
   const Window window = Window::of_range(6);
   for (int block : {8, 16, motion::Search::partitions}) {
     const Pair pair = moved(reference::natural_frame(90, 50), 3, -4, "natural");
-    const std::vector<Key> twins[] = {
+    const std::vector<Key> all_expected[] = {
         reference::full_search(pair.current, pair.reference, block, window, 3),
         reference::full_search(pair.reference, pair.current, block, window, 3)};
     for (int count : {1, 2}) {
@@ -78,7 +78,7 @@ GST_START_TEST(test_shares) {
       fail_unless_equals_int(order.size(), all.size());
       for (size_t run = 0; run < all.size(); run++) {
         fail_unless_equals_int(order[run], run);
-        check_keys(found[run], twins[run % 2], "shared");
+        check_keys(found[run], all_expected[run % 2], "shared");
       }
     }
   }
@@ -199,8 +199,8 @@ GST_START_TEST(test_devices_once) {
   const auto all = glcl::devices();
   const std::string id = all[0].id();
   fail_unless_equals_int(glcl::choose_devices(all, id + "," + id).size(), 1);
-  Device twin = all[0];
-  fail_unless(glcl::same_hardware(all[0], twin));
+  Device copy = all[0];
+  fail_unless(glcl::same_hardware(all[0], copy));
   try {
     glcl::choose_devices(all, id + ",no such device");
     fail("a device that there is not was chosen");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The optical flow engine against its twin, and both against motion that is known.
+// The optical flow engine against its reference, and both against motion that is known.
 #include "opticalflow/flow.h"
 
 #include <cmath>
@@ -40,23 +40,23 @@ Field run(Bench &bench, Flow &flow, const FlowSettings &settings, const Frame &b
 }
 
 /// Within 0.01 px (and a hundredth of confidence) on 99.9 % of the pixels.
-void compare(const Field &result, const Field &twin, const std::string &what) {
+void compare(const Field &result, const Field &expected, const std::string &what) {
   size_t off = 0, unsure = 0;
   double worst = 0;
-  for (size_t i = 0; i < twin.confidence.size(); i++) {
-    const double error = std::hypot(result.vectors[2 * i] - twin.vectors[2 * i],
-                                    result.vectors[2 * i + 1] - twin.vectors[2 * i + 1]);
+  for (size_t i = 0; i < expected.confidence.size(); i++) {
+    const double error = std::hypot(result.vectors[2 * i] - expected.vectors[2 * i],
+                                    result.vectors[2 * i + 1] - expected.vectors[2 * i + 1]);
     fail_unless(std::isfinite(error) && std::isfinite(result.confidence[i]), "%s: no number at %zu",
                 what.c_str(), i);
     worst = std::max(worst, error);
     off += error > 0.01;
-    unsure += std::abs(result.confidence[i] - twin.confidence[i]) > 0.01;
+    unsure += std::abs(result.confidence[i] - expected.confidence[i]) > 0.01;
   }
-  fail_unless(off * 1000 <= twin.confidence.size(),
+  fail_unless(off * 1000 <= expected.confidence.size(),
               "%s: %zu of %zu vectors are off, the worst by %g px", what.c_str(), off,
-              twin.confidence.size(), worst);
-  fail_unless(unsure * 100 <= twin.confidence.size(), "%s: %zu confidences are off", what.c_str(),
-              unsure);
+              expected.confidence.size(), worst);
+  fail_unless(unsure * 100 <= expected.confidence.size(), "%s: %zu confidences are off",
+              what.c_str(), unsure);
 }
 
 void check_with_twin(Bench &bench, const FlowSettings &settings, Channels channels,
@@ -131,7 +131,7 @@ GST_START_TEST(test_variants) {
   Bench bench;
   const Frame before = reference::textured_frame(70, 51),
               after = reference::textured_frame(70, 51, {1.2, 0.8});
-  const Field twin = reference::flow(before, after, kinds[__i__], {});
+  const Field expected = reference::flow(before, after, kinds[__i__], {});
   const glcl::Device &device = bench.context->device();
   for (const auto &[x, y, tile_x, tile_y, sums, steps] : {std::array{16, 4, 16, 8, 1, 3},
                                                           {64, 4, 64, 32, 2, 2},
@@ -144,7 +144,7 @@ GST_START_TEST(test_variants) {
       continue;
     for (Layout layout : {Layout::image, Layout::buffer}) {
       Flow flow(*bench.context, 70, 51, layout, kinds[__i__], variant, variant);
-      compare(run(bench, flow, {}, before, after), twin, glcl::describe(variant));
+      compare(run(bench, flow, {}, before, after), expected, glcl::describe(variant));
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Every form of Lucas and Kanade's method against its twin, and the twin against known motion.
+// Every form of Lucas and Kanade's method against its reference, and the reference against known
+// motion.
 #include "lucaskanade.h"
 
 #include <cmath>
@@ -64,9 +65,9 @@ GST_START_TEST(test_twin) {
       settings.window = window;
       const Frame before = reference::textured_frame(width, height),
                   after = reference::textured_frame(width, height, motion);
-      const Field twin = reference::lucas_kanade(before, after, settings);
+      const Field expected = reference::lucas_kanade(before, after, settings);
       for (Layout layout : {Layout::image, Layout::buffer})
-        compare(run(bench, variants[__i__], layout, settings, before, after), twin,
+        compare(run(bench, variants[__i__], layout, settings, before, after), expected,
                 std::to_string(width) + "×" + std::to_string(height) + ", window " +
                     std::to_string(window));
     }
@@ -108,7 +109,7 @@ GST_START_TEST(test_rim) {
 }
 GST_END_TEST;
 
-// A window that nobody prepared: its program is built beside the stream, to the same vectors.
+// A window that nobody prepared: its program is built in the background, to the same vectors.
 GST_START_TEST(test_later) {
   Bench bench;
   const Frame frames[] = {reference::textured_frame(97, 61),

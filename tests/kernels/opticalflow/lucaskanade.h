@@ -12,17 +12,17 @@ using glcl::LucasKanade;
 using reference::Field;
 
 /// Within 0.01 px, or a thousandth of longer vectors (noise gives any), on 99.9 % of the pixels.
-inline void compare(const Field &result, const Field &twin, const std::string &what) {
+inline void compare(const Field &result, const Field &expected, const std::string &what) {
   size_t off = 0;
-  for (size_t i = 0; i < twin.confidence.size(); i++) {
-    const double x = twin.vectors[2 * i], y = twin.vectors[2 * i + 1];
+  for (size_t i = 0; i < expected.confidence.size(); i++) {
+    const double x = expected.vectors[2 * i], y = expected.vectors[2 * i + 1];
     const double error = std::hypot(result.vectors[2 * i] - x, result.vectors[2 * i + 1] - y);
     fail_unless(std::isfinite(error), "%s: no number at %zu", what.c_str(), i);
     off += error > 0.01 + 0.001 * std::hypot(x, y) ||
-           std::abs(result.confidence[i] - twin.confidence[i]) > 0.01;
+           std::abs(result.confidence[i] - expected.confidence[i]) > 0.01;
   }
-  fail_unless(off * 1000 <= twin.confidence.size(), "%s: %zu of %zu vectors are off", what.c_str(),
-              off, twin.confidence.size());
+  fail_unless(off * 1000 <= expected.confidence.size(), "%s: %zu of %zu vectors are off",
+              what.c_str(), off, expected.confidence.size());
 }
 
 /// Black and white on either side of a line through the middle with this direction, px right and

@@ -24,7 +24,7 @@ esac
 
 if [[ -z ${GLCL_BUILD:-} ]]; then
   install_missing
-  build_folder "$build"
+  build_folder "$build" gst/libgstglcl.so
 fi
 headless_environment "$build/run"
 use_plugin

@@ -107,13 +107,14 @@ watch_log() {
 meson_command=$([[ -x /usr/bin/meson ]] && echo /usr/bin/meson || echo meson)
 python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
 
-# build_folder FOLDER [OPTIONS...]: builds the sources into FOLDER; the options are meson's and count when it is new
+# build_folder FOLDER TARGET [OPTIONS...]: builds the target, or `all`, into FOLDER; the options are meson's and count when
+# it is new
 build_folder() {
-  local folder=$1
-  shift
+  local folder=$1 target=$2
+  shift 2
   echo "building into ${folder#"$PWD"/}"
   [[ -f $folder/build.ninja ]] || telling "$meson_command" setup "$folder" "$source_root" "$@"
-  telling "$meson_command" compile -C "$folder"
+  telling ninja -C "$folder" "$target"
 }
 
 # headless_environment FOLDER: draws on an EGL device without any display, with caches in the folder: PoCL

@@ -41,10 +41,9 @@ Agreement agreement(const reference::Frame &result, const reference::Frame &expe
 
 /// Work of `run (queue, in, out)`.
 template <class Work>
-Run image_run(
-    Context &context, const Scene &scene, Layout layout, Work work,
-    std::function<Agreement(const reference::Frame &result, const reference::Frame &frame)>
-        compare) {
+Run image_run(Context &context, const Scene &scene, Layout layout, Work work,
+              const std::function<Agreement(const reference::Frame &result,
+                                            const reference::Frame &frame)> &compare) {
   const reference::Frame frame = scene.frame();
   Queue upload_queue(context.shared_from_this());
   const Picture in = reference::upload(upload_queue, frame, layout);

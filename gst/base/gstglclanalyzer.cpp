@@ -50,7 +50,6 @@ struct GstGLCLAnalyzerPrivate {
   glcl::Readback readback;
   std::unique_ptr<glcl::ResultPool> results;
   std::atomic<int> unread{0};  // messages that nobody has freed
-  bool failed = false;         // since the last flush or stop; streaming thread
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLAnalyzer, gst_glcl_analyzer, GST_TYPE_GLCL_FILTER,
@@ -64,10 +63,8 @@ GstGLCLAnalyzerPrivate *private_of(gpointer self) {
 }
 
 bool deliver(gpointer self, size_t under_way) {
-  const bool good = gst_glcl_filter_guard(GST_GLCL_FILTER(self),
-                                          [&] { private_of(self)->readback.deliver(under_way); });
-  if (!good) private_of(self)->failed = true;
-  return good;
+  return gst_glcl_filter_guard(GST_GLCL_FILTER(self),
+                               [&] { private_of(self)->readback.deliver(under_way); });
 }
 
 }  // namespace
@@ -108,8 +105,7 @@ GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
 }
 
 bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) {
-  return deliver(self, 0) && !private_of(self)->failed &&
-         !gst_glcl_filter_has_failed(GST_GLCL_FILTER(self));
+  return deliver(self, 0) && !gst_glcl_filter_has_failed(GST_GLCL_FILTER(self));
 }
 
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times) {
@@ -140,7 +136,6 @@ static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuf
   if (!deliver(trans, gst_glcl_analyzer_depth - 1)) return GST_FLOW_ERROR;
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->transform(trans, inbuf, outbuf);
-  if (flow < GST_FLOW_OK) private_of(trans)->failed = true;
   if (flow != GST_FLOW_OK) return flow;
   return deliver(trans, all) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
@@ -150,7 +145,6 @@ static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
     private_of(trans)->readback.drop();
     private_of(trans)->schedule.set({});
-    private_of(trans)->failed = false;
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->sink_event(trans, event);
 }
@@ -163,7 +157,6 @@ static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
   private_of(base)->readback.clear();
   private_of(base)->results.reset();
   private_of(base)->schedule.set({});
-  private_of(base)->failed = false;
 }
 
 static void gst_glcl_analyzer_init(GstGLCLAnalyzer *self) {

@@ -71,6 +71,7 @@ struct GstGLCLFilterPrivate {
   GstGLCLContext *context = nullptr;  // in use; changed on the GL thread only
   GstGLCLContext *offered = nullptr;  // by neighbours or the application
   std::string last_error;             // posted since READY
+  bool failed = false;                // since the last flush or READY
 
   std::atomic<bool> reset_pending{true};
   std::atomic<GstClockTime> late_until{0};  // running time; those ahead may drop frames up to here
@@ -103,6 +104,7 @@ void post_error(GstGLCLFilter *self, GQuark domain, gint code, const std::string
     // Negotiation is tried more than once, and fails for the same reason each time.
     GstGLCLFilterPrivate *priv = private_of(self);
     const std::lock_guard lock(priv->mutex);
+    priv->failed = true;
     if (std::exchange(priv->last_error, text + debug) == text + debug) return;
   }
   gst_element_message_full(
@@ -418,7 +420,7 @@ GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of
 bool gst_glcl_filter_has_failed(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const std::lock_guard lock(priv->mutex);
-  return !priv->last_error.empty();
+  return priv->failed;
 }
 
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {
@@ -439,6 +441,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
     {
       const std::lock_guard lock(priv->mutex);
       priv->last_error.clear();
+      priv->failed = false;
     }
     // What is missing altogether is told now, not at the first frame.
     if (!guarded(self, [&] { glcl::choose_device(priv->settings.get().device); }))
@@ -481,7 +484,12 @@ static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection d
 static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT)
     private_of(trans)->reset_pending = true;
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) private_of(trans)->late_until = 0;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+    GstGLCLFilterPrivate *priv = private_of(trans);
+    priv->late_until = 0;
+    const std::lock_guard lock(priv->mutex);
+    priv->failed = false;
+  }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->sink_event(trans, event);
 }
 

@@ -55,8 +55,8 @@ void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
 
 /// The context in use, in `prepare` and `process`; borrowed.
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self);
-/// Whether it has posted an error since READY, some of which are known only when a frame is mapped
-/// further down.
+/// Whether it has posted an error since the last flush or READY, some of which are known only when
+/// a frame is mapped further down.
 bool gst_glcl_filter_has_failed(GstGLCLFilter *self);
 /// Runs work outside of the virtual functions and posts what it throws; false where it did.
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work);

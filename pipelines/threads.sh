@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# thesis.sh IN: the pipeline of Lanes, Image and video processing using graphics hardware (2010), on an
-# MP4 or QuickTime file. Its colorspace is videoconvert today; its two queues give demuxing, decoding and
-# filtering a thread each. The properties are its spatial (2, so a 9x9 window) and intensity (0.25) deviations.
+# threads.sh IN: plays an MP4 or QuickTime file filtered, with a thread each for demuxing, decoding and filtering
+#
+# After Lanes, Image and video processing using graphics hardware (2010), with its deviations: 2 px, so a 9x9 window, and 0.25.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 1 "$@"

@@ -114,14 +114,16 @@ Factory probe_external(GstGLContext *gl_context, const Device &device) {
   if (!create_image())
     throw Error(Error::Kind::not_found, "the OpenCL loader is older than OpenCL 3.0");
   std::string reasons;
+  auto kind = Error::Kind::not_found;
   for (const auto form : {vulkan_exporter, dma_buf_exporter}) try {
       const std::shared_ptr<Exporter> exporter = form(gl_context, device);
       return {
           [exporter] { return std::make_unique<ExternalSharing>(exporter); }, {}, exporter->form()};
     } catch (const Error &error) {
       reasons += (reasons.empty() ? "" : "; ") + error.text();
+      if (error.kind() == Error::Kind::failed) kind = error.kind();
     }
-  throw Error(Error::Kind::not_found, reasons);
+  throw Error(kind, reasons);
 }
 
 }  // namespace

@@ -82,6 +82,9 @@ Factory probe_gl(GstGLContext *gl_context, const Device &device) {
   cl_device_id driving = nullptr;
   const cl_int status = context_info(asked.data(), CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR,
                                      sizeof(driving), &driving, nullptr);
+  if (status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY)
+    throw Error(Error::Kind::failed, "OpenCL can't tell which device runs OpenGL",
+                "clGetGLContextInfoKHR: " + error_name(status));
   if (status != CL_SUCCESS || driving != device.device()) {
     const auto *renderer =
         reinterpret_cast<const char *>(gl_context->gl_vtable->GetString(GL_RENDERER));

@@ -113,15 +113,16 @@ const Probe &probe(const Way &way, GstGLContext *gl_context, const Device &devic
   Probes &probes = probes_of(gl_context);
   const std::pair key(&way, device.device());
   const auto known = probes.find(key);
-  if (known != probes.end()) return known->second;
+  if (known != probes.end() && known->second.lasting) return known->second;
   probed++;
   Probe found;
   try {
     found.factory = way.probe(gl_context, device);
   } catch (const Error &error) {
     found.obstacle = error.text();
+    found.lasting = error.kind() != Error::Kind::failed;
   }
-  return probes.emplace(key, std::move(found)).first->second;
+  return probes.insert_or_assign(key, std::move(found)).first->second;
 }
 
 unsigned ways_probed() { return probed; }

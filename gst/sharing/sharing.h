@@ -116,7 +116,8 @@ struct Factory {
 struct Way {
   const char *name;  ///< a value of the property `sharing`
   const char *description;
-  /// Throws Error with the reason where the way can't be had. On the thread of the GL context.
+  /// Throws Error::not_found with the reason where the way can't be had, Error::failed where that
+  /// may be different the next time. On the thread of the GL context.
   Factory (*probe)(GstGLContext *gl_context, const Device &device);
 
   static const Way gl, external, copy;
@@ -128,9 +129,11 @@ struct Way {
 struct Probe {
   Factory factory;
   std::string obstacle;  ///< why the way can't be had; empty where it can
+  bool lasting = true;   ///< false after Error::failed, which may not come again
 };
 
-/// Asks the way, once for each GL context and device. On the thread of the GL context.
+/// Asks the way, once for each GL context and device, and again after Error::failed. On the thread
+/// of the GL context; good until the next call.
 const Probe &probe(const Way &way, GstGLContext *gl_context, const Device &device);
 /// How often any way was asked in this process.
 unsigned ways_probed();

@@ -595,6 +595,31 @@ GST_START_TEST(way_that_cannot_be_had) {
 }
 GST_END_TEST
 
+// What is missing stays missing, but a failure may pass.
+GST_START_TEST(asked_again_after_a_failure) {
+  static int asked;
+  static glcl::Error::Kind kind;
+  asked = 0;
+  const Way way{"test", "Fails at first", [](GstGLContext *, const glcl::Device &) {
+                  if (++asked == 1) throw glcl::Error(kind, "not now");
+                  return glcl::Factory{};
+                }};
+  for (const auto &[first, again] : {std::pair{glcl::Error::Kind::failed, true},
+                                     std::pair{glcl::Error::Kind::not_found, false}}) {
+    Gl gl;
+    asked = 0;
+    kind = first;
+    gl.run([&, again = again] {
+      const glcl::Device device = glcl::devices().front();
+      expect(glcl::probe(way, gl.context(), device).obstacle == "not now", "the reason");
+      expect(glcl::probe(way, gl.context(), device).obstacle.empty() == again, "asked again");
+      glcl::probe(way, gl.context(), device);
+      expect(asked == (again ? 2 : 1), "once known, it is not asked");
+    });
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(frame_larger_than_images) {
   Gl gl;
   glcl::Choice choice;
@@ -639,6 +664,7 @@ static Suite *sharing_suite() {
   tcase_add_test(tcase, formats);
   tcase_add_test(tcase, choice);
   tcase_add_test(tcase, way_that_cannot_be_had);
+  tcase_add_test(tcase, asked_again_after_a_failure);
   tcase_add_test(tcase, frame_larger_than_images);
   return suite;
 }

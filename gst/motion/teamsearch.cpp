@@ -28,13 +28,13 @@ TeamSearch::TeamSearch(Team &team, Context &context, int block, int width, int h
     : team_(team),
       context_(context.cl()),
       layout_(width, height),
-      keys_(Search(context, block).keys(layout_)),
+      parts_(parts(team, block)),
+      keys_(parts_.front().search.keys(layout_)),
       frames_(context, layout_.bytes()),
       merged_(context, keys_ * sizeof(Key)) {
   for (size_t i = 0; i < team.size(); i++) {
     Context &own = *team.member(i).context;
-    Part part;
-    part.search = Search(own, block);
+    Part &part = parts_[i];
     try {
       for (Slot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
       part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
@@ -44,8 +44,13 @@ TeamSearch::TeamSearch(Team &team, Context &context, int block, int width, int h
                       ". Leave it out of devices.",
                   error);
     }
-    parts_.push_back(std::move(part));
   }
+}
+
+std::vector<TeamSearch::Part> TeamSearch::parts(Team &team, int block) {
+  std::vector<Part> parts(team.size());
+  for (size_t i = 0; i < team.size(); i++) parts[i].search = Search(*team.member(i).context, block);
+  return parts;
 }
 
 TeamSearch::~TeamSearch() {

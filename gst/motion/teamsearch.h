@@ -72,15 +72,16 @@ class TeamSearch {
     std::unique_ptr<PinnedPool> found;
   };
 
+  static std::vector<Part> parts(Team &team, int block);
   const Plane &upload(Team::Member &member, Part &part, const Luma &luma);
   Luma fetch(Queue &queue, const Plane &plane);
 
   Team &team_;
   cl::Context context_;
   Plane layout_;
-  size_t keys_ = 0;
-  PinnedPool frames_;
   std::vector<Part> parts_;  // by member; each on that one's thread
+  size_t keys_;
+  PinnedPool frames_;
   std::atomic<uint64_t> number_{0};
 
   PinnedPool merged_;

@@ -33,11 +33,14 @@ mkdir -p "$folder"
 work=$(mktemp -d "$folder/.work-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# launch PURPOSE PIPELINE...: runs it; where it fails, ends with the first error that GStreamer reported,
-# or, where it crashed, with the last words
+# launch SECONDS PURPOSE PIPELINE...: runs it for at most that long, with 0 to its end; where it fails, ends with the
+# first error that GStreamer reported, or, where it crashed, with the last words
 launch() {
-  gst-launch-1.0 -f -e "${@:2}" 2>"$work/errors" && return
-  local reason
+  local limit=$1 status=0 reason
+  shift
+  timeout --foreground "$limit" gst-launch-1.0 -f -e "${@:2}" 2>"$work/errors" || status=$?
+  ((status)) || return 0
+  ((status != 124)) || die "cannot $1 $input: nothing came in $limit s"
   reason=$(sed -n '/^ERROR: from element/{s/^ERROR: from element [^ ]*: //p;q}' "$work/errors")
   die "cannot $1 $input: ${reason:-$(tail -n 1 "$work/errors")}"
 }
@@ -49,7 +52,8 @@ if [[ $input == scene ]]; then
     glshader "fragment=\"$(cat "$source_root/pipelines/scene.frag")\"")
 else
   SOURCE+=(! videoconvert ! videoscale ! 'video/x-raw,pixel-aspect-ratio=1/1')
-  caps=$(launch "decode pictures of" -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
+  # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
+  caps=$(launch 30 "decode pictures of" -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
   width=$(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*/\1/p' <<<"$caps" | tail -n 1)
   [[ $width ]] || die "no pictures in $input"
 fi
@@ -58,7 +62,7 @@ echo "filtering $input: ${FILTER[*]}"
 export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
 # The mixer of a live source waits for a slow filter instead of showing half a picture. H.264 has a
 # largest size; the pictures, one a second, have the video's own.
-launch filter -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
+launch 0 filter -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
   input. ! queue max-size-buffers=4 ! pair.sink_0 \
   input. ! queue max-size-buffers=4 ! "${FILTER[@]}" ! pair.sink_1 \
   glvideomixer name=pair background=black latency=5000000000 sink_1::xpos="$width" ! gldownload ! tee name=pairs \

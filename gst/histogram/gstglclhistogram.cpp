@@ -55,11 +55,12 @@
 
 namespace {
 
-using glcl::Area;
-using glcl::Histogram;
-using glcl::Present;
-using glcl::ShotMessages;
-using glcl::Shots;
+namespace histogram = glcl::histogram;
+using histogram::Area;
+using histogram::Histogram;
+using histogram::Present;
+using histogram::ShotMessages;
+using histogram::Shots;
 
 enum { mode_luma, mode_rgb, mode_color_8, mode_color_16 };
 constexpr size_t most_bytes = 4096 * sizeof(cl_uint);
@@ -67,12 +68,12 @@ constexpr size_t most_bytes = 4096 * sizeof(cl_uint);
 GType mode_type() {
   return glcl::enum_type<int>(
       "GstGLCLHistogramMode",
-      {{mode_luma, "The luma, by itself", glcl::mode_name(mode_luma)},
-       {mode_rgb, "R, G and B, each by itself", glcl::mode_name(mode_rgb)},
+      {{mode_luma, "The luma, by itself", histogram::mode_name(mode_luma)},
+       {mode_rgb, "R, G and B, each by itself", histogram::mode_name(mode_rgb)},
        {mode_color_8, "Colours, of 8 levels of R, G and B each: 512 bins",
-        glcl::mode_name(mode_color_8)},
+        histogram::mode_name(mode_color_8)},
        {mode_color_16, "Colours, of 16 levels of R, G and B each: 4096 bins",
-        glcl::mode_name(mode_color_16)}});
+        histogram::mode_name(mode_color_16)}});
 }
 
 GType bins_type() {
@@ -162,7 +163,7 @@ struct State {
   glcl::Guarded<Settings> settings;
 
   // GL thread
-  std::unique_ptr<glcl::Histograms> histograms;
+  std::unique_ptr<histogram::Histograms> histograms;
   std::unique_ptr<Present> present;
   // In use; what the properties say is, once it is ready.
   Histogram::Format format;
@@ -192,7 +193,7 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->histograms.reset();
   state->present = std::make_unique<Present>(context, width, height, layout);
-  state->histograms = std::make_unique<glcl::Histograms>(context, width, height, layout);
+  state->histograms = std::make_unique<histogram::Histograms>(context, width, height, layout);
   state->format = settings.format();
   state->histograms->build(state->format);
   state->equalize = settings.equalize;
@@ -213,7 +214,7 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
   const size_t bytes = sizeof(cl_uint) * format.counters();
   auto *meta = gst_glcl_analyzer_attach<GstGLCLHistogramMeta>(GST_GLCL_ANALYZER(self), outbuf,
                                                               meta_info(), bytes);
-  meta->mode = glcl::mode_of(format);
+  meta->mode = histogram::mode_of(format);
   meta->channels = format.channels();
   meta->bins = format.counters() / format.channels();
   meta->x = area.x;
@@ -228,7 +229,7 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
 static void gst_glcl_histogram_check_roi(GstGLCLHistogram *self, const Area &roi,
                                          const glcl::Picture &in, const Area &counted) {
   Area &told = self->state->told;
-  const bool outside = glcl::is_outside(roi, in.width, in.height), known = told == roi;
+  const bool outside = histogram::is_outside(roi, in.width, in.height), known = told == roi;
   told = outside ? roi : Area();
   if (!outside || known) return;
   GST_ELEMENT_WARNING(
@@ -247,11 +248,11 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   Settings settings = state->settings.get();
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
-  const Area whole = glcl::clipped({}, in.width, in.height),
-             area = glcl::clipped(settings.roi, in.width, in.height);
+  const Area whole = histogram::clipped({}, in.width, in.height),
+             area = histogram::clipped(settings.roi, in.width, in.height);
   gst_glcl_histogram_check_roi(GST_GLCL_HISTOGRAM(filter), settings.roi, in, area);
   const uint64_t frame = state->frames++;
-  glcl::Histograms &histograms = *state->histograms;
+  histogram::Histograms &histograms = *state->histograms;
   histograms.next_frame();
 
   if (histograms.ready(settings.format())) state->format = settings.format();
@@ -265,8 +266,8 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
     const guint64 pixels = guint64(area.width) * area.height;
     gst_glcl_analyzer_read(analyzer, queue, counts, sizeof(cl_uint) * format.counters(),
                            [=, times = wanted.times](const void *bytes) {
-                             glcl::post_histogram(analyzer, times, format, pixels,
-                                                  static_cast<const uint32_t *>(bytes));
+                             histogram::post(analyzer, times, format, pixels,
+                                             static_cast<const uint32_t *>(bytes));
                            });
   }
 

@@ -22,6 +22,8 @@ constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
 constexpr size_t least_tile = 16;  // nodes that vote, a side
 constexpr Size pixel_group{32, 8};
+// Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
+constexpr float last_share = 0.4f;
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
@@ -47,9 +49,9 @@ int window_class(int window) {
 /// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its
 /// tile, and their sums along y.
 struct TileMemory {
-  size_t tile, strip;
+  size_t tile, strip, nodes;
 
-  TileMemory(Size side, int radius, int sums) {
+  TileMemory(Size side, int radius, int sums) : nodes(side.x * side.y) {
     const size_t voters = side.x + 2 * radius;
     tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
     strip = voters * side.y;
@@ -57,15 +59,17 @@ struct TileMemory {
   /// Through some steps on a lattice: also flows, and their medians.
   TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
       : TileMemory(side, radius, sums) {
-    const size_t around = 2 * radius + 1, more = 2 * (radius + spacing);
-    const auto nodes = [&](size_t grow) {
+    const int reach = 2 * spacing;  // of the median in noise
+    const size_t around = 2 * radius + 1, more = 2 * (radius + reach);
+    const auto within = [&](size_t grow) {
       return std::min(side.x + grow, lattice.x) * std::min(side.y + grow, lattice.y);
     };
-    tile = std::max(tile, nodes(around + 2 * spacing)), strip = std::max(strip, nodes(around));
+    tile = std::max(tile, within(around + 2 * reach)), strip = std::max(strip, within(around));
     if (warps > 1) {
       const Size larger{std::min(side.x + more, lattice.x), std::min(side.y + more, lattice.y)};
       const TileMemory before(larger, lattice, radius, sums, spacing, warps - 1);
       tile = std::max(tile, before.tile), strip = std::max(strip, before.strip);
+      nodes = std::max(nodes, before.nodes);
     }
   }
 };
@@ -76,6 +80,39 @@ Size tile_of(const Parameters &variant, int radius) {
 }
 Size group_of(const Parameters &variant) {
   return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
+}
+
+/// What noise of variance 1 in the frames gives the levels of the pyramid, see
+/// kernels/opticalflow/noise.clh.
+std::vector<cl_float4> noise_gains(int levels, Flow::Channels channels) {
+  // The covariance of texels some texels apart along an axis, from those of the finer level.
+  std::vector<double> covariance{1};
+  const auto at = [&](int i) {
+    return size_t(std::abs(i)) < covariance.size() ? covariance[std::abs(i)] : 0;
+  };
+  const auto filter = [&](const std::vector<double> &taps, int apart) {
+    const int count = static_cast<int>(taps.size());
+    std::vector<double> result(count + covariance.size());
+    for (int k = 0; k < static_cast<int>(result.size()); k++)
+      for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++) result[k] += taps[i] * taps[j] * at(apart * k + i - j);
+    covariance = result;
+  };
+  std::vector<cl_float4> gains;
+  filter({1 / 8.0, 6 / 8.0, 1 / 8.0}, 1);
+  for (int level = 0; level < levels; level++) {
+    if (level) filter({1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0}, 2);
+    double slope = 0;
+    const double taps[] = {1 / 12.0, -8 / 12.0, 0, 8 / 12.0, -1 / 12.0};
+    for (int i = 0; i < 5; i++)
+      for (int j = 0; j < 5; j++) slope += taps[i] * taps[j] * at(i - j);
+    const double own = at(0), coding = 1.5 * 38 * 38 / 4096 * std::exp2(-1.2 * level);
+    const bool census = channels == Flow::Channels::census;
+    gains.push_back(
+        {{static_cast<float>(census ? 2 * own * (own - at(2)) : own * own),
+          static_cast<float>(slope / own), static_cast<float>(census ? 2 * coding : coding), 0}});
+  }
+  return gains;
 }
 
 bool fits(const Device &device, const Parameters &variant) {
@@ -103,7 +140,8 @@ bool possible_variant(const Device &device, const std::string &problem, const Pa
 
 size_t Flow::local_bytes(const Parameters &variant) {
   const TileMemory memory(tile_of(variant, window_radius), window_radius, variant.at("sums"));
-  return (memory.tile + memory.strip) * (sizeof(cl_float4) + sizeof(cl_float));
+  return (memory.tile + memory.strip) * (sizeof(cl_float4) + sizeof(cl_float)) +
+         memory.nodes * sizeof(cl_float2);
 }
 
 const Tunable &Flow::tunable() {
@@ -145,7 +183,12 @@ Flow::Flow(Context &context, int width, int height, Layout layout, Channels chan
 
 Flow::Flow(Context &context, int width, int height, Layout layout, Channels channels,
            const Parameters &coarse, const Parameters &dense)
-    : context_(context.cl()), width_(width), height_(height), layout_(layout), channels_(channels) {
+    : context_(context.cl()),
+      width_(width),
+      height_(height),
+      layout_(layout),
+      channels_(channels),
+      noise_(context, noise::Noise::Texels::grey, width, height) {
   try {
     build(context, coarse, dense);
   } catch (const cl::Error &error) {
@@ -169,12 +212,15 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   std::vector<cl_int4> table;
   for (const Level &level : levels_) table.push_back(level.cl());
   level_table_ = filled(table);
+  noise_gains_ = noise_gains(static_cast<int>(levels_.size()), channels_);
+  gain_table_ = filled(noise_gains_);
   light_[0] = buffer(sizeof(cl_float2)), light_[1] = buffer(sizeof(cl_float2));
 
   const size_t pixels = size_t(width_) * height_, nodes = size_t(half(width_)) * half(height_);
   for (cl::Buffer *flow : {&backward_, &field_.vectors}) *flow = buffer(pixels * sizeof(cl_float2));
   field_.confidence = buffer(pixels * sizeof(cl_float));
   field_.width = width_, field_.height = height_;
+  field_.noise = noise_.variances();
   result_ = buffer(nodes * sizeof(cl_float2)), certain_ = buffer(nodes * sizeof(cl_float));
   const size_t most_nodes = size_t(divide_up(width_, 4)) * divide_up(height_, 4);
   for (cl::Buffer *flow : {&flow_[0], &flow_[1]}) *flow = buffer(most_nodes * sizeof(cl_float2));
@@ -249,7 +295,7 @@ void Flow::lay_out() {
     lattices.table = filled(table);
     most_nodes = std::max(most_nodes, nodes);
   }
-  sums_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * 3 * sizeof(cl_float));
+  sums_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float4));
 }
 
 template <class Value>
@@ -276,6 +322,15 @@ Window make_window(int window, int step, int radius, double own = 0) {
   return result;
 }
 
+/// The sum of the squares of a window's weights.
+template <class Window>
+float spread(const Window &window) {
+  float along = 0;
+  for (int i = 0; i < static_cast<int>(std::size(window.tap)); i++)
+    along += (i ? 2 : 1) * window.tap[i] * window.tap[i];
+  return along * along;
+}
+
 cl_int2 vector(Size size) { return {{static_cast<int>(size.x), static_cast<int>(size.y)}}; }
 
 }  // namespace
@@ -285,7 +340,7 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   try {
     std::swap(previous_, current_);
     const int taken = std::max(this->levels(settings), automatic_levels(width_, height_));
-    take(queue, in, taken);
+    take(queue, settings, in, taken);
     const int levels = std::min(this->levels(settings), std::exchange(previous_levels_, taken));
     if (!levels) return false;
     if (settings.check) {
@@ -305,7 +360,11 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   }
 }
 
-void Flow::take(Queue &queue, const Picture &in, int levels) {
+noise::Plane Flow::grey(const Pyramid &pyramid) const {
+  return {pyramid.grey, levels_[0].pitch, levels_[0].offset};
+}
+
+void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int levels) {
   const auto padded = [](const Level &level) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
   };
@@ -318,21 +377,27 @@ void Flow::take(Queue &queue, const Picture &in, int levels) {
   light_kernel_(queue, light_kernel_.group(), current_.grey, previous_.grey,
                 levels_[automatic_levels(width_, height_) - 1].cl(), light_[0], light_[1],
                 cl::Local(light_kernel_.group().x * sizeof(cl_float2)));
+  if (!previous_levels_) return;
+  if (settings.noise < 0)
+    noise_.measure(queue, grey(previous_), grey(current_));
+  else
+    noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {
-    Size all{padded(levels_[0]).x, 0};
-    for (int i = 0; i < levels; i++) all.y += padded(levels_[i]).y;
-    census_(queue, all, current_.grey, current_.census, level_table_, levels);
+    int rows = 0;
+    for (int i = 0; i < levels; i++) rows += static_cast<int>(padded(levels_[i]).y);
+    census_(queue, {padded(levels_[0]).x, size_t(2) * rows}, current_.grey, current_.census,
+            previous_.grey, previous_.census, rows, level_table_, gain_table_, levels,
+            noise_.variances());
   }
 }
 
 void Flow::sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels) {
-  if (settings.warps == 1 && levels == 1) return;
   const Lattices &lattices = lattices_[window_class(settings.window)];
   const Size group = tensors_.group();
   const TileMemory memory(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
-  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(before), lattices.table,
-           levels, vector(tensor_tile_), sums_,
+  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(before), before.grey,
+           noise_.variances(), lattices.table, levels, vector(tensor_tile_), sums_,
            make_window<Window>(settings.window, step, finest_radius),
            make_window<Window>(settings.window, step / 2, window_radius),
            static_cast<float>(settings.alpha), cl::Local(memory.tile * sizeof(cl_float4)),
@@ -388,15 +453,16 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, S
   const int spacing = settings.median / 2;
   const Size group = solver.kernel.group();
   const TileMemory memory(tile, lattice.side(), solver.radius, solver.sums, spacing, warps);
+  const auto window = make_window<Window>(settings.window, lattice.step, solver.radius);
   solver.kernel(
       queue,
       {divide_up(lattice.columns, int(tile.x)) * group.x,
        divide_up(lattice.rows, int(tile.y)) * group.y},
       texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step, frames.light,
-      sums_, lattice.first_tensor, *state.flow, state.size, shift, scale, *to, lattice.size(),
-      vector(tile), warps, make_window<Window>(settings.window, lattice.step, solver.radius),
+      sums_, lattice.first_tensor, noise_.variances(), noise_gains_[level], spread(window),
+      *state.flow, state.size, shift, scale, *to, lattice.size(), vector(tile), warps, window,
       static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
-      cl::Local(memory.strip * sizeof(cl_float2)));
+      cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
   return {to, lattice.size()};
 }
 
@@ -407,16 +473,20 @@ void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frame
   const Size tile = last_.tile, group = last_.kernel.group();
   const TileMemory memory(tile, last_.radius, last_.sums);
   const float half_sure = channels_ == Channels::census ? 400 : 16;
+  const auto window =
+      make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0);
+  const Lattice &coarse = lattices_[window_class(settings.window)].of_level[0];
   last_.kernel(
       queue,
       {divide_up(int(nodes.x), int(tile.x)) * group.x,
        divide_up(int(nodes.y), int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light, *state.flow,
-      state.size, scale, result_, certain_, vector(nodes), vector(tile),
-      make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0),
+      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light, sums_,
+      coarse.size(), noise_.variances(), noise_gains_[0], last_share * spread(window), *state.flow,
+      state.size, scale, result_, certain_, vector(nodes), vector(tile), window,
       static_cast<float>(settings.alpha), half_sure, settings.median / 2,
       cl::Local(memory.tile * sizeof(cl_float4)), cl::Local(memory.tile * sizeof(cl_float)),
-      cl::Local(memory.strip * sizeof(cl_float4)), cl::Local(memory.strip * sizeof(cl_float)));
+      cl::Local(memory.strip * sizeof(cl_float4)), cl::Local(memory.strip * sizeof(cl_float)),
+      cl::Local(memory.nodes * sizeof(cl_float2)));
 }
 
 void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
@@ -425,8 +495,8 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
              nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
-          settings.median / 2, vectors, field_.confidence, cl_int2{{width_, height_}},
-          cl::Local((nodes.x + 4) * (nodes.y + 4) * sizeof(cl_float2)),
+          settings.median / 2, noise_.variances(), vectors, field_.confidence,
+          cl_int2{{width_, height_}}, cl::Local((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float2)));
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "noise/noise.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
@@ -17,6 +18,7 @@ struct Field {
   int width = 0, height = 0;  ///< px, those of the frames
   cl::Buffer vectors;         ///< float2 per pixel, px per frame, +x right, +y down
   cl::Buffer confidence;      ///< float per pixel, 0..1
+  cl::Buffer noise;           ///< of the frames, noise::Noise::variances(); null: not known
 };
 
 /// Dense optical flow from the previous frame to the current one (Lucas and Kanade 1981, coarse to
@@ -33,6 +35,16 @@ struct Field {
 /// so a texel without texture votes for the flow it has, and so does one that left the frame. d is
 /// clamped to 10 levels. The sums on the left are made once per level.
 ///
+/// The noise of the frames (noise::Noise, of the grey) holds this back. A step counts along an axis
+/// of the window's tensor as far as its eigenvalue exceeds what noise alone may give: not at all up
+/// to half a standard deviation above it, all from twice that on; for a node that stands still six
+/// standard deviations. Such a node, that moves by less than 0.1 to 0.2 texels, also begins to only
+/// where the step explains 14 to 28 times the change in brightness that a component of it would by
+/// chance. d is clamped to no less than three times its noise, the median takes nodes twice as far
+/// apart (by parts, from 1 to 2 levels of noise), and what noise adds to the eigenvalues does not
+/// count for the confidence. Coding noise holds back what stands still only; it is taken to fall by
+/// 2^-1.2 in variance from level to level.
+///
 /// With s = 1 for windows up to 15, 2 up to 31, 4 up to 63, nodes lie 2 s texels apart and a window
 /// has 7 taps per axis; on the finest level 4 s and 3 taps, but for its last warp: there a node is
 /// the middle of four texels s apart and takes the mean of their votes, 7 taps. The Gaussian has
@@ -42,8 +54,9 @@ struct Field {
 /// Grey follows light that changes over the whole frame: the current frame gets the mean and the
 /// deviation that the previous one has (on the coarsest level that levels=0 takes), but for the
 /// 1 level and 6 % that scenery may change which comes and goes. Channels::census compares in place
-/// of the grey four soft comparisons of opposite neighbours, d / sqrt(d² + 2.5²), which light that
-/// changes slowly across the picture does not alter.
+/// of the grey four soft comparisons of opposite neighbours, d / sqrt(d² + 2.5² + n²) with n six
+/// times the deviation that noise gives d, which light that changes slowly across the picture does
+/// not alter.
 class Flow {
  public:
   enum class Channels { grey, census };
@@ -54,6 +67,7 @@ class Flow {
     int window = 15;       ///< side in px, odd, 3..63
     double alpha = 0.001;  ///< on the tensor's diagonal, levels²/px² (grey) or 1/127²/px² (census)
     int median = 5;        ///< 0, 3 or 5: of the nine nodes 0, 1 or 2 apart
+    double noise = -1;     ///< of the frames, standard deviation in levels; below 0: measured
     bool check = false;  ///< flow from the current frame to the previous one as well: confidence
                          ///< becomes 0 where both do not agree within a pixel
   };
@@ -136,7 +150,8 @@ class Flow {
   cl::Program program(Context &context, const Solver &solver);
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
-  void take(Queue &queue, const Picture &in, int levels);
+  void take(Queue &queue, const Settings &settings, const Picture &in, int levels);
+  noise::Plane grey(const Pyramid &pyramid) const;
   void sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels);
   void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
@@ -158,9 +173,11 @@ class Flow {
   Channels channels_;
 
   std::vector<Level> levels_;
-  cl::Buffer level_table_;
+  std::vector<cl_float4> noise_gains_;  // by level, see kernels/opticalflow/noise.clh
+  cl::Buffer level_table_, gain_table_;
   Pyramid previous_, current_;
-  cl::Buffer light_[2];      // gain and offset of the current frame by the previous one; back
+  cl::Buffer light_[2];  // gain and offset of the current frame by the previous one; back
+  noise::Noise noise_;
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
   int compute_units_ = 0;
   int most_steps_ = 1;  // of the solver in a launch that leaves the device idle

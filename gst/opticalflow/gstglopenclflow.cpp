@@ -20,6 +20,8 @@
  * * #gdouble `moving`: the fraction of pixels faster than half a pixel per frame
  * * #gdouble `direction`: of the mean vector in radians, 0 to the right, π/2 down
  * * #gdouble `confidence`: mean, 0 to 1
+ * * #gdouble `noise`: of the frames, standard deviation in levels of 0 to 255; not with
+ *   `method=lucas-kanade`
  *
  * ## Example launch lines
  * |[
@@ -169,6 +171,8 @@ static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTime
                     double(summary.max_magnitude), "moving", G_TYPE_DOUBLE, double(summary.moving),
                     "direction", G_TYPE_DOUBLE, std::atan2(summary.mean_y, summary.mean_x),
                     "confidence", G_TYPE_DOUBLE, double(summary.confidence), nullptr);
+  if (summary.noise >= 0)
+    gst_structure_set(message, "noise", G_TYPE_DOUBLE, double(summary.noise), nullptr);
   gst_glcl_analyzer_post(self, message);
 }
 
@@ -320,6 +324,11 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
               &Settings::alpha, 1e-6, 1e6)
       .choice("median", "Median", "Side of the median filter between warps", &Settings::median,
               median_type())
+      .number(
+          "noise", "Noise",
+          "Standard deviation of the frames' noise, in levels of 0 to 255: motion that it explains "
+          "is none; -1 measures it. Not for method=lucas-kanade",
+          &Settings::noise, -1, 64)
       .number("grid", "Grid", "Px between the vectors in the meta", &Settings::grid, 1, 16)
       .number("min-confidence", "Least confidence",
               "Vectors less sure than this count as still, 0 to 1", &Settings::min_confidence, 0, 1)

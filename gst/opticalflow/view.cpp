@@ -32,13 +32,16 @@ View::View(Context &context, int width, int height, Layout layout)
   parts_ = buffer(groups * sizeof(cl_float8));
   summary_ = buffer(sizeof(Summary));
   picked_ = buffer(list_bytes(width, height));
-  nothing_ = buffer(sizeof(cl_float2));
+  cl_float2 unknown{{-1, -1}};
+  nothing_ =
+      cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unknown, &unknown);
 }
 
 void View::summarize(Queue &queue, const Field &field, float least, float gain, bool fresh) {
   const int pixels = field.width * field.height;
   sums_(queue, {size_t(groups) * items, 1}, field.vectors, field.confidence, pixels, least, parts_);
-  summary_kernel_(queue, {items, 1}, parts_, groups, pixels, gain, int(fresh), summary_);
+  summary_kernel_(queue, {items, 1}, parts_, groups, pixels, gain, int(fresh),
+                  field.noise() ? field.noise : nothing_, summary_);
 }
 
 void View::sample(Queue &queue, const Field &field, float least, int grid, float unknown,

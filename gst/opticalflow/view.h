@@ -21,8 +21,9 @@ class View {
     cl_float mean_x, mean_y, mean_magnitude, max_magnitude;
     cl_float moving;  ///< fraction of the pixels faster than half a pixel
     cl_float confidence;
-    cl_float gain;  ///< px per frame at full brightness
-    cl_float rms;   ///< of the magnitude
+    cl_float gain;   ///< px per frame at full brightness
+    cl_float rms;    ///< of the magnitude
+    cl_float noise;  ///< of the frames, standard deviation in levels; -1 where not known
   };
 
   static constexpr int sparse_side = 8;  ///< px of the cells that give one vector of the list each

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From the last lattice to a vector and a confidence per pixel. A work-item owns ROWS pixels of a column.
 #include "opticalflow/median.clh"
-
-MEDIAN_AT(median_at, __local)
+#include "opticalflow/noise.clh"
 
 // A pixel that leaves the frame has a confidence of 0. Nodes lie 1 << shift px apart, the first one a
-// quarter of that from the edges. `tile`: those around the group's pixels, and two more on each side; `medians` of them.
+// quarter of that from the edges. `tile`: those around the group's pixels, and four more on each side; `medians` of them.
 __kernel void flow_finish(__global const float2 *restrict flow, __global const float *restrict certain,
-                          int2 lattice, int shift, int spacing, __global float2 *restrict vectors,
+                          int2 lattice, int shift, int spacing, __global const float *noise, __global float2 *restrict vectors,
                           __global float *restrict confidence, int2 size, __local float2 *tile,
                           __local float2 *medians) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
   const int2 first = (origin >> shift) - 1, last = lattice - 1;
-  const int2 side = ((origin + area - 1) >> shift) + 2 - first, raw = side + 4;
+  const int2 side = ((origin + area - 1) >> shift) + 2 - first, raw = side + 8;
   for (int y = item.y; y < raw.y; y += items.y)
     for (int x = item.x; x < raw.x; x += items.x) {
-      const int2 at = clamp(first - 2 + (int2)(x, y), 0, last);
+      const int2 at = clamp(first - 4 + (int2)(x, y), 0, last);
       tile[y * raw.x + x] = flow[at.y * lattice.x + at.x];
     }
   barrier(CLK_LOCAL_MEM_FENCE);
+  const float far = far_part(noise);
   for (int y = item.y; y < side.y; y += items.y)
     for (int x = item.x; x < side.x; x += items.x)
       medians[y * side.x + x] =
-          median_at(tile, first - 2, raw.x, clamp(first + (int2)(x, y), 0, last), last, spacing);
+          smooth_at(tile, first - 4, raw.x, clamp(first + (int2)(x, y), 0, last), last, spacing, far);
   barrier(CLK_LOCAL_MEM_FENCE);
   const float apart = 1.0f / (1 << shift);
   for (int row = item.y; row < area.y; row += items.y) {

@@ -2,6 +2,7 @@
 // The pyramid of a frame. Every kernel fills a level with its border.
 #include "common/frame.clh"
 #include "opticalflow/level.clh"
+#include "opticalflow/noise.clh"
 
 #ifdef BUFFERS
 #define GREY_AT(frame, x, y) grey_of(convert_uint4(LOAD_PIXEL(frame, x, y)))
@@ -96,10 +97,17 @@ __kernel void flow_light(__global const float *grey, __global const float *previ
   }
 }
 
-// Soft census: how far the two neighbours on opposite sides differ, along x, one diagonal, y and the
-// other diagonal: d / sqrt(d² + noise²), as -127..127. All levels, one below the other.
-__kernel void flow_census(__global const float *grey, __global char4 *census, __constant int4 *levels, int count) {
+// Soft census of two frames: how far the two neighbours on opposite sides differ, along x, one diagonal, y and the
+// other diagonal: d / sqrt(d² + softness), as -127..127. All levels, one below the other, `rows` in all; then the other
+// frame's.
+__kernel void flow_census(__global const float *grey, __global char4 *census, __global const float *other_grey,
+                          __global char4 *other_census, int rows, __constant int4 *levels, __constant float4 *gains,
+                          int count, __global const float *noise) {
   int2 item = (int2)(get_global_id(0), get_global_id(1));
+  if (item.y >= rows) {
+    item.y -= rows;
+    grey = other_grey, census = other_census;
+  }
   int number = 0;
   for (; number < count && item.y >= levels[number].y + 2 * BORDER; number++) item.y -= levels[number].y + 2 * BORDER;
   if (number == count || item.x >= levels[number].x + 2 * BORDER) return;
@@ -108,6 +116,5 @@ __kernel void flow_census(__global const float *grey, __global char4 *census, __
   __global const float *p = grey + texel_index(level, at);
   const int row = level.z;
   const float4 d = (float4)(p[1] - p[-1], p[row + 1] - p[-row - 1], p[row] - p[-row], p[row - 1] - p[1 - row]);
-  const float noise = 2.5f;
-  census[texel_index(level, to)] = convert_char4_rte(127.0f * d * rsqrt(d * d + noise * noise));
+  census[texel_index(level, to)] = convert_char4_rte(127.0f * d * rsqrt(d * d + census_softness(noise, gains[number].x)));
 }

@@ -7,12 +7,17 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "reference/noise/noise.h"
+
 namespace reference {
 
 namespace {
 
 using glcl::opticalflow::Flow;
 using Settings = Flow::Settings;
+
+/// What the noise of neighbouring pixels, which is not independent, has more in variance.
+constexpr float correlation = 1.33f;
 
 /// Some values per node, the edge repeated outside.
 template <int n>
@@ -71,7 +76,8 @@ struct Kind;
 template <>
 struct Kind<1> {
   static constexpr float limit = 10, half_sure = 16;
-  static Plane<1> texels(const Plane<1> &grey) { return grey; }
+  static Plane<1> texels(const Plane<1> &grey, float) { return grey; }
+  static float noise_share(const Plane<1>::Value &) { return 1; }
   static Plane<1>::Value slope(const Plane<1> &p, int x, int y, int dx, int dy) {
     return {(8 * (p.at(x + dx, y + dy)[0] - p.at(x - dx, y - dy)[0]) -
              (p.at(x + 2 * dx, y + 2 * dy)[0] - p.at(x - 2 * dx, y - 2 * dy)[0])) /
@@ -82,17 +88,23 @@ struct Kind<1> {
 template <>
 struct Kind<4> {
   static constexpr float limit = 127, half_sure = 400;
-  static Plane<4> texels(const Plane<1> &grey) {
+  static Plane<4> texels(const Plane<1> &grey, float softness) {
     return Plane<4>(grey.width, grey.height).fill([&](int x, int y) {
       const int sides[4][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}};
       Plane<4>::Value result;
       for (int i = 0; i < 4; i++) {
         const auto [dx, dy] = sides[i];
         const float d = grey.at(x + dx, y + dy)[0] - grey.at(x - dx, y - dy)[0];
-        result[i] = std::rint(127 * d / std::sqrt(d * d + 2.5f * 2.5f));
+        result[i] = std::rint(127 * d / std::sqrt(d * d + softness));
       }
       return result;
     });
+  }
+  /// The curve's slope, squared, for what each channel is.
+  static float noise_share(const Plane<4>::Value &texel) {
+    float sum = 0;
+    for (float c : texel) sum += std::pow(1 - c * c / (127 * 127), 3.0f) / 4;
+    return sum;
   }
   static Plane<4>::Value slope(const Plane<4> &p, int x, int y, int dx, int dy) {
     Plane<4>::Value result;
@@ -143,6 +155,16 @@ Plane<n> window_mean(const Plane<n> &in, double variance, int step, int radius) 
   return pass(pass(in, 0, 1), 1, 0);
 }
 
+/// The sum of the squares of the window's weights.
+double spread(double variance, int step, int radius) {
+  double sum = 0, squares = 0;
+  for (int i = -radius; i <= radius; i++) {
+    const double tap = std::exp(-0.5 * (i * step) * (i * step) / variance);
+    sum += tap, squares += tap * tap;
+  }
+  return std::pow(squares / (sum * sum), 2);
+}
+
 Plane<2> median(const Plane<2> &in, int spacing) {
   return Plane<2>(in.width, in.height).fill([&](int x, int y) {
     Vector result;
@@ -155,6 +177,29 @@ Plane<2> median(const Plane<2> &in, int spacing) {
     }
     return result;
   });
+}
+
+/// The taps by which a level of the pyramid has the frame's pixels in it, along an axis.
+std::vector<double> level_filter(int level) {
+  std::vector<double> taps{1 / 8.0, 6 / 8.0, 1 / 8.0};
+  for (int apart = 1; level > 0; level--, apart *= 2) {
+    std::vector<double> coarser(taps.size() + size_t(4) * apart);
+    const double halving[] = {1, 4, 6, 4, 1};
+    for (size_t i = 0; i < taps.size(); i++)
+      for (int j = 0; j < 5; j++) coarser[i + size_t(j) * apart] += taps[i] * halving[j] / 16;
+    taps = coarser;
+  }
+  return taps;
+}
+
+/// The covariance that white noise of variance 1 in the frame gives to texels of a level, `apart`
+/// of them apart along an axis.
+double noise_covariance(int level, int apart) {
+  const std::vector<double> taps = level_filter(level);
+  const size_t shift = size_t(apart) << level;
+  double sum = 0;
+  for (size_t i = shift; i < taps.size(); i++) sum += taps[i] * taps[i - shift];
+  return sum;
 }
 
 /// Gain and offset that give the later frame the light of the earlier one.
@@ -203,9 +248,18 @@ class Solver {
       light = light_change(spread(from[automatic - 1]), spread(to[automatic - 1]));
       back = {1 / light.gain, -light.offset / light.gain};
     }
+    noise_ = settings_.noise < 0
+                 ? noise(
+                       glcl::noise::Noise::Texels::grey, before.width, before.height,
+                       [&](int x, int y) { return from[0].at(x, y)[0]; },
+                       [&](int x, int y) { return to[0].at(x, y)[0]; })
+                 : even_noise(settings_.noise);
+    for (int level = 0; level < levels; level++) gains_.push_back(gains(level));
     const Texels a = texels(from, levels), b = texels(to, levels);
+    greys_ = &from;
     Field field = solve(a, b, light);
     if (settings_.check) {
+      greys_ = &to;
       const Field backward = solve(b, a, back);
       for (int y = 0; y < field.height; y++)
         for (int x = 0; x < field.width; x++) {
@@ -229,10 +283,83 @@ class Solver {
     return result;
   }
 
-  static Texels texels(const std::vector<Plane<1>> &pyramid, int levels) {
+  Texels texels(const std::vector<Plane<1>> &pyramid, int levels) const {
     Texels result;
-    for (int i = 0; i < levels; i++) result.push_back(Kind<n>::texels(pyramid[i]));
+    for (int i = 0; i < levels; i++) result.push_back(Kind<n>::texels(pyramid[i], softness(i)));
     return result;
+  }
+
+  /// What noise of variance 1 in the frame gives a level.
+  struct Gains {
+    float value =
+        0;  // white noise: in grey its variance, of census that of opposite neighbours' difference
+    float slope = 0;   // grey: the variance of a slope by that
+    float coding = 0;  // coding noise: as value
+  };
+  static Gains gains(int level) {
+    const double own = noise_covariance(level, 0);
+    const double coding = 1.5 * std::pow(noise_covariance(0, 0), 2) * std::exp2(-1.2 * level);
+    if (n == 4)
+      return {static_cast<float>(2 * own * (own - noise_covariance(level, 2))), 0,
+              static_cast<float>(2 * coding)};
+    const double taps[] = {1 / 12.0, -8 / 12.0, 0, 8 / 12.0, -1 / 12.0};
+    double slope = 0;
+    for (int i = 0; i < 5; i++)
+      for (int j = 0; j < 5; j++)
+        slope += taps[i] * taps[j] * noise_covariance(level, std::abs(i - j));
+    return {static_cast<float>(own * own), static_cast<float>(slope / own),
+            static_cast<float>(coding)};
+  }
+
+  float softness(size_t level) const {
+    return 2.5f * 2.5f + 36 * correlation * gains_[level].value * noise_[0];
+  }
+
+  /// Variances of a channel's difference in time and of the slopes along an axis.
+  struct ChannelNoise {
+    float change, slope;
+  };
+  ChannelNoise channel_noise(size_t level, float share, float coding) const {
+    const auto [value, slope, slow] = gains_[level];
+    const float extra = slow * coding * noise_.back();
+    if (n == 1) {
+      const float all = value * share + extra;
+      return {2 * all, slope * all};
+    }
+    const float all = correlation * noise_[0], part = all > 0 ? std::min(share / all, 1.0f) : 1;
+    const float change = 2 * 127 * 127 * (value * share + extra * part) / softness(level);
+    return {change, change};
+  }
+  float limit(size_t level) const {
+    if (n == 4) return Kind<n>::limit;
+    const auto [value, slope, slow] = gains_[level];
+    return std::max(Kind<n>::limit,
+                    3 * std::sqrt(2 * (correlation * value * noise_[0] + slow * noise_.back())));
+  }
+
+  /// Where noise lets a node go from `flow` to `solution`. `side`: the lattice's shorter one.
+  Vector trusted(Vector flow, Vector solution, const Tensor &t, size_t level, float share,
+                 double spread, int side) const {
+    const auto part = [](float times) { return std::clamp(times - 1, 0.0f, 1.0f); };
+    const float still = std::clamp(2 - std::hypot(flow[0], flow[1]) / 0.1f, 0.0f, 1.0f);
+    const float edge = 1 + 12.0f / static_cast<float>(side);
+    const ChannelNoise noise = channel_noise(level, share, still);
+    if (noise.slope <= 0) return solution;
+    const Vector step{solution[0] - flow[0], solution[1] - flow[1]};
+    const float middle = (t[0] + t[2]) / 2, apart = std::hypot((t[0] - t[2]) / 2, t[1]);
+    const float least = 1 + static_cast<float>(std::sqrt(2 * spread)) * (0.5f + still * (6 - 0.5f));
+    const float large = part((middle + apart) / (least * edge * noise.slope));
+    const float small = part((middle - apart) / (least * edge * noise.slope));
+    const float mean = (large + small) / 2;
+    const float turn = apart > 1e-6f * middle ? (large - small) / 2 / apart : 0;
+    const float xx = mean + turn * (t[0] - t[2]) / 2, yy = mean - turn * (t[0] - t[2]) / 2;
+    const Vector taken{xx * step[0] + turn * t[1] * step[1], turn * t[1] * step[0] + yy * step[1]};
+    const float explained =
+        t[0] * taken[0] * taken[0] + 2 * t[1] * taken[0] * taken[1] + t[2] * taken[1] * taken[1];
+    const float evidence =
+        part(explained / (14 * edge * noise.change * static_cast<float>(spread)));
+    const float share_taken = 1 - still * (1 - evidence);
+    return {flow[0] + share_taken * taken[0], flow[1] + share_taken * taken[1]};
   }
 
   Tensor tensor(const Plane<n> &plane, int x, int y) const {
@@ -243,15 +370,15 @@ class Solver {
   }
 
   Vector vote(const Plane<n> &before, const Plane<n> &after, int x, int y, Vector flow,
-              const Light &light) const {
+              const Light &light, float limit) const {
     const Tensor t = tensor(before, x, y);
     Vector result = {t[0] * flow[0] + t[1] * flow[1], t[1] * flow[0] + t[2] * flow[1]};
     const float to_x = x + flow[0], to_y = y + flow[1];
     if (to_x < 0 || to_y < 0 || to_x > before.width - 1 || to_y > before.height - 1) return result;
     auto change = bilinear(after, to_x, to_y);
     for (int k = 0; k < n; k++)
-      change[k] = std::clamp(light.gain * change[k] + light.offset - before.at(x, y)[k],
-                             -Kind<n>::limit, Kind<n>::limit);
+      change[k] =
+          std::clamp(light.gain * change[k] + light.offset - before.at(x, y)[k], -limit, limit);
     result[0] -= dot(Kind<n>::slope(before, x, y, 1, 0), change);
     result[1] -= dot(Kind<n>::slope(before, x, y, 0, 1), change);
     return result;
@@ -259,59 +386,109 @@ class Solver {
 
   using Votes = std::array<float, 5>;  // the tensor's xx, xy, yy; along x and y
 
+  /// What the nodes of a lattice get from the texels around, and the flow that they start from.
+  struct Sums {
+    Plane<5> votes;
+    Plane<2> start;
+  };
+
   /// The window's mean of what `texels` × `texels` texels around each node say, whose flow is in
   /// `flow`, nodes `spacing` texels apart. The nodes lie `step` texels apart.
-  Plane<5> votes(const Plane<n> &before, const Plane<n> &after, const Light &light,
-                 const Plane<2> &flow, double spacing, int step, int texels, int radius) const {
+  Sums votes(const Plane<n> &before, const Plane<n> &after, const Light &light,
+             const Plane<2> &flow, double spacing, int step, int texels, int radius,
+             float limit) const {
     const int apart = step / texels;
     Plane<5> nodes((before.width + step - 1) / step, (before.height + step - 1) / step);
+    Plane<2> start(nodes.width, nodes.height);
     nodes.fill([&](int x, int y) {
       Votes sum{};
+      Vector &mean = start.values[size_t(y) * start.width + x];
       for (int i = 0; i < texels * texels; i++) {
         const int tx = std::min(x * step + i % texels * apart, before.width - 1);
         const int ty = std::min(y * step + i / texels * apart, before.height - 1);
         const Vector v = bilinear(flow, float(tx / spacing), float(ty / spacing));
         const Tensor t = tensor(before, tx, ty);
-        const Vector b = vote(before, after, tx, ty, v, light);
+        const Vector b = vote(before, after, tx, ty, v, light, limit);
         const Votes own{t[0], t[1], t[2], b[0], b[1]};
         for (int k = 0; k < 5; k++) sum[k] += own[k] / float(texels * texels);
+        for (int k = 0; k < 2; k++) mean[k] += v[k] / float(texels * texels);
       }
       return sum;
     });
     const double own = texels > 1 ? apart * apart / 4.0 : 0;
-    const double variance = std::max(settings_.window * settings_.window / 36.0 - own, 1e-6);
-    return window_mean(nodes, variance, step, std::min(radius, settings_.window / 2 / step));
+    return {window_mean(nodes, variance(own), step, reach(step, radius)), start};
   }
 
-  Plane<2> warp(const Plane<5> &sums) const {
-    return Plane<2>(sums.width, sums.height).fill([&](int x, int y) {
-      const auto [xx, xy, yy, bx, by] = sums.at(x, y);
+  /// Of the window, less what a node has by itself; and the nodes that it reaches.
+  double variance(double own = 0) const {
+    return std::max(settings_.window * settings_.window / 36.0 - own, 1e-6);
+  }
+  int reach(int step, int radius) const { return std::min(radius, settings_.window / 2 / step); }
+
+  /// The lattice of a level's warps, the last one of the finest apart.
+  int lattice_step(size_t level) const { return level ? 2 * step_ : 4 * step_; }
+  static int lattice_radius(size_t level) { return level ? 3 : 1; }
+
+  /// The window's mean of the texels' shares in the noise, on that lattice.
+  Plane<1> shares(const Plane<n> &before, size_t level) const {
+    const int step = lattice_step(level);
+    Plane<1> nodes((before.width + step - 1) / step, (before.height + step - 1) / step);
+    nodes.fill([&](int x, int y) {
+      return Plane<1>::Value{correlation * Kind<n>::noise_share(before.at(x * step, y * step)) *
+                             noise_at(noise_, (*greys_)[level].at(x * step, y * step)[0])};
+    });
+    return window_mean(nodes, variance(), step, reach(step, lattice_radius(level)));
+  }
+
+  /// `apart`: nodes from one of the shares to the next.
+  Plane<2> warp(const Sums &sums, size_t level, const Plane<1> &shares, int apart,
+                double spread) const {
+    return Plane<2>(sums.votes.width, sums.votes.height).fill([&](int x, int y) {
+      const auto [xx, xy, yy, bx, by] = sums.votes.at(x, y);
       const float scale = 1 / (xx * yy - xy * xy);
-      return Vector{scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)};
+      return trusted(sums.start.at(x, y),
+                     {scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)}, {xx, xy, yy},
+                     level, shares.at(x / apart, y / apart)[0], spread,
+                     std::min(sums.votes.width, sums.votes.height));
     });
   }
 
-  Plane<2> smooth(const Plane<2> &flow) const { return median(flow, settings_.median / 2); }
+  Plane<2> smooth(const Plane<2> &flow) const {
+    const float far = std::clamp(std::sqrt(noise_[0]) - 1, 0.0f, 1.0f);
+    const Plane<2> near = median(flow, settings_.median / 2);
+    const Plane<2> wide = median(flow, settings_.median / 2 * 2);
+    return Plane<2>(flow.width, flow.height).fill([&](int x, int y) {
+      return mix(near.at(x, y), wide.at(x, y), far);
+    });
+  }
 
   Field solve(const Texels &before, const Texels &after, const Light &light) const {
     Plane<2> flow(1, 1);
     int spacing = 1;  // of its nodes, texels
     for (size_t level = before.size(); level-- > 0;) {
-      const int step = level ? 2 * step_ : 4 * step_;
+      const int step = lattice_step(level), radius = lattice_radius(level);
+      const Plane<1> shares = this->shares(before[level], level);
       for (int i = level ? 0 : 1; i < settings_.warps; i++, spacing = step)
         flow = warp(votes(before[level], after[level], light, smooth(flow), spacing, step, 1,
-                          level ? 3 : 1));
+                          radius, limit(level)),
+                    level, shares, 1, spread(variance(), step, reach(step, radius)));
       if (level) {
         for (Vector &v : flow.values) v = {2 * v[0], 2 * v[1]};
         spacing *= 2;
       }
     }
-    const Plane<5> sums = votes(before[0], after[0], light, smooth(flow), spacing, 2 * step_, 2, 3);
-    return finish(smooth(warp(sums)), sums, before[0].width, before[0].height);
+    const Sums sums =
+        votes(before[0], after[0], light, smooth(flow), spacing, 2 * step_, 2, 3, limit(0));
+    const Plane<1> shares = this->shares(before[0], 0);
+    // The mean of four texels has less noise than one of them.
+    const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
+    return finish(smooth(warp(sums, 0, shares, 2, less)), sums.votes, shares, before[0].width,
+                  before[0].height);
   }
 
   /// Nodes lie in the middle of the four texels that voted.
-  Field finish(const Plane<2> &flow, const Plane<5> &sums, int width, int height) const {
+  Field finish(const Plane<2> &flow, const Plane<5> &sums, const Plane<1> &shares, int width,
+               int height) const {
     const float spacing = 2.0f * step_, first = step_ / 2.0f;
     Field field{width, height, {}, {}};
     for (int y = 0; y < height; y++)
@@ -319,17 +496,22 @@ class Solver {
         const Vector v = bilinear(flow, (x - first) / spacing, (y - first) / spacing);
         field.vectors.insert(field.vectors.end(), {v[0], v[1]});
         const Votes s = sums.at(x / (2 * step_), y / (2 * step_));
+        const float noise =
+            channel_noise(0, shares.at(x / (4 * step_), y / (4 * step_))[0], 0).slope;
         const float trace = (s[0] + s[2] - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
-        const float least = std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2, 0.0f);
+        const float least = std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2 - noise, 0.0f);
         const bool inside =
             x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 && y + v[1] <= height - 1;
-        field.confidence.push_back(inside ? least / (least + Kind<n>::half_sure) : 0);
+        field.confidence.push_back(inside ? least / (least + Kind<n>::half_sure + 4 * noise) : 0);
       }
     return field;
   }
 
   Settings settings_;
   int step_;
+  NoiseTable noise_{};
+  std::vector<Gains> gains_;                      // by level
+  const std::vector<Plane<1>> *greys_ = nullptr;  // of the frame that the flow begins at
 };
 
 }  // namespace

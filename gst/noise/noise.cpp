@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "noise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "opencl/error.h"
+
+namespace glcl::noise {
+
+namespace {
+
+constexpr int side = 16;            // px; SIDE in the kernels
+constexpr int most_squares = 4096;  // about
+constexpr int counters = 160;       // COUNTERS in the kernels
+constexpr Size square_group{64, 1}, bands_group{256, 1};
+
+/// What white noise of variance 1 gives the response to the mask and the change from frame to
+/// frame.
+struct Gains {
+  float mask, change;
+};
+
+Gains gains(Noise::Texels texels) {
+  if (texels == Noise::Texels::luma) return {36, 2};
+  // (1 6 1) / 8 has the squares 38 / 64; after it (1 -2 1) is (1 4 -10 4 1) / 8, with 134 / 64.
+  return {134 * 134 / 4096.0f, 2 * 38 * 38 / 4096.0f};
+}
+
+/// The variance of white noise by that which a tenth of its squares stay below.
+constexpr float scale = 1.2f;
+
+}  // namespace
+
+Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(texels) {
+  const double area = double(width) * height;
+  apart_ = std::max(side, static_cast<int>(std::ceil(std::sqrt(area / most_squares))));
+  if (std::min(width, height) >= side) {
+    columns_ = (width - side) / apart_ + 1;
+    squares_ = columns_ * ((height - side) / apart_ + 1);
+  }
+  const cl::Program program =
+      context.program("noise/noise.cl", texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float");
+  squares_kernel_ = Kernel(context, program, "noise_squares", square_group);
+  bands_kernel_ = Kernel(context, program, "noise_bands", bands_group);
+  try {
+    found_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, std::max(squares_, 1) * sizeof(cl_float4));
+    variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (2 + bands) * sizeof(cl_float));
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory to measure noise on " + context.device().name + ".", error);
+  }
+}
+
+void Noise::measure(Queue &queue, const Plane &before, const Plane &after) {
+  const auto [mask, change] = gains(texels_);
+  if (squares_)
+    squares_kernel_(queue, {squares_ * squares_kernel_.group().x, 1}, before.texels, after.texels,
+                    before.pitch, before.offset, columns_, apart_, mask, change, found_,
+                    cl::Local(squares_kernel_.group().x * sizeof(cl_float4)));
+  bands_kernel_(queue, bands_kernel_.group(), found_, squares_, scale, variances_,
+                cl::Local((1 + bands) * counters * sizeof(cl_uint)),
+                cl::Local(bands_kernel_.group().x * sizeof(cl_float)));
+}
+
+void Noise::set(Queue &queue, double level) {
+  const size_t bytes = (1 + bands) * sizeof(cl_float);
+  queue.cl().enqueueFillBuffer(variances_, static_cast<cl_float>(level * level), 0, bytes);
+  queue.cl().enqueueFillBuffer(variances_, cl_float(0), bytes, sizeof(cl_float));
+}
+
+}  // namespace glcl::noise

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace reference {
+
+namespace {
+
+constexpr int side = 16, bands = glcl::noise::Noise::bands;
+constexpr float band = 256.0f / bands;
+
+struct Square {
+  float level, variance;
+};
+
+/// The sum of the squares of a filter's taps, both axes together.
+double energy(const std::vector<double> &taps) {
+  double sum = 0;
+  for (double tap : taps) sum += tap * tap;
+  return sum * sum;
+}
+
+std::vector<double> convolved(const std::vector<double> &a, const std::vector<double> &b) {
+  std::vector<double> result(a.size() + b.size() - 1);
+  for (size_t i = 0; i < a.size(); i++)
+    for (size_t j = 0; j < b.size(); j++) result[i + j] += a[i] * b[j];
+  return result;
+}
+
+/// The variance that a tenth of the squares stay below, by counters of an eighth of an octave.
+float quiet(const std::vector<Square> &squares) {
+  std::vector<int> counters(160);
+  for (const Square &square : squares)
+    counters[static_cast<int>(std::clamp((std::log2(square.variance) + 8) * 8, 0.0f, 159.0f))]++;
+  const float wanted = 0.1f * static_cast<float>(squares.size());
+  int below = 0;
+  size_t i = 0;
+  while (i < 159 && static_cast<float>(below + counters[i]) < wanted) below += counters[i++];
+  if (i == 0 || squares.empty()) return 0;
+  return std::exp2((static_cast<float>(i) +
+                    (wanted - static_cast<float>(below)) / static_cast<float>(counters[i])) /
+                       8 -
+                   8);
+}
+
+}  // namespace
+
+NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const Texel &before,
+                 const Texel &after) {
+  const std::vector<double> mask{1, -2, 1};
+  const std::vector<double> smooth = texels == glcl::noise::Noise::Texels::grey
+                                         ? std::vector<double>{1 / 8.0, 6 / 8.0, 1 / 8.0}
+                                         : std::vector<double>{1};
+  const double mask_gain = energy(convolved(smooth, mask)), change_gain = 2 * energy(smooth);
+  const int apart =
+      std::max(side, static_cast<int>(std::ceil(std::sqrt(double(width) * height / 4096))));
+  std::vector<Square> squares;
+  double coding = 0;
+  for (int y0 = 0; y0 + side <= height; y0 += apart)
+    for (int x0 = 0; x0 + side <= width; x0 += apart) {
+      double level = 0, response = 0, change = 0, change2 = 0;
+      for (int y = y0; y < y0 + side; y++)
+        for (int x = x0; x < x0 + side; x++) {
+          double r = 0;
+          for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 3; i++) r += mask[i] * mask[j] * before(x + i - 1, y + j - 1);
+          const double d = after(x, y) - before(x, y), n = side * side;
+          level += before(x, y) / n, response += r * r / n, change += d / n, change2 += d * d / n;
+        }
+      const double seen = response / mask_gain;
+      const double variance = std::max((change2 - change * change) / change_gain, 0.0);
+      squares.push_back({static_cast<float>(level), static_cast<float>(std::min(variance, seen))});
+      coding += std::clamp(variance - seen, 0.0, 0.5);
+    }
+  NoiseTable table;
+  const float all = quiet(squares);
+  for (int i = 0; i <= bands; i++) {
+    std::vector<Square> own;
+    for (const Square &square : squares) {
+      if (i == 0 || std::min(static_cast<int>(square.level / band), bands - 1) == i - 1)
+        own.push_back(square);
+    }
+    const float part = i ? std::min(static_cast<float>(own.size()) / 16, 1.0f) : 0;
+    table[i] = 1.2f * (all + part * (quiet(own) - all));
+  }
+  const double count = std::max<double>(static_cast<double>(squares.size()), 1);
+  table[1 + bands] = static_cast<float>(std::max(coding / count, 0.15));
+  return table;
+}
+
+NoiseTable even_noise(double level) {
+  NoiseTable table;
+  table.fill(static_cast<float>(level * level));
+  table[1 + bands] = 0;
+  return table;
+}
+
+float noise_at(const NoiseTable &table, float level) {
+  const float place = std::clamp(level / band - 0.5f, 0.0f, bands - 1.0f);
+  const int i = std::min(static_cast<int>(place), bands - 2);
+  return table[1 + i] + (place - static_cast<float>(i)) * (table[2 + i] - table[1 + i]);
+}
+
+}  // namespace reference

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <functional>
+
+#include "noise/noise.h"
+
+namespace reference {
+
+/// The variances over all, by brightness and of coding noise, as glcl::noise::Noise defines them.
+using NoiseTable = std::array<float, 2 + glcl::noise::Noise::bands>;
+
+/// A texel of a plane; those outside are asked for too.
+using Texel = std::function<float(int x, int y)>;
+
+NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const Texel &before,
+                 const Texel &after);
+
+/// The same level at every brightness, without coding noise.
+NoiseTable even_noise(double level);
+
+/// The variance at a level.
+float noise_at(const NoiseTable &table, float level);
+
+}  // namespace reference

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The measurement of noise against its reference, and both against noise that is known.
+#include "noise/noise.h"
+
+#include <cmath>
+
+#include "kernels/engine.h"
+#include "reference/noise/noise.h"
+#include "reference/textured.h"
+
+using glcl::noise::Noise;
+using reference::NoiseTable;
+using Texels = Noise::Texels;
+
+namespace {
+
+/// A plane with a border of 2 texels that repeats the edge.
+struct Plane {
+  Plane(int w, int h) : width(w), height(h), values(size_t(w) * h) {}
+  float at(int x, int y) const {
+    return values[size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1)];
+  }
+  int pitch() const { return width + 7; }
+  int offset() const { return 2 * pitch() + 2; }
+
+  template <class Value>
+  cl::Buffer upload(Bench &bench) const {
+    std::vector<Value> padded(size_t(pitch()) * (height + 4));
+    for (int y = -2; y < height + 2; y++)
+      for (int x = -2; x < width + 2; x++)
+        padded[size_t(offset() + y * pitch() + x)] = static_cast<Value>(at(x, y));
+    return cl::Buffer(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                      padded.size() * sizeof(Value), padded.data());
+  }
+
+  int width, height;
+  std::vector<float> values;
+};
+
+Plane luma(const Frame &frame) {
+  Plane plane(frame.width, frame.height);
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++)
+      plane.values[size_t(y) * frame.width + x] = frame.at(x, y)[1];
+  return plane;
+}
+
+/// Smoothed as Texels::grey are.
+Plane smooth(const Plane &in) {
+  Plane out(in.width, in.height);
+  for (int y = 0; y < in.height; y++)
+    for (int x = 0; x < in.width; x++) {
+      float sum = 0;
+      for (int j = -1; j <= 1; j++)
+        for (int i = -1; i <= 1; i++) sum += (i ? 1 : 6) * (j ? 1 : 6) * in.at(x + i, y + j);
+      out.values[size_t(y) * in.width + x] = sum / 64;
+    }
+  return out;
+}
+
+NoiseTable download(Bench &bench, const Noise &noise) {
+  NoiseTable table;
+  bench.queue->cl().enqueueReadBuffer(noise.variances(), CL_TRUE, 0, sizeof table, table.data());
+  return table;
+}
+
+/// What the device measures; it must be what the reference does, within 2 %.
+NoiseTable measured(Bench &bench, Texels texels, const Frame &first, const Frame &second) {
+  Plane before = luma(first), after = luma(second);
+  if (texels == Texels::grey) before = smooth(before), after = smooth(after);
+  Noise noise(*bench.context, texels, before.width, before.height);
+  const auto upload = [&](const Plane &plane) {
+    return texels == Texels::grey ? plane.upload<float>(bench) : plane.upload<uint8_t>(bench);
+  };
+  const cl::Buffer from = upload(before), to = upload(after);
+  noise.measure(*bench.queue, {from, before.pitch(), before.offset()},
+                {to, after.pitch(), after.offset()});
+  const NoiseTable result = download(bench, noise);
+  const NoiseTable expected = reference::noise(
+      texels, before.width, before.height, [&](int x, int y) { return before.at(x, y); },
+      [&](int x, int y) { return after.at(x, y); });
+  for (size_t i = 0; i < result.size(); i++)
+    fail_unless(std::abs(result[i] - expected[i]) <= 0.02f * expected[i] + 1e-4f,
+                "%d×%d, entry %zu: a variance of %g, expected %g", before.width, before.height, i,
+                result[i], expected[i]);
+  return result;
+}
+
+constexpr Texels kinds[] = {Texels::luma, Texels::grey};  // the loop index of the tests
+
+}  // namespace
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  const Texels texels = kinds[__i__];
+  for (const auto &[w, h] : {std::array{1, 1}, {15, 40}, {16, 16}, {17, 35}, {161, 97}}) {
+    measured(bench, texels, reference::random_frame(w, h, 1), reference::random_frame(w, h, 2));
+    measured(bench, texels, reference::natural_frame(w, h),
+             reference::noisy(reference::natural_frame(w, h), 3, 5));
+    measured(bench, texels, reference::flat_frame(w, h), reference::flat_frame(w, h));
+    measured(bench, texels, reference::gradient_frame(w, h), reference::flat_frame(w, h));
+    measured(bench, texels, reference::textured_frame(w, h),
+             reference::textured_frame(w, h, {3, 1}));
+  }
+}
+GST_END_TEST;
+
+// On one colour it is what was added, within 8 % of the level.
+GST_START_TEST(test_level) {
+  Bench bench;
+  for (double level : {1.5, 2.0, 4.0, 8.0, 16.0}) {
+    const Frame flat = reference::flat_frame(320, 240);
+    const double found = std::sqrt(measured(bench, kinds[__i__], reference::noisy(flat, level, 1),
+                                            reference::noisy(flat, level, 2))[0]);
+    fail_unless(std::abs(found - level) <= 0.08 * level, "%g instead of %g", found, level);
+  }
+}
+GST_END_TEST;
+
+// By brightness, where it grows with that.
+GST_START_TEST(test_brightness) {
+  Bench bench;
+  const Frame ramp = [] {
+    Frame frame(512, 256);
+    for (int y = 0; y < 256; y++)
+      for (int x = 0; x < 512; x++) std::fill_n(frame.at(x, y), 4, uint8_t(16 + x * 7 / 16));
+    return frame;
+  }();
+  const NoiseTable table = measured(bench, kinds[__i__], reference::noisy(ramp, 6, 1, true),
+                                    reference::noisy(ramp, 6, 2, true));
+  for (int i = 1; i < 7; i++) {
+    const double expected = 6 * std::sqrt((32 * i + 16) / 128.0), found = std::sqrt(table[1 + i]);
+    fail_unless(std::abs(found - expected) <= 0.2 * expected, "band %d: %g instead of %g", i, found,
+                expected);
+  }
+}
+GST_END_TEST;
+
+// Frames that change a little in patches larger than pixels: coding noise, within its bounds.
+GST_START_TEST(test_coding) {
+  Bench bench;
+  const auto patches = [](unsigned seed, int height) {
+    Frame frame = reference::flat_frame(160, 128);
+    for (int y = 0; y < 128; y++)
+      for (int x = 0; x < 160; x++)
+        *(frame.at(x, y) + 1) = uint8_t(100 + (x / 8 * 7 + y / 8 * 5 + seed * 11) % 3 * height);
+    return frame;
+  };
+  const auto coding = [&](int height) {
+    return measured(bench, kinds[__i__], patches(0, height), patches(1, height))[1 + Noise::bands];
+  };
+  fail_unless(std::abs(coding(0) - 0.15) < 1e-6);
+  fail_unless(coding(1) > 0.2 && coding(1) <= 0.5, "%g", coding(1));
+  fail_unless(std::abs(coding(9) - 0.5) < 1e-6, "%g", coding(9));
+}
+GST_END_TEST;
+
+// Neither texture that stands nor texture that moves is noise: what both have is small beside it.
+GST_START_TEST(test_texture) {
+  Bench bench;
+  const Frame still = reference::textured_frame(320, 240);
+  const auto level = [&](const Frame &first, const Frame &second) {
+    return std::sqrt(measured(bench, kinds[__i__], first, second)[0]);
+  };
+  fail_unless(level(still, still) < 0.01);
+  fail_unless(level(still, reference::textured_frame(320, 240, {5, 3})) < 2);
+  const double found = level(reference::noisy(still, 6, 1),
+                             reference::noisy(reference::textured_frame(320, 240, {5, 3}), 6, 2));
+  fail_unless(std::abs(found - 6) < 1, "%g instead of 6", found);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_set) {
+  Bench bench;
+  Noise noise(*bench.context, kinds[__i__], 64, 48);
+  noise.set(*bench.queue, 3);
+  const NoiseTable table = download(bench, noise);
+  for (int i = 0; i <= Noise::bands; i++) fail_unless(table[i] == 9);
+  fail_unless(table[1 + Noise::bands] == 0);
+}
+GST_END_TEST;
+
+static Suite *noise_suite() {
+  Suite *suite = suite_create("noise");
+  TCase *tests = tcase_create("noise");
+  tcase_add_loop_test(tests, test_content, 0, 2);
+  tcase_add_loop_test(tests, test_level, 0, 2);
+  tcase_add_loop_test(tests, test_brightness, 0, 2);
+  tcase_add_loop_test(tests, test_coding, 0, 2);
+  tcase_add_loop_test(tests, test_texture, 0, 2);
+  tcase_add_loop_test(tests, test_set, 0, 2);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(noise)

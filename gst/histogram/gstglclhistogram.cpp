@@ -46,6 +46,7 @@
 #include "gstglclhistogram.h"
 
 #include <memory>
+#include <utility>
 
 #include "base/glclproperties.h"
 #include "gstglclhistogrammeta.h"
@@ -169,7 +170,7 @@ struct State {
   Present::Equalize equalize = Present::Equalize::none;
   uint64_t frames = 0;
   bool followed = false;  // `shots` has seen the frame before
-  Area told;              // the last roi of which was told that it is outside of these frames
+  bool told = false;      // that the roi leaves these frames, since it was inside of them
 
   ShotMessages shots;
 };
@@ -201,7 +202,7 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   if (settings.shot_detection) state->histograms->build(ShotMessages::format);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->followed = false;
-  state->told = {};
+  state->told = false;
   return layout;
 }
 
@@ -224,20 +225,18 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
   glcl::result_written(meta->buffer, queue);
 }
 
-/// Tells once of a roi that no pixel of these frames is in.
+/// Tells of a roi that leaves the frame: once until it is inside again or frames have another size.
 static void gst_glcl_histogram_check_roi(GstGLCLHistogram *self, const Area &roi,
                                          const glcl::Picture &in, const Area &counted) {
-  Area &told = self->state->told;
-  const bool outside = glcl::is_outside(roi, in.width, in.height), known = told == roi;
-  told = outside ? roi : Area();
-  if (!outside || known) return;
+  const bool leaves = !roi.empty() && !(counted == roi);
+  if (std::exchange(self->state->told, leaves) || !leaves) return;
   GST_ELEMENT_WARNING(
       self, RESOURCE, SETTINGS,
-      ("roi=<%d,%d,%d,%d> is outside of the frame of %d×%d; <%d,%d,%d,%d> is counted. Choose x, y, "
-       "width and height, in px, that are inside of it.",
+      ("roi=<%d,%d,%d,%d> is not inside the frame of %d×%d px; <%d,%d,%d,%d> is counted. Choose x, "
+       "y, width and height, in px, that are.",
        roi.x, roi.y, roi.width, roi.height, in.width, in.height, counted.x, counted.y,
        counted.width, counted.height),
-      (nullptr));
+      ("no warning comes for others until a roi is inside the frame or the frame's size changes"));
 }
 
 static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue,
@@ -354,7 +353,8 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
       .other(gst_param_spec_array(
                  "roi", "Region of interest",
                  "What is counted for messages, meta and display: <x, y, width, height> in px, as "
-                 "far as it is inside the frame; empty for the whole frame",
+                 "far as it is inside the frame, else what is nearest there; empty for the "
+                 "whole frame",
                  nullptr,  // with one, GStreamer 1.22 crashes on lists in the list
                  glcl::while_playing),
              set_roi, get_roi)

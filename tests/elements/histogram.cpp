@@ -312,28 +312,32 @@ GST_START_TEST(shots) {
 }
 GST_END_TEST
 
-// A region is clipped to the frame; of one outside of it the nearest pixels count, which is told
-// once.
+// A region is clipped to the frame, or to the nearest pixels; one warning tells of it.
 GST_START_TEST(region_beyond_the_frame) {
   const Frame frame = reference::natural_frame(64, 48);
   const struct {
     const char *roi;
     Area counted;
-    bool outside;
+    bool leaves;
   } cases[] = {
       {"<2147483647,0,1,1>", {63, 0, 1, 1}, true},
       {"<64,0,2147483647,1>", {63, 0, 1, 1}, true},
       {"<0,2147483647,1,2147483647>", {0, 47, 1, 1}, true},
       {"<10,48,20,1>", {10, 47, 20, 1}, true},
       {"<-10,5,10,10>", {0, 5, 1, 10}, true},
-      {"<-10,-10,30,30>", {0, 0, 20, 20}, false},
-      {"<0,0,2147483647,2147483647>", {0, 0, 64, 48}, false},
-      {"<60,40,10,10>", {60, 40, 4, 8}, false},
+      {"<-10,-10,30,30>", {0, 0, 20, 20}, true},
+      {"<0,0,2147483647,2147483647>", {0, 0, 64, 48}, true},
+      {"<60,40,10,10>", {60, 40, 4, 8}, true},
+      {"<60,40,4,8>", {60, 40, 4, 8}, false},
+      {"<0,0,64,48>", {0, 0, 64, 48}, false},
       {"<>", {0, 0, 64, 48}, false},
   };
   Chain chain("glclhistogram mode=rgb interval=0 display=overlay attach-meta=true");
   size_t told = 0;
   for (const auto &one : cases) {
+    // Inside again, so that the next one that leaves is told.
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", "<0,0,64,48>");
+    chain.filter(frame);
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", one.roi);
     for (int i = 0; i < 3; i++) {
       expect(chain.push(frame) == GST_FLOW_OK, std::string("no frame with roi=") + one.roi);
@@ -344,15 +348,39 @@ GST_START_TEST(region_beyond_the_frame) {
              std::string("the counts of roi=") + one.roi);
       gst_buffer_unref(buffer);
     }
-    told += one.outside;
+    told += one.leaves;
     const auto warnings = told_of_roi(chain);
     expect(warnings.size() == told, std::string("not told once: roi=") + one.roi);
-    if (one.outside)
-      expect(warnings.back().is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS) &&
-                 warnings.back().names(std::string("roi=") + one.roi) &&
-                 warnings.back().names("64×48"),
-             warnings.back().text);
+    if (!one.leaves) continue;
+    const Area &area = one.counted;
+    const std::string counted = "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
+                                std::to_string(area.width) + "," + std::to_string(area.height) +
+                                "> is counted";
+    expect(warnings.back().is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS) &&
+               warnings.back().names(std::string("roi=") + one.roi) &&
+               warnings.back().names("64×48") && warnings.back().names(counted),
+           warnings.back().text);
   }
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
+// A region that follows something out of the frame and back: one warning each time that it leaves.
+GST_START_TEST(region_that_moves) {
+  const Frame frame = reference::natural_frame(64, 48);
+  Chain chain("glclhistogram interval=0");
+  for (int x = 0; x < 100; x++) {
+    const std::string roi = "<" + std::to_string(x) + ",10,20,20>";
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", roi.c_str());
+    chain.filter(frame);
+    fail_unless_equals_int(told_of_roi(chain).size(), x > 44);
+  }
+  for (int x : {0, -1, -100, 0, -1}) {
+    const std::string roi = "<" + std::to_string(x) + ",10,20,20>";
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", roi.c_str());
+    chain.filter(frame);
+  }
+  fail_unless_equals_int(told_of_roi(chain).size(), 3);
   test::expect_none(chain.messages().errors());
 }
 GST_END_TEST
@@ -363,9 +391,9 @@ GST_START_TEST(frames_smaller_than_the_region) {
     int width, height;
     Area counted;
     size_t told;
-  } cases[] = {{64, 48, {20, 20, 8, 8}, 0}, {24, 24, {20, 20, 4, 4}, 0},
-               {16, 48, {15, 20, 1, 8}, 1}, {1, 1, {0, 0, 1, 1}, 2},
-               {64, 48, {20, 20, 8, 8}, 2}, {1, 1, {0, 0, 1, 1}, 3}};
+  } cases[] = {{64, 48, {20, 20, 8, 8}, 0}, {24, 24, {20, 20, 4, 4}, 1},
+               {16, 48, {15, 20, 1, 8}, 2}, {1, 1, {0, 0, 1, 1}, 3},
+               {64, 48, {20, 20, 8, 8}, 3}, {1, 1, {0, 0, 1, 1}, 4}};
   for (const auto &one : cases)
     for (int i = 0; i < 2; i++) {
       const Frame frame = reference::natural_frame(one.width, one.height);
@@ -458,6 +486,7 @@ static Suite *histogram_suite() {
   tcase_add_test(tcase, equalized_while_playing);
   tcase_add_test(tcase, shots);
   tcase_add_test(tcase, region_beyond_the_frame);
+  tcase_add_test(tcase, region_that_moves);
   tcase_add_test(tcase, frames_smaller_than_the_region);
   tcase_add_test(tcase, wrong_regions);
   tcase_add_test(tcase, bins_by_name_and_by_number);

@@ -127,16 +127,33 @@ void expect_roi(GstElement *element, const Area &roi) {
   expect(Area{numbers[0], numbers[1], numbers[2], numbers[3]} == roi, "roi is as it was set");
 }
 
-/// Sets a property from a text; gives the warnings of GLib's.
-std::string warnings_at_set(GstElement *element, const char *property, const char *value) {
+/// The warnings of GLib's while something is done.
+template <class Work>
+std::string warnings_of(const Work &work) {
   std::string text;
   const auto handler = [](const gchar *, GLogLevelFlags, const gchar *message, gpointer data) {
     *static_cast<std::string *>(data) += message;
   };
-  const guint id = g_log_set_handler(nullptr, G_LOG_LEVEL_WARNING, handler, &text);
-  gst_util_set_object_arg(G_OBJECT(element), property, value);
-  g_log_remove_handler(nullptr, id);
+  const auto levels = static_cast<GLogLevelFlags>(G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL);
+  const guint ids[] = {g_log_set_handler(nullptr, levels, handler, &text),
+                       g_log_set_handler("GLib-GObject", levels, handler, &text)};
+  work();
+  g_log_remove_handler(nullptr, ids[0]);
+  g_log_remove_handler("GLib-GObject", ids[1]);
   return text;
+}
+
+/// Those of a property that is set from a text.
+std::string warnings_at_set(GstElement *element, const char *property, const char *value) {
+  return warnings_of([&] { gst_util_set_object_arg(G_OBJECT(element), property, value); });
+}
+
+/// Sets a property from an integer, as bindings to other languages do.
+void set_integer(GstElement *element, const char *property, int number) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_TYPE_INT);
+  g_value_set_int(&value, number);
+  g_object_set_property(G_OBJECT(element), property, &value);
 }
 
 }  // namespace
@@ -432,7 +449,19 @@ GST_START_TEST(bins_by_name_and_by_number) {
     expect(test::enum_property(element, "bins") == std::to_string(bins), "bins by name");
     g_object_set(element, "bins", 256, nullptr);
     g_object_set(element, "bins", bins, nullptr);
-    expect(test::enum_property(element, "bins") == std::to_string(bins), "bins by name");
+    expect(test::enum_property(element, "bins") == std::to_string(bins), "bins by number");
+    g_object_set(element, "bins", 256, nullptr);
+    set_integer(element, "bins", bins);
+    expect(test::enum_property(element, "bins") == std::to_string(bins), "bins by an integer");
+  }
+  g_object_set(element, "bins", 64, nullptr);
+  for (int bins : {-1, 0, 1, 31, 39, 100, 257, 1000000}) {
+    expect(warnings_of([&] { g_object_set(element, "bins", bins, nullptr); }).find("bins") !=
+                   std::string::npos &&
+               warnings_of([&] { set_integer(element, "bins", bins); }).find("bins") !=
+                   std::string::npos,
+           "no warning of bins=" + std::to_string(bins));
+    expect(test::enum_property(element, "bins") == "64", "the old number of bins stays");
   }
   gst_object_unref(element);
   for (const char *bins : {"31", "33", "100", "257", "0"}) {

@@ -35,14 +35,16 @@ class Kernels {
   std::string folder_, inner_, file_;
 };
 
-void check_missing_driver() {
+/// The error says why there is no device, and nothing else that could be.
+void check_missing_driver(const std::vector<std::string> &words, const std::string &never) {
   for (const char *name : {"glclinvert", "glclbilateral"}) {
     Pipeline pipeline(std::string("videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! ") +
                       name + " ! fakesink");
     expect(pipeline.reach(GST_STATE_READY), "READY needs no OpenCL");
     expect(!pipeline.reach(GST_STATE_PAUSED), "PAUSED does");
-    expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-               {"No OpenCL device", "pocl-opencl-icd"});
+    const auto errors = pipeline.messages().errors();
+    expect_one(errors, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, words);
+    for (const test::Message &error : errors) expect(!error.names(never), error.text);
   }
 }
 
@@ -90,14 +92,23 @@ std::string value_of(GstElement *element, const GParamSpec *spec) {
 
 GST_START_TEST(no_platform) {
   g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
-  check_missing_driver();
+  check_missing_driver({"No OpenCL device", "pocl-opencl-icd", "OCL_ICD_VENDORS=/nonexistent"},
+                       "POCL_CACHE_DIR");
 }
 GST_END_TEST
 
 GST_START_TEST(platform_without_devices) {
   if (!test::shares_textures()) return;  // Mesa's has none unless it is told to offer some
   g_unsetenv("RUSTICL_ENABLE");
-  check_missing_driver();
+  check_missing_driver({"No OpenCL device", "RUSTICL_ENABLE", "llvmpipe"}, "pocl-opencl-icd");
+}
+GST_END_TEST
+
+GST_START_TEST(cache_that_cannot_be_written) {
+  if (test::shares_textures()) return;  // not PoCL
+  g_setenv("POCL_CACHE_DIR", "/proc/nowhere", TRUE);
+  check_missing_driver({"No OpenCL device", "PoCL", "cache", "POCL_CACHE_DIR=/proc/nowhere"},
+                       "pocl-opencl-icd");
 }
 GST_END_TEST
 
@@ -279,6 +290,7 @@ static Suite *errors_suite() {
   TCase *tcase = test::add_tcase(suite, "errors");
   tcase_add_test(tcase, no_platform);
   tcase_add_test(tcase, platform_without_devices);
+  tcase_add_test(tcase, cache_that_cannot_be_written);
   tcase_add_test(tcase, inspection_without_platform);
   tcase_add_test(tcase, kernel_that_does_not_build);
   tcase_add_test(tcase, kernel_that_is_missing);

@@ -54,6 +54,9 @@
 #include "messages.h"
 #include "present.h"
 
+GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
+#define GST_CAT_DEFAULT glcl_histogram_debug
+
 namespace {
 
 using glcl::Area;
@@ -203,6 +206,8 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->followed = false;
   state->told = false;
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, at first %s of %d bins", width, height,
+                  glcl::mode_name(settings.mode), state->format.counters());
   return layout;
 }
 
@@ -253,7 +258,11 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   glcl::Histograms &histograms = *state->histograms;
   histograms.next_frame();
 
-  if (histograms.ready(settings.format())) state->format = settings.format();
+  if (!(state->format == settings.format()) && histograms.ready(settings.format())) {
+    state->format = settings.format();
+    GST_DEBUG_OBJECT(filter, "%s of %d bins from now on", glcl::mode_name(settings.mode),
+                     state->format.counters());
+  }
   const Histogram::Format format = state->format;
   cl::Buffer counts;
   if (wanted.message || wanted.meta || settings.display != Present::Display::none)
@@ -293,6 +302,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
 
 /// What comes does not follow what came.
 static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
+  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
   GST_GLCL_HISTOGRAM(filter)->state->followed = false;
 }
 
@@ -328,6 +338,8 @@ static void gst_glcl_histogram_finalize(GObject *object) {
 }
 
 static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_histogram_debug, "glclhistogram", 0, "OpenCL histogram");
+
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_histogram_finalize;
   const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {

@@ -352,6 +352,11 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
               display_type())
       .choice("scale", "Scale", "What the height of a bar stands for", &Settings::logarithmic,
               scale_type())
+      .number("level-height", "Level height",
+              "Part of the plot that the 95th percentile of the bins fills at least, so that some "
+              "full bins, as of black bars, do not flatten the others; with 0 the fullest bin "
+              "fills it",
+              &Settings::level_height, 0, 1)
       .number("x", "X", "Left edge of the drawing, as a part of the width", &Settings::x, 0, 1)
       .number("y", "Y", "Upper edge of the drawing, as a part of the height", &Settings::y, 0, 1)
       .number("width", "Width", "Width of the drawing, as a part of the frame's", &Settings::width,

@@ -255,6 +255,35 @@ GST_START_TEST(shown) {
 }
 GST_END_TEST
 
+// Black bars above and below a film leave its histogram readable; level-height=0 shows the counts
+// as they are.
+GST_START_TEST(letterboxed) {
+  Frame frame = reference::natural_frame(320, 180);
+  for (int y = 0; y < 180; y++)
+    for (int x = 0; x < 320 && (y < 36 || y >= 144); x++)
+      for (int c = 0; c < 3; c++) frame.at(x, y)[c] = 0;
+  const Counts counts = reference::histogram(frame, {});
+  Chain chain(
+      "glclhistogram display=overlay post-messages=false opacity=1 x=0 y=0 width=1 height=1");
+  const auto shown = [&](double level) {
+    Present::Settings settings;
+    settings.display = Present::Display::overlay;
+    settings.level_height = level;
+    settings.x = settings.y = 0, settings.width = settings.height = settings.opacity = 1;
+    const Frame got = chain.filter(frame);
+    test::expect_near(reference::present(frame, settings, {}, counts), got, 1, "the plot");
+    size_t bright = 0;  // pixels of bars
+    for (size_t i = 0; i < got.rgba.size(); i += 4) bright += got.rgba[i] > 150;
+    return bright;
+  };
+  const size_t by_default = shown(0.8);
+  g_object_set(chain["glclhistogram"], "level-height", 0.0, nullptr);
+  const size_t flattened = shown(0);
+  fail_unless(by_default > 5 * flattened, "%zu px of bars, %zu with level-height=0", by_default,
+              flattened);
+}
+GST_END_TEST
+
 // Mode and bins change while frames go on: as they were until the program for others is there.
 GST_START_TEST(other_modes_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
@@ -511,6 +540,7 @@ static Suite *histogram_suite() {
   tcase_add_test(tcase, region);
   tcase_add_test(tcase, metas);
   tcase_add_test(tcase, shown);
+  tcase_add_test(tcase, letterboxed);
   tcase_add_test(tcase, other_modes_while_playing);
   tcase_add_test(tcase, equalized_while_playing);
   tcase_add_test(tcase, shots);

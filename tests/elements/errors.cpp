@@ -182,8 +182,8 @@ GST_START_TEST(frame_of_another_size) {
     for (int first : {0, 1}) {
       test::Chain chain(name);
       First kept;
-      GstPad *pad = gst_element_get_static_pad(
-          chain[std::string(name).substr(0, std::string(name).find(' '))], "sink");
+      GstElement *element = chain[std::string(name).substr(0, std::string(name).find(' '))];
+      GstPad *pad = gst_element_get_static_pad(element, "sink");
       gst_pad_add_probe(
           pad, GST_PAD_PROBE_TYPE_BUFFER,
           [](GstPad *, GstPadProbeInfo *info, gpointer data) {
@@ -201,6 +201,7 @@ GST_START_TEST(frame_of_another_size) {
       for (int wrong = 0; wrong < 2; wrong++)
         expect(chain.push(right) == GST_FLOW_OK, std::string(name) + " ends the stream");
       expect(chain.filter(right).width == right.width, std::string(name) + " goes on");
+      expect(test::stat(element, "dropped") == 2, std::string(name) + " counts what it drops");
       expect(chain.messages().errors().empty(), std::string(name) + " posts an error");
       expect_one(chain.messages().warnings(), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  {"64×48", "5×3"});

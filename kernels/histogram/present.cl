@@ -4,6 +4,7 @@
 
 #define BINS 256
 #define CHANNELS 3
+#define COUNTERS 4096
 enum { NO_EQUALIZATION, EQUALIZE_LUMA, EQUALIZE_RGB };
 enum { NO_DISPLAY, OVERLAY, PARADE, STACK };
 
@@ -37,25 +38,29 @@ inline void make_tables(__global const uint *counts, int channels, int bin, __lo
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// How many counters have at least so much. All items of a group of 256 call it.
-inline uint counters_from(uint least, __global const uint *counts, int counters, int lane, __local uint *sum) {
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (lane == 0) *sum = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  uint own = 0;
-  for (int i = lane; i < counters; i += BINS) own += counts[i] >= least;
-  if (own) atomic_add(sum, own);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return *sum;
-}
-
 // The 95th percentile of the counters that are not empty, at least 1: the most that one has below the 5 % with
-// the highest counts. Found bit by bit.
-inline uint usual_count(__global const uint *counts, int counters, uint fullest, int lane, __local uint *sum) {
-  const uint above = counters_from(1, counts, counters, lane, sum) / 20;
-  uint usual = 0;
-  for (uint bit = 1u << (31 - clz(fullest)); bit; bit >>= 1)
-    if (counters_from(usual | bit, counts, counters, lane, sum) > above) usual |= bit;
+// the highest counts. Found bit by bit from that of the fullest one. All items of a group of 256 call it; `sums`
+// are 33 words.
+inline uint usual_count(__global const uint *counts, int counters, uint fullest, int lane, __local uint *all,
+                        __local uint *sums) {
+  uint filled = 0, usual = 0;
+  if (lane < 33) sums[lane] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = lane; i < counters; i += BINS) {
+    all[i] = counts[i];
+    filled += all[i] > 0;
+  }
+  if (filled) atomic_add(&sums[32], filled);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint above = sums[32] / 20;
+  for (int bit = 31 - clz(fullest); bit >= 0; bit--) {
+    const uint least = usual | 1u << bit;
+    uint reach = 0;
+    for (int i = lane; i < counters; i += BINS) reach += all[i] >= least;
+    if (reach) atomic_add(&sums[bit], reach);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (sums[bit] > above) usual = least;
+  }
   return max(usual, 1u);
 }
 
@@ -64,7 +69,7 @@ inline uint usual_count(__global const uint *counts, int counters, uint fullest,
 __kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
 void display_heights(__global const uint *counts, int counters, int logarithmic, int level,
                      __global ushort *heights) {
-  __local uint most[BINS], sum;
+  __local uint most[BINS], all[COUNTERS], sums[33];
   const int lane = get_local_id(0);
   uint own = 1;
   for (int i = lane; i < counters; i += BINS) own = max(own, counts[i]);
@@ -74,7 +79,7 @@ void display_heights(__global const uint *counts, int counters, int logarithmic,
     if (lane < reach) most[lane] = max(most[lane], most[lane + reach]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const uint fullest = most[0], usual = level ? usual_count(counts, counters, fullest, lane, &sum) : 1;
+  const uint fullest = most[0], usual = level ? usual_count(counts, counters, fullest, lane, all, sums) : 1;
   // Height is a part of the scale: of 65535 for the fullest, or of `level` for the usual one if that is more.
   const bool cut = (ulong)level * fullest > 65535ul * usual;
   const ulong top = cut ? level : 65535, whole = cut ? usual : fullest;

@@ -12,7 +12,7 @@ struct _GstGLCLContext {
 
 struct GstGLCLContextPrivate {
   GstGLContext *gl_context = nullptr;
-  glcl::Choice choice;
+  glcl::sharing::Choice choice;
   std::shared_ptr<glcl::Context> context;
   std::shared_ptr<glcl::Queue> queue, profiling_queue;
 };
@@ -28,7 +28,7 @@ struct Entry {
   GWeakRef context;
   const GstGLCLContext *self;
   const GstGLContext *gl_context;
-  const glcl::Way *way;
+  const glcl::sharing::Way *way;
   cl_device_id device;
 };
 
@@ -42,7 +42,7 @@ Registry &registry() {
   return *all;
 }
 
-GstGLCLContext *find(Registry &all, GstGLContext *gl_context, const glcl::Choice &choice) {
+GstGLCLContext *find(Registry &all, GstGLContext *gl_context, const glcl::sharing::Choice &choice) {
   for (Entry &entry : all.contexts) {
     if (entry.gl_context != gl_context || entry.way != choice.way ||
         entry.device != choice.device.device())
@@ -100,7 +100,7 @@ static void gst_glcl_context_class_init(GstGLCLContextClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = gst_glcl_context_finalize;
 }
 
-GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::Choice &choice,
+GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::sharing::Choice &choice,
                                      bool *created) {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
@@ -129,7 +129,9 @@ const glcl::Device &gst_glcl_context_device(GstGLCLContext *self) {
   return self->priv->context->device();
 }
 
-const glcl::Choice &gst_glcl_context_choice(GstGLCLContext *self) { return self->priv->choice; }
+const glcl::sharing::Choice &gst_glcl_context_choice(GstGLCLContext *self) {
+  return self->priv->choice;
+}
 
 glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile) {
   GstGLCLContextPrivate *priv = self->priv;

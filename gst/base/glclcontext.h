@@ -15,12 +15,12 @@ G_DECLARE_FINAL_TYPE(GstGLCLContext, gst_glcl_context, GST, GLCL_CONTEXT, GstObj
 
 /// The context of these for the GL context, from all pipelines of the process, or a new one (then
 /// `*created` is true). Throws glcl::Error. On the thread of the GL context. Transfer full.
-GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::Choice &choice,
+GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::sharing::Choice &choice,
                                      bool *created);
 
 GstGLContext *gst_glcl_context_gl_context(GstGLCLContext *self);
 const glcl::Device &gst_glcl_context_device(GstGLCLContext *self);
-const glcl::Choice &gst_glcl_context_choice(GstGLCLContext *self);
+const glcl::sharing::Choice &gst_glcl_context_choice(GstGLCLContext *self);
 
 /// The queue that all users of the context share; the profiling one is made when first asked for.
 glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile);

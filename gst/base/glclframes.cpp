@@ -11,6 +11,13 @@ namespace glcl {
 
 namespace {
 
+using sharing::Access;
+using sharing::Crossing;
+using sharing::Sharing;
+using sharing::Texture;
+using sharing::Use;
+using sharing::Way;
+
 /// The texture of a frame. Whatever its caps say, a buffer may hold anything. Throws.
 GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const PlaneFormat &plane) {
   GstMemory *first = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
@@ -41,7 +48,7 @@ void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) 
 /// Marks where OpenGL's work on the frame ends. A memory that hands itself over needs no mark.
 void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
   GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
-  if (sync && !hands_over(memory)) gst_gl_sync_meta_set_sync_point(sync, gl_context);
+  if (sync && !sharing::hands_over(memory)) gst_gl_sync_meta_set_sync_point(sync, gl_context);
 }
 
 }  // namespace
@@ -51,7 +58,7 @@ Frames::Frames(GstBaseTransform *element, GstGLCLContext *context)
       context_(context),
       sharing_(gst_glcl_context_choice(context).factory.make()) {}
 
-void Frames::replace_pool(GstQuery *query, const Report &report) {
+void Frames::replace_pool(GstQuery *query, const sharing::Report &report) {
   if (gst_query_get_n_allocation_pools(query) == 0) return;
   GstBufferPool *pool = sharing_->make_pool(gl_context(), report);
   if (!pool) return;
@@ -76,7 +83,8 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
     if (!gst_gl_context_can_share(texture->mem.context, gl_context())) {
       gst_base_transform_reconfigure_src(element_);
       if (!foreign_)
-        foreign_ = probe(Way::copy, gl_context(), gst_glcl_context_device(context_)).factory.make();
+        foreign_ = sharing::probe(Way::copy, gl_context(), gst_glcl_context_device(context_))
+                       .factory.make();
       return *foreign_;
     }
   return *sharing_;
@@ -84,7 +92,7 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
 
 void Frames::cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in,
                    GstBuffer *out, const Work &work) {
-  const PixelFormat &format = format_of(info);
+  const PixelFormat &format = sharing::format_of(info);
   Use uses[] = {{texture_of(in, info, format.planes[0]), Access::read, format},
                 {texture_of(out, info, format.planes[0]), Access::write, format}};
   Sharing &sharing = sharing_for({uses[0].memory, uses[1].memory});

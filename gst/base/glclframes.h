@@ -20,7 +20,7 @@ class Frames {
   Frames(GstBaseTransform *element, GstGLCLContext *context);
 
   /// Puts a pool of the textures that the way works on best in place of the query's first.
-  void replace_pool(GstQuery *query, const Report &report);
+  void replace_pool(GstQuery *query, const sharing::Report &report);
 
   /// Runs `work (in, out)`, which enqueues what reads `in` and writes all of `out`, frames of
   /// `info`. Throws where the buffers hold something else.
@@ -32,13 +32,14 @@ class Frames {
   uint64_t copies() const { return sharing_->copies() + (foreign_ ? foreign_->copies() : 0); }
 
  private:
-  Sharing &sharing_for(std::initializer_list<GstGLMemory *> textures);
+  sharing::Sharing &sharing_for(std::initializer_list<GstGLMemory *> textures);
   GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }
 
   GstBaseTransform *element_;
   GstGLCLContext *context_;
-  std::unique_ptr<Sharing> sharing_;
-  std::unique_ptr<Sharing> foreign_;  // for textures of a GL context that shares nothing with ours
+  std::unique_ptr<sharing::Sharing> sharing_;
+  // For textures of a GL context that shares nothing with ours.
+  std::unique_ptr<sharing::Sharing> foreign_;
 };
 
 }  // namespace glcl

@@ -28,18 +28,20 @@ GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
 
 namespace {
 
-/// Values of the `sharing` properties: auto, then those of glcl::Way::all in order.
+using glcl::sharing::Way;
+
+/// Values of the `sharing` properties: auto, then those of Way::all in order.
 constexpr int sharing_auto = 0;
-int sharing_value(const glcl::Way *way) {
-  const auto *const *first = std::begin(glcl::Way::all);
-  return 1 + static_cast<int>(std::find(first, std::end(glcl::Way::all), way) - first);
+int sharing_value(const Way *way) {
+  const auto *const *first = std::begin(Way::all);
+  return 1 + static_cast<int>(std::find(first, std::end(Way::all), way) - first);
 }
 
 GType sharing_type() {
   static const GType type = [] {
     std::vector<GEnumValue> values{
         {sharing_auto, "The first of gl, external and copy that works", "auto"}};
-    for (const glcl::Way *way : glcl::Way::all)
+    for (const Way *way : Way::all)
       values.push_back({sharing_value(way), way->description, way->name});
     return glcl::register_enum("GstGLCLSharing", values);
   }();
@@ -59,7 +61,7 @@ struct Stats {
   uint64_t frames = 0, dropped = 0, copies = 0;
   glcl::Timing latency;  // from a frame's arrival until it goes on
   std::string device;
-  const glcl::Way *way = nullptr;
+  const Way *way = nullptr;
   std::map<std::string, glcl::Timing> timings;  // by kernel, and "frame"
 };
 
@@ -161,11 +163,12 @@ GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bo
         gst_glcl_context_gl_context(priv->offered) == gl_context)
       settings.device = gst_glcl_context_device(priv->offered).id();
   }
-  std::vector<const glcl::Way *> ways;
-  for (const glcl::Way *way : glcl::Way::all)
+  std::vector<const Way *> ways;
+  for (const Way *way : Way::all)
     if (settings.sharing == sharing_auto || settings.sharing == sharing_value(way))
       ways.push_back(way);
-  return gst_glcl_context_get(gl_context, glcl::choose(gl_context, settings.device, ways), created);
+  return gst_glcl_context_get(gl_context, glcl::sharing::choose(gl_context, settings.device, ways),
+                              created);
 }
 
 /// Changes one of the contexts. The old one goes when the mutex is free again: its last reference
@@ -194,7 +197,7 @@ void drop_context(GstGLCLFilter *self) {
 void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const glcl::Device &device = gst_glcl_context_device(context);
-  const glcl::Way *way = gst_glcl_context_choice(context).way;
+  const Way *way = gst_glcl_context_choice(context).way;
   const std::string name = device.id() + " " + device.name;
   GST_INFO_OBJECT(self, "sharing: %s, device: %s", way->name, name.c_str());
   priv->reset_pending = true;
@@ -268,7 +271,7 @@ bool with_opencl(GstGLCLFilter *self, const Work &work) {
 }
 
 /// Posts as this element what is reported, for as long as the element lives.
-glcl::Report reporter(GstGLCLFilter *self) {
+glcl::sharing::Report reporter(GstGLCLFilter *self) {
   const std::shared_ptr<GWeakRef> element(new GWeakRef, [](GWeakRef *reference) {
     g_weak_ref_clear(reference);
     delete reference;

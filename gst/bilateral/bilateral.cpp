@@ -7,7 +7,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::bilateral {
 
 namespace {
 
@@ -386,4 +386,4 @@ void Bilateral::prepare_space(Queue &queue, Kernels &kernels, const Settings &se
   space_sigma_ = settings.sigma_space;
 }
 
-}  // namespace glcl
+}  // namespace glcl::bilateral

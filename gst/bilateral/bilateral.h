@@ -12,7 +12,7 @@
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
 
-namespace glcl {
+namespace glcl::bilateral {
 
 /// Brute-force bilateral filter of RGBA frames of 8 bits a channel (Tomasi and Manduchi, "Bilateral
 /// filtering for gray and color images", ICCV 1998):
@@ -145,4 +145,4 @@ class Bilateral {
   double space_sigma_ = 0;
 };
 
-}  // namespace glcl
+}  // namespace glcl::bilateral

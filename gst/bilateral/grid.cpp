@@ -7,7 +7,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::bilateral {
 
 namespace {
 
@@ -304,4 +304,4 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
                   grid_, range, 1 / cell, shape.stored, split);
 }
 
-}  // namespace glcl
+}  // namespace glcl::bilateral

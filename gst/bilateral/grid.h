@@ -6,7 +6,7 @@
 
 #include "bilateral.h"
 
-namespace glcl {
+namespace glcl::bilateral {
 
 /// The bilateral filter by a bilateral grid (Chen, Paris and Durand, "Real-time edge-aware image
 /// processing with the bilateral grid", SIGGRAPH 2007), for frames of RGBA, 8 bits a channel.
@@ -128,4 +128,4 @@ class Grid {
   Picture between_[2];  // results of iterations but the last
 };
 
-}  // namespace glcl
+}  // namespace glcl::bilateral

@@ -45,7 +45,9 @@ GST_DEBUG_CATEGORY_STATIC(glcl_bilateral_debug);
 
 namespace {
 
-using Weight = glcl::Bilateral::Weight;
+using glcl::bilateral::Bilateral;
+using glcl::bilateral::Grid;
+using Weight = Bilateral::Weight;
 
 enum class Method { automatic, brute_force, grid };
 
@@ -73,14 +75,14 @@ GType weight_type() {
        {Weight::per_channel, "A weight for each channel from its own difference", "per-channel"}});
 }
 
-struct Settings : glcl::Bilateral::Settings {
+struct Settings : Bilateral::Settings {
   Method method = Method::automatic;
 };
 
 struct State {
   glcl::Guarded<Settings> settings;
-  std::unique_ptr<glcl::Bilateral> exact;  // GL thread, like the grid
-  std::unique_ptr<glcl::Grid> grid;
+  std::unique_ptr<Bilateral> exact;  // GL thread, like the grid
+  std::unique_ptr<Grid> grid;
 
   bool wants_grid(const Settings &now) const {
     if (now.method == Method::brute_force || !grid->suits(now)) return false;
@@ -103,8 +105,8 @@ GST_ELEMENT_REGISTER_DEFINE(glclbilateral, "glclbilateral", GST_RANK_NONE,
 static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
   State *state = GST_GLCL_BILATERAL(filter)->state;
-  state->exact = std::make_unique<glcl::Bilateral>(context, width, height);
-  state->grid = std::make_unique<glcl::Grid>(context, width, height, state->exact->layout());
+  state->exact = std::make_unique<Bilateral>(context, width, height);
+  state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout());
   const Settings settings = state->settings.get();
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s", width, height,
                   state->wants_grid(settings) ? "a grid" : "brute force");
@@ -159,7 +161,7 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
       .number("radius", "Radius",
               "Half the width of brute-force's square window, in px; 0 takes 2 sigma-space, "
               "rounded up",
-              &Settings::radius, 0, glcl::Bilateral::max_radius)
+              &Settings::radius, 0, Bilateral::max_radius)
       .choice("method", "Method", "How the filter is computed", &Settings::method, method_type())
       .choice("weight", "Weight", "What a neighbour's similarity is measured by", &Settings::weight,
               weight_type())

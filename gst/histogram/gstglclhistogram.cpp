@@ -59,11 +59,12 @@ GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
 
 namespace {
 
-using glcl::Area;
-using glcl::Histogram;
-using glcl::Present;
-using glcl::ShotMessages;
-using glcl::Shots;
+namespace histogram = glcl::histogram;
+using histogram::Area;
+using histogram::Histogram;
+using histogram::Present;
+using histogram::ShotMessages;
+using histogram::Shots;
 
 enum { mode_luma, mode_rgb, mode_color_8, mode_color_16 };
 constexpr size_t most_bytes = 4096 * sizeof(cl_uint);
@@ -71,12 +72,12 @@ constexpr size_t most_bytes = 4096 * sizeof(cl_uint);
 GType mode_type() {
   return glcl::enum_type<int>(
       "GstGLCLHistogramMode",
-      {{mode_luma, "The luma, by itself", glcl::mode_name(mode_luma)},
-       {mode_rgb, "R, G and B, each by itself", glcl::mode_name(mode_rgb)},
+      {{mode_luma, "The luma, by itself", histogram::mode_name(mode_luma)},
+       {mode_rgb, "R, G and B, each by itself", histogram::mode_name(mode_rgb)},
        {mode_color_8, "Colours, of 8 levels of R, G and B each: 512 bins",
-        glcl::mode_name(mode_color_8)},
+        histogram::mode_name(mode_color_8)},
        {mode_color_16, "Colours, of 16 levels of R, G and B each: 4096 bins",
-        glcl::mode_name(mode_color_16)}});
+        histogram::mode_name(mode_color_16)}});
 }
 
 GType bins_type() {
@@ -166,7 +167,7 @@ struct State {
   glcl::Guarded<Settings> settings;
 
   // GL thread
-  std::unique_ptr<glcl::Histograms> histograms;
+  std::unique_ptr<histogram::Histograms> histograms;
   std::unique_ptr<Present> present;
   // In use; what the properties say is, once it is ready.
   Histogram::Format format;
@@ -196,7 +197,7 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->histograms.reset();
   state->present = std::make_unique<Present>(context, width, height, layout);
-  state->histograms = std::make_unique<glcl::Histograms>(context, width, height, layout);
+  state->histograms = std::make_unique<histogram::Histograms>(context, width, height, layout);
   state->format = settings.format();
   state->histograms->build(state->format);
   state->equalize = settings.equalize;
@@ -207,7 +208,7 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   state->followed = false;
   state->told = false;
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first %s of %d bins", width, height,
-                  glcl::mode_name(settings.mode), state->format.counters());
+                  histogram::mode_name(settings.mode), state->format.counters());
   return layout;
 }
 
@@ -219,7 +220,7 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
   const size_t bytes = sizeof(cl_uint) * format.counters();
   auto *meta = gst_glcl_analyzer_attach<GstGLCLHistogramMeta>(GST_GLCL_ANALYZER(self), outbuf,
                                                               meta_info(), bytes);
-  meta->mode = glcl::mode_of(format);
+  meta->mode = histogram::mode_of(format);
   meta->channels = format.channels();
   meta->bins = format.counters() / format.channels();
   meta->x = area.x;
@@ -251,16 +252,16 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   Settings settings = state->settings.get();
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
-  const Area whole = glcl::clipped({}, in.width, in.height),
-             area = glcl::clipped(settings.roi, in.width, in.height);
+  const Area whole = histogram::clipped({}, in.width, in.height),
+             area = histogram::clipped(settings.roi, in.width, in.height);
   gst_glcl_histogram_check_roi(GST_GLCL_HISTOGRAM(filter), settings.roi, in, area);
   const uint64_t frame = state->frames++;
-  glcl::Histograms &histograms = *state->histograms;
+  histogram::Histograms &histograms = *state->histograms;
   histograms.next_frame();
 
   if (!(state->format == settings.format()) && histograms.ready(settings.format())) {
     state->format = settings.format();
-    GST_DEBUG_OBJECT(filter, "%s of %d bins from now on", glcl::mode_name(settings.mode),
+    GST_DEBUG_OBJECT(filter, "%s of %d bins from now on", histogram::mode_name(settings.mode),
                      state->format.counters());
   }
   const Histogram::Format format = state->format;
@@ -273,8 +274,8 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
     const guint64 pixels = guint64(area.width) * area.height;
     gst_glcl_analyzer_read(analyzer, queue, counts, sizeof(cl_uint) * format.counters(),
                            [=, times = wanted.times](const void *bytes) {
-                             glcl::post_histogram(analyzer, times, format, pixels,
-                                                  static_cast<const uint32_t *>(bytes));
+                             histogram::post(analyzer, times, format, pixels,
+                                             static_cast<const uint32_t *>(bytes));
                            });
   }
 

@@ -7,7 +7,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::histogram {
 
 namespace {
 
@@ -324,4 +324,4 @@ const cl::Buffer &Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, 
   return launch(queue, in, pitch, frame_pitch, count, area);
 }
 
-}  // namespace glcl
+}  // namespace glcl::histogram

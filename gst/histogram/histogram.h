@@ -10,7 +10,7 @@
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
 
-namespace glcl {
+namespace glcl::histogram {
 
 /// A part of a frame, px; all of it where it is empty.
 struct Area {
@@ -116,4 +116,4 @@ class Histogram {
   cl::Buffer scratch_;                 // the copies of Form::item
 };
 
-}  // namespace glcl
+}  // namespace glcl::histogram

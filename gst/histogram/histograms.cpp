@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace glcl {
+namespace glcl::histogram {
 
 Histograms::Entry &Histograms::entry_of(const Histogram::Format &format) {
   const auto known = std::find_if(entries_.begin(), entries_.end(),
@@ -43,4 +43,4 @@ const cl::Buffer &Histograms::count(Queue &queue, const Picture &in,
   return *entry.counts;
 }
 
-}  // namespace glcl
+}  // namespace glcl::histogram

@@ -7,7 +7,7 @@
 #include "histogram.h"
 #include "opencl/background.h"
 
-namespace glcl {
+namespace glcl::histogram {
 
 /// The histograms that somebody wants of each frame: an engine for every format that was asked for,
 /// built in the background, and no area of a frame counted twice.
@@ -46,4 +46,4 @@ class Histograms {
   std::list<Entry> entries_;
 };
 
-}  // namespace glcl
+}  // namespace glcl::histogram

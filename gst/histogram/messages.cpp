@@ -3,7 +3,7 @@
 
 #include "statistics.h"
 
-namespace glcl {
+namespace glcl::histogram {
 
 namespace {
 
@@ -59,8 +59,8 @@ const char *mode_name(int mode) {
   return names[mode];
 }
 
-void post_histogram(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
-                    guint64 pixels, const uint32_t *counts) {
+void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
+          guint64 pixels, const uint32_t *counts) {
   const int channels = format.channels(), bins = format.counters() / channels;
   GstStructure *message = gst_glcl_analyzer_structure("glclhistogram", times);
   gst_structure_set(message, "mode", G_TYPE_STRING, mode_name(mode_of(format)), "bins", G_TYPE_UINT,
@@ -121,4 +121,4 @@ void ShotMessages::drop() {
   times_.clear();
 }
 
-}  // namespace glcl
+}  // namespace glcl::histogram

@@ -9,15 +9,15 @@
 #include "histogram.h"
 #include "shots.h"
 
-namespace glcl {
+namespace glcl::histogram {
 
 /// The value of the property `mode` that stands for a format, and its name.
 int mode_of(const Histogram::Format &format);
 const char *mode_name(int mode);
 
 /// Posts the message `glclhistogram`: counts of `pixels` pixels in a format.
-void post_histogram(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
-                    guint64 pixels, const uint32_t *counts);
+void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Format &format,
+          guint64 pixels, const uint32_t *counts);
 
 /// Follows the frames and posts a message `shot` for every shot that begins. May be called from
 /// several threads.
@@ -41,4 +41,4 @@ class ShotMessages {
   std::deque<std::pair<uint64_t, FrameTimes>> times_;  // of the frames that a shot may begin at
 };
 
-}  // namespace glcl
+}  // namespace glcl::histogram

@@ -6,7 +6,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::histogram {
 
 namespace {
 
@@ -73,4 +73,4 @@ void Present::run(Queue &queue, const Settings &settings, const Picture &in, con
            channels, levels, axis, dot, heights_, opacity);
 }
 
-}  // namespace glcl
+}  // namespace glcl::histogram

@@ -3,7 +3,7 @@
 
 #include "histogram.h"
 
-namespace glcl {
+namespace glcl::histogram {
 
 /// Shows a frame: as it is, or with its histogram equalised, and with a histogram drawn over it.
 class Present {
@@ -57,4 +57,4 @@ class Present {
   cl::Buffer heights_;
 };
 
-}  // namespace glcl
+}  // namespace glcl::histogram

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace glcl {
+namespace glcl::histogram {
 
 namespace {
 
@@ -227,4 +227,4 @@ std::vector<Shots::Shot> Shots::finish() {
   return found;
 }
 
-}  // namespace glcl
+}  // namespace glcl::histogram

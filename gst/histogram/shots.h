@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace glcl {
+namespace glcl::histogram {
 
 /// Finds where one shot ends and the next begins, from a histogram per frame. Plain C++.
 ///
@@ -82,4 +82,4 @@ class Shots {
   bool blank_by_fade_ = false, fade_told_ = false;
 };
 
-}  // namespace glcl
+}  // namespace glcl::histogram

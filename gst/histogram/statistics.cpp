@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace glcl {
+namespace glcl::histogram {
 
 std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &format,
                                                   const uint32_t *counts) {
@@ -52,4 +52,4 @@ Statistics statistics(const std::vector<uint32_t> &counts) {
   return result;
 }
 
-}  // namespace glcl
+}  // namespace glcl::histogram

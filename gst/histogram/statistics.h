@@ -6,7 +6,7 @@
 
 #include "histogram.h"
 
-namespace glcl {
+namespace glcl::histogram {
 
 /// What a channel's histogram says. Levels run from 0 to 255; a bin of several stands for the
 /// middle of them.
@@ -23,4 +23,4 @@ std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &forma
 /// All zeros without counts.
 Statistics statistics(const std::vector<uint32_t> &counts);
 
-}  // namespace glcl
+}  // namespace glcl::histogram

@@ -15,7 +15,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::opticalflow {
 
 namespace {
 
@@ -143,4 +143,4 @@ void write_flo(const std::string &path, int width, int height, const void *vecto
   file.finish();
 }
 
-}  // namespace glcl
+}  // namespace glcl::opticalflow

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace glcl {
+namespace glcl::opticalflow {
 
 /// Whether the text names a file for every number: it has exactly one of %d, %i and %u, whose width
 /// is at most 9 and may begin with a 0. %% stands for a per cent sign.
@@ -21,4 +21,4 @@ void check_dump_pattern(const std::string &pattern);
 /// then what was there stays. What is no ordinary file is never replaced, and links not followed.
 void write_flo(const std::string &path, int width, int height, const void *vectors);
 
-}  // namespace glcl
+}  // namespace glcl::opticalflow

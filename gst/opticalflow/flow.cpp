@@ -8,7 +8,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::opticalflow {
 
 namespace {
 
@@ -430,4 +430,4 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
           cl::Local(nodes.x * nodes.y * sizeof(cl_float2)));
 }
 
-}  // namespace glcl
+}  // namespace glcl::opticalflow

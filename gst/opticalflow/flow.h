@@ -10,10 +10,10 @@
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
 
-namespace glcl {
+namespace glcl::opticalflow {
 
 /// A flow field on the device: where every pixel of the previous frame went.
-struct FlowField {
+struct Field {
   int width = 0, height = 0;  ///< px, those of the frames
   cl::Buffer vectors;         ///< float2 per pixel, px per frame, +x right, +y down
   cl::Buffer confidence;      ///< float per pixel, 0..1
@@ -81,7 +81,7 @@ class Flow {
   /// Forgets the previous frame.
   void reset() { previous_levels_ = 0; }
   /// What the last run() that was true enqueued; overwritten by the next one.
-  const FlowField &field() const { return field_; }
+  const Field &field() const { return field_; }
 
   /// The levels that frames of this size have at most, and how many levels=0 takes.
   static int most_levels(int width, int height);
@@ -170,7 +170,7 @@ class Flow {
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;
   cl::Buffer zero_, sums_, flow_[2], result_, certain_, backward_;
-  FlowField field_;
+  Field field_;
 };
 
-}  // namespace glcl
+}  // namespace glcl::opticalflow

@@ -60,7 +60,10 @@ GST_DEBUG_CATEGORY_STATIC(gl_opencl_flow_debug);
 
 namespace {
 
-using glcl::FlowView;
+namespace opticalflow = glcl::opticalflow;
+using opticalflow::Flow;
+using opticalflow::LucasKanade;
+using opticalflow::View;
 
 enum class Method { lucas_kanade, pyramidal, census };
 
@@ -76,7 +79,7 @@ GType method_type() {
 }
 
 GType display_type() {
-  using Display = FlowView::Display;
+  using Display = View::Display;
   return glcl::enum_type<Display>(
       "GstGLOpenCLFlowDisplay",
       {{Display::none, "The video as it came", "none"},
@@ -96,11 +99,11 @@ const GstMetaInfo *flow_meta_info() {
   return info;
 }
 
-struct Settings : glcl::Flow::Settings {
+struct Settings : Flow::Settings {
   Method method = Method::pyramidal;
   int grid = 1;
   double min_confidence = 0;
-  FlowView::Display display = FlowView::Display::color;
+  View::Display display = View::Display::color;
   double gain = 0;
   bool legend = false;
   std::string dump_location;
@@ -111,16 +114,16 @@ struct State {
 
   // GL thread
   int width = 0, height = 0;
-  std::unique_ptr<glcl::Flow> flow;
-  std::unique_ptr<glcl::LucasKanade> lucas_kanade;
-  std::unique_ptr<FlowView> view;
+  std::unique_ptr<Flow> flow;
+  std::unique_ptr<LucasKanade> lucas_kanade;
+  std::unique_ptr<View> view;
   cl::Buffer dump;
   bool fresh_gain = true;
   guint64 dumped = 0;
   std::atomic<bool> dump_failed{false};  // and it was told, since the start
 };
 
-glcl::LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
+LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
   return {settings.window, settings.alpha};
 }
 
@@ -143,28 +146,27 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   state->flow.reset();
   state->lucas_kanade.reset();
   if (settings.method == Method::lucas_kanade) {
-    state->lucas_kanade = std::make_unique<glcl::LucasKanade>(context, width, height, layout);
+    state->lucas_kanade = std::make_unique<LucasKanade>(context, width, height, layout);
     state->lucas_kanade->prepare(lucas_kanade_settings(settings));
   } else {
-    state->flow = std::make_unique<glcl::Flow>(context, width, height, layout,
-                                               settings.method == Method::census
-                                                   ? glcl::Flow::Channels::census
-                                                   : glcl::Flow::Channels::grey);
+    state->flow = std::make_unique<Flow>(
+        context, width, height, layout,
+        settings.method == Method::census ? Flow::Channels::census : Flow::Channels::grey);
   }
-  state->view = std::make_unique<FlowView>(context, width, height, layout);
+  state->view = std::make_unique<View>(context, width, height, layout);
   state->width = width, state->height = height;
   const size_t dump_bytes =
-      settings.dump_location.empty() ? 0 : FlowView::sample_bytes(width, height, 1);
+      settings.dump_location.empty() ? 0 : View::sample_bytes(width, height, 1);
   if (dump_bytes) state->dump = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, dump_bytes);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
-                            std::max(dump_bytes, sizeof(FlowView::Summary)));
+                            std::max(dump_bytes, sizeof(View::Summary)));
   GST_INFO_OBJECT(filter, "frames of %d×%d px%s%s", width, height,
                   dump_bytes ? ", vectors to " : "", settings.dump_location.c_str());
   return layout;
 }
 
 static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &times,
-                                    const FlowView::Summary &summary) {
+                                    const View::Summary &summary) {
   GstStructure *message = gst_glcl_analyzer_structure("glopenclflow", times);
   gst_structure_set(message, "mean-x", G_TYPE_DOUBLE, double(summary.mean_x), "mean-y",
                     G_TYPE_DOUBLE, double(summary.mean_y), "mean-magnitude", G_TYPE_DOUBLE,
@@ -176,14 +178,13 @@ static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTime
 }
 
 static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
-                                      const Settings &settings, const glcl::FlowField &field,
+                                      const Settings &settings, const opticalflow::Field &field,
                                       GstBuffer *outbuf) {
   State *state = self->state;
   const int grid = settings.grid;
   const bool list = settings.method == Method::census;
-  const size_t sampled =
-      (FlowView::sample_bytes(field.width, field.height, grid) + 15) & ~size_t(15);
-  const size_t bytes = sampled + (list ? FlowView::list_bytes(field.width, field.height) : 0);
+  const size_t sampled = (View::sample_bytes(field.width, field.height, grid) + 15) & ~size_t(15);
+  const size_t bytes = sampled + (list ? View::list_bytes(field.width, field.height) : 0);
   auto *meta = gst_glcl_analyzer_attach<GstGLCLFlowMeta>(GST_GLCL_ANALYZER(self), outbuf,
                                                          flow_meta_info(), bytes);
   const auto least = static_cast<float>(settings.min_confidence);
@@ -191,8 +192,8 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
   state->view->sample(queue, field, least, grid, 0, memory);
   if (list) state->view->list(queue, field, std::max(least, 0.5f), memory, sampled);
   glcl::result_written(meta->buffer, queue);
-  meta->columns = FlowView::cells(field.width, grid);
-  meta->rows = FlowView::cells(field.height, grid);
+  meta->columns = View::cells(field.width, grid);
+  meta->rows = View::cells(field.height, grid);
   meta->grid = grid;
   meta->width = field.width;
   meta->height = field.height;
@@ -205,7 +206,7 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
 static void gst_gl_opencl_flow_write(GstGLOpenCLFlow *self, const std::string &path, int width,
                                      int height, const void *vectors) {
   try {
-    glcl::write_flo(path, width, height, vectors);
+    opticalflow::write_flo(path, width, height, vectors);
   } catch (const glcl::Error &error) {
     GST_INFO_OBJECT(self, "%s", error.what());
     if (!self->state->dump_failed.exchange(true))
@@ -215,11 +216,11 @@ static void gst_gl_opencl_flow_write(GstGLOpenCLFlow *self, const std::string &p
 }
 
 static void gst_gl_opencl_flow_dump(GstGLOpenCLFlow *self, glcl::Queue &queue,
-                                    const Settings &settings, const glcl::FlowField &field) {
+                                    const Settings &settings, const opticalflow::Field &field) {
   State *state = self->state;
   state->view->sample(queue, field, static_cast<float>(settings.min_confidence), 1, 1e10f,
                       state->dump);
-  const std::string path = glcl::dump_path(settings.dump_location, state->dumped++);
+  const std::string path = opticalflow::dump_path(settings.dump_location, state->dumped++);
   const int width = field.width, height = field.height;
   gst_glcl_analyzer_read(
       GST_GLCL_ANALYZER(self), queue, state->dump, size_t(width) * height * sizeof(cl_float2),
@@ -234,7 +235,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   State *state = self->state;
   const Settings settings = state->settings.get();
 
-  const glcl::FlowField *field = nullptr;
+  const opticalflow::Field *field = nullptr;
   if (state->lucas_kanade) {
     if (state->lucas_kanade->run(queue, lucas_kanade_settings(settings), in))
       field = &state->lucas_kanade->field();
@@ -245,15 +246,15 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   const auto least = static_cast<float>(settings.min_confidence);
   if (field) {
     const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
-    const bool automatic = settings.display != FlowView::Display::none;
+    const bool automatic = settings.display != View::Display::none;
     if (automatic || wanted.message)
       state->view->summarize(queue, *field, least, static_cast<float>(settings.gain),
                              std::exchange(state->fresh_gain, false));
     if (wanted.message)
-      gst_glcl_analyzer_read(analyzer, queue, state->view->summary(), sizeof(FlowView::Summary),
+      gst_glcl_analyzer_read(analyzer, queue, state->view->summary(), sizeof(View::Summary),
                              [analyzer, times = wanted.times](const void *bytes) {
-                               gst_gl_opencl_flow_post(
-                                   analyzer, times, *static_cast<const FlowView::Summary *>(bytes));
+                               gst_gl_opencl_flow_post(analyzer, times,
+                                                       *static_cast<const View::Summary *>(bytes));
                              });
     if (wanted.meta) gst_gl_opencl_flow_attach(self, queue, settings, *field, outbuf);
     if (!settings.dump_location.empty() && state->dump())
@@ -281,8 +282,8 @@ static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
 static gboolean gst_gl_opencl_flow_start(GstBaseTransform *trans) {
   State *state = GST_GL_OPENCL_FLOW(trans)->state;
   const std::string pattern = state->settings.get().dump_location;
-  if (!pattern.empty() &&
-      !gst_glcl_filter_guard(GST_GLCL_FILTER(trans), [&] { glcl::check_dump_pattern(pattern); }))
+  if (!pattern.empty() && !gst_glcl_filter_guard(GST_GLCL_FILTER(trans),
+                                                 [&] { opticalflow::check_dump_pattern(pattern); }))
     return FALSE;
   state->dump_failed = false;
   return GST_BASE_TRANSFORM_CLASS(gst_gl_opencl_flow_parent_class)->start(trans);

@@ -6,7 +6,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::opticalflow {
 
 namespace {
 
@@ -154,4 +154,4 @@ void LucasKanade::take(Queue &queue, const Settings &settings, const Picture &in
         stretch, alpha, sure, scale, field_.vectors, field_.confidence);
 }
 
-}  // namespace glcl
+}  // namespace glcl::opticalflow

@@ -6,7 +6,7 @@
 #include "flow.h"
 #include "opencl/background.h"
 
-namespace glcl {
+namespace glcl::opticalflow {
 
 /// Dense optical flow on one scale by Lucas and Kanade's method of 1981, for motion below about a
 /// pixel per frame. Grey is (R + G + B) / 3 in levels 0..255, its derivatives are 2 × 2 kernels,
@@ -50,7 +50,7 @@ class LucasKanade {
   /// As Flow::run: any setting may differ from the last call's; nothing is compiled or waited for.
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   void reset() { has_previous_ = false; }
-  const FlowField &field() const { return field_; }
+  const Field &field() const { return field_; }
   Layout layout() const { return layout_; }
 
  private:
@@ -69,7 +69,7 @@ class LucasKanade {
   cl::Buffer previous_, current_;            // R + G + B, ushort
   cl::Buffer columns4_, columns1_;           // made where they are first needed
   bool has_previous_ = false;
-  FlowField field_;
+  Field field_;
 };
 
-}  // namespace glcl
+}  // namespace glcl::opticalflow

@@ -5,7 +5,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::opticalflow {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr Size pixel_group{32, 8};
 
 }  // namespace
 
-FlowView::FlowView(Context &context, int width, int height, Layout layout)
+View::View(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height) {
   const cl::Program report =
       context.program("opticalflow/report.cl", "-DITEMS=" + std::to_string(items));
@@ -35,23 +35,22 @@ FlowView::FlowView(Context &context, int width, int height, Layout layout)
   nothing_ = buffer(sizeof(cl_float2));
 }
 
-void FlowView::summarize(Queue &queue, const FlowField &field, float least, float gain,
-                         bool fresh) {
+void View::summarize(Queue &queue, const Field &field, float least, float gain, bool fresh) {
   const int pixels = field.width * field.height;
   sums_(queue, {size_t(groups) * items, 1}, field.vectors, field.confidence, pixels, least, parts_);
   summary_kernel_(queue, {items, 1}, parts_, groups, pixels, gain, int(fresh), summary_);
 }
 
-void FlowView::sample(Queue &queue, const FlowField &field, float least, int grid, float unknown,
-                      const cl::Buffer &result) {
+void View::sample(Queue &queue, const Field &field, float least, int grid, float unknown,
+                  const cl::Buffer &result) {
   const int columns = cells(field.width, grid), rows = cells(field.height, grid);
   grid_(queue, {size_t(columns), size_t(rows)}, field.vectors, field.confidence,
         cl_int2{{field.width, field.height}}, least, grid, unknown, result,
         cl_int2{{columns, rows}});
 }
 
-void FlowView::list(Queue &queue, const FlowField &field, float least, const cl::Buffer &result,
-                    size_t offset) {
+void View::list(Queue &queue, const Field &field, float least, const cl::Buffer &result,
+                size_t offset) {
   const int columns = cells(field.width, sparse_side), rows = cells(field.height, sparse_side);
   pick_(queue, {size_t(columns), size_t(rows)}, field.vectors, field.confidence,
         cl_int2{{field.width, field.height}}, least, sparse_side, picked_,
@@ -60,12 +59,12 @@ void FlowView::list(Queue &queue, const FlowField &field, float least, const cl:
         static_cast<cl_int>(offset / sizeof(cl_float4)));
 }
 
-void FlowView::draw(Queue &queue, Display display, bool legend, const FlowField *field, float least,
-                    const Picture &in, const Picture &out) {
+void View::draw(Queue &queue, Display display, bool legend, const Field *field, float least,
+                const Picture &in, const Picture &out) {
   const cl_int2 size{{width_, height_}};
   display_(queue, {size_t(width_), size_t(height_)}, in, out, size, int(display),
            int(field != nullptr), int(legend), field ? field->vectors : nothing_,
            field ? field->confidence : nothing_, least, summary_);
 }
 
-}  // namespace glcl
+}  // namespace glcl::opticalflow

@@ -3,11 +3,11 @@
 
 #include "flow.h"
 
-namespace glcl {
+namespace glcl::opticalflow {
 
 /// What is made of a flow field: numbers, coarser fields, a list of vectors, pictures. Vectors
 /// whose confidence is below `least` count as still, with a confidence of 0.
-class FlowView {
+class View {
  public:
   enum class Display {
     none,     ///< the frame
@@ -28,17 +28,17 @@ class FlowView {
   static constexpr int sparse_side = 8;  ///< px of the cells that give one vector of the list each
 
   /// Throws Error::failed.
-  FlowView(Context &context, int width, int height, Layout layout);
+  View(Context &context, int width, int height, Layout layout);
 
   /// Fills summary(). `gain` 0 means three times the rms, at least 1: at once where `fresh`, else
   /// it follows by a tenth per frame.
-  void summarize(Queue &queue, const FlowField &field, float least, float gain, bool fresh);
+  void summarize(Queue &queue, const Field &field, float least, float gain, bool fresh);
   /// A Summary on the device.
   const cl::Buffer &summary() const { return summary_; }
 
   /// The vectors in the middles of cells of `grid` px, float2 [rows, columns], then their
   /// confidences, float [rows, columns]. Unsure vectors get `unknown` as both components.
-  void sample(Queue &queue, const FlowField &field, float least, int grid, float unknown,
+  void sample(Queue &queue, const Field &field, float least, int grid, float unknown,
               const cl::Buffer &result);
   /// Cells along a side of so many px.
   static int cells(int px, int grid) { return (px + grid - 1) / grid; }
@@ -49,8 +49,7 @@ class FlowView {
   /// The sparse list: of each cell of sparse_side px the surest pixel, if that has at least
   /// `least`, in raster order of the cells. At `offset` bytes (a multiple of 16) in `result` an
   /// int, their number, in 16 bytes; then float4 (x, y, vx, vy).
-  void list(Queue &queue, const FlowField &field, float least, const cl::Buffer &result,
-            size_t offset);
+  void list(Queue &queue, const Field &field, float least, const cl::Buffer &result, size_t offset);
   static size_t list_bytes(int width, int height) {
     return (1 + size_t(cells(width, sparse_side)) * cells(height, sparse_side)) * sizeof(cl_float4);
   }
@@ -58,7 +57,7 @@ class FlowView {
   /// Draws `field` over `in`, with the gain of the last summarize(); without a field, black for
   /// Display::color and the frame for the others. The legend is a wheel with its radius in px per
   /// frame.
-  void draw(Queue &queue, Display display, bool legend, const FlowField *field, float least,
+  void draw(Queue &queue, Display display, bool legend, const Field *field, float least,
             const Picture &in, const Picture &out);
 
  private:
@@ -67,4 +66,4 @@ class FlowView {
   cl::Buffer parts_, summary_, picked_, nothing_;
 };
 
-}  // namespace glcl
+}  // namespace glcl::opticalflow

@@ -12,7 +12,7 @@
 #define GL_COMPUTE_SHADER 0x91B9
 #endif
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -66,4 +66,4 @@ void TextureCopier::copy(guint from, guint to, int width, int height) {
   gst_gl_context_clear_shader(context_);
 }
 
-}  // namespace glcl
+}  // namespace glcl::sharing

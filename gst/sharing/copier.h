@@ -5,7 +5,7 @@
 
 #include "opencl/format.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 /// Copies textures of a plane into others of their size by a compute shader, which on one NVIDIA
 /// H200 is fifteen times as fast as a blit. On the thread of its GL context.
@@ -33,4 +33,4 @@ class TextureCopier {
   GstGLShader *shader_ = nullptr;
 };
 
-}  // namespace glcl
+}  // namespace glcl::sharing

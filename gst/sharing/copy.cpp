@@ -2,7 +2,7 @@
 // The way `copy`: through host memory, by GstGL's pixel buffers.
 #include "sharing.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -71,4 +71,4 @@ const Way Way::copy = {"copy", "Frames go through host memory; works everywhere"
                          return {[] { return std::make_unique<CopySharing>(); }};
                        }};
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -42,4 +42,4 @@ SemaphoreNumber::~SemaphoreNumber() {
 
 void SemaphoreNumber::refused() { close(number_); }
 
-}  // namespace glcl
+}  // namespace glcl::sharing

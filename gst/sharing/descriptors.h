@@ -16,7 +16,7 @@
 
 #include <mutex>
 
-namespace glcl {
+namespace glcl::sharing {
 
 /// To be held around every import into OpenCL and around the release of imported memory.
 std::mutex &imports();
@@ -38,4 +38,4 @@ class SemaphoreNumber {
   int number_;
 };
 
-}  // namespace glcl
+}  // namespace glcl::sharing

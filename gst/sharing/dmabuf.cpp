@@ -16,7 +16,7 @@
 #include "opencl/queue.h"
 #include "texture.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -166,4 +166,4 @@ std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Devic
   return std::make_shared<DmaBufExporter>();
 }
 
-}  // namespace glcl
+}  // namespace glcl::sharing

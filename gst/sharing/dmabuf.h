@@ -3,7 +3,7 @@
 
 #include "exporter.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 /// Whether the GL context's driver exports textures as dma-bufs.
 bool exports_dma_bufs(GstGLContext *context);
@@ -12,4 +12,4 @@ bool exports_dma_bufs(GstGLContext *context);
 std::unique_ptr<ExportedTexture> export_texture(GstGLContext *context, const PlaneFormat &plane,
                                                 int width, int height);
 
-}  // namespace glcl
+}  // namespace glcl::sharing

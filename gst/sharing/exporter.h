@@ -9,7 +9,7 @@
 
 #include "interop.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 /// A texture of one plane whose memory OpenCL can import. On the thread of its GL context.
 class ExportedTexture : public Interop {
@@ -76,4 +76,4 @@ class Exporter {
 std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *gl_context, const Device &device);
 std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Device &device);
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -54,7 +54,7 @@ class ExternalSharing : public TextureSharing {
   }
 
   GstBufferPool *make_pool(GstGLContext *context, Report report) override {
-    return glcl::make_pool(context, exporter_, std::move(report));
+    return sharing::make_pool(context, exporter_, std::move(report));
   }
 
  private:
@@ -166,4 +166,4 @@ const Way Way::external = {"external",
                            "OpenCL and OpenGL import the same memory (cl_khr_external_memory)",
                            probe_external};
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -10,7 +10,7 @@
 #include <gst/gl/egl/gstgldisplay_egl.h>
 #endif
 
-namespace glcl {
+namespace glcl::sharing {
 
 /// Fetches a function of OpenGL or EGL that GstGLFuncs has not; null where the driver has not
 /// either.
@@ -46,4 +46,4 @@ inline void set_parameters(const GstGLContext *context) {
   gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
 }
 
-}  // namespace glcl
+}  // namespace glcl::sharing

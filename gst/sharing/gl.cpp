@@ -5,7 +5,7 @@
 #include "opencl/error.h"
 #include "texture.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -39,7 +39,7 @@ class GlInterop : public Interop {
 class GlSharing : public TextureSharing {
  public:
   GstBufferPool *make_pool(GstGLContext *context, Report report) override {
-    return glcl::make_pool(context, nullptr, std::move(report));
+    return sharing::make_pool(context, nullptr, std::move(report));
   }
 };
 
@@ -104,4 +104,4 @@ const Interop &gl_interop() {
 const Way Way::gl = {"gl", "OpenCL works on the OpenGL texture itself (cl_khr_gl_sharing)",
                      probe_gl};
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -9,7 +9,7 @@
 #include "opencl/image.h"
 #include "opencl/queue.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 /// How OpenCL gets at the memory of a texture. On the thread of its GL context.
 class Interop {
@@ -40,4 +40,4 @@ class Interop {
 /// That of textures whose memory is OpenGL's (cl_khr_gl_sharing).
 const Interop &gl_interop();
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -6,7 +6,7 @@
 #include "opencl/error.h"
 #include "texture.h"
 
-using glcl::Texture;
+using glcl::sharing::Texture;
 
 #define GST_TYPE_GLCL_ALLOCATOR (gst_glcl_allocator_get_type())
 G_DECLARE_FINAL_TYPE(GstGLCLAllocator, gst_glcl_allocator, GST, GLCL_ALLOCATOR,
@@ -16,8 +16,8 @@ G_DECLARE_FINAL_TYPE(GstGLCLPool, gst_glcl_pool, GST, GLCL_POOL, GstGLBufferPool
 
 struct _GstGLCLAllocator {
   GstGLMemoryPBOAllocator parent;
-  std::shared_ptr<glcl::Exporter> *exporter;
-  glcl::Report *report;
+  std::shared_ptr<glcl::sharing::Exporter> *exporter;
+  glcl::sharing::Report *report;
 };
 
 struct _GstGLCLPool {
@@ -40,7 +40,7 @@ bool to_gl(GstGLMemory *memory) {
   } catch (const std::exception &error) {
     GST_ERROR("OpenCL did not hand over texture %u: %s", memory->tex_id, error.what());
     GstAllocator *allocator = memory->mem.mem.allocator;
-    if (glcl::hands_over(memory) && *GST_GLCL_ALLOCATOR(allocator)->report)
+    if (glcl::sharing::hands_over(memory) && *GST_GLCL_ALLOCATOR(allocator)->report)
       (*GST_GLCL_ALLOCATOR(allocator)->report)(std::current_exception());
     return false;
   }
@@ -117,7 +117,7 @@ static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error)
   try {
     Texture &texture = Texture::of(memory);
     texture.exported = exporter->make(
-        base->context, glcl::format_of(memory->info).planes[memory->plane],
+        base->context, glcl::sharing::format_of(memory->info).planes[memory->plane],
         gst_gl_memory_get_texture_width(memory), gst_gl_memory_get_texture_height(memory));
     memory->tex_id = texture.exported->texture();
   } catch (const glcl::Error &failure) {
@@ -166,8 +166,8 @@ static void gst_glcl_allocator_finalize(GObject *object) {
 }
 
 static void gst_glcl_allocator_init(GstGLCLAllocator *self) {
-  self->exporter = new std::shared_ptr<glcl::Exporter>;
-  self->report = new glcl::Report;
+  self->exporter = new std::shared_ptr<glcl::sharing::Exporter>;
+  self->report = new glcl::sharing::Report;
 }
 
 static void gst_glcl_allocator_class_init(GstGLCLAllocatorClass *klass) {
@@ -213,7 +213,7 @@ static void gst_glcl_pool_class_init(GstGLCLPoolClass *klass) {
   GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = gst_glcl_pool_alloc_buffer;
 }
 
-namespace glcl {
+namespace glcl::sharing {
 
 const PixelFormat &format_of(const GstVideoInfo &info) {
   if (const PixelFormat *format = PixelFormat::find(GST_VIDEO_INFO_NAME(&info))) return *format;
@@ -254,4 +254,4 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
 
 bool hands_over(GstGLMemory *memory) { return GST_IS_GLCL_ALLOCATOR(memory->mem.mem.allocator); }
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -8,7 +8,7 @@
 #include "exporter.h"
 #include "sharing.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 /// The format of frames by GStreamer's name of it. Throws Error::failed where the table has none.
 const PixelFormat &format_of(const GstVideoInfo &info);
@@ -26,4 +26,4 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
 /// Whether the memory hands itself over: it came from such a pool.
 bool hands_over(GstGLMemory *memory);
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -12,7 +12,7 @@
 #include <gst/gl/egl/gstgldisplay_egl.h>
 #endif
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -158,4 +158,4 @@ Choice choose(GstGLContext *gl_context, const std::string &device,
                                           reasons + ". Use sharing=auto or sharing=copy.");
 }
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -14,7 +14,7 @@
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 enum class Access { read, write };
 
@@ -152,4 +152,4 @@ struct Choice {
 Choice choose(GstGLContext *gl_context, const std::string &device,
               const std::vector<const Way *> &ways);
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "opencl/error.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -188,4 +188,4 @@ void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
   queue.cl().flush();
 }
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -9,7 +9,7 @@
 #include "exporter.h"
 #include "sharing.h"
 
-namespace glcl {
+namespace glcl::sharing {
 
 /// What the project keeps on a GstGLMemory: its OpenCL images and who wrote it last. It lives as
 /// qdata of the memory, never in a table by texture id, because ids are reused while an old image
@@ -108,4 +108,4 @@ class TextureSharing : public Sharing {
   std::vector<cl_mem> images_;
 };
 
-}  // namespace glcl
+}  // namespace glcl::sharing

@@ -8,13 +8,13 @@
 
 #if !HAVE_EXTERNAL
 
-namespace glcl {
+namespace glcl::sharing {
 
 std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *, const Device &) {
   throw Error(Error::Kind::not_found, "this build is without Vulkan (-Dexternal=enabled)");
 }
 
-}  // namespace glcl
+}  // namespace glcl::sharing
 
 #else
 
@@ -42,7 +42,7 @@ std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *, const Device &) {
 #define GL_LAYOUT_GENERAL_EXT 0x958D
 #endif
 
-namespace glcl {
+namespace glcl::sharing {
 
 namespace {
 
@@ -472,6 +472,6 @@ std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *gl_context, const Device
   return exporter_by(of_gl);
 }
 
-}  // namespace glcl
+}  // namespace glcl::sharing
 
 #endif

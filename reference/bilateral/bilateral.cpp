@@ -9,7 +9,7 @@ namespace reference {
 
 namespace {
 
-using glcl::Bilateral;
+using glcl::bilateral::Bilateral;
 using Weights = std::array<double, 3>;  // of R, G, B
 
 double gaussian(double square, double sigma) { return std::exp(-square / (2 * sigma * sigma)); }

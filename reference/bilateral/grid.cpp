@@ -11,7 +11,7 @@ namespace reference {
 
 namespace {
 
-using glcl::Bilateral;
+using glcl::bilateral::Bilateral;
 using Cell = std::array<double, 4>;  // sums of weighted R, G, B and of the weights
 using Taps = std::array<double, 3>;  // of a symmetric blur of five, from the centre
 

@@ -6,7 +6,8 @@
 
 namespace reference {
 
-/// The bilateral grid as glcl::Grid defines it, in double precision, one cell after the other.
-Frame bilateral_grid(const Frame &in, const glcl::Bilateral::Settings &settings);
+/// The bilateral grid as glcl::bilateral::Grid defines it, in double precision, one cell after the
+/// other.
+Frame bilateral_grid(const Frame &in, const glcl::bilateral::Bilateral::Settings &settings);
 
 }  // namespace reference

@@ -5,10 +5,13 @@
 
 namespace reference {
 
-std::vector<uint32_t> histogram(const Frame &frame, const glcl::Histogram::Format &format,
-                                const glcl::Area &area) {
-  using Mode = glcl::Histogram::Mode;
-  const glcl::Area part = area.empty() ? glcl::Area{0, 0, frame.width, frame.height} : area;
+using glcl::histogram::Area;
+using glcl::histogram::Histogram;
+
+std::vector<uint32_t> histogram(const Frame &frame, const Histogram::Format &format,
+                                const Area &area) {
+  using Mode = Histogram::Mode;
+  const Area part = area.empty() ? Area{0, 0, frame.width, frame.height} : area;
   const int levels = format.levels();
   const auto bin = [&](int level) { return level * levels / 256; };
   std::vector<uint32_t> counts(format.counters());
@@ -31,8 +34,8 @@ std::vector<uint32_t> histogram(const Frame &frame, const glcl::Histogram::Forma
 }
 
 std::vector<uint32_t> histogram(const std::vector<uint16_t> &samples,
-                                const glcl::Histogram::Format &format) {
-  const int depth = format.mode == glcl::Histogram::Mode::grey_16 ? format.depth : 8;
+                                const Histogram::Format &format) {
+  const int depth = format.mode == Histogram::Mode::grey_16 ? format.depth : 8;
   std::vector<uint32_t> counts(format.bins);
   for (const uint16_t sample : samples)
     counts[std::min((uint64_t(sample) * format.bins) >> depth, uint64_t(format.bins - 1))]++;

@@ -9,11 +9,12 @@
 
 namespace reference {
 
-/// The histogram of an area as glcl::Histogram defines it, pixel by pixel.
-std::vector<uint32_t> histogram(const Frame &frame, const glcl::Histogram::Format &format,
-                                const glcl::Area &area = {});
+/// The histogram of an area as glcl::histogram::Histogram defines it, pixel by pixel.
+std::vector<uint32_t> histogram(const Frame &frame,
+                                const glcl::histogram::Histogram::Format &format,
+                                const glcl::histogram::Area &area = {});
 /// The same of samples of one channel.
 std::vector<uint32_t> histogram(const std::vector<uint16_t> &samples,
-                                const glcl::Histogram::Format &format);
+                                const glcl::histogram::Histogram::Format &format);
 
 }  // namespace reference

@@ -11,9 +11,9 @@ namespace reference {
 
 namespace {
 
-using glcl::Area;
-using glcl::Histogram;
-using glcl::Present;
+using glcl::histogram::Area;
+using glcl::histogram::Histogram;
+using glcl::histogram::Present;
 using Display = Present::Display;
 using Equalize = Present::Equalize;
 

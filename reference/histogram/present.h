@@ -9,8 +9,10 @@
 
 namespace reference {
 
-/// What glcl::Present shows of a frame, pixel by pixel; `counts` of `format` are displayed.
-Frame present(const Frame &frame, const glcl::Present::Settings &settings,
-              const glcl::Histogram::Format &format, const std::vector<uint32_t> &counts);
+/// What glcl::histogram::Present shows of a frame, pixel by pixel; `counts` of `format` are
+/// displayed.
+Frame present(const Frame &frame, const glcl::histogram::Present::Settings &settings,
+              const glcl::histogram::Histogram::Format &format,
+              const std::vector<uint32_t> &counts);
 
 }  // namespace reference

@@ -5,7 +5,9 @@
 
 namespace reference {
 
-Score score(const std::vector<glcl::Shots::Shot> &shots, const std::vector<Transition> &truth) {
+using glcl::histogram::Shots;
+
+Score score(const std::vector<Shots::Shot> &shots, const std::vector<Transition> &truth) {
   Score result;
   std::vector<bool> used(shots.size());
   for (const Transition &transition : truth) {
@@ -21,19 +23,20 @@ Score score(const std::vector<glcl::Shots::Shot> &shots, const std::vector<Trans
   return result;
 }
 
-std::vector<glcl::Shots::Shot> find_shots(const std::vector<Frame> &frames) {
-  glcl::Shots detector;
-  std::vector<glcl::Shots::Shot> all;
-  const auto take = [&](const std::vector<glcl::Shots::Shot> &shots) {
+std::vector<Shots::Shot> find_shots(const std::vector<Frame> &frames) {
+  Shots detector;
+  std::vector<Shots::Shot> all;
+  const auto take = [&](const std::vector<Shots::Shot> &shots) {
     all.insert(all.end(), shots.begin(), shots.end());
   };
   for (size_t i = 0; i < frames.size(); i++)
-    take(detector.add(i, histogram(frames[i], {glcl::Histogram::Mode::rgb, 256}).data()));
+    take(
+        detector.add(i, histogram(frames[i], {glcl::histogram::Histogram::Mode::rgb, 256}).data()));
   take(detector.finish());
   return all;
 }
 
-std::string describe(const std::vector<glcl::Shots::Shot> &shots) {
+std::string describe(const std::vector<Shots::Shot> &shots) {
   static const char *const kinds[] = {"cut", "fade-in", "fade-out", "dissolve"};
   std::string text;
   for (const auto &shot : shots) {

@@ -21,12 +21,13 @@ struct Score {
 };
 
 /// Each transition is found by one shot: a cut at its very frame, another one at any of its frames.
-Score score(const std::vector<glcl::Shots::Shot> &shots, const std::vector<Transition> &truth);
+Score score(const std::vector<glcl::histogram::Shots::Shot> &shots,
+            const std::vector<Transition> &truth);
 
 /// The shots that the detector finds.
-std::vector<glcl::Shots::Shot> find_shots(const std::vector<Frame> &frames);
+std::vector<glcl::histogram::Shots::Shot> find_shots(const std::vector<Frame> &frames);
 
 /// "30 cut 0.71, 76 dissolve 0.40"
-std::string describe(const std::vector<glcl::Shots::Shot> &shots);
+std::string describe(const std::vector<glcl::histogram::Shots::Shot> &shots);
 
 }  // namespace reference

@@ -11,7 +11,8 @@ namespace reference {
 
 namespace {
 
-using Settings = glcl::Flow::Settings;
+using glcl::opticalflow::Flow;
+using Settings = Flow::Settings;
 
 /// Some values per node, the edge repeated outside.
 template <int n>
@@ -192,8 +193,8 @@ class Solver {
   }
 
   Field run(const Frame &before, const Frame &after) {
-    const int most = glcl::Flow::most_levels(before.width, before.height);
-    const int automatic = glcl::Flow::automatic_levels(before.width, before.height);
+    const int most = Flow::most_levels(before.width, before.height);
+    const int automatic = Flow::automatic_levels(before.width, before.height);
     const int levels = settings_.levels ? std::min(settings_.levels, most) : automatic;
     const int taken = std::max(levels, automatic);
     const auto from = pyramid(before, taken), to = pyramid(after, taken);
@@ -333,13 +334,13 @@ class Solver {
 
 }  // namespace
 
-Field flow(const Frame &before, const Frame &after, glcl::Flow::Channels channels,
+Field flow(const Frame &before, const Frame &after, Flow::Channels channels,
            const Settings &settings) {
-  return channels == glcl::Flow::Channels::census ? Solver<4>(settings).run(before, after)
-                                                  : Solver<1>(settings).run(before, after);
+  return channels == Flow::Channels::census ? Solver<4>(settings).run(before, after)
+                                            : Solver<1>(settings).run(before, after);
 }
 
-Field download(glcl::Queue &queue, const glcl::FlowField &field) {
+Field download(glcl::Queue &queue, const glcl::opticalflow::Field &field) {
   Field result{field.width, field.height, {}, {}};
   result.confidence.resize(size_t(field.width) * field.height);
   result.vectors.resize(2 * result.confidence.size());

@@ -19,16 +19,16 @@ struct Field {
   float y(int column, int row) const { return vectors[2 * (size_t(row) * width + column) + 1]; }
 };
 
-/// The flow as glcl::Flow defines it, one plane after the other.
-Field flow(const Frame &before, const Frame &after, glcl::Flow::Channels channels,
-           const glcl::Flow::Settings &settings);
+/// The flow as glcl::opticalflow::Flow defines it, one plane after the other.
+Field flow(const Frame &before, const Frame &after, glcl::opticalflow::Flow::Channels channels,
+           const glcl::opticalflow::Flow::Settings &settings);
 
-/// As glcl::LucasKanade defines it: one window after the other, in double precision.
+/// As glcl::opticalflow::LucasKanade defines it: one window after the other, in double precision.
 Field lucas_kanade(const Frame &before, const Frame &after,
-                   const glcl::LucasKanade::Settings &settings);
+                   const glcl::opticalflow::LucasKanade::Settings &settings);
 
 /// A field on the host; waits.
-Field download(glcl::Queue &queue, const glcl::FlowField &field);
+Field download(glcl::Queue &queue, const glcl::opticalflow::Field &field);
 
 /// A .flo file (PIEH, width, height, then x, y per pixel, all little endian); values beyond 1e9
 /// mean that nothing is known. Throws std::runtime_error where it can't be read.

@@ -7,7 +7,7 @@
 namespace reference {
 
 Field lucas_kanade(const Frame &before, const Frame &after,
-                   const glcl::LucasKanade::Settings &settings) {
+                   const glcl::opticalflow::LucasKanade::Settings &settings) {
   const int width = before.width, height = before.height, radius = settings.window / 2;
   const auto grey = [](const Frame &frame, int x, int y) {
     const uint8_t *p = frame.at(std::min(x, frame.width - 1), std::min(y, frame.height - 1));

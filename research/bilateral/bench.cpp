@@ -13,6 +13,7 @@ namespace glcl::research {
 namespace {
 
 using namespace bench;
+using bilateral::Bilateral;
 using Weight = Bilateral::Weight;
 
 /// PSNR and the largest difference.

@@ -11,6 +11,8 @@
 
 namespace glcl::research {
 
+using bilateral::Bilateral;
+
 namespace {
 
 using ::reference::Frame;

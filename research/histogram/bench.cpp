@@ -10,6 +10,7 @@ namespace glcl::research {
 namespace {
 
 using namespace bench;
+using histogram::Histogram;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;
 using Variant = HistogramForms::Variant;

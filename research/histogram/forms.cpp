@@ -10,6 +10,7 @@ namespace glcl::research {
 
 namespace {
 
+using histogram::Histogram;
 using Format = Histogram::Format;
 using Variant = HistogramForms::Variant;
 

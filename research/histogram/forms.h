@@ -7,7 +7,7 @@ namespace glcl::research {
 
 /// The histogram of frames in buffers, counted in the ways that J. Gómez Luna compares
 /// ("Programming issues for video analysis on Graphics Processing Units", PhD thesis, Córdoba 2012,
-/// chapter 4). All give the counts of Histogram.
+/// chapter 4). All give the counts of histogram::Histogram.
 class HistogramForms {
  public:
   enum Form {
@@ -37,11 +37,11 @@ class HistogramForms {
 
   /// For frames of width × height px. Throws Error::settings where the device can't have the
   /// variant.
-  HistogramForms(Context &context, int width, int height, const Histogram::Format &format,
-                 const Variant &variant);
+  HistogramForms(Context &context, int width, int height,
+                 const histogram::Histogram::Format &format, const Variant &variant);
 
   /// Enqueues the histogram of a frame in a buffer, rows `pitch` px apart. The result, as of
-  /// Histogram::run, holds until the next call.
+  /// histogram::Histogram::run, holds until the next call.
   const cl::Buffer &run(Queue &queue, const cl::Buffer &in, int pitch);
 
  private:

@@ -9,7 +9,7 @@
 #include "tests/kernels/engine.h"
 #include "votes.h"
 
-using glcl::Histogram;
+using glcl::histogram::Histogram;
 using glcl::research::AtomicLatency;
 using glcl::research::HistogramForms;
 using glcl::research::Votes;

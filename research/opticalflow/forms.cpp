@@ -126,7 +126,7 @@ void LucasKanadeForms::derive(Queue &queue, const Settings &settings) {
 
 void LucasKanadeForms::solve(Queue &queue, const Settings &settings) {
   const int radius = settings.window / 2;
-  const float half_sure = LucasKanade::half_sure * settings.window * settings.window;
+  const float half_sure = opticalflow::LucasKanade::half_sure * settings.window * settings.window;
   const auto alpha = static_cast<float>(settings.alpha);
   if (form_ == Form::image) {
     solve_(queue, pixels(), derivatives_, size_, radius, alpha, half_sure, field_.vectors,

@@ -6,13 +6,13 @@
 namespace glcl::research {
 
 /// Lucas and Kanade's method as Johansson and Winter laid it out ("General purpose computing on
-/// graphics processing units using OpenCL", Chalmers, 2010), whose forms find
-/// the vectors of LucasKanade: from a frame in host memory to a picture of the flow there. Frames
-/// and pictures are rows of R, G and B bytes. Transfers need no copy where the caller's memory is
-/// pinned.
+/// graphics processing units using OpenCL", Chalmers, 2010), whose forms find the
+/// vectors of opticalflow::LucasKanade: from a frame in host memory to a picture of the flow there.
+/// Frames and pictures are rows of R, G and B bytes. Transfers need no copy where the caller's
+/// memory is pinned.
 class LucasKanadeForms {
  public:
-  struct Settings : LucasKanade::Settings {
+  struct Settings : opticalflow::LucasKanade::Settings {
     bool faithful = false;  ///< derivatives scaled by 1/4 as there, which gives twice the
                             ///< displacement, instead of 1/2, which gives the displacement
   };
@@ -43,7 +43,7 @@ class LucasKanadeForms {
   /// per frame being full, and their download; never waits for them. False for the first frame,
   /// which gives no picture. Queue::event has the transfers as "upload" and "download".
   bool run(Queue &queue, const Settings &settings, float gain, const void *frame, void *picture);
-  const FlowField &field() const { return field_; }
+  const opticalflow::Field &field() const { return field_; }
 
  private:
   void derive(Queue &queue, const Settings &settings);
@@ -60,7 +60,7 @@ class LucasKanadeForms {
   cl::Buffer grey_before_, grey_after_, difference_, ix_, iy_, it_;
   cl::Image2D derivatives_;
   bool has_previous_ = false;
-  FlowField field_;
+  opticalflow::Field field_;
 };
 
 }  // namespace glcl::research

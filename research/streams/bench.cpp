@@ -20,6 +20,7 @@ namespace glcl::research {
 namespace {
 
 using namespace bench;
+using histogram::Histogram;
 
 constexpr int frames = 4096, chunk = 32, most_streams = 16;
 constexpr Histogram::Format format{Histogram::Mode::grey_8, 256};

@@ -9,7 +9,7 @@
 #include "reference/histogram/histogram.h"
 #include "tests/kernels/engine.h"
 
-using glcl::Histogram;
+using glcl::histogram::Histogram;
 using glcl::research::AdaptiveStreams;
 using glcl::research::ChunkTimes;
 using glcl::research::StreamModel;

@@ -20,7 +20,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using glcl::Flow;
+using glcl::opticalflow::Flow;
 using reference::Field;
 using reference::Frame;
 using reference::Motion;

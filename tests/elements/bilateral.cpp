@@ -14,7 +14,7 @@
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #endif
 
-using glcl::Bilateral;
+using glcl::bilateral::Bilateral;
 using test::Chain;
 using test::expect;
 using test::expect_near;

@@ -21,6 +21,8 @@ struct GstTestFilterClass {
 static GType gst_test_filter_get_type();
 G_DEFINE_TYPE(GstTestFilter, gst_test_filter, GST_TYPE_GLCL_FILTER)
 
+using glcl::sharing::Way;
+using glcl::sharing::ways_probed;
 using test::Chain;
 using test::expect;
 using test::expect_one;
@@ -304,17 +306,17 @@ GST_END_TEST
 // However many elements there are and however often they start, a way is asked once for each GL
 // context and device.
 GST_START_TEST(ways_are_asked_once) {
-  const auto *const *first = std::begin(glcl::Way::all);
-  const auto is_used = [](const glcl::Way *way) {
+  const auto *const *first = std::begin(Way::all);
+  const auto is_used = [](const Way *way) {
     return way->name == std::string(test::expected_way());
   };
-  const unsigned ways = std::find_if(first, std::end(glcl::Way::all), is_used) - first + 1;
+  const unsigned ways = std::find_if(first, std::end(Way::all), is_used) - first + 1;
   for (int i = 0; i < 2; i++) {
-    const unsigned before = glcl::ways_probed();
+    const unsigned before = ways_probed();
     Chain chain("testfilter ! testfilter ! gleffects_identity ! testfilter ! testfilter");
     push_one(chain);
     push_one(chain, 24, 8);
-    const unsigned asked = glcl::ways_probed() - before;
+    const unsigned asked = ways_probed() - before;
     expect(asked == ways, std::to_string(asked) + " probes of " + std::to_string(ways) + " ways");
   }
 }

@@ -12,9 +12,9 @@
 #include "reference/histogram/present.h"
 #include "reference/scenes.h"
 
-using glcl::Area;
-using glcl::Histogram;
-using glcl::Present;
+using glcl::histogram::Area;
+using glcl::histogram::Histogram;
+using glcl::histogram::Present;
 using test::Chain;
 using test::expect;
 using test::Frame;
@@ -63,9 +63,9 @@ void check_message(const GstStructure *message, const Format &format, const char
                       expected[channel * bins + bin],
                   "%s: bin %u of channel %u", mode, bin, channel);
   }
-  const auto apart = glcl::channel_counts(format, expected.data());
+  const auto apart = glcl::histogram::channel_counts(format, expected.data());
   for (guint channel = 0; channel < apart.size(); channel++) {
-    const glcl::Statistics wanted = glcl::statistics(apart[channel]);
+    const glcl::histogram::Statistics wanted = glcl::histogram::statistics(apart[channel]);
     const std::pair<const char *, double> fields[] = {{"mean", wanted.mean},
                                                       {"stddev", wanted.stddev},
                                                       {"p5", wanted.p5},

@@ -14,7 +14,7 @@
 #include "reference/opticalflow/wheel.h"
 #include "reference/textured.h"
 
-using glcl::Flow;
+using glcl::opticalflow::Flow;
 using reference::coloured;
 using reference::Field;
 using reference::Motion;

@@ -5,11 +5,14 @@
 #include "opencl/error.h"
 #include "parser.h"
 
+using glcl::opticalflow::dump_path;
+using glcl::opticalflow::is_dump_pattern;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string text = text_of(data, size);
-  if (!glcl::is_dump_pattern(text)) {
+  if (!is_dump_pattern(text)) {
     try {
-      glcl::dump_path(text, 0);
+      dump_path(text, 0);
     } catch (const glcl::Error &error) {
       check(std::string(error.what()).find("dump-location=") == 0, error.what());
       return 0;
@@ -17,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(false, text + " is no pattern and gives a path");
   }
   for (const int number : {0, 7, 12345, 2147483647}) {
-    const std::string path = glcl::dump_path(text, static_cast<uint64_t>(number));
+    const std::string path = dump_path(text, static_cast<uint64_t>(number));
     std::string wanted(text.size() + 32, '\0');
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -19,10 +19,16 @@
 #include "sharing/memory.h"
 #include "sharing/texture.h"
 
-using glcl::Access;
 using glcl::Layout;
-using glcl::Use;
-using glcl::Way;
+using glcl::sharing::Access;
+using glcl::sharing::Choice;
+using glcl::sharing::choose;
+using glcl::sharing::Crossing;
+using glcl::sharing::probe;
+using glcl::sharing::SemaphoreNumber;
+using glcl::sharing::Texture;
+using glcl::sharing::Use;
+using glcl::sharing::Way;
 using test::expect;
 using test::expect_same;
 using test::Frame;
@@ -85,7 +91,7 @@ class Picture {
   /// Of memory that hands itself over, as the elements' own is.
   static Picture handing_over(const Gl &gl, int width, int height) {
     GstBuffer *buffer =
-        glcl::allocate(gl.context(), nullptr, glcl::PixelFormat::rgba, width, height);
+        glcl::sharing::allocate(gl.context(), nullptr, glcl::PixelFormat::rgba, width, height);
     GstMemory *memory = gst_buffer_get_memory(buffer, 0);
     gst_buffer_unref(buffer);
     return Picture(GST_GL_MEMORY_CAST(memory));
@@ -153,7 +159,7 @@ class Picture {
 /// A way with all that it needs to invert pictures.
 struct Inverter {
   Inverter(const Gl &gl, const Way &way)
-      : choice(glcl::choose(gl.context(), "auto", {&way})),
+      : choice(choose(gl.context(), "auto", {&way})),
         context(std::make_shared<glcl::Context>(choice.device, choice.factory.properties)),
         queue_owner(std::make_shared<glcl::Queue>(context)),
         queue(*queue_owner),
@@ -171,16 +177,16 @@ struct Inverter {
 
   void invert(const Picture &in, const Picture &out, Layout layout) {
     Use uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-    glcl::Crossing crossing(*sharing, queue, layout, uses, 2);
+    Crossing crossing(*sharing, queue, layout, uses, 2);
     enqueue(uses[0].picture, uses[1].picture);
     crossing.finish();
   }
 
-  glcl::Choice choice;
+  Choice choice;
   std::shared_ptr<glcl::Context> context;
   std::shared_ptr<glcl::Queue> queue_owner;
   glcl::Queue &queue;
-  std::unique_ptr<glcl::Sharing> sharing;
+  std::unique_ptr<glcl::sharing::Sharing> sharing;
   std::map<Layout, glcl::Kernel> kernels;
 };
 
@@ -319,13 +325,12 @@ GST_START_TEST(crossing_that_fails) {
       in.write(frame);
       try {
         Use uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-        glcl::Crossing crossing(*inverter.sharing, inverter.queue, layout, uses, 2);
+        Crossing crossing(*inverter.sharing, inverter.queue, layout, uses, 2);
         throw std::runtime_error("no kernel");
       } catch (const std::runtime_error &) {
       }
       for (const Picture *picture : {&in, &out})
-        expect(!glcl::Texture::of(picture->memory()).holder(),
-               what + ": the textures are OpenGL's");
+        expect(!Texture::of(picture->memory()).holder(), what + ": the textures are OpenGL's");
       inverter.invert(in, out, layout);
       expect_same(inverted(frame), out.read(), what);
     }
@@ -359,7 +364,7 @@ GST_START_TEST(several_textures_in_one_crossing) {
                     {b.memory(), Access::read},
                     {b_out.memory(), Access::write},
                     {a_out.memory(), Access::write}};
-      glcl::Crossing crossing(*inverter.sharing, inverter.queue, layout, uses, 4);
+      Crossing crossing(*inverter.sharing, inverter.queue, layout, uses, 4);
       inverter.enqueue(uses[0].picture, uses[3].picture);
       inverter.enqueue(uses[1].picture, uses[2].picture);
       crossing.finish();
@@ -377,15 +382,15 @@ GST_START_TEST(image_of_a_texture) {
   gl.run([&] {
     Inverter one(gl, Way::gl), another(gl, Way::gl);
     Picture in(gl, 64, 48), out(gl, 64, 48);
-    glcl::Texture &texture = glcl::Texture::of(in.memory());
-    expect(&texture == &glcl::Texture::of(in.memory()), "a memory has one record");
-    expect(&texture != &glcl::Texture::of(out.memory()), "another memory has another");
+    Texture &texture = Texture::of(in.memory());
+    expect(&texture == &Texture::of(in.memory()), "a memory has one record");
+    expect(&texture != &Texture::of(out.memory()), "another memory has another");
     const cl_mem image = texture.image(one.context)();
     expect(image == texture.image(one.context)(), "one image per context");
     expect(image != texture.image(another.context)(), "another context has another image");
 
     Use uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-    glcl::Crossing crossing(*one.sharing, one.queue, Layout::image, uses, 2);
+    Crossing crossing(*one.sharing, one.queue, Layout::image, uses, 2);
     expect(uses[0].picture.image() == image, "the kernel gets that image");
     expect(texture.holder() == &one.queue, "the queue holds the texture");
     crossing.finish();
@@ -421,8 +426,8 @@ GST_START_TEST(handed_on_without_opengl) {
         waits = 0;
         inverter.invert(in, once, layout);
         expect(waits == 1, "one wait for what OpenGL drew");
-        expect(!glcl::Texture::of(in.memory()).holder(), "what OpenGL wrote stays its own");
-        expect(glcl::Texture::of(once.memory()).holder() == &inverter.queue, "OpenCL keeps it");
+        expect(!Texture::of(in.memory()).holder(), "what OpenGL wrote stays its own");
+        expect(Texture::of(once.memory()).holder() == &inverter.queue, "OpenCL keeps it");
         inverter.invert(once, twice, layout);
         waits = 0;
         inverter.invert(twice, once, layout);
@@ -430,7 +435,7 @@ GST_START_TEST(handed_on_without_opengl) {
         expect(waits == 0, "no wait between two of OpenCL");
 
         expect_same(frame, twice.read(), "read by the host");
-        expect(!glcl::Texture::of(twice.memory()).holder(), "the host has it");
+        expect(!Texture::of(twice.memory()).holder(), "the host has it");
         behind.draw(once);
         expect_same(inverted(frame), behind.read(), "drawn by OpenGL");
       }
@@ -450,7 +455,7 @@ GST_START_TEST(copies_of_memory) {
     host.write(frame);
     inverter.invert(host, out, Layout::image);
     GstMemory *copy = gst_memory_copy(GST_MEMORY_CAST(out.memory()), 0, -1);
-    expect(copy && !glcl::hands_over(GST_GL_MEMORY_CAST(copy)), "a plain texture");
+    expect(copy && !glcl::sharing::hands_over(GST_GL_MEMORY_CAST(copy)), "a plain texture");
     GstMapInfo map;
     expect(gst_memory_map(copy, &map, GST_MAP_READ), "the copy can't be mapped");
     Frame copied(61, 47);
@@ -466,10 +471,10 @@ GST_END_TEST
 GST_START_TEST(exported_dma_buf) {
   Gl gl;
   gl.run([&] {
-    if (!glcl::exports_dma_bufs(gl.context())) return;
+    if (!glcl::sharing::exports_dma_bufs(gl.context())) return;
     constexpr int width = 64, height = 47;
-    const auto texture =
-        glcl::export_texture(gl.context(), glcl::PixelFormat::rgba.planes[0], width, height);
+    const auto texture = glcl::sharing::export_texture(
+        gl.context(), glcl::PixelFormat::rgba.planes[0], width, height);
     const guint id = texture->texture();
     const GstGLFuncs *functions = gl.context()->gl_vtable;
     for (int i = 0; i < 3; i++) {
@@ -478,7 +483,7 @@ GST_START_TEST(exported_dma_buf) {
       functions->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE,
                                frame.rgba.data());
       functions->Finish();
-      const glcl::ExportedTexture::Handle handle = texture->handle();
+      const glcl::sharing::ExportedTexture::Handle handle = texture->handle();
       expect(handle.type == CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, "a dma-buf");
       expect(handle.pitch >= width * 4, "rows lie one behind the other");
       void *memory =
@@ -506,13 +511,13 @@ GST_START_TEST(number_of_semaphores) {
     return fstat(number, &status) == 0 ? status.st_ino : 0;
   };
   const auto some_file = [] { return memfd_create("semaphore", MFD_CLOEXEC); };
-  const std::lock_guard lock(glcl::imports());
+  const std::lock_guard lock(glcl::sharing::imports());
   int number = -1;
   for (int i = 0; i < 3; i++) {
     const int descriptor = some_file();
     const ino_t wanted = file(descriptor);
     {
-      const glcl::SemaphoreNumber semaphore(descriptor);
+      const SemaphoreNumber semaphore(descriptor);
       expect(file(semaphore.number()) == wanted, "it is the semaphore's");
       expect(i == 0 || semaphore.number() == number, "one number for all");
       expect(semaphore.number() != descriptor && !file(descriptor), "nothing else is left open");
@@ -524,12 +529,12 @@ GST_START_TEST(number_of_semaphores) {
 
   const int other = some_file();
   {
-    const glcl::SemaphoreNumber semaphore(some_file());
+    const SemaphoreNumber semaphore(some_file());
     dup2(other, number);
   }
   expect(file(number) == file(other), "somebody else's file stays open");
   {
-    glcl::SemaphoreNumber semaphore(some_file());
+    SemaphoreNumber semaphore(some_file());
     expect(semaphore.number() != number, "another number from then on");
     semaphore.refused();
     expect(!file(semaphore.number()), "a descriptor that was refused is closed");
@@ -545,7 +550,7 @@ GST_START_TEST(formats) {
     GstVideoInfo info;
     const std::string name = format->name;
     gst_video_info_set_format(&info, gst_video_format_from_string(format->name), 64, 48);
-    expect(&glcl::format_of(info) == format, name + " is found by its name");
+    expect(&glcl::sharing::format_of(info) == format, name + " is found by its name");
     expect(int(GST_VIDEO_INFO_N_PLANES(&info)) == format->plane_count, name + ": planes");
     for (int i = 0; i < format->plane_count; i++) {
       const glcl::PlaneFormat &plane = format->planes[i];
@@ -564,7 +569,7 @@ GST_START_TEST(choice) {
   Gl gl;
   gl.run([&] {
     const std::vector<const Way *> all(std::begin(Way::all), std::end(Way::all));
-    const glcl::Choice choice = glcl::choose(gl.context(), "auto", all);
+    const Choice choice = choose(gl.context(), "auto", all);
     expect(std::string(choice.way->name) == test::expected_way(), "the best way");
     expect(choice.factory.properties.empty() == (choice.way == &Way::copy),
            "properties of the GL context");
@@ -572,9 +577,8 @@ GST_START_TEST(choice) {
     expect(choice.way == &Way::gl ||
                choice.fallback_reason.find("cl_khr_gl_sharing") != std::string::npos,
            "the reason names the extension: " + choice.fallback_reason);
-    expect(glcl::probe(Way::copy, gl.context(), choice.device).obstacle.empty(),
-           "copy always works");
-    expect(glcl::choose(gl.context(), "auto", {&Way::copy}).fallback_reason.empty(),
+    expect(probe(Way::copy, gl.context(), choice.device).obstacle.empty(), "copy always works");
+    expect(choose(gl.context(), "auto", {&Way::copy}).fallback_reason.empty(),
            "copy by name is no fallback");
   });
 }
@@ -586,7 +590,7 @@ GST_START_TEST(way_that_cannot_be_had) {
   if (!test::shares_textures()) ways.push_back(&Way::gl);
   for (const Way *way : ways) {
     const std::string name = std::string("sharing=") + way->name;
-    const glcl::Error error = error_of(gl, [&] { glcl::choose(gl.context(), "auto", {way}); });
+    const glcl::Error error = error_of(gl, [&] { choose(gl.context(), "auto", {way}); });
     expect(error.kind() == glcl::Error::Kind::not_found, name + " is not found");
     for (const std::string &word : {name, std::string("sharing=auto"), std::string("sharing=copy")})
       expect(std::string(error.what()).find(word) != std::string::npos,
@@ -602,7 +606,7 @@ GST_START_TEST(asked_again_after_a_failure) {
   asked = 0;
   const Way way{"test", "Fails at first", [](GstGLContext *, const glcl::Device &) {
                   if (++asked == 1) throw glcl::Error(kind, "not now");
-                  return glcl::Factory{};
+                  return glcl::sharing::Factory{};
                 }};
   for (const auto &[first, again] : {std::pair{glcl::Error::Kind::failed, true},
                                      std::pair{glcl::Error::Kind::not_found, false}}) {
@@ -611,9 +615,9 @@ GST_START_TEST(asked_again_after_a_failure) {
     kind = first;
     gl.run([&, again = again] {
       const glcl::Device device = glcl::devices().front();
-      expect(glcl::probe(way, gl.context(), device).obstacle == "not now", "the reason");
-      expect(glcl::probe(way, gl.context(), device).obstacle.empty() == again, "asked again");
-      glcl::probe(way, gl.context(), device);
+      expect(probe(way, gl.context(), device).obstacle == "not now", "the reason");
+      expect(probe(way, gl.context(), device).obstacle.empty() == again, "asked again");
+      probe(way, gl.context(), device);
       expect(asked == (again ? 2 : 1), "once known, it is not asked");
     });
   }
@@ -622,8 +626,8 @@ GST_END_TEST
 
 GST_START_TEST(frame_larger_than_images) {
   Gl gl;
-  glcl::Choice choice;
-  gl.run([&] { choice = glcl::choose(gl.context(), "auto", {&Way::copy}); });
+  Choice choice;
+  gl.run([&] { choice = choose(gl.context(), "auto", {&Way::copy}); });
   const auto widest = static_cast<int>(choice.device.device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>());
   if (widest >= 16384) return;  // OpenGL's widest here
   const std::string width = std::to_string(widest + 1);

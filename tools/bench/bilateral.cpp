@@ -11,6 +11,8 @@ namespace glcl::bench {
 
 namespace {
 
+using bilateral::Bilateral;
+using bilateral::Grid;
 using Settings = Bilateral::Settings;
 using Weight = Bilateral::Weight;
 

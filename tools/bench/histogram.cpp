@@ -11,6 +11,8 @@ namespace glcl::bench {
 
 namespace {
 
+using histogram::Histogram;
+using histogram::Present;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;
 

@@ -11,6 +11,8 @@ namespace glcl::bench {
 
 namespace {
 
+using opticalflow::Flow;
+using opticalflow::LucasKanade;
 using Channels = Flow::Channels;
 
 /// Two frames in turn; every run takes the next one and finds the flow to it.

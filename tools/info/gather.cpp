@@ -12,6 +12,10 @@ namespace glcl::info {
 
 namespace {
 
+using sharing::Choice;
+using sharing::Probe;
+using sharing::Way;
+
 // ---- OpenGL -------------------------------------------------------------------------
 
 /// Drivers' words in one line, without the blanks that some pad them with.
@@ -187,7 +191,7 @@ void gather_platforms(const std::vector<Device> &devices, Report &report) {
 Pair try_pair(GstGLContext *context, const Device &device) {
   Pair pair{device.id(), {}, {}};
   for (const Way *way : Way::all) {
-    const Probe &found = probe(*way, context, device);
+    const Probe &found = sharing::probe(*way, context, device);
     pair.reasons.push_back(found.obstacle);
     pair.forms.push_back(found.factory.form);
   }
@@ -196,7 +200,8 @@ Pair try_pair(GstGLContext *context, const Device &device) {
 
 Automatic choose_automatically(GstGLContext *context) {
   try {
-    const Choice choice = choose(context, "auto", {std::begin(Way::all), std::end(Way::all)});
+    const Choice choice =
+        sharing::choose(context, "auto", {std::begin(Way::all), std::end(Way::all)});
     return {choice.device.id(),
             tidy(choice.device.name),
             choice.way->name,

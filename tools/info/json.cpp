@@ -10,6 +10,8 @@ namespace glcl::info {
 
 namespace {
 
+using sharing::Way;
+
 using Json = nlohmann::ordered_json;
 
 Json to_json(const DeviceInfo &d) {

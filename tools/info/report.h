@@ -32,7 +32,8 @@ struct PlatformInfo {
   std::vector<DeviceInfo> devices;
 };
 
-/// A GL context and a device: why each way can't be used, in the order of Way::all; empty: it can.
+/// A GL context and a device: why each way can't be used, in the order of sharing::Way::all; empty:
+/// it can.
 struct Pair {
   std::string device;
   std::vector<std::string> reasons;

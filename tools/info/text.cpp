@@ -11,6 +11,8 @@ namespace glcl::info {
 
 namespace {
 
+using sharing::Way;
+
 void print_paragraph(const std::string &text, size_t line, size_t margin = 2) {
   for (const std::string &part : wrap(text, line - margin))
     std::cout << std::string(margin, ' ') << part << '\n';

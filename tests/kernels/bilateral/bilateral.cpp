@@ -5,8 +5,8 @@
 #include "kernels/bilateral/bilateral.h"
 #include "reference/bilateral/bilateral.h"
 
-using glcl::Bilateral;
 using glcl::Parameters;
+using glcl::bilateral::Bilateral;
 using Form = Bilateral::Form;
 
 namespace {

@@ -7,7 +7,7 @@
 #include "reference/bilateral/bilateral.h"
 #include "reference/bilateral/grid.h"
 
-using glcl::Grid;
+using glcl::bilateral::Grid;
 
 namespace {
 

@@ -6,8 +6,9 @@
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
 
-using glcl::Histogram;
-using glcl::Present;
+using glcl::histogram::Area;
+using glcl::histogram::Histogram;
+using glcl::histogram::Present;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;
 
@@ -165,10 +166,10 @@ GST_END_TEST
 GST_START_TEST(test_panel) {
   Present::Settings settings;
   settings.x = 0.5, settings.y = 0.9, settings.width = 0.7, settings.height = 0;
-  const glcl::Area area = Present::panel(settings, 200, 100);
+  const Area area = Present::panel(settings, 200, 100);
   fail_unless(area.x == 100 && area.y == 90 && area.width == 100 && area.height == 1);
   settings.x = settings.y = 1;
-  const glcl::Area corner = Present::panel(settings, 1, 1);
+  const Area corner = Present::panel(settings, 1, 1);
   fail_unless(corner.x == 0 && corner.y == 0 && corner.width == 1 && corner.height == 1);
   fail_unless(Present::unit(640, 360) == 1 && Present::unit(3840, 2160) == 6);
 }

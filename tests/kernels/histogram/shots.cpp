@@ -11,8 +11,10 @@
 
 namespace {
 
-using glcl::Histogram;
-using glcl::Shots;
+using glcl::histogram::Histogram;
+using glcl::histogram::Shots;
+using glcl::histogram::statistics;
+using glcl::histogram::Statistics;
 
 reference::Clip clip(const std::string &name) {
   for (reference::Clip &one : reference::clips(0))
@@ -93,7 +95,7 @@ GST_END_TEST
 GST_START_TEST(test_statistics) {
   std::vector<uint32_t> counts(256);
   for (int level = 0; level < 256; level++) counts[level] = 1;
-  const glcl::Statistics even = glcl::statistics(counts);
+  const Statistics even = statistics(counts);
   check_near(even.mean, 127.5, "mean");
   check_near(even.stddev, std::sqrt((256.0 * 256 - 1) / 12), "stddev");
   check_near(even.p5, 12, "p5");
@@ -102,15 +104,16 @@ GST_START_TEST(test_statistics) {
   check_near(even.clipped_low, 1 / 256.0, "clipped-low");
   check_near(even.clipped_high, 1 / 256.0, "clipped-high");
 
-  const glcl::Statistics one = glcl::statistics({0, 7, 0, 0});
+  const Statistics one = statistics({0, 7, 0, 0});
   check_near(one.mean, 95.5, "mean of a quarter");
   check_near(one.stddev, 0, "stddev of one bin");
   check_near(one.p95, 95.5, "p95 of one bin");
-  check_near(glcl::statistics(std::vector<uint32_t>(32)).mean, 0, "mean of nothing");
+  check_near(statistics(std::vector<uint32_t>(32)).mean, 0, "mean of nothing");
 
   const reference::Frame frame = reference::natural_frame(50, 30);
   const Histogram::Format joint{Histogram::Mode::color_8};
-  const auto apart = glcl::channel_counts(joint, reference::histogram(frame, joint).data());
+  const auto apart =
+      glcl::histogram::channel_counts(joint, reference::histogram(frame, joint).data());
   const auto rgb = reference::histogram(frame, {Histogram::Mode::rgb, 8});
   for (int c = 0; c < 3; c++)
     for (int bin = 0; bin < 8; bin++) fail_unless(apart[c][bin] == rgb[8 * c + bin]);

@@ -19,11 +19,13 @@
 
 using glcl::Parameters;
 using glcl::Tunable;
+using glcl::bilateral::Bilateral;
+using glcl::bilateral::Grid;
 using nlohmann::json;
 
 namespace {
 
-const Tunable &tunable() { return glcl::Bilateral::tunable(); }
+const Tunable &tunable() { return Bilateral::tunable(); }
 
 glcl::Device device() { return Bench().context->device(); }
 
@@ -105,17 +107,16 @@ GST_START_TEST(test_kept) {
   fail_unless_equals_int(read()["entries"].size(), 2);
 
   // Kept times decide between the exact filter and the grid.
-  glcl::Bilateral::Settings settings;
+  Bilateral::Settings settings;
   settings.radius = 4;
   const auto context = glcl::Context::of_device(here);
-  const glcl::Bilateral engine(*context, 8, 8);
+  const Bilateral engine(*context, 8, 8);
   fail_unless_equals_float(engine.cost(settings), 11.5);
-  glcl::Grid grid(*context, 8, 8, engine.layout());
+  Grid grid(*context, 8, 8, engine.layout());
   const double usual = grid.cost(settings);
-  glcl::keep(glcl::Grid::tunable(), here, "intensity",
-             {glcl::Grid::variant(engine.layout()), 7.5, 20});
+  glcl::keep(Grid::tunable(), here, "intensity", {Grid::variant(engine.layout()), 7.5, 20});
   fail_unless_equals_float(grid.cost(settings), usual);
-  fail_unless_equals_float(glcl::Grid(*context, 8, 8, engine.layout()).cost(settings), 7.5);
+  fail_unless_equals_float(Grid(*context, 8, 8, engine.layout()).cost(settings), 7.5);
 }
 GST_END_TEST;
 
@@ -278,7 +279,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_spaces) {
   const glcl::Device here = device();
-  for (const Tunable *tunable : {&glcl::Bilateral::tunable(), &glcl::Grid::tunable()})
+  for (const Tunable *tunable : {&Bilateral::tunable(), &Grid::tunable()})
     for (const std::string &problem : tunable->problems) {
       const std::vector<Parameters> all = glcl::variants(*tunable, here, problem);
       fail_unless(std::count(all.begin(), all.end(), tunable->defaults(here, problem)) == 1,

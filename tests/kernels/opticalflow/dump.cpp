@@ -16,6 +16,10 @@
 #include "opencl/error.h"
 #include "reference/opticalflow/flow.h"
 
+using glcl::opticalflow::check_dump_pattern;
+using glcl::opticalflow::dump_path;
+using glcl::opticalflow::is_dump_pattern;
+using glcl::opticalflow::write_flo;
 namespace fs = std::filesystem;
 
 namespace {
@@ -58,12 +62,12 @@ void expect_error(const std::function<void()> &work, const std::vector<std::stri
 }
 
 void expect_path(const std::string &pattern, uint64_t number, const char *wanted) {
-  const std::string path = glcl::dump_path(pattern, number);
+  const std::string path = dump_path(pattern, number);
   fail_unless(path == wanted, "%s, not %s", path.c_str(), wanted);
 }
 
 void expect_refused(const std::string &path, const std::string &reason) {
-  expect_error([&] { glcl::write_flo(path, 3, 2, vectors); }, {path, reason});
+  expect_error([&] { write_flo(path, 3, 2, vectors); }, {path, reason});
 }
 
 }  // namespace
@@ -75,7 +79,7 @@ GST_START_TEST(patterns) {
       {"%0d", "7"},          {"100%%-%d-%%", "100%-7-%"},
       {"%09d", "000000007"}, {"/%d/%%d", "/7/%d"}};
   for (const auto &[pattern, path] : named) {
-    fail_unless(glcl::is_dump_pattern(pattern), "%s is a pattern", pattern);
+    fail_unless(is_dump_pattern(pattern), "%s is a pattern", pattern);
     expect_path(pattern, 7, path);
   }
   expect_path("%02d", 12345678901, "12345678901");
@@ -84,22 +88,22 @@ GST_START_TEST(patterns) {
         "%s",   "%d%", "%d%s", "%5",          "%0",    "%-5d",  "%+d",        "% d",
         "%#d",  "%'d", "%00d", "%.5d",        "%5.5d", "%*d",   "%ld",        "%hhd",
         "%1$d", "%x",  "%10d", "%999999999d", "%010d", "%%d",   "%5%d"}) {
-    fail_if(glcl::is_dump_pattern(text), "%s is no pattern", text);
-    expect_error([&] { glcl::dump_path(text, 0); }, {"dump-location", text, "flow-%05d.flo"});
+    fail_if(is_dump_pattern(text), "%s is no pattern", text);
+    expect_error([&] { dump_path(text, 0); }, {"dump-location", text, "flow-%05d.flo"});
   }
-  fail_if(glcl::is_dump_pattern(std::string("%d\0.flo", 7)), "a name ends at a zero");
+  fail_if(is_dump_pattern(std::string("%d\0.flo", 7)), "a name ends at a zero");
 }
 GST_END_TEST
 
 GST_START_TEST(folders) {
   const Folder folder;
-  glcl::check_dump_pattern(folder / "%d.flo");
-  glcl::check_dump_pattern("%d.flo");
-  glcl::check_dump_pattern(folder / "%d/flow.flo");  // may come to be
-  expect_error([&] { glcl::check_dump_pattern(folder / "none/%d.flo"); },
+  check_dump_pattern(folder / "%d.flo");
+  check_dump_pattern("%d.flo");
+  check_dump_pattern(folder / "%d/flow.flo");  // may come to be
+  expect_error([&] { check_dump_pattern(folder / "none/%d.flo"); },
                {"dump-location", folder / "none/0.flo", "No such file"});
   std::ofstream(folder / "file") << "file";
-  expect_error([&] { glcl::check_dump_pattern(folder / "file/%d.flo"); }, {"Not a directory"});
+  expect_error([&] { check_dump_pattern(folder / "file/%d.flo"); }, {"Not a directory"});
 }
 GST_END_TEST
 
@@ -109,7 +113,7 @@ GST_START_TEST(files) {
   std::ofstream(path) << "an old file that is longer than the new one is, by some bytes at least";
   fs::create_hard_link(path, folder / "link");
   const std::string old = content(path);
-  glcl::write_flo(path, 3, 2, vectors);
+  write_flo(path, 3, 2, vectors);
   const reference::Field field = reference::load_flo(path);
   fail_unless(field.width == 3 && field.height == 2);
   for (int i = 0; i < 6; i++)

@@ -9,7 +9,7 @@
 #include "reference/textured.h"
 #include "reference/transfer.h"
 
-using glcl::Flow;
+using glcl::opticalflow::Flow;
 using Channels = Flow::Channels;
 using FlowSettings = Flow::Settings;
 using reference::Field;

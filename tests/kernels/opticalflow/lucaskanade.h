@@ -8,7 +8,7 @@
 #include "reference/opticalflow/flow.h"
 #include "reference/textured.h"
 
-using glcl::LucasKanade;
+using glcl::opticalflow::LucasKanade;
 using reference::Field;
 
 /// Within 0.01 px, or a thousandth of longer vectors (noise gives any), on 99.9 % of the pixels.

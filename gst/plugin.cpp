@@ -7,15 +7,31 @@
  */
 #include <gst/gst.h>
 
+#include "base/compat.h"
 #include "bilateral/gstglclbilateral.h"
 #include "config.h"
 #include "histogram/gstglclhistogram.h"
 #include "motion/gstglclmotion.h"
+#include "opencl/drivers.h"
 #include "opticalflow/gstglopenclflow.h"
 #if HAVE_EXAMPLES
 #include "invert/gstglclinvert.h"
 #endif
 
+/// Has the registry look at the plugin again when drivers come or go.
+static void watch_drivers(GstPlugin *plugin) {
+  static const gchar *folder_variables[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", nullptr},
+                     *list_variables[] = {"OCL_ICD_FILENAMES", nullptr},
+                     *folders[] = {glcl::driver_folder, nullptr}, *suffixes[] = {".icd", nullptr};
+  gst_plugin_add_dependency(
+      plugin, folder_variables, folders, suffixes,
+      static_cast<GstPluginDependencyFlags>(GST_PLUGIN_DEPENDENCY_FLAG_PATHS_ARE_DEFAULT_ONLY |
+                                            GST_PLUGIN_DEPENDENCY_FLAG_FILE_NAME_IS_SUFFIX));
+  gst_plugin_add_dependency(plugin, list_variables, nullptr, nullptr,
+                            GST_PLUGIN_DEPENDENCY_FLAG_NONE);
+}
+
+// No driver is loaded here: one that crashes would take the plugin, or the application, with it.
 // Without any OpenCL the elements are listed all the same; going to PAUSED tells what is missing.
 static gboolean plugin_init(GstPlugin *plugin) {
   gboolean registered = GST_ELEMENT_REGISTER(glclbilateral, plugin);
@@ -25,10 +41,12 @@ static gboolean plugin_init(GstPlugin *plugin) {
 #if HAVE_EXAMPLES
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif
+  watch_drivers(plugin);
+  glcl::add_status(plugin, glcl::registered_drivers().c_str());
   return registered;
 }
 
 #define PACKAGE "gst-glcl"
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, glcl,
                   "Video analysis and filters with OpenCL on OpenGL textures", plugin_init,
-                  PACKAGE_VERSION, "LGPL", "gst-glcl", "Unknown package origin")
+                  PACKAGE_VERSION, "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)

@@ -34,4 +34,11 @@ inline void attach_tensor([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const
 #endif
 }
 
+/// GStreamer 1.24: what gst-inspect-1.0 says of the plugin beside its description.
+inline void add_status([[maybe_unused]] GstPlugin *plugin, [[maybe_unused]] const char *text) {
+#if GST_CHECK_VERSION(1, 24, 0)
+  gst_plugin_add_status_info(plugin, text);
+#endif
+}
+
 }  // namespace glcl

@@ -58,7 +58,8 @@ struct Settings {
 };
 
 struct Stats {
-  uint64_t frames = 0, copies = 0;
+  uint64_t frames = 0, dropped = 0, copies = 0;
+  glcl::Timing latency;  // from a frame's arrival until it goes on
   std::string device;
   const Way *way = nullptr;
   std::map<std::string, glcl::Timing> timings;  // by kernel, and "frame"
@@ -376,6 +377,12 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   priv->stats.timings = std::move(timings);
 }
 
+void count_dropped(GstGLCLFilter *self) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const std::lock_guard lock(priv->mutex);
+  priv->stats.dropped++;
+}
+
 void get_active_sharing(GObject *object, GValue *value) {
   GstGLCLFilterPrivate *priv = private_of(object);
   const std::lock_guard lock(priv->mutex);
@@ -390,7 +397,9 @@ void get_stats(GObject *object, GValue *value) {
   GstStructure *structure = gst_structure_new(
       "glcl-stats", "frames", G_TYPE_UINT64, stats.frames, "device", G_TYPE_STRING,
       stats.device.c_str(), "sharing", G_TYPE_STRING, stats.way ? stats.way->name : "none",
-      "copies", G_TYPE_UINT64, stats.copies, nullptr);
+      "copies", G_TYPE_UINT64, stats.copies, "dropped", G_TYPE_UINT64, stats.dropped, "latency",
+      G_TYPE_UINT64, stats.latency.mean(), "latency-max", G_TYPE_UINT64, stats.latency.max,
+      nullptr);
   for (const auto &[name, timing] : stats.timings)
     gst_structure_set(structure, (name + "-mean").c_str(), G_TYPE_UINT64, timing.mean(),
                       (name + "-max").c_str(), G_TYPE_UINT64, timing.max, nullptr);
@@ -585,6 +594,29 @@ static GstCaps *gst_glcl_filter_transform_internal_caps(GstGLFilter *filter,
   return gst_caps_ref(caps);
 }
 
+/// Counts the frames that the parent keeps from being transformed, because they are late (QoS).
+static GstFlowReturn gst_glcl_filter_submit_input_buffer(GstBaseTransform *trans,
+                                                         gboolean discontinuous, GstBuffer *inbuf) {
+  const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
+                                 ->submit_input_buffer(trans, discontinuous, inbuf);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) count_dropped(GST_GLCL_FILTER(trans));
+  return flow;
+}
+
+/// Measures how long a frame is kept from going on, with all that subclasses do.
+static GstFlowReturn gst_glcl_filter_generate_output(GstBaseTransform *trans, GstBuffer **outbuf) {
+  const auto start = std::chrono::steady_clock::now();
+  const GstFlowReturn flow =
+      GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->generate_output(trans, outbuf);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) count_dropped(GST_GLCL_FILTER(trans));
+  if (flow != GST_FLOW_OK || !*outbuf) return flow;
+  const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
+  GstGLCLFilterPrivate *priv = private_of(trans);
+  const std::lock_guard lock(priv->mutex);
+  priv->stats.latency.add(time.count());
+  return flow;
+}
+
 static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffer *inbuf,
                                                GstBuffer *outbuf) {
   // Not the parent's: its waits and fences would make OpenGL take part between two elements of
@@ -650,7 +682,10 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
       g_param_spec_boxed(
           "stats", "Statistics",
           "Since PAUSED: frames, device, sharing, copies (transfers of a frame to or from "
-          "host memory) and, with profile, KERNEL-mean and KERNEL-max of every kernel "
+          "host memory), dropped (frames that were late or could not be used), latency and "
+          "latency-max (mean and longest time from a frame's arrival until it goes on, in ns; "
+          "a GPU may still work on it then) and, with profile, KERNEL-mean and KERNEL-max of every "
+          "kernel "
           "and of the whole frame, in ns",
           GST_TYPE_STRUCTURE, read_only),
       {nullptr, get_stats});
@@ -665,6 +700,8 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   transform_class->src_event = GST_DEBUG_FUNCPTR(gst_glcl_filter_src_event);
   transform_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_decide_allocation);
   transform_class->propose_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_propose_allocation);
+  transform_class->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_glcl_filter_submit_input_buffer);
+  transform_class->generate_output = GST_DEBUG_FUNCPTR(gst_glcl_filter_generate_output);
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_filter_transform);
   transform_class->before_transform = GST_DEBUG_FUNCPTR(gst_glcl_filter_before_transform);
   transform_class->transform_meta = GST_DEBUG_FUNCPTR(gst_glcl_filter_transform_meta);

@@ -40,6 +40,9 @@
 #include "bilateral.h"
 #include "grid.h"
 
+GST_DEBUG_CATEGORY_STATIC(glcl_bilateral_debug);
+#define GST_CAT_DEFAULT glcl_bilateral_debug
+
 namespace {
 
 using glcl::bilateral::Bilateral;
@@ -105,6 +108,8 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
   state->exact = std::make_unique<Bilateral>(context, width, height);
   state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout());
   const Settings settings = state->settings.get();
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s", width, height,
+                  state->wants_grid(settings) ? "a grid" : "brute force");
   if (state->wants_grid(settings))
     state->grid->prepare(settings);
   else
@@ -138,6 +143,8 @@ static void gst_glcl_bilateral_finalize(GObject *object) {
 }
 
 static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_bilateral_debug, "glclbilateral", 0, "OpenCL bilateral filter");
+
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_bilateral_finalize;
   const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {

@@ -46,12 +46,16 @@
 #include "gstglclhistogram.h"
 
 #include <memory>
+#include <utility>
 
 #include "base/glclproperties.h"
 #include "gstglclhistogrammeta.h"
 #include "histograms.h"
 #include "messages.h"
 #include "present.h"
+
+GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
+#define GST_CAT_DEFAULT glcl_histogram_debug
 
 namespace {
 
@@ -170,7 +174,7 @@ struct State {
   Present::Equalize equalize = Present::Equalize::none;
   uint64_t frames = 0;
   bool followed = false;  // `shots` has seen the frame before
-  Area told;              // the last roi of which was told that it is outside of these frames
+  bool told = false;      // that the roi leaves these frames, since it was inside of them
 
   ShotMessages shots;
 };
@@ -202,7 +206,9 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   if (settings.shot_detection) state->histograms->build(ShotMessages::format);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->followed = false;
-  state->told = {};
+  state->told = false;
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, at first %s of %d bins", width, height,
+                  histogram::mode_name(settings.mode), state->format.counters());
   return layout;
 }
 
@@ -225,20 +231,18 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
   glcl::result_written(meta->buffer, queue);
 }
 
-/// Tells once of a roi that no pixel of these frames is in.
+/// Tells of a roi that leaves the frame: once until it is inside again or frames have another size.
 static void gst_glcl_histogram_check_roi(GstGLCLHistogram *self, const Area &roi,
                                          const glcl::Picture &in, const Area &counted) {
-  Area &told = self->state->told;
-  const bool outside = histogram::is_outside(roi, in.width, in.height), known = told == roi;
-  told = outside ? roi : Area();
-  if (!outside || known) return;
+  const bool leaves = !roi.empty() && !(counted == roi);
+  if (std::exchange(self->state->told, leaves) || !leaves) return;
   GST_ELEMENT_WARNING(
       self, RESOURCE, SETTINGS,
-      ("roi=<%d,%d,%d,%d> is outside of the frame of %d×%d; <%d,%d,%d,%d> is counted. Choose x, y, "
-       "width and height, in px, that are inside of it.",
+      ("roi=<%d,%d,%d,%d> is not inside the frame of %d×%d px; <%d,%d,%d,%d> is counted. Choose x, "
+       "y, width and height, in px, that are.",
        roi.x, roi.y, roi.width, roi.height, in.width, in.height, counted.x, counted.y,
        counted.width, counted.height),
-      (nullptr));
+      ("no warning comes for others until a roi is inside the frame or the frame's size changes"));
 }
 
 static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue,
@@ -255,7 +259,11 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   histogram::Histograms &histograms = *state->histograms;
   histograms.next_frame();
 
-  if (histograms.ready(settings.format())) state->format = settings.format();
+  if (!(state->format == settings.format()) && histograms.ready(settings.format())) {
+    state->format = settings.format();
+    GST_DEBUG_OBJECT(filter, "%s of %d bins from now on", histogram::mode_name(settings.mode),
+                     state->format.counters());
+  }
   const Histogram::Format format = state->format;
   cl::Buffer counts;
   if (wanted.message || wanted.meta || settings.display != Present::Display::none)
@@ -295,6 +303,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
 
 /// What comes does not follow what came.
 static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
+  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
   GST_GLCL_HISTOGRAM(filter)->state->followed = false;
 }
 
@@ -330,6 +339,8 @@ static void gst_glcl_histogram_finalize(GObject *object) {
 }
 
 static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_histogram_debug, "glclhistogram", 0, "OpenCL histogram");
+
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_histogram_finalize;
   const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
@@ -342,6 +353,11 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
               display_type())
       .choice("scale", "Scale", "What the height of a bar stands for", &Settings::logarithmic,
               scale_type())
+      .number("level-height", "Level height",
+              "Part of the plot that the 95th percentile of the bins fills at least, so that some "
+              "full bins, as of black bars, do not flatten the others; with 0 the fullest bin "
+              "fills it",
+              &Settings::level_height, 0, 1)
       .number("x", "X", "Left edge of the drawing, as a part of the width", &Settings::x, 0, 1)
       .number("y", "Y", "Upper edge of the drawing, as a part of the height", &Settings::y, 0, 1)
       .number("width", "Width", "Width of the drawing, as a part of the frame's", &Settings::width,
@@ -355,7 +371,8 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
       .other(gst_param_spec_array(
                  "roi", "Region of interest",
                  "What is counted for messages, meta and display: <x, y, width, height> in px, as "
-                 "far as it is inside the frame; empty for the whole frame",
+                 "far as it is inside the frame, else what is nearest there; empty for the "
+                 "whole frame",
                  nullptr,  // with one, GStreamer 1.22 crashes on lists in the list
                  glcl::while_playing),
              set_roi, get_roi)

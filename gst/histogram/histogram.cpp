@@ -160,14 +160,6 @@ Area clipped(const Area &area, int width, int height) {
   return {x, y, columns, rows};
 }
 
-bool is_outside(const Area &area, int width, int height) {
-  const auto outside = [](int64_t begin, int64_t size, int64_t whole) {
-    return begin >= whole || begin + size <= 0;
-  };
-  return !area.empty() &&
-         (outside(area.x, area.width, width) || outside(area.y, area.height, height));
-}
-
 int Histogram::Format::channels() const {
   return mode == Mode::rgb ? 3 : mode == Mode::rgba ? 4 : 1;
 }

@@ -24,8 +24,6 @@ struct Area {
 /// What lies of an area inside a frame, for any numbers: all of the frame where the area is empty,
 /// and the row, column or pixel at the frame's edge that is nearest to one outside of it.
 Area clipped(const Area &area, int width, int height);
-/// Whether an area has no pixel of a frame.
-bool is_outside(const Area &area, int width, int height);
 
 /// The exact histogram of frames, with counters of 32 bits, after Gómez Luna, "Programming issues
 /// for video analysis on Graphics Processing Units", PhD thesis, Córdoba 2012, chapter 4: a fixed

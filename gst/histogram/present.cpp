@@ -60,7 +60,7 @@ void Present::run(Queue &queue, const Settings &settings, const Picture &in, con
                   const cl::Buffer &equalize_counts) {
   if (settings.display != Display::none)
     heights_kernel_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic),
-                    heights_);
+                    static_cast<int>(std::lround(65535 * settings.level_height)), heights_);
   const Area area = panel(settings, width_, height_);
   const cl_int4 rectangle = {{area.x, area.y, area.width, area.height}};
   const int equalize = static_cast<int>(settings.equalize),

@@ -23,6 +23,9 @@ class Present {
   struct Settings {
     Display display = Display::none;
     bool logarithmic = false;
+    /// The part of the plot that the 95th percentile of the bins fills, or more where the fullest
+    /// one leaves room: some full bins do not flatten the rest. With 0 the fullest fills it.
+    double level_height = 0.8;
     /// Of the panel, as parts of the frame's width and height.
     double x = 0.66, y = 0.04, width = 0.32, height = 0.34;
     double opacity = 0.8;

@@ -18,6 +18,9 @@
 #include "base/glclproperties.h"
 #include "opencl/kernel.h"
 
+GST_DEBUG_CATEGORY_STATIC(glcl_invert_debug);
+#define GST_CAT_DEFAULT glcl_invert_debug
+
 namespace {
 
 struct Settings {
@@ -45,6 +48,7 @@ static glcl::Layout gst_glcl_invert_prepare(GstGLCLFilter *filter, glcl::Context
   GST_GLCL_INVERT(filter)->state->kernel =
       glcl::Kernel(context, context.program("invert/invert.cl", glcl::frame_options(layout)),
                    "invert", {16, 16});
+  GST_INFO_OBJECT(filter, "frames of %d×%d px", width, height);
   return layout;
 }
 
@@ -70,6 +74,8 @@ static void gst_glcl_invert_finalize(GObject *object) {
 }
 
 static void gst_glcl_invert_class_init(GstGLCLInvertClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_invert_debug, "glclinvert", 0, "OpenCL colour inversion");
+
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_invert_finalize;
   const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {

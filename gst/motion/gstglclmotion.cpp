@@ -32,6 +32,9 @@
 #include "opencl/team.h"
 #include "view.h"
 
+GST_DEBUG_CATEGORY_STATIC(glcl_motion_debug);
+#define GST_CAT_DEFAULT glcl_motion_debug
+
 namespace {
 
 using glcl::motion::Motion;
@@ -117,6 +120,8 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
         std::make_unique<glcl::Team>(glcl::choose_devices(all, settings.devices, failures)));
   }
   state->motion->prepare(settings);
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, devices=%s", width, height,
+                  settings.devices.c_str());
   return layout;
 }
 
@@ -188,6 +193,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
 static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
   State *state = GST_GLCL_MOTION(filter)->state;
+  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
   if (state->motion) state->motion->reset();
 }
 
@@ -205,6 +211,8 @@ static void gst_glcl_motion_finalize(GObject *object) {
 }
 
 static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_motion_debug, "glclmotion", 0, "OpenCL block motion search");
+
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_motion_finalize;
   const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <mutex>
 
 #include "error.h"
@@ -32,6 +33,29 @@ std::string list(const std::vector<Device> &devices) {
   return text;
 }
 
+/// Held while drivers are asked: they set themselves up when first asked, and PoCL 3.1 lists no
+/// device to, or crashes in, a second thread that asks meanwhile.
+std::mutex &asking() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// How a variable of the environment is set, for a text; empty where it is not.
+std::string setting_of(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value ? std::string(variable) + "=" + value : "";
+}
+
+bool offers_devices(const cl::Platform &platform) {
+  try {
+    std::vector<cl::Device> devices;
+    platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    return !devices.empty();
+  } catch (const cl::Error &) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::string Device::id() const {
@@ -41,10 +65,7 @@ std::string Device::id() const {
 bool Device::prefers_buffers() const { return is_cpu() && platform_name != "rusticl"; }
 
 std::vector<Device> devices(std::string *failures) {
-  // Drivers set themselves up when first asked, and PoCL 3.1 lists no device to, or crashes in, a
-  // second thread that asks meanwhile.
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(asking());
   const auto failed = [&](const std::string &where, const char *call, int code) {
     if (failures)
       *failures += (failures->empty() ? "" : "; ") + where + call + ": " + error_name(code);
@@ -81,12 +102,46 @@ std::vector<Device> devices(std::string *failures) {
   return found;
 }
 
+std::string hint_without_devices(const std::string &platform_name) {
+  const auto now = [](const char *variable) {
+    const std::string setting = setting_of(variable);
+    return setting.empty() ? "" : " (now " + setting + ")";
+  };
+  if (platform_name == "Portable Computing Language")
+    return "PoCL offers no device where it can't write its cache: set POCL_CACHE_DIR" +
+           now("POCL_CACHE_DIR") + " to a folder of yours";
+  if (platform_name == "rusticl")
+    return "rusticl offers devices only of the drivers named in RUSTICL_ENABLE" +
+           now("RUSTICL_ENABLE") + ", for instance RUSTICL_ENABLE=radeonsi,iris,llvmpipe";
+  return platform_name + " offers none: is the device there, and may this user open it?";
+}
+
+std::string remedy_without_devices() {
+  const std::lock_guard lock(asking());
+  std::string hints;
+  try {
+    std::vector<cl::Platform> platforms;
+    cl::Platform::get(&platforms);
+    for (const cl::Platform &platform : platforms)
+      if (!offers_devices(platform))
+        hints += (hints.empty() ? "" : "; ") +
+                 hint_without_devices(platform.getInfo<CL_PLATFORM_NAME>());
+  } catch (const cl::Error &) {
+    // the loader reports "no platform" as an error
+  }
+  const std::string vendors = setting_of("OCL_ICD_VENDORS");
+  const std::string only =
+      vendors.empty() ? "" : " The loader looks for drivers in " + vendors + " only.";
+  if (!hints.empty()) return hints + (hints.back() == '?' ? "" : ".") + only;
+  return "Install the OpenCL driver of your GPU, or the package pocl-opencl-icd to compute on the "
+         "CPU." +
+         only;
+}
+
 Device choose_device(const std::vector<Device> &devices, const std::string &wish,
                      const std::optional<Device> &gl_device, const std::string &failures) {
   if (devices.empty())
-    throw Error(Error::Kind::not_found,
-                "No OpenCL device was found. Install the OpenCL driver of your GPU, or "
-                "pocl-opencl-icd to compute on the CPU.",
+    throw Error(Error::Kind::not_found, "No OpenCL device was found. " + remedy_without_devices(),
                 "the ICD loader lists no platform with a usable device (see glcl-info)" +
                     (failures.empty() ? "" : ": " + failures));
 

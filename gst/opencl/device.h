@@ -36,6 +36,12 @@ struct Device {
 /// `failures`.
 std::vector<Device> devices(std::string *failures = nullptr);
 
+/// Why a platform of this name may offer no device, and what to do about it.
+std::string hint_without_devices(const std::string &platform_name);
+/// What to do where devices() finds none: the hints for the platforms that the ICD loader lists
+/// and that offer no device; where there is no such platform, what to install.
+std::string remedy_without_devices();
+
 /// Picks a device by the rules of the `device` property: "auto" (the one that drives the GL
 /// context, else the first GPU, else the first CPU, else the first), "P:D", else a part of the
 /// name, case ignored. Throws Error::not_found with what was asked for, what there is, and the

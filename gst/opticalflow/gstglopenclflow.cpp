@@ -57,6 +57,9 @@
 #include "opencl/error.h"
 #include "view.h"
 
+GST_DEBUG_CATEGORY_STATIC(gl_opencl_flow_debug);
+#define GST_CAT_DEFAULT gl_opencl_flow_debug
+
 namespace {
 
 namespace opticalflow = glcl::opticalflow;
@@ -159,6 +162,8 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   if (dump_bytes) state->dump = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, dump_bytes);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
                             std::max(dump_bytes, sizeof(View::Summary)));
+  GST_INFO_OBJECT(filter, "frames of %d×%d px%s%s", width, height,
+                  dump_bytes ? ", vectors to " : "", settings.dump_location.c_str());
   return layout;
 }
 
@@ -264,6 +269,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
 
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
   State *state = GST_GL_OPENCL_FLOW(filter)->state;
+  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
   if (state->flow) state->flow->reset();
   if (state->lucas_kanade) state->lucas_kanade->reset();
   state->fresh_gain = true;
@@ -295,6 +301,8 @@ static void gst_gl_opencl_flow_finalize(GObject *object) {
 }
 
 static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(gl_opencl_flow_debug, "glopenclflow", 0, "OpenCL optical flow");
+
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_gl_opencl_flow_finalize;
   const Settings defaults;

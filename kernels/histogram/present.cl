@@ -4,6 +4,7 @@
 
 #define BINS 256
 #define CHANNELS 3
+#define COUNTERS 4096
 enum { NO_EQUALIZATION, EQUALIZE_LUMA, EQUALIZE_RGB };
 enum { NO_DISPLAY, OVERLAY, PARADE, STACK };
 
@@ -37,10 +38,38 @@ inline void make_tables(__global const uint *counts, int channels, int bin, __lo
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// How high each counter stands, 0..65535 for the fullest. One group of 256.
+// The 95th percentile of the counters that are not empty, at least 1: the most that one has below the 5 % with
+// the highest counts. Found bit by bit from that of the fullest one. All items of a group of 256 call it; `sums`
+// are 33 words.
+inline uint usual_count(__global const uint *counts, int counters, uint fullest, int lane, __local uint *all,
+                        __local uint *sums) {
+  uint filled = 0, usual = 0;
+  if (lane < 33) sums[lane] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = lane; i < counters; i += BINS) {
+    all[i] = counts[i];
+    filled += all[i] > 0;
+  }
+  if (filled) atomic_add(&sums[32], filled);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint above = sums[32] / 20;
+  for (int bit = 31 - clz(fullest); bit >= 0; bit--) {
+    const uint least = usual | 1u << bit;
+    uint reach = 0;
+    for (int i = lane; i < counters; i += BINS) reach += all[i] >= least;
+    if (reach) atomic_add(&sums[bit], reach);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (sums[bit] > above) usual = least;
+  }
+  return max(usual, 1u);
+}
+
+// How high each counter stands, 0..65535 of the plot. The 95th percentile stands at `level` or higher; with 0 the
+// fullest one fills the plot. One group of 256.
 __kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
-void display_heights(__global const uint *counts, int counters, int logarithmic, __global ushort *heights) {
-  __local uint most[BINS];
+void display_heights(__global const uint *counts, int counters, int logarithmic, int level,
+                     __global ushort *heights) {
+  __local uint most[BINS], all[COUNTERS], sums[33];
   const int lane = get_local_id(0);
   uint own = 1;
   for (int i = lane; i < counters; i += BINS) own = max(own, counts[i]);
@@ -50,10 +79,14 @@ void display_heights(__global const uint *counts, int counters, int logarithmic,
     if (lane < reach) most[lane] = max(most[lane], most[lane + reach]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float whole = most[0], log_scale = 65535.0f / log(1.0f + whole);
+  const uint fullest = most[0], usual = level ? usual_count(counts, counters, fullest, lane, all, sums) : 1;
+  // Height is a part of the scale: of 65535 for the fullest, or of `level` for the usual one if that is more.
+  const bool cut = (ulong)level * fullest > 65535ul * usual;
+  const ulong top = cut ? level : 65535, whole = cut ? usual : fullest;
+  const float log_scale = max(65535.0f / log(1.0f + fullest), level / log(1.0f + usual));
   for (int i = lane; i < counters; i += BINS)
     heights[i] = logarithmic ? convert_ushort_sat_rte(log(1.0f + counts[i]) * log_scale)
-                             : (ushort)((ulong)counts[i] * 65535 / most[0]);
+                             : (ushort)min(counts[i] * top / whole, 65535ul);
 }
 
 // 5×7 dots, a row in the low five bits.

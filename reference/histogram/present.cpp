@@ -91,22 +91,36 @@ class Canvas {
   std::vector<double> rgb_;
 };
 
+/// The fullest counter fills the plot, or more than it where the usual one, the 95th percentile of
+/// those that are not empty, would not come up to the level.
+std::vector<int> heights_of(const std::vector<uint32_t> &counts, bool logarithmic, double level) {
+  std::vector<uint32_t> filled;
+  for (const uint32_t count : counts)
+    if (count) filled.push_back(count);
+  std::sort(filled.rbegin(), filled.rend());
+  const uint64_t fullest = filled.empty() ? 1 : filled[0],
+                 usual = filled.empty() ? 1 : filled[filled.size() / 20],
+                 part = std::lround(65535 * level);
+  const bool by_usual = part * fullest > 65535 * usual;
+  const double scale = std::max(65535 / std::log1p(fullest), part / std::log1p(usual));
+  std::vector<int> heights;
+  for (const uint64_t count : counts) {
+    const uint64_t height = logarithmic ? std::lround(std::log1p(count) * scale)
+                            : by_usual  ? count * part / usual
+                                        : count * 65535 / fullest;
+    heights.push_back(static_cast<int>(std::min<uint64_t>(height, 65535)));
+  }
+  return heights;
+}
+
 struct Plot {
   const Histogram::Format &format;
-  const std::vector<uint32_t> &counts;
-  bool logarithmic;
+  std::vector<int> heights;  // of the counters, 65535 for all of the plot
   int unit;
 
   int channels() const { return format.channels(); }
   int levels() const { return format.counters() / channels(); }
   bool joint() const { return format.levels() != levels(); }
-
-  int height_of(int counter) const {
-    const double most = std::max(1u, *std::max_element(counts.begin(), counts.end()));
-    return static_cast<int>(
-        logarithmic ? std::lround(65535 * std::log1p(counts[counter]) / std::log1p(most))
-                    : std::floor(65535.0 * counts[counter] / most));
-  }
 
   /// A plot of some channels in its part of the panel.
   /// `over`: px below it and to its right that are left over.
@@ -129,8 +143,8 @@ struct Plot {
                     to = std::max(from + 1, int(int64_t(x + 1) * levels() / w));
           int height = 0, bin = from;
           for (int i = from; i < to; i++)
-            if (height_of(channel * levels() + i) > height) {
-              height = height_of(channel * levels() + i);
+            if (heights[channel * levels() + i] > height) {
+              height = heights[channel * levels() + i];
               bin = i;
             }
           if (int64_t(h - 1 - y) * 65535 >= int64_t(height) * h) continue;
@@ -174,7 +188,8 @@ void display(Frame &frame, const Present::Settings &settings, const Histogram::F
   const Area panel = Present::panel(settings, frame.width, frame.height);
   Canvas canvas(panel.width, panel.height);
   canvas.fill(0, 0, panel.width, panel.height, 0.04, 0.04, 0.04);
-  const Plot plot{format, counts, settings.logarithmic, Present::unit(frame.width, frame.height)};
+  const Plot plot{format, heights_of(counts, settings.logarithmic, settings.level_height),
+                  Present::unit(frame.width, frame.height)};
   const int channels = format.channels();
   if (channels == 1 || settings.display == Display::overlay)
     plot.draw(canvas, {0, 0, panel.width, panel.height}, 0, 0, channels, channels == 1);

@@ -35,14 +35,16 @@ class Kernels {
   std::string folder_, inner_, file_;
 };
 
-void check_missing_driver() {
+/// The error says why there is no device, and nothing else that could be.
+void check_missing_driver(const std::vector<std::string> &words, const std::string &never) {
   for (const char *name : {"glclinvert", "glclbilateral"}) {
     Pipeline pipeline(std::string("videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! ") +
                       name + " ! fakesink");
     expect(pipeline.reach(GST_STATE_READY), "READY needs no OpenCL");
     expect(!pipeline.reach(GST_STATE_PAUSED), "PAUSED does");
-    expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-               {"No OpenCL device", "pocl-opencl-icd"});
+    const auto errors = pipeline.messages().errors();
+    expect_one(errors, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, words);
+    for (const test::Message &error : errors) expect(!error.names(never), error.text);
   }
 }
 
@@ -64,18 +66,49 @@ void check_not_negotiated(const std::string &description) {
            description + " fails at the first frame: " + error.text);
 }
 
+/// The properties of an element that are read on the way to PAUSED.
+std::vector<GParamSpec *> early_properties(GstElement *element) {
+  std::vector<GParamSpec *> properties;
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
+  for (guint i = 0; i < count; i++)
+    if ((all[i]->flags & GST_PARAM_MUTABLE_READY) && (all[i]->flags & G_PARAM_WRITABLE))
+      properties.push_back(all[i]);
+  g_free(all);
+  return properties;
+}
+
+std::string value_of(GstElement *element, const GParamSpec *spec) {
+  GValue value = G_VALUE_INIT;
+  g_object_get_property(G_OBJECT(element), spec->name, &value);
+  gchar *contents = g_strdup_value_contents(&value);
+  const std::string text = contents;
+  g_free(contents);
+  g_value_unset(&value);
+  return text;
+}
+
 }  // namespace
 
 GST_START_TEST(no_platform) {
   g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
-  check_missing_driver();
+  check_missing_driver({"No OpenCL device", "pocl-opencl-icd", "OCL_ICD_VENDORS=/nonexistent"},
+                       "POCL_CACHE_DIR");
 }
 GST_END_TEST
 
 GST_START_TEST(platform_without_devices) {
   if (!test::shares_textures()) return;  // Mesa's has none unless it is told to offer some
   g_unsetenv("RUSTICL_ENABLE");
-  check_missing_driver();
+  check_missing_driver({"No OpenCL device", "RUSTICL_ENABLE", "llvmpipe"}, "pocl-opencl-icd");
+}
+GST_END_TEST
+
+GST_START_TEST(cache_that_cannot_be_written) {
+  if (test::shares_textures()) return;  // not PoCL
+  g_setenv("POCL_CACHE_DIR", "/proc/nowhere", TRUE);
+  check_missing_driver({"No OpenCL device", "PoCL", "cache", "POCL_CACHE_DIR=/proc/nowhere"},
+                       "pocl-opencl-icd");
 }
 GST_END_TEST
 
@@ -149,8 +182,8 @@ GST_START_TEST(frame_of_another_size) {
     for (int first : {0, 1}) {
       test::Chain chain(name);
       First kept;
-      GstPad *pad = gst_element_get_static_pad(
-          chain[std::string(name).substr(0, std::string(name).find(' '))], "sink");
+      GstElement *element = chain[std::string(name).substr(0, std::string(name).find(' '))];
+      GstPad *pad = gst_element_get_static_pad(element, "sink");
       gst_pad_add_probe(
           pad, GST_PAD_PROBE_TYPE_BUFFER,
           [](GstPad *, GstPadProbeInfo *info, gpointer data) {
@@ -168,11 +201,64 @@ GST_START_TEST(frame_of_another_size) {
       for (int wrong = 0; wrong < 2; wrong++)
         expect(chain.push(right) == GST_FLOW_OK, std::string(name) + " ends the stream");
       expect(chain.filter(right).width == right.width, std::string(name) + " goes on");
+      expect(test::stat(element, "dropped") == 2, std::string(name) + " counts what it drops");
       expect(chain.messages().errors().empty(), std::string(name) + " posts an error");
       expect_one(chain.messages().warnings(), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
                  {"64×48", "5×3"});
       gst_buffer_unref(kept.buffer);
     }
+}
+GST_END_TEST
+
+// What counts before PAUSED keeps its value from then on, and a warning says so; frames go on.
+GST_START_TEST(properties_that_come_too_late) {
+  const struct {
+    const char *element;
+    size_t count;
+  } cases[] = {{"glclinvert", 2},
+               {"glclbilateral", 2},
+               {"glclhistogram", 2},
+               {"glclmotion", 3},
+               {"glopenclflow", 4}};
+  for (const auto &[name, count] : cases) {
+    Pipeline pipeline(
+        std::string("videotestsrc is-live=true ! video/x-raw,format=RGBA,width=32,height=24 ! "
+                    "glupload ! glcolorconvert ! ") +
+        name + " sharing=copy name=tried ! fakesink");
+    GstElement *element = pipeline["tried"];
+    const std::vector<GParamSpec *> properties = early_properties(element);
+    fail_unless(properties.size() == count, "%s has %zu", name, properties.size());
+    const auto set = [&](const GParamSpec *spec) {
+      const bool choice = G_IS_PARAM_SPEC_ENUM(spec);
+      if (choice)
+        g_object_set(element, spec->name, 0, nullptr);
+      else
+        g_object_set(element, spec->name, "no such %d", nullptr);
+      return choice ? std::string(spec->name) + "=" : spec->name + std::string("=no such %d");
+    };
+    for (const GstState state : {GST_STATE_PLAYING, GST_STATE_PAUSED}) {
+      const char *state_name = gst_element_state_get_name(state);
+      expect(pipeline.reach(state), std::string(name) + " does not reach " + state_name);
+      for (const GParamSpec *spec : properties) {
+        const size_t told = pipeline.messages().warnings().size();
+        const std::string before = value_of(element, spec), setting = set(spec);
+        const auto warnings = pipeline.messages().warnings();
+        expect(warnings.size() == told + 1 && warnings.back().source == "tried" &&
+                   warnings.back().is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS) &&
+                   warnings.back().names(setting) && warnings.back().names(state_name),
+               std::string(name) + " does not tell of " + setting);
+        expect(value_of(element, spec) == before, setting + " is taken");
+      }
+    }
+    test::expect_none(pipeline.messages().errors());
+    expect(pipeline.reach(GST_STATE_READY), "READY can't be reached");
+    const size_t told = pipeline.messages().warnings().size();
+    for (const GParamSpec *spec : properties) {
+      const std::string before = value_of(element, spec), setting = set(spec);
+      expect(value_of(element, spec) != before, setting + " is not taken in READY");
+    }
+    expect(pipeline.messages().warnings().size() == told, "nor is there a warning in READY");
+  }
 }
 GST_END_TEST
 
@@ -205,11 +291,13 @@ static Suite *errors_suite() {
   TCase *tcase = test::add_tcase(suite, "errors");
   tcase_add_test(tcase, no_platform);
   tcase_add_test(tcase, platform_without_devices);
+  tcase_add_test(tcase, cache_that_cannot_be_written);
   tcase_add_test(tcase, inspection_without_platform);
   tcase_add_test(tcase, kernel_that_does_not_build);
   tcase_add_test(tcase, kernel_that_is_missing);
   tcase_add_test(tcase, kernel_that_includes_itself);
   tcase_add_test(tcase, frame_of_another_size);
+  tcase_add_test(tcase, properties_that_come_too_late);
   tcase_add_test(tcase, system_memory);
   tcase_add_test(tcase, other_caps_behind);
   return suite;

@@ -127,16 +127,33 @@ void expect_roi(GstElement *element, const Area &roi) {
   expect(Area{numbers[0], numbers[1], numbers[2], numbers[3]} == roi, "roi is as it was set");
 }
 
-/// Sets a property from a text; gives the warnings of GLib's.
-std::string warnings_at_set(GstElement *element, const char *property, const char *value) {
+/// The warnings of GLib's while something is done.
+template <class Work>
+std::string warnings_of(const Work &work) {
   std::string text;
   const auto handler = [](const gchar *, GLogLevelFlags, const gchar *message, gpointer data) {
     *static_cast<std::string *>(data) += message;
   };
-  const guint id = g_log_set_handler(nullptr, G_LOG_LEVEL_WARNING, handler, &text);
-  gst_util_set_object_arg(G_OBJECT(element), property, value);
-  g_log_remove_handler(nullptr, id);
+  const auto levels = static_cast<GLogLevelFlags>(G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL);
+  const guint ids[] = {g_log_set_handler(nullptr, levels, handler, &text),
+                       g_log_set_handler("GLib-GObject", levels, handler, &text)};
+  work();
+  g_log_remove_handler(nullptr, ids[0]);
+  g_log_remove_handler("GLib-GObject", ids[1]);
   return text;
+}
+
+/// Those of a property that is set from a text.
+std::string warnings_at_set(GstElement *element, const char *property, const char *value) {
+  return warnings_of([&] { gst_util_set_object_arg(G_OBJECT(element), property, value); });
+}
+
+/// Sets a property from an integer, as bindings to other languages do.
+void set_integer(GstElement *element, const char *property, int number) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_TYPE_INT);
+  g_value_set_int(&value, number);
+  g_object_set_property(G_OBJECT(element), property, &value);
 }
 
 }  // namespace
@@ -238,6 +255,35 @@ GST_START_TEST(shown) {
 }
 GST_END_TEST
 
+// Black bars above and below a film leave its histogram readable; level-height=0 shows the counts
+// as they are.
+GST_START_TEST(letterboxed) {
+  Frame frame = reference::natural_frame(320, 180);
+  for (int y = 0; y < 180; y++)
+    for (int x = 0; x < 320 && (y < 36 || y >= 144); x++)
+      for (int c = 0; c < 3; c++) frame.at(x, y)[c] = 0;
+  const Counts counts = reference::histogram(frame, {});
+  Chain chain(
+      "glclhistogram display=overlay post-messages=false opacity=1 x=0 y=0 width=1 height=1");
+  const auto shown = [&](double level) {
+    Present::Settings settings;
+    settings.display = Present::Display::overlay;
+    settings.level_height = level;
+    settings.x = settings.y = 0, settings.width = settings.height = settings.opacity = 1;
+    const Frame got = chain.filter(frame);
+    test::expect_near(reference::present(frame, settings, {}, counts), got, 1, "the plot");
+    size_t bright = 0;  // pixels of bars
+    for (size_t i = 0; i < got.rgba.size(); i += 4) bright += got.rgba[i] > 150;
+    return bright;
+  };
+  const size_t by_default = shown(0.8);
+  g_object_set(chain["glclhistogram"], "level-height", 0.0, nullptr);
+  const size_t flattened = shown(0);
+  fail_unless(by_default > 5 * flattened, "%zu px of bars, %zu with level-height=0", by_default,
+              flattened);
+}
+GST_END_TEST
+
 // Mode and bins change while frames go on: as they were until the program for others is there.
 GST_START_TEST(other_modes_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
@@ -312,28 +358,32 @@ GST_START_TEST(shots) {
 }
 GST_END_TEST
 
-// A region is clipped to the frame; of one outside of it the nearest pixels count, which is told
-// once.
+// A region is clipped to the frame, or to the nearest pixels; one warning tells of it.
 GST_START_TEST(region_beyond_the_frame) {
   const Frame frame = reference::natural_frame(64, 48);
   const struct {
     const char *roi;
     Area counted;
-    bool outside;
+    bool leaves;
   } cases[] = {
       {"<2147483647,0,1,1>", {63, 0, 1, 1}, true},
       {"<64,0,2147483647,1>", {63, 0, 1, 1}, true},
       {"<0,2147483647,1,2147483647>", {0, 47, 1, 1}, true},
       {"<10,48,20,1>", {10, 47, 20, 1}, true},
       {"<-10,5,10,10>", {0, 5, 1, 10}, true},
-      {"<-10,-10,30,30>", {0, 0, 20, 20}, false},
-      {"<0,0,2147483647,2147483647>", {0, 0, 64, 48}, false},
-      {"<60,40,10,10>", {60, 40, 4, 8}, false},
+      {"<-10,-10,30,30>", {0, 0, 20, 20}, true},
+      {"<0,0,2147483647,2147483647>", {0, 0, 64, 48}, true},
+      {"<60,40,10,10>", {60, 40, 4, 8}, true},
+      {"<60,40,4,8>", {60, 40, 4, 8}, false},
+      {"<0,0,64,48>", {0, 0, 64, 48}, false},
       {"<>", {0, 0, 64, 48}, false},
   };
   Chain chain("glclhistogram mode=rgb interval=0 display=overlay attach-meta=true");
   size_t told = 0;
   for (const auto &one : cases) {
+    // Inside again, so that the next one that leaves is told.
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", "<0,0,64,48>");
+    chain.filter(frame);
     gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", one.roi);
     for (int i = 0; i < 3; i++) {
       expect(chain.push(frame) == GST_FLOW_OK, std::string("no frame with roi=") + one.roi);
@@ -344,15 +394,39 @@ GST_START_TEST(region_beyond_the_frame) {
              std::string("the counts of roi=") + one.roi);
       gst_buffer_unref(buffer);
     }
-    told += one.outside;
+    told += one.leaves;
     const auto warnings = told_of_roi(chain);
     expect(warnings.size() == told, std::string("not told once: roi=") + one.roi);
-    if (one.outside)
-      expect(warnings.back().is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS) &&
-                 warnings.back().names(std::string("roi=") + one.roi) &&
-                 warnings.back().names("64×48"),
-             warnings.back().text);
+    if (!one.leaves) continue;
+    const Area &area = one.counted;
+    const std::string counted = "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
+                                std::to_string(area.width) + "," + std::to_string(area.height) +
+                                "> is counted";
+    expect(warnings.back().is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS) &&
+               warnings.back().names(std::string("roi=") + one.roi) &&
+               warnings.back().names("64×48") && warnings.back().names(counted),
+           warnings.back().text);
   }
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
+// A region that follows something out of the frame and back: one warning each time that it leaves.
+GST_START_TEST(region_that_moves) {
+  const Frame frame = reference::natural_frame(64, 48);
+  Chain chain("glclhistogram interval=0");
+  for (int x = 0; x < 100; x++) {
+    const std::string roi = "<" + std::to_string(x) + ",10,20,20>";
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", roi.c_str());
+    chain.filter(frame);
+    fail_unless_equals_int(told_of_roi(chain).size(), x > 44);
+  }
+  for (int x : {0, -1, -100, 0, -1}) {
+    const std::string roi = "<" + std::to_string(x) + ",10,20,20>";
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "roi", roi.c_str());
+    chain.filter(frame);
+  }
+  fail_unless_equals_int(told_of_roi(chain).size(), 3);
   test::expect_none(chain.messages().errors());
 }
 GST_END_TEST
@@ -363,9 +437,9 @@ GST_START_TEST(frames_smaller_than_the_region) {
     int width, height;
     Area counted;
     size_t told;
-  } cases[] = {{64, 48, {20, 20, 8, 8}, 0}, {24, 24, {20, 20, 4, 4}, 0},
-               {16, 48, {15, 20, 1, 8}, 1}, {1, 1, {0, 0, 1, 1}, 2},
-               {64, 48, {20, 20, 8, 8}, 2}, {1, 1, {0, 0, 1, 1}, 3}};
+  } cases[] = {{64, 48, {20, 20, 8, 8}, 0}, {24, 24, {20, 20, 4, 4}, 1},
+               {16, 48, {15, 20, 1, 8}, 2}, {1, 1, {0, 0, 1, 1}, 3},
+               {64, 48, {20, 20, 8, 8}, 3}, {1, 1, {0, 0, 1, 1}, 4}};
   for (const auto &one : cases)
     for (int i = 0; i < 2; i++) {
       const Frame frame = reference::natural_frame(one.width, one.height);
@@ -404,7 +478,19 @@ GST_START_TEST(bins_by_name_and_by_number) {
     expect(test::enum_property(element, "bins") == std::to_string(bins), "bins by name");
     g_object_set(element, "bins", 256, nullptr);
     g_object_set(element, "bins", bins, nullptr);
-    expect(test::enum_property(element, "bins") == std::to_string(bins), "bins by name");
+    expect(test::enum_property(element, "bins") == std::to_string(bins), "bins by number");
+    g_object_set(element, "bins", 256, nullptr);
+    set_integer(element, "bins", bins);
+    expect(test::enum_property(element, "bins") == std::to_string(bins), "bins by an integer");
+  }
+  g_object_set(element, "bins", 64, nullptr);
+  for (int bins : {-1, 0, 1, 31, 39, 100, 257, 1000000}) {
+    expect(warnings_of([&] { g_object_set(element, "bins", bins, nullptr); }).find("bins") !=
+                   std::string::npos &&
+               warnings_of([&] { set_integer(element, "bins", bins); }).find("bins") !=
+                   std::string::npos,
+           "no warning of bins=" + std::to_string(bins));
+    expect(test::enum_property(element, "bins") == "64", "the old number of bins stays");
   }
   gst_object_unref(element);
   for (const char *bins : {"31", "33", "100", "257", "0"}) {
@@ -454,10 +540,12 @@ static Suite *histogram_suite() {
   tcase_add_test(tcase, region);
   tcase_add_test(tcase, metas);
   tcase_add_test(tcase, shown);
+  tcase_add_test(tcase, letterboxed);
   tcase_add_test(tcase, other_modes_while_playing);
   tcase_add_test(tcase, equalized_while_playing);
   tcase_add_test(tcase, shots);
   tcase_add_test(tcase, region_beyond_the_frame);
+  tcase_add_test(tcase, region_that_moves);
   tcase_add_test(tcase, frames_smaller_than_the_region);
   tcase_add_test(tcase, wrong_regions);
   tcase_add_test(tcase, bins_by_name_and_by_number);

@@ -135,8 +135,36 @@ GST_START_TEST(stats_of_a_run) {
   expect(test::stat(element, "frames") == 4, "frames are counted");
   expect(!test::stat_text(element, "device").empty(), "the device has a name");
   expect((test::stat(element, "copies") == 0) == test::shares_textures(), "copies are counted");
+  expect(test::stat(element, "dropped") == 0, "no frame is dropped");
+  const guint64 mean = test::stat(element, "latency"), most = test::stat(element, "latency-max");
+  expect(mean > 0 && mean <= most && most < 60 * GST_SECOND, "frames take time");
   const Timings timings = timings_of(element);
   expect(timings.kernels == 0 && !timings.frame, "nothing is timed without profile");
+}
+GST_END_TEST
+
+// A frame that is later than what is behind has asked for does not go on, and counts as dropped.
+GST_START_TEST(dropped_frames) {
+  for (const char *name :
+       {"glclinvert", "glclbilateral", "glclhistogram", "glclmotion", "glopenclflow"}) {
+    Chain chain(name);
+    GstElement *element = chain[name];
+    for (const char *ahead : {"glupload", "glcolorconvert"})
+      g_object_set(chain[ahead], "qos", FALSE, nullptr);  // they would drop them first
+    for (int i = 0; i < 2; i++) chain.filter(reference::random_frame(48, 32, i));
+    expect(test::stat(element, "dropped") == 0, "no frame is dropped");
+    // All up to 190 ms are too late: the third, the fourth and the fifth, of 40 ms each.
+    gst_harness_push_upstream_event(
+        chain.harness(),
+        gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 90 * GST_MSECOND, 100 * GST_MSECOND));
+    for (int i = 0; i < 5; i++)
+      expect(chain.push(reference::random_frame(48, 32, i)) == GST_FLOW_OK, "push failed");
+    for (int i = 0; i < 2; i++) chain.pull();
+    expect(test::stat(element, "dropped") == 3 && test::stat(element, "frames") == 4,
+           std::string(name) + " counts " + std::to_string(test::stat(element, "dropped")) +
+               " dropped of 7, " + std::to_string(test::stat(element, "frames")) + " not");
+    expect(test::stat(element, "latency-max") > 0, "the others took time");
+  }
 }
 GST_END_TEST
 
@@ -189,6 +217,7 @@ static Suite *ways_suite() {
   tcase_add_test(tcase, gl_by_name);
   tcase_add_test(tcase, external_by_name);
   tcase_add_test(tcase, stats_of_a_run);
+  tcase_add_test(tcase, dropped_frames);
   tcase_add_test(tcase, profile);
   tcase_add_test(tcase, profile_while_playing);
   tcase_add_test(tcase, device_by_place);

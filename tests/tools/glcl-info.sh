@@ -71,7 +71,7 @@ fi
 
 expect 1 OCL_ICD_VENDORS=/nonexistent --
 says 'pocl-opencl-icd'
-says 'drivers are looked for in /nonexistent only'
+says 'looks for drivers in OCL_ICD_VENDORS=/nonexistent only'
 expect 1 OCL_ICD_VENDORS=/nonexistent -- --json
 is_json
 says '"usable": false'
@@ -79,6 +79,8 @@ says 'pocl-opencl-icd'
 
 expect 1 POCL_CACHE_DIR=/proc/nowhere --
 says 'without devices: PoCL offers no device where'
+says 'set POCL_CACHE_DIR (now POCL_CACHE_DIR=/proc/nowhere) to a folder of yours.'
+if grep -q 'pocl-opencl-icd' output; then die 'tells to install what is there'; fi
 
 for window in GST_GL_WINDOW=egl-device --unset=GST_GL_WINDOW; do
   expect 1 --unset=DISPLAY --unset=WAYLAND_DISPLAY "$window" __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent --

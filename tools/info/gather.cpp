@@ -2,7 +2,6 @@
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 
-#include <cstdlib>
 #include <sstream>
 
 #include "opencl/error.h"
@@ -162,16 +161,6 @@ DeviceInfo describe(const Device &known) {
   return info;
 }
 
-std::string hint_for_empty(const std::string &platform) {
-  if (platform == "Portable Computing Language")
-    return "PoCL offers no device where it can't write its cache: set POCL_CACHE_DIR to a folder "
-           "of yours";
-  if (platform == "rusticl")
-    return "rusticl offers devices only of the drivers named in RUSTICL_ENABLE, for instance "
-           "RUSTICL_ENABLE=radeonsi,iris,llvmpipe";
-  return "is the device there, and may this user open it?";
-}
-
 void gather_platforms(const std::vector<Device> &devices, Report &report) {
   std::vector<cl::Platform> platforms;
   try {
@@ -192,7 +181,7 @@ void gather_platforms(const std::vector<Device> &devices, Report &report) {
     for (const Device &device : devices)
       if (static_cast<size_t>(device.platform_index) == index)
         info.devices.push_back(describe(device));
-    if (info.devices.empty()) info.hint = hint_for_empty(info.name);
+    if (info.devices.empty()) info.hint = hint_without_devices(info.name);
     report.platforms.push_back(std::move(info));
   }
 }
@@ -235,15 +224,8 @@ void gather_pairs(const GlContexts &gl, const std::vector<Device> &devices, Repo
 }
 
 void add_remedies(Report &report) {
-  if (!report.has_device()) {
-    std::string text =
-        "No OpenCL device: install the OpenCL driver of the GPU, or the package pocl-opencl-icd to "
-        "compute on the CPU.";
-    if (const char *vendors = std::getenv("OCL_ICD_VENDORS"))
-      text +=
-          std::string(" OCL_ICD_VENDORS is set: drivers are looked for in ") + vendors + " only.";
-    report.remedies.push_back(text);
-  }
+  if (!report.has_device())
+    report.remedies.push_back("No OpenCL device was found. " + remedy_without_devices());
   if (report.needs_variables)
     report.remedies.push_back("GStreamer gets no OpenGL context in the environment as it is (" +
                               report.gl_error + "). The contexts listed need " + headless_text() +

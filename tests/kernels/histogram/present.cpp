@@ -97,6 +97,46 @@ GST_START_TEST(test_display) {
 }
 GST_END_TEST
 
+/// A film between black bars: two fifths of the pixels are of one level.
+Frame letterboxed_frame(int width, int height) {
+  Frame frame = reference::natural_frame(width, height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      if (y < height / 5 || y >= height - height / 5)
+        for (int c = 0; c < 3; c++) frame.at(x, y)[c] = 0;
+  return frame;
+}
+
+// Bars of the histogram stay visible beside a few full bins.
+GST_START_TEST(test_level_height) {
+  Bench bench;
+  const Layout layout = layouts[__i__];
+  const int width = 320, height = 180;
+  Present engine(*bench.context, width, height, layout);
+  for (const Frame &frame : {letterboxed_frame(width, height), reference::flat_frame(width, height),
+                             reference::random_frame(width, height)})
+    for (const Format &format :
+         {Format{Mode::luma}, Format{Mode::luma, 32}, Format{Mode::rgb}, Format{Mode::color_16}})
+      for (const bool logarithmic : {false, true})
+        for (const double level : {0.0, 0.3, 0.8, 1.0}) {
+          Present::Settings settings;
+          settings.display = Present::Display::overlay;
+          settings.logarithmic = logarithmic;
+          settings.level_height = level;
+          settings.x = settings.y = 0, settings.width = settings.height = 1;
+          const Frame expected =
+              reference::present(frame, settings, format, reference::histogram(frame, format));
+          const Frame got = run(bench, engine, settings, frame, format, layout);
+          size_t off = 0;
+          for (size_t i = 0; i < expected.rgba.size(); i++)
+            off += std::abs(int(got.rgba[i]) - int(expected.rgba[i])) > 1;
+          fail_unless(off <= (logarithmic ? expected.rgba.size() / 1000 : 0),
+                      "%zu values differ, level-height %g, format %s", off, level,
+                      Histogram::problem(format, layout).c_str());
+        }
+}
+GST_END_TEST
+
 // A panel that is too small for its plots, or for their labels, shows what of them it holds.
 GST_START_TEST(test_small_panels) {
   Bench bench;
@@ -142,6 +182,7 @@ static Suite *present_suite() {
   tcase_add_loop_test(tcase, test_equalize, 0, 2);
   tcase_add_loop_test(tcase, test_display, 0, 2);
   tcase_add_loop_test(tcase, test_small_panels, 0, 2);
+  tcase_add_loop_test(tcase, test_level_height, 0, 2);
   tcase_add_test(tcase, test_panel);
   return suite;
 }

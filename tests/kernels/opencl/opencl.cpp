@@ -10,6 +10,7 @@
 
 #include "opencl/background.h"
 #include "opencl/context.h"
+#include "opencl/drivers.h"
 #include "opencl/error.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
@@ -115,6 +116,25 @@ GST_START_TEST(test_choose_nothing) {
   const Error none = error_of([] { glcl::choose_device({}, "auto"); });
   fail_unless(none.kind() == Error::Kind::not_found);
   fail_unless(contains(none.what(), "pocl-opencl-icd"), "%s", none.what());
+}
+GST_END_TEST;
+
+GST_START_TEST(test_registered_drivers) {
+  gchar *folder = g_dir_make_tmp("glcl-drivers-XXXXXX", nullptr);
+  const std::string path = folder;
+  g_free(folder);
+  const auto told = [](const std::string &vendors) {
+    g_setenv("OCL_ICD_VENDORS", vendors.c_str(), TRUE);
+    return glcl::registered_drivers();
+  };
+  fail_unless(contains(told(path), "pocl-opencl-icd"), "an empty folder");
+  for (const char *name : {"b.icd", "a.icd", "notes.txt"})
+    fail_unless(g_file_set_contents((path + "/" + name).c_str(), "", 0, nullptr));
+  fail_unless(contains(told(path), "OCL_ICD_VENDORS=" + path + ": a.icd, b.icd;"), "a folder");
+  fail_unless(contains(told(path + "/b.icd"), "b.icd: b.icd;"), "a file");
+  fail_unless(contains(told("/nonexistent"), "pocl-opencl-icd"), "no folder");
+  fail_unless(contains(told(""), glcl::driver_folder), "the usual folder");
+  for (const char *name : {"/b.icd", "/a.icd", "/notes.txt", ""}) g_remove((path + name).c_str());
 }
 GST_END_TEST;
 
@@ -323,6 +343,7 @@ static Suite *opencl_suite() {
   tcase_add_test(tests, test_choose_auto);
   tcase_add_test(tests, test_choose_by_place_or_name);
   tcase_add_test(tests, test_choose_nothing);
+  tcase_add_test(tests, test_registered_drivers);
   tcase_add_test(tests, test_devices);
   tcase_add_test(tests, test_fit_group);
   tcase_add_test(tests, test_padded_launch);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which OpenCL drivers are registered, without loading any of them.
+#pragma once
+
+#include <string>
+
+namespace glcl {
+
+/// What is in a folder for the ICD loader to find, by its files: "OpenCL drivers in FOLDER: …", or
+/// that there is none and what to do. OCL_ICD_VENDORS names another folder, or a file.
+std::string registered_drivers();
+
+/// Where the loader looks unless it is told otherwise.
+constexpr char driver_folder[] = "/etc/OpenCL/vendors";
+
+}  // namespace glcl

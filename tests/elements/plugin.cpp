@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the plugin tells of itself: its package, the drivers that it looks for, a debug category for
+// each element.
+#include <glib/gstdio.h>
+
+#include <mutex>
+#include <set>
+
+#include "config.h"
+#include "pipeline.h"
+
+using test::expect;
+
+namespace {
+
+/// A folder for OpenCL drivers and a registry, which the processes that are started look at.
+class Folder {
+ public:
+  Folder() {
+    gchar *folder = g_dir_make_tmp("glcl-plugin-XXXXXX", nullptr);
+    path_ = folder;
+    g_free(folder);
+    g_setenv("GST_REGISTRY_1_0", file("registry.bin").c_str(), TRUE);
+    g_setenv("OCL_ICD_VENDORS", path_.c_str(), TRUE);
+  }
+  ~Folder() {
+    for (const std::string &file : files_) g_remove(file.c_str());
+    g_rmdir(path_.c_str());
+  }
+
+  std::string file(const std::string &name) { return *files_.insert(path_ + "/" + name).first; }
+  void write(const std::string &name) {
+    expect(g_file_set_contents(file(name).c_str(), "nothing\n", -1, nullptr), "can't write a file");
+  }
+  /// What the registry holds after gst-inspect-1.0 has looked at it.
+  std::string registry() {
+    gchar *output = nullptr, *contents = nullptr;
+    gsize size = 0;
+    gint status = -1;
+    expect(g_spawn_command_line_sync("gst-inspect-1.0 glcl", &output, nullptr, &status, nullptr) &&
+               status == 0 && std::string(output).find("glclhistogram") != std::string::npos,
+           "gst-inspect-1.0 does not list the elements");
+    g_free(output);
+    expect(g_file_get_contents(file("registry.bin").c_str(), &contents, &size, nullptr),
+           "there is no registry");
+    const std::string copy(contents, size);
+    g_free(contents);
+    return copy;
+  }
+
+ private:
+  std::string path_;
+  std::set<std::string> files_;
+};
+
+/// The debug categories of what is logged, from INFO up.
+class Log {
+ public:
+  Log() {
+    gst_debug_set_default_threshold(GST_LEVEL_INFO);
+    gst_debug_remove_log_function(nullptr);  // which is the default one
+    const GstLogFunction take = [](GstDebugCategory *category, GstDebugLevel level, const gchar *,
+                                   const gchar *, gint, GObject *, GstDebugMessage *,
+                                   gpointer self) {
+      if (level > GST_LEVEL_INFO) return;
+      auto *log = static_cast<Log *>(self);
+      const std::lock_guard lock(log->mutex_);
+      log->seen_.insert(gst_debug_category_get_name(category));
+    };
+    gst_debug_add_log_function(take, this, nullptr);
+  }
+  bool has(const std::string &category) {
+    const std::lock_guard lock(mutex_);
+    return seen_.count(category) != 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+GST_START_TEST(package) {
+  GstPlugin *plugin = gst_registry_find_plugin(gst_registry_get(), "glcl");
+  expect(plugin, "no plugin");
+  fail_unless_equals_string(gst_plugin_get_package(plugin), PACKAGE_NAME);
+  fail_unless_equals_string(gst_plugin_get_origin(plugin), PACKAGE_ORIGIN);
+  fail_unless_equals_string(gst_plugin_get_version(plugin), PACKAGE_VERSION);
+  fail_unless_equals_string(gst_plugin_get_source(plugin), "gst-glcl");
+  gst_object_unref(plugin);
+}
+GST_END_TEST
+
+// The plugin is looked at again when a driver comes, or when the loader is sent elsewhere; not
+// else.
+GST_START_TEST(drivers_that_come_and_go) {
+  Folder folder;
+  folder.write("one.icd");
+  const std::string one = folder.registry();
+  expect(folder.registry() == one, "nothing has changed, but the registry has");
+  folder.write("notes.txt");
+  expect(folder.registry() == one, "what is no driver changes the registry");
+  folder.write("another.icd");
+  const std::string two = folder.registry();
+  expect(two != one, "a driver has come, and the registry does not know");
+  g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
+  expect(folder.registry() != two, "the loader looks elsewhere, and the registry does not know");
+}
+GST_END_TEST
+
+GST_START_TEST(debug_categories) {
+  Log &log = *new Log;  // threads log until the process ends
+  const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram", "glclmotion",
+                               "glopenclflow"};
+  for (const char *name : names) {
+    expect(!log.has(name), std::string(name) + " is logged too early");
+    test::Chain chain(name);
+    chain.filter(reference::random_frame(16, 8));
+    expect(log.has(name), std::string("nothing is logged by ") + name);
+  }
+}
+GST_END_TEST
+
+static Suite *plugin_suite() {
+  Suite *suite = suite_create("plugin");
+  TCase *tcase = test::add_tcase(suite, "plugin");
+  tcase_add_test(tcase, package);
+  tcase_add_test(tcase, drivers_that_come_and_go);
+  tcase_add_test(tcase, debug_categories);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, plugin_suite, "plugin"); }

@@ -174,6 +174,101 @@ GST_START_TEST(messages) {
 }
 GST_END_TEST;
 
+namespace {
+
+/// A grey wall, lit evenly or from one side.
+Frame wall(int width, int height, bool shaded) {
+  Frame frame(width, height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      std::fill_n(frame.at(x, y), 4, uint8_t(110 + (shaded ? x / 16 : 0)));
+  return frame;
+}
+
+/// What the messages of some frames say at worst.
+struct Told {
+  double moving = 0, magnitude = 0, x = 0, y = 0, noise = 0;  // x, y, noise: of the last one
+  size_t coloured = 0;  // pixels that are not black, of the last frame
+};
+
+/// Plays frames, of which the first follows none, and takes the messages of the others.
+Told told(Chain &chain, int frames, const std::function<Frame(int i)> &frame) {
+  Told result;
+  for (int i = 0; i < frames; i++) {
+    const Frame in = frame(i);
+    GstBuffer *buffer = chain.buffer_of(in);
+    if (i == 0) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+    chain.push(buffer, in.width, in.height);
+    const Frame out = chain.pull();
+    if (i == 0) continue;
+    GstStructure *message = next_message(chain);
+    result.moving = std::max(result.moving, number(message, "moving"));
+    result.magnitude = std::max(result.magnitude, number(message, "mean-magnitude"));
+    result.x = number(message, "mean-x"), result.y = number(message, "mean-y");
+    result.noise = number(message, "noise");
+    gst_structure_free(message);
+    result.coloured = 0;
+    for (size_t j = 0; j < out.rgba.size(); j += 4)
+      result.coloured += *std::max_element(&out.rgba[j], &out.rgba[j + 3]) > 32;
+  }
+  return result;
+}
+
+}  // namespace
+
+// The noise of a camera is not motion, and hides none.
+GST_START_TEST(noise) {
+  const int w = 320, h = 240, frames = 3;
+  const std::string method = __i__ ? "census" : "pyramidal";
+  Chain chain("glopenclflow interval=0 gain=1 method=" + method);
+  const Frame flat = wall(w, h, false);
+  const auto noisy = [](const Frame &scene, double level) {
+    return [=](int i) { return reference::noisy(scene, level, unsigned(i) + 1); };
+  };
+  const std::pair<const char *, Frame> still[] = {{"one colour", flat},
+                                                  {"a gradient", wall(w, h, true)},
+                                                  {"texture", reference::textured_frame(w, h)}};
+  for (const auto &[name, scene] : still)
+    for (double level : {2, 8, 16}) {
+      const Told of = told(chain, frames, noisy(scene, level));
+      const std::string what = method + ", " + name + ", noise " + std::to_string(int(level));
+      fail_unless(of.moving <= 0.01 && of.magnitude <= 0.1, "%s: %g move, by %g px", what.c_str(),
+                  of.moving, of.magnitude);
+      fail_unless(of.coloured * 50 <= size_t(w) * h, "%s: %zu pixels are coloured", what.c_str(),
+                  of.coloured);
+      fail_unless(std::abs(of.noise - level) <= 0.15 * level || &scene != &still[0].second,
+                  "%s: a noise of %g", what.c_str(), of.noise);
+    }
+
+  // It moves where the element is told that there is none, and stops when that is set right.
+  g_object_set(chain["glopenclflow"], "noise", 0.0, nullptr);
+  const Told without = told(chain, frames, noisy(flat, 8));
+  expect(without.moving > 0.05 && without.noise == 0, method + ", noise=0: it does not move");
+  g_object_set(chain["glopenclflow"], "noise", 8.0, nullptr);
+  const Told set = told(chain, 2, noisy(flat, 8));
+  fail_unless(set.moving <= 0.01 && std::abs(set.noise - 8) < 1e-3,
+              "%s, noise=8: %g move, a noise of %g", method.c_str(), set.moving, set.noise);
+
+  g_object_set(chain["glopenclflow"], "noise", -1.0, nullptr);
+  const Told of = told(chain, 3, [&](int i) {
+    return reference::noisy(reference::textured_frame(w, h, {3.0 * i, -2.0 * i}), 4,
+                            unsigned(i) + 1);
+  });
+  fail_unless(std::hypot(of.x - 3, of.y + 2) < 0.2, "%s: moved by (%g, %g)", method.c_str(), of.x,
+              of.y);
+}
+GST_END_TEST;
+
+// lucas-kanade knows nothing of noise.
+GST_START_TEST(no_noise) {
+  Chain chain("glopenclflow interval=0 method=lucas-kanade");
+  for (int i = 0; i < 2; i++) chain.filter(scene());
+  GstStructure *message = next_message(chain);
+  expect(!gst_structure_has_field(message, "noise"), "a field noise");
+  gst_structure_free(message);
+}
+GST_END_TEST;
+
 GST_START_TEST(meta) {
   const Frame before = scene(), after = scene({2, 1});
   for (int grid : {1, 4, 16}) {
@@ -429,6 +524,8 @@ static Suite *flow_suite() {
   tcase_add_test(tests, directions);
   tcase_add_test(tests, displays);
   tcase_add_test(tests, messages);
+  tcase_add_loop_test(tests, noise, 0, 2);
+  tcase_add_test(tests, no_noise);
   tcase_add_test(tests, meta);
   tcase_add_test(tests, breaks);
   tcase_add_test(tests, late_frames);

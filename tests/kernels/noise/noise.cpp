@@ -28,7 +28,7 @@ struct Plane {
     std::vector<Value> padded(size_t(pitch()) * (height + 4));
     for (int y = -2; y < height + 2; y++)
       for (int x = -2; x < width + 2; x++)
-        padded[size_t(offset() + y * pitch() + x)] = static_cast<Value>(at(x, y));
+        padded[offset() + ptrdiff_t(y) * pitch() + x] = static_cast<Value>(at(x, y));
     return cl::Buffer(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                       padded.size() * sizeof(Value), padded.data());
   }

@@ -29,6 +29,11 @@ Frame gradient_frame(int width, int height);
 /// A scene with what pictures are made of: shading, soft and hard edges, texture and noise.
 Frame natural_frame(int width, int height);
 
+/// The frame with Gaussian noise added to the colours, the same to all three of a pixel, of
+/// standard deviation `level`; with `shot` that at level 128, elsewhere as the square root of the
+/// brightness.
+Frame noisy(const Frame &frame, double level, unsigned seed, bool shot = false);
+
 /// Part of a frame; throws std::out_of_range where it is not inside.
 Frame crop(const Frame &frame, int x, int y, int width, int height);
 

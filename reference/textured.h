@@ -32,11 +32,6 @@ Field motion_field(int width, int height, const Motion &motion);
 /// The frame with every colour multiplied by `gain` and raised by `offset` levels.
 Frame relit(const Frame &frame, double gain, double offset);
 
-/// The frame with Gaussian noise added to the colours, the same to all three of a pixel, of
-/// standard deviation `level`; with `shot` that at level 128, elsewhere as the square root of the
-/// brightness.
-Frame noisy(const Frame &frame, double level, unsigned seed, bool shot = false);
-
 /// `over` covers part of `frame`: pixels for which `inside` is true.
 Frame covered(const Frame &frame, const Frame &over,
               const std::function<bool(int x, int y)> &inside);

@@ -8,9 +8,7 @@ namespace {
 constexpr int coarse_block = 8;
 
 cl::Program program(Context &context, int block) {
-  return context.program("motion/fast.cl", block == Search::partitions
-                                               ? "-DB=16 -DPARTITIONED"
-                                               : "-DB=" + std::to_string(block));
+  return context.program("motion/fast.cl", area_options(block));
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
  * Finds where every block of a frame lay in the frame before, by the least sum of absolute
  * differences of luma and the bits of the vector, as a video encoder does. It shows the vectors,
  * the frame they predict or what the prediction lacks, posts `glclmotion` messages with the quality
- * of the prediction, and attaches a GstGLCLMotionMeta with the vectors.
+ * of the prediction, and attaches a GstGLCLMotionMeta with the vectors. Blocks that only noise
+ * seems to move have the vector 0.
  *
  * ## Example launch lines
  * |[
@@ -76,6 +77,8 @@ GType display_type() {
 }
 
 struct Settings : Motion::Settings {
+  Settings() { noise = -1; }
+
   std::string devices;
   Display display = Display::none;
 };
@@ -155,7 +158,8 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
     GstStructure *structure = gst_glcl_analyzer_structure("glclmotion", times);
     gst_structure_set(structure, "psnr", G_TYPE_DOUBLE, summary.psnr(), "mse", G_TYPE_DOUBLE,
                       summary.mse, "zero", G_TYPE_DOUBLE, summary.zero, "mean-x", G_TYPE_DOUBLE,
-                      summary.mean_x, "mean-y", G_TYPE_DOUBLE, summary.mean_y, nullptr);
+                      summary.mean_x, "mean-y", G_TYPE_DOUBLE, summary.mean_y, "noise",
+                      G_TYPE_DOUBLE, summary.noise, nullptr);
     gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
   };
   gst_glcl_analyzer_read(GST_GLCL_ANALYZER(self), queue, state->motion->sum_up(queue),
@@ -231,6 +235,11 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
       .number("lambda", "Lambda",
               "What a bit of a vector costs, in levels of the sum of absolute differences",
               &Settings::lambda, 0, glcl::motion::Search::max_lambda)
+      .number(
+          "noise", "Noise",
+          "Standard deviation of the frames' noise, in levels of 0 to 255: blocks that it seems "
+          "to move have the vector 0; -1 measures it, 0 gives the vectors of least cost",
+          &Settings::noise, -1, 64)
       .text("devices", "Devices",
             "OpenCL devices that share search=full, separated by commas, each as P:D or a part of "
             "its name. Empty: the device of the element alone",

@@ -12,13 +12,18 @@ namespace {
 
 constexpr Size area_group{32, 4}, line_group{64, 1};
 constexpr size_t summers = 64;  // work-items of a group of motion_sums
-constexpr size_t sum_parts = Motion::sums_bytes / (4 * sizeof(cl_long));  // its groups
+constexpr size_t sum_parts = Motion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
+constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // in the sums, bytes: its variance
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
 
 int kind(const Motion::Settings &settings) {
   return settings.partitions ? Search::partitions : settings.block;
+}
+
+noise::Plane noise_plane(const Plane &plane) {
+  return {plane.buffer, plane.pitch, Plane::padding * (plane.pitch + 1)};
 }
 
 /// Columns and rows of the cells that lie in the frame, at least in part.
@@ -53,12 +58,19 @@ Motion::Summary::Summary(const Field &field, int width, int height, const void *
   zero = total[1] / cells;
   mean_x = total[2] / (4 * cells);
   mean_y = total[3] / (4 * cells);
+  cl_float variance;
+  std::memcpy(&variance, static_cast<const char *>(sums) + noise_at, sizeof variance);
+  noise = std::sqrt(variance);
 }
 
 double Motion::Summary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
 
 Motion::Motion(Context &context, int width, int height, Layout layout)
-    : context_(&context), width_(width), height_(height), luma_(context, layout) {
+    : context_(&context),
+      width_(width),
+      height_(height),
+      luma_(context, layout),
+      noise_(context, noise::Noise::Texels::luma, width, height) {
   const cl::Program field = context.program("motion/field.cl");
   field_kernel_ = Kernel(context, field, "motion_field", line_group);
   choose_ = Kernel(context, field, "motion_choose", line_group);
@@ -87,7 +99,7 @@ void Motion::reset() { frames_ = 0; }
 Motion::Blocks Motion::build(const Settings &settings) const {
   const int kind = motion::kind(settings);
   Blocks blocks{Search(*context_, kind), Hierarchy(*context_, kind, width_, height_),
-                Hexagon(*context_, kind), Subpel(*context_, kind)};
+                Hexagon(*context_, kind), Subpel(*context_, kind), Still(*context_, kind)};
   const Field field(settings, width_, height_);
   const size_t count = area(field.block_columns, field.block_rows);
   const auto make = [&](size_t bytes) {
@@ -160,6 +172,14 @@ void Motion::search(Queue &queue, const Settings &settings) {
     b.subpel.run(queue, current(), reference(), halves_, settings.lambda,
                  settings.precision == Precision::quarter, b.keys);
   }
+  if (settings.noise < 0)
+    noise_.measure(queue, noise_plane(reference()), noise_plane(current()));
+  else
+    noise_.set(queue, settings.noise);
+  if (settings.noise != 0)
+    b.still.run(queue, current(), reference(), settings.lambda, noise_,
+                settings.precision != Precision::full, b.keys, field_.block_columns,
+                b.search.keys(current()));
   if (settings.partitions)
     choose_(queue, {size_t(field_.block_columns), size_t(field_.block_rows)}, b.keys, b.vectors,
             b.costs, b.shapes, settings.lambda, field_.block_columns, field_.block_rows);
@@ -181,6 +201,7 @@ const cl::Buffer &Motion::sum_up(Queue &queue) {
   sums_kernel_(queue, {summers * sum_parts, 1}, current().buffer, predicted_.buffer,
                current().pitch, width_, height_, blocks().vectors,
                cells_inside(field_, width_, height_), field_.columns, sums_);
+  queue.cl().enqueueCopyBuffer(noise_.variances(), sums_, 0, noise_at, sizeof(cl_float));
   return sums_;
 }
 

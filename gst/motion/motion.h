@@ -4,8 +4,10 @@
 #include <map>
 
 #include "fast.h"
+#include "noise/noise.h"
 #include "opencl/background.h"
 #include "search.h"
+#include "still.h"
 #include "subpel.h"
 #include "teamsearch.h"
 
@@ -24,7 +26,9 @@ class Motion {
     int block = 16;           ///< px: 4, 8, 16 or 32
     bool partitions = false;  ///< macroblocks of 16 px divided as costs least, in place of `block`
     Precision precision = Precision::full;
-    int lambda = 4;  ///< 0 … Search::max_lambda
+    int lambda = 4;    ///< 0 … Search::max_lambda
+    double noise = 0;  ///< of the frames, as noise::Noise::set() takes it, for Still; below 0:
+                       ///< measured; 0: the vectors of least cost
   };
 
   /// Three arrays in a row, each from a multiple of 64 bytes on: a Vector for each cell; for each
@@ -45,6 +49,7 @@ class Motion {
     double mse = 0;                 ///< of the prediction, levels²
     double zero = 0;                ///< part of the cells with the vector 0
     double mean_x = 0, mean_y = 0;  ///< of the vectors, px
+    double noise = 0;               ///< of the frames, standard deviation in levels
 
     Summary() = default;
     /// From sums of sums_bytes, read from what sum_up() gave for a frame with this field.
@@ -81,7 +86,7 @@ class Motion {
   void copy_field(Queue &queue, const cl::Buffer &to);
   /// Enqueues the sums of the last frame, for Summary; they are good until the next call.
   const cl::Buffer &sum_up(Queue &queue);
-  static constexpr size_t sums_bytes = 256 * 4 * sizeof(cl_long);
+  static constexpr size_t sums_bytes = 257 * 4 * sizeof(cl_long);  // with the noise behind
 
   /// Of the last frame: its luma, what was predicted of it, and the arrays of its field that View
   /// draws.
@@ -97,6 +102,7 @@ class Motion {
     Hierarchy hierarchy;
     Hexagon hexagon;
     Subpel subpel;
+    Still still;
     cl::Buffer keys, vectors, costs, shapes;
     std::unique_ptr<TeamSearch> team;
   };
@@ -115,6 +121,7 @@ class Motion {
 
   Plane planes_[2], predicted_;
   cl::Buffer halves_, sums_;
+  noise::Noise noise_;
   std::unique_ptr<Team> team_;
   std::shared_ptr<const Outcome> outcome_;
 

@@ -77,6 +77,10 @@ Search::Search(Context &context, int block, const Parameters &parameters)
                      "motion_search_tile", {});
 }
 
+std::string area_options(int block) {
+  return block == Search::partitions ? "-DB=16 -DPARTITIONED" : "-DB=" + std::to_string(block);
+}
+
 void check_search(const Plane &current, const Plane &reference, const Window &window, int lambda) {
   for (const Span &span : {window.x, window.y})
     if (span.count < 1 || span.first < -max_range || span.last() > max_range)

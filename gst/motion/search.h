@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "opencl/tuning.h"
 #include "plane.h"
@@ -71,6 +72,9 @@ class Search {
   Form form_ = Form::tile;
   Kernel kernel_;
 };
+
+/// What motion/area.clh is built with; `block` as for Search.
+std::string area_options(int block);
 
 /// Throws Error::settings as Search::run does.
 void check_search(const Plane &current, const Plane &reference, const Window &window, int lambda);

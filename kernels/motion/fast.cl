@@ -1,37 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Searches that try few of the candidates. Build with -DB=4, 8, 16 or 32 (block size), and with
 // -DPARTITIONED for all partitions of macroblocks.
-#include "common/absdiff.clh"
-#include "motion/cost.clh"
-#include "motion/partitions.clh"
-#include "motion/samples.clh"
-
-#ifdef PARTITIONED
-#define KEYS PARTITIONS
-#else
-#define KEYS 1
-#endif
-
-// The pixels that a key stands for, and what to compare them with.
-typedef struct {
-  __global const uchar *own, *there;
-  int pitch, lambda, range;
-  int2 at, size;
-} Area;
-
-inline Area area_of(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
-                    int range, int key, int columns) {
-  const int block = key / KEYS;
-  Area a = {current, reference, pitch, lambda, range, B * (int2)(block % columns, block / columns), (int2)(B)};
-#ifdef PARTITIONED
-  const int shape = shape_of(key % KEYS), number = key % KEYS - shape_firsts[shape];
-  a.size = (int2)(shape_widths[shape], shape_heights[shape]);
-  a.at += a.size * (int2)(number % (16 / a.size.x), number / (16 / a.size.x));
-#endif
-  a.own += AT(a.at.x, a.at.y, pitch);
-  a.there += AT(a.at.x, a.at.y, pitch);
-  return a;
-}
+#include "motion/area.clh"
 
 // The key of a vector in whole pixels; none outside the range.
 inline ulong try_vector(const Area *a, int2 v) {

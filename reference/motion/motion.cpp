@@ -2,6 +2,7 @@
 #include "motion.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace reference {
@@ -282,6 +283,31 @@ void refine(std::vector<Key> &keys, const Plane &current, const Samples &referen
       }
     }
   }
+}
+
+void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &reference, int block,
+                int lambda, const NoiseTable &noise, bool between) {
+  size_t i = 0;
+  for (const Rectangle &at : rectangles(current, block)) {
+    Key &key = keys[i++];
+    float sum = 0;
+    for (int y = at.y; y < at.y + at.height; y++)
+      for (int x = at.x; x < at.x + at.width; x++) sum += current.at(x, y);
+    const float pixels = static_cast<float>(at.width * at.height);
+    const float level = std::sqrt(1.33f * noise_at(noise, sum / pixels));
+    const float explained = level * (4 * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
+                            std::sqrt(noise.back()) * pixels;
+    const uint32_t cost = sad(current, reference, at, 0, 0) + lambda * vector_bits({0, 0});
+    if (cost <= glcl::motion::cost_of(key) + static_cast<uint32_t>(explained))
+      key = glcl::motion::key_of(cost, {0, 0});
+  }
+}
+
+NoiseTable noise_of(const Plane &before, const Plane &after) {
+  return noise(
+      glcl::noise::Noise::Texels::luma, before.width, before.height,
+      [&](int x, int y) { return static_cast<float>(before.at(x, y)); },
+      [&](int x, int y) { return static_cast<float>(after.at(x, y)); });
 }
 
 Field field(const std::vector<Key> &keys, int width, int height, int block, int lambda) {

@@ -4,6 +4,7 @@
 
 #include "motion/search.h"
 #include "reference/frames.h"
+#include "reference/noise/noise.h"
 
 namespace reference {
 
@@ -58,6 +59,12 @@ class Samples {
 /// As glcl::motion::Subpel.
 void refine(std::vector<glcl::motion::Key> &keys, const Plane &current, const Samples &reference,
             int block, int lambda, bool quarter);
+
+/// As glcl::motion::Still; `between`: vectors may end between pixels.
+void keep_still(std::vector<glcl::motion::Key> &keys, const Plane &current, const Plane &reference,
+                int block, int lambda, const NoiseTable &noise, bool between);
+/// The noise of two planes.
+NoiseTable noise_of(const Plane &before, const Plane &after);
 
 /// Vectors of cells, costs and shapes of blocks, as glcl::motion::Motion::Field has them.
 struct Field {

@@ -40,6 +40,11 @@ struct Expected {
     if (settings.precision != Motion::Precision::full)
       reference::refine(keys, current, samples, block, settings.lambda,
                         settings.precision == Motion::Precision::quarter);
+    if (settings.noise != 0)
+      reference::keep_still(keys, current, past, block, settings.lambda,
+                            settings.noise < 0 ? reference::noise_of(past, current)
+                                               : reference::even_noise(settings.noise),
+                            settings.precision != Motion::Precision::full);
     field = reference::field(keys, now.width, now.height, block, settings.lambda);
     predicted = reference::predict(samples, field, now.width, now.height);
   }
@@ -53,7 +58,7 @@ void apply(GstElement *element, const Motion::Settings &settings) {
   gst_util_set_object_arg(G_OBJECT(element), "search", methods[static_cast<int>(settings.method)]);
   constexpr const char *precisions[] = {"full", "half", "quarter"};
   g_object_set(element, "range", settings.range, "partitions", settings.partitions, "lambda",
-               settings.lambda, nullptr);
+               settings.lambda, "noise", settings.noise, nullptr);
   gst_util_set_object_arg(G_OBJECT(element), "block-size", std::to_string(settings.block).c_str());
   gst_util_set_object_arg(G_OBJECT(element), "subpel",
                           precisions[static_cast<int>(settings.precision)]);
@@ -68,6 +73,8 @@ Frame grey(const reference::Plane &plane, const Frame &alpha) {
 
 std::vector<Motion::Settings> all_settings() {
   std::vector<Motion::Settings> list(7);
+  for (size_t i = 0; i < list.size(); i += 2) list[i].noise = -1;
+  list[3].noise = 2;
   list[1].block = 8;
   list[1].range = 7;
   list[2].partitions = true;
@@ -220,6 +227,7 @@ GST_START_TEST(every_size) {
   Motion::Settings settings;
   settings.precision = Motion::Precision::quarter;
   settings.range = 3;
+  settings.noise = -1;
   for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {17, 13}, {3, 65}, {131, 67}}) {
     chain.filter(scene(0, width, height));
     const Frame now = scene(1, width, height);
@@ -231,10 +239,51 @@ GST_END_TEST
 
 GST_START_TEST(devices) {
   Chain chain("glclmotion display=prediction devices=0:0,0:0");
+  Motion::Settings settings;
+  settings.noise = -1;
   chain.filter(scene(0));
   for (int n = 1; n < 4; n++)
-    test::expect_same(grey(Expected(scene(n - 1), scene(n), {}).predicted, scene(n)),
+    test::expect_same(grey(Expected(scene(n - 1), scene(n), settings).predicted, scene(n)),
                       chain.filter(scene(n)), "shared");
+}
+GST_END_TEST
+
+// A still scene seen by a noisy camera: nearly all vectors are 0, but without the measurement few;
+// what moves still does.
+GST_START_TEST(noise) {
+  const auto frames = [](const Frame &frame, double level, unsigned number) {
+    return reference::noisy(frame, level, number);
+  };
+  for (const char *how :
+       {"", "subpel=quarter", "partitions=true subpel=quarter", "search=hexagon"}) {
+    Chain chain(std::string("glclmotion interval=0 range=7 ") + how);
+    unsigned number = 0;
+    const auto message = [&](const char *field) {
+      GstMessage *message = next(chain);
+      expect(message, "no message");
+      const double value = ::number(gst_message_get_structure(message), field);
+      gst_message_unref(message);
+      return value;
+    };
+    for (const Frame &frame : {reference::flat_frame(320, 240), reference::natural_frame(320, 240)})
+      for (double level : {2.0, 16.0}) {
+        for (int i = 0; i < 2; i++) chain.filter(frames(frame, level, number++));
+        if (number > 2) message("zero");
+        const double zero = message("zero");
+        fail_unless(zero >= 0.98, "%s: of %g levels of noise only %g are still", how, level, zero);
+      }
+    g_object_set(chain["glclmotion"], "noise", 0.0, nullptr);
+    chain.filter(frames(reference::natural_frame(320, 240), 16, number++));
+    const double zero = message("zero");
+    fail_unless(zero < 0.9, "%s: %g are still without it", how, zero);
+    g_object_set(chain["glclmotion"], "noise", -1.0, nullptr);
+    const Frame scene = reference::natural_frame(380, 300);
+    for (int i = 0; i < 2; i++)
+      chain.filter(frames(reference::crop(scene, 30 - 3 * i, 30 + 2 * i, 320, 240), 4, number++));
+    message("mean-x");
+    const double x = message("mean-x");
+    fail_unless(x < -0.5, "%s: the scene moves by %g", how, x);
+  }
 }
 GST_END_TEST
 
@@ -242,6 +291,7 @@ static Suite *motion_suite() {
   Suite *suite = suite_create("motion");
   TCase *tcase = test::add_tcase(suite, "motion");
   tcase_add_test(tcase, display);
+  tcase_add_test(tcase, noise);
   tcase_add_test(tcase, messages_and_metas);
   tcase_add_test(tcase, discontinuity);
   tcase_add_test(tcase, every_size);

@@ -80,6 +80,11 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
   if (settings.precision != Precision::full)
     reference::refine(keys, current, samples, kind(settings), settings.lambda,
                       settings.precision == Precision::quarter);
+  if (settings.noise != 0)
+    reference::keep_still(keys, current, before, kind(settings), settings.lambda,
+                          settings.noise < 0 ? reference::noise_of(before, current)
+                                             : reference::even_noise(settings.noise),
+                          settings.precision != Precision::full);
   const reference::Field expected =
       reference::field(keys, first.width, first.height, kind(settings), settings.lambda);
   const reference::Plane predicted =
@@ -178,6 +183,23 @@ GST_START_TEST(test_methods) {
         s.method = method;
         check(bench, Layout::buffer, s, frame, follow(frame));
       }
+}
+GST_END_TEST;
+
+// Blocks that noise seems to move, at all block sizes and methods.
+GST_START_TEST(test_noise) {
+  Bench bench;
+  for (auto method : {Motion::Method::full, Motion::Method::hexagon})
+    for (Precision precision : {Precision::full, Precision::quarter})
+      for (double noise : {-1.0, 5.0})
+        for (const Frame &frame :
+             {reference::flat_frame(81, 53), reference::natural_frame(110, 70)}) {
+          Motion::Settings s = settings(6, kinds[__i__], precision, 4);
+          s.method = method, s.noise = noise;
+          check(bench, Layout::buffer, s, reference::noisy(frame, 5, 1),
+                reference::noisy(frame, 5, 2));
+          check(bench, Layout::image, s, frame, reference::noisy(follow(frame), 2, 3));
+        }
 }
 GST_END_TEST;
 
@@ -341,6 +363,7 @@ static Suite *field_suite() {
     TCase *blocks = tcase_create(names[i].c_str());
     tcase_add_loop_test(blocks, test_content, i, i + 1);
     tcase_add_loop_test(blocks, test_sizes, i, i + 1);
+    tcase_add_loop_test(blocks, test_noise, i, i + 1);
     tcase_add_loop_test(blocks, test_methods, i, i + 1);
     suite_add_tcase(suite, blocks);
   }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "noise/noise.h"
+#include "plane.h"
+
+namespace glcl::motion {
+
+/// Keeps noise from moving blocks: gives a key the vector 0 where that costs no more than the
+/// noise of the frames explains. Of all candidates one always fits the noise better than the vector
+/// 0 does, by about four standard deviations of a sum of absolute differences, the more where
+/// samples between pixels smooth the noise:
+///
+///   cost(0) ≤ cost + σ (4 √n + 0.15 n where vectors end between pixels) + c n
+///
+/// n: the pixels of the block or partition; σ² = 1.33 times the variance that noise::Noise has for
+/// their mean luma, since neighbouring pixels share noise; c: the deviation of coding noise.
+class Still {
+ public:
+  Still() = default;
+  /// `block` as for Search. Throws Error::failed where the device refuses the kernel.
+  Still(Context &context, int block);
+
+  /// Enqueues it for `count` keys in rows of `columns` blocks, in place.
+  void run(Queue &queue, const Plane &current, const Plane &reference, int lambda,
+           const noise::Noise &noise, bool between, const cl::Buffer &keys, int columns,
+           size_t count);
+
+ private:
+  Kernel kernel_;
+};
+
+}  // namespace glcl::motion

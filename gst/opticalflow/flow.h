@@ -53,7 +53,8 @@ struct Field {
 ///
 /// Grey follows light that changes over the whole frame: the current frame gets the mean and the
 /// deviation that the previous one has (on the coarsest level that levels=0 takes), but for the
-/// 1 level and 6 % that scenery may change which comes and goes. Channels::census compares in place
+/// 1 level and 6 % that scenery may change which comes and goes, unless a fifth of the difference
+/// between the frames is that. Channels::census compares in place
 /// of the grey four soft comparisons of opposite neighbours, d / sqrt(d² + 2.5² + n²) with n six
 /// times the deviation that noise gives d, which light that changes slowly across the picture does
 /// not alter.

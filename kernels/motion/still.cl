@@ -3,7 +3,6 @@
 #include "motion/area.clh"
 #include "noise/bands.clh"
 
-#define CORRELATION 1.33f  // of the noise of neighbouring pixels, in variance
 #define SCATTER 4.0f       // of a sum of absolute differences: what the best of a thousand candidates gains
 #define SMOOTHING 0.15f    // what samples between pixels, which have less noise, gain a pixel
 #define CODING 1.0f        // what coding noise may give a pixel

@@ -294,7 +294,7 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
     for (int y = at.y; y < at.y + at.height; y++)
       for (int x = at.x; x < at.x + at.width; x++) sum += current.at(x, y);
     const float pixels = static_cast<float>(at.width * at.height);
-    const float level = std::sqrt(1.33f * noise_at(noise, sum / pixels));
+    const float level = std::sqrt(noise_correlation * noise_at(noise, sum / pixels));
     const float explained = level * (4 * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
                             std::sqrt(noise.back()) * pixels;
     const uint32_t cost = sad(current, reference, at, 0, 0) + lambda * vector_bits({0, 0});

@@ -11,6 +11,9 @@ namespace reference {
 /// The variances over all, by brightness and of coding noise, as glcl::noise::Noise defines them.
 using NoiseTable = std::array<float, 2 + glcl::noise::Noise::bands>;
 
+/// What sums over neighbouring pixels have more in variance, whose noise is not independent.
+constexpr float noise_correlation = 1.33f;
+
 /// A texel of a plane; those outside are asked for too.
 using Texel = std::function<float(int x, int y)>;
 

@@ -16,9 +16,6 @@ namespace {
 using glcl::opticalflow::Flow;
 using Settings = Flow::Settings;
 
-/// What the noise of neighbouring pixels, which is not independent, has more in variance.
-constexpr float correlation = 1.33f;
-
 /// Some values per node, the edge repeated outside.
 template <int n>
 struct Plane {
@@ -220,14 +217,25 @@ Spread spread(const Plane<1> &grey) {
   return result;
 }
 
-/// From what the previous and the current frame have.
-Light light_change(const Spread &then, const Spread &now) {
+/// From a level of the previous and the current frame.
+Light light_change(const Plane<1> &previous, const Plane<1> &current) {
+  const Spread then = spread(previous), now = spread(current);
   const auto beyond = [](double value, double tolerance) {
     return value - std::clamp(value, -tolerance, tolerance);
   };
   const double gain = std::exp(beyond(std::log((then.deviation + 1) / (now.deviation + 1)), 0.06));
   const double offset = now.mean + beyond(then.mean - now.mean, 1) - gain * now.mean;
-  return {static_cast<float>(gain), static_cast<float>(offset)};
+  const Light least{static_cast<float>(gain), static_cast<float>(offset)};
+  const double ratio = (then.deviation + 0.1) / (now.deviation + 0.1);
+  const Light whole{static_cast<float>(ratio), static_cast<float>(then.mean - ratio * now.mean)};
+  const auto difference = [&](const Light &light) {
+    double sum = 0;
+    for (size_t i = 0; i < previous.values.size(); i++)
+      sum += std::min(
+          std::abs(light.gain * current.values[i][0] + light.offset - previous.values[i][0]), 4.0f);
+    return sum;
+  };
+  return difference(whole) < 0.8 * difference(least) ? whole : least;
 }
 
 template <int n>
@@ -245,7 +253,7 @@ class Solver {
     const auto from = pyramid(before, taken), to = pyramid(after, taken);
     Light light, back;
     if (n == 1) {
-      light = light_change(spread(from[automatic - 1]), spread(to[automatic - 1]));
+      light = light_change(from[automatic - 1], to[automatic - 1]);
       back = {1 / light.gain, -light.offset / light.gain};
     }
     noise_ = settings_.noise < 0
@@ -312,7 +320,7 @@ class Solver {
   }
 
   float softness(size_t level) const {
-    return 2.5f * 2.5f + 36 * correlation * gains_[level].value * noise_[0];
+    return 2.5f * 2.5f + 36 * noise_correlation * gains_[level].value * noise_[0];
   }
 
   /// Variances of a channel's difference in time and of the slopes along an axis.
@@ -326,15 +334,16 @@ class Solver {
       const float all = value * share + extra;
       return {2 * all, slope * all};
     }
-    const float all = correlation * noise_[0], part = all > 0 ? std::min(share / all, 1.0f) : 1;
+    const float all = noise_correlation * noise_[0],
+                part = all > 0 ? std::min(share / all, 1.0f) : 1;
     const float change = 2 * 127 * 127 * (value * share + extra * part) / softness(level);
     return {change, change};
   }
   float limit(size_t level) const {
     if (n == 4) return Kind<n>::limit;
     const auto [value, slope, slow] = gains_[level];
-    return std::max(Kind<n>::limit,
-                    3 * std::sqrt(2 * (correlation * value * noise_[0] + slow * noise_.back())));
+    return std::max(Kind<n>::limit, 3 * std::sqrt(2 * (noise_correlation * value * noise_[0] +
+                                                       slow * noise_.back())));
   }
 
   /// Where noise lets a node go from `flow` to `solution`. `side`: the lattice's shorter one.
@@ -434,7 +443,8 @@ class Solver {
     const int step = lattice_step(level);
     Plane<1> nodes((before.width + step - 1) / step, (before.height + step - 1) / step);
     nodes.fill([&](int x, int y) {
-      return Plane<1>::Value{correlation * Kind<n>::noise_share(before.at(x * step, y * step)) *
+      return Plane<1>::Value{noise_correlation *
+                             Kind<n>::noise_share(before.at(x * step, y * step)) *
                              noise_at(noise_, (*greys_)[level].at(x * step, y * step)[0])};
     });
     return window_mean(nodes, variance(), step, reach(step, lattice_radius(level)));

@@ -259,6 +259,27 @@ GST_START_TEST(noise) {
 }
 GST_END_TEST;
 
+// Nor is light that flickers, as that of the mains does, or a camera that sets its exposure.
+GST_START_TEST(flicker) {
+  const int w = 320, h = 240;
+  const std::string method = __i__ ? "census" : "pyramidal";
+  Chain chain("glopenclflow interval=0 gain=1 method=" + method);
+  const std::pair<double, double> lights[] = {{1.03, 0}, {0.94, 0}, {1, 3}, {0.9, 4}};
+  const std::pair<const char *, Frame> still[] = {{"shapes", reference::natural_frame(w, h)},
+                                                  {"texture", reference::textured_frame(w, h)}};
+  for (const auto &[name, scene] : still)
+    for (const auto &[gain, offset] : lights) {
+      const Told of = told(chain, 4, [&, &scene = scene, gain = gain, offset = offset](int i) {
+        const Frame seen = reference::noisy(scene, 2, unsigned(i) + 1);
+        return i % 2 ? reference::relit(seen, gain, offset) : seen;
+      });
+      fail_unless(of.moving <= 0.01 && of.magnitude <= 0.1,
+                  "%s, %s, light times %g and %g levels up: %g move, by %g px", method.c_str(),
+                  name, gain, offset, of.moving, of.magnitude);
+    }
+}
+GST_END_TEST;
+
 // lucas-kanade knows nothing of noise.
 GST_START_TEST(no_noise) {
   Chain chain("glopenclflow interval=0 method=lucas-kanade");
@@ -525,6 +546,7 @@ static Suite *flow_suite() {
   tcase_add_test(tests, displays);
   tcase_add_test(tests, messages);
   tcase_add_loop_test(tests, noise, 0, 2);
+  tcase_add_loop_test(tests, flicker, 0, 2);
   tcase_add_test(tests, no_noise);
   tcase_add_test(tests, meta);
   tcase_add_test(tests, breaks);

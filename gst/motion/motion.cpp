@@ -22,10 +22,6 @@ int kind(const Motion::Settings &settings) {
   return settings.partitions ? Search::partitions : settings.block;
 }
 
-noise::Plane noise_plane(const Plane &plane) {
-  return {plane.buffer, plane.pitch, Plane::padding * (plane.pitch + 1)};
-}
-
 /// Columns and rows of the cells that lie in the frame, at least in part.
 cl_int2 cells_inside(const Motion::Field &field, int width, int height) {
   return {{(width + field.cell - 1) / field.cell, (height + field.cell - 1) / field.cell}};

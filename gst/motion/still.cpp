@@ -5,6 +5,10 @@
 
 namespace glcl::motion {
 
+noise::Plane noise_plane(const Plane &plane) {
+  return {plane.buffer, plane.pitch, Plane::padding * (plane.pitch + 1)};
+}
+
 Still::Still(Context &context, int block)
     : kernel_(context, context.program("motion/still.cl", area_options(block)), "motion_still",
               {32, 1}) {}

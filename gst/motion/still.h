@@ -6,6 +6,9 @@
 
 namespace glcl::motion {
 
+/// A plane as noise::Noise takes it.
+noise::Plane noise_plane(const Plane &plane);
+
 /// Keeps noise from moving blocks: gives a key the vector 0 where that costs no more than the
 /// noise of the frames explains. Of all candidates one always fits the noise better than the vector
 /// 0 does, by about four standard deviations of a sum of absolute differences, the more where

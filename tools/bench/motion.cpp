@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "search.h"
 
+#include "motion/still.h"
 #include "motion/subpel.h"
 #include "reference/motion/motion.h"
 
@@ -10,8 +11,10 @@ namespace {
 
 using motion::Key;
 using motion::Search;
+using motion::Still;
 using motion::Subpel;
 using motion::Window;
+using noise::Noise;
 
 Task search_task(int block, const Window &window, const std::string &name,
                  const std::string &problem) {
@@ -22,43 +25,97 @@ Task search_task(int block, const Window &window, const std::string &name,
           }};
 }
 
+/// What a full search of range 16 found, and a copy of that for work to change.
+struct Found {
+  Found(Context &context, const Scene &scene, int block)
+      : planes(std::make_shared<Planes>(context, scene)) {
+    Search search(context, block);
+    columns = search.columns(planes->current);
+    count = search.keys(planes->current);
+    for (cl::Buffer *buffer : {&found, &keys})
+      *buffer = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(Key));
+    Queue queue(context.shared_from_this());
+    search.run(queue, planes->current, planes->reference, range, search_lambda, found);
+    queue.cl().finish();
+  }
+
+  void restore(Queue &queue) const {
+    queue.cl().enqueueCopyBuffer(found, keys, 0, 0, count * sizeof(Key));
+  }
+  static std::vector<Key> expected(const reference::Plane &current, const reference::Plane &before,
+                                   int block) {
+    return reference::full_search(current, before, block, range, search_lambda);
+  }
+
+  static inline const Window range = Window::of_range(16);
+  std::shared_ptr<Planes> planes;
+  cl::Buffer found, keys;
+  int columns = 0;
+  size_t count = 0;
+};
+
 /// Quarter pixels for what a full search found: all blocks, or all 41 partitions of macroblocks.
 Task refine_task(int block, const std::string &name) {
-  const Window window = Window::of_range(16);
   const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
-    const auto planes = std::make_shared<Planes>(context, scene);
+    const auto found = std::make_shared<Found>(context, scene, block);
     const auto subpel = std::make_shared<Subpel>(context, block);
-    Search search(context, block);
-    const size_t count = search.keys(planes->current);
-    const auto buffer = [&](size_t bytes) {
-      return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
-    };
-    const cl::Buffer found = buffer(count * sizeof(Key)), keys = buffer(count * sizeof(Key)),
-                     halves = buffer(Subpel::halves_bytes(planes->reference));
-    Queue queue(context.shared_from_this());
-    search.run(queue, planes->current, planes->reference, window, search_lambda, found);
-    queue.cl().finish();
+    const Planes &planes = *found->planes;
+    const cl::Buffer halves(context.cl(), CL_MEM_READ_WRITE,
+                            Subpel::halves_bytes(planes.reference));
     Run run;
-    run.enqueue = [=](Queue &queue) {
-      queue.cl().enqueueCopyBuffer(found, keys, 0, 0, count * sizeof(Key));
-      subpel->prepare(queue, planes->reference, halves);
-      subpel->run(queue, planes->current, planes->reference, halves, search_lambda, true, keys);
+    run.enqueue = [=, &planes](Queue &queue) {
+      found->restore(queue);
+      subpel->prepare(queue, planes.reference, halves);
+      subpel->run(queue, planes.current, planes.reference, halves, search_lambda, true,
+                  found->keys);
     };
     run.compare = [=](Queue &queue) -> Agreement {
       run.enqueue(queue);
       const reference::Plane current = reference::luma(scene.frame(1)),
                              before = reference::luma(scene.frame(0));
-      std::vector<Key> expected =
-          reference::full_search(current, before, block, window, search_lambda);
+      std::vector<Key> expected = Found::expected(current, before, block);
       reference::refine(expected, current, reference::Samples(before, 16 + 3), block, search_lambda,
                         true);
-      return compare_equal(queue, keys, expected, "vectors");
+      return compare_equal(queue, found->keys, expected, "vectors");
     };
     // The vector, eight neighbours half a pixel away and eight a quarter; partitions of seven
     // sizes.
     const double pixels = double(scene.width) * scene.height;
     run.least.bytes = 2 * pixels;
     run.least.differences = pixels * (1 + 8 + 8) * (block == Search::partitions ? 7 : 1);
+    return run;
+  };
+  return {name, &Search::tunable(), "", make};
+}
+
+/// The measurement of the frames' noise, and what it keeps still of what a full search found.
+Task noise_task(int block, const std::string &name) {
+  const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
+    const auto found = std::make_shared<Found>(context, scene, block);
+    const auto still = std::make_shared<Still>(context, block);
+    const auto noise =
+        std::make_shared<Noise>(context, Noise::Texels::luma, scene.width, scene.height);
+    const Planes &planes = *found->planes;
+    Run run;
+    run.enqueue = [=, &planes](Queue &queue) {
+      found->restore(queue);
+      noise->measure(queue, motion::noise_plane(planes.reference),
+                     motion::noise_plane(planes.current));
+      still->run(queue, planes.current, planes.reference, search_lambda, *noise, false, found->keys,
+                 found->columns, found->count);
+    };
+    run.compare = [=](Queue &queue) -> Agreement {
+      run.enqueue(queue);
+      const reference::Plane current = reference::luma(scene.frame(1)),
+                             before = reference::luma(scene.frame(0));
+      std::vector<Key> expected = Found::expected(current, before, block);
+      reference::keep_still(expected, current, before, block, search_lambda,
+                            reference::noise_of(before, current), false);
+      return compare_equal(queue, found->keys, expected, "vectors");
+    };
+    const double pixels = double(scene.width) * scene.height;
+    run.least.bytes = 2 * pixels;
+    run.least.differences = pixels;
     return run;
   };
   return {name, &Search::tunable(), "", make};
@@ -74,6 +131,7 @@ const Registration registration("glclmotion", [](Subject &subject) {
                                       Search::problem(Search::partitions)));
   subject.tasks.push_back(refine_task(16, "16×16, quarter-pel of the found"));
   subject.tasks.push_back(refine_task(Search::partitions, "partitions, quarter-pel of all 41"));
+  subject.tasks.push_back(noise_task(16, "16×16, noise kept from moving the found"));
   for (int side : {25, 31, 36, 40, 47, 55, 70})
     subject.sweep.push_back(
         search_task(16, Window::of_window(side, 16), "16×16, W=" + std::to_string(side), ""));

@@ -20,6 +20,7 @@ constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
+constexpr int most_spacing = 2;    // nodes that the median takes, apart
 constexpr size_t least_tile = 16;  // nodes that vote, a side
 constexpr Size pixel_group{32, 8};
 // Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
@@ -55,6 +56,16 @@ struct TileMemory {
     const size_t voters = side.x + 2 * radius;
     tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
     strip = voters * side.y;
+  }
+  /// Of the last warp: also flows of a lattice of half as many nodes, of which two take one
+  /// element.
+  static TileMemory last(Size side, int radius, int sums) {
+    TileMemory memory(side, radius, sums);
+    const auto within = [&](size_t nodes) {
+      return (nodes + 2 * radius) / 2 + 3 + 4 * most_spacing;
+    };
+    memory.tile = std::max(memory.tile, (within(side.x) * within(side.y) + 1) / 2);
+    return memory;
   }
   /// Through some steps on a lattice: also flows, and their medians.
   TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
@@ -139,7 +150,8 @@ bool possible_variant(const Device &device, const std::string &problem, const Pa
 }  // namespace
 
 size_t Flow::local_bytes(const Parameters &variant) {
-  const TileMemory memory(tile_of(variant, window_radius), window_radius, variant.at("sums"));
+  const auto memory =
+      TileMemory::last(tile_of(variant, window_radius), window_radius, variant.at("sums"));
   return (memory.tile + memory.strip) * (sizeof(cl_float4) + sizeof(cl_float)) +
          memory.nodes * sizeof(cl_float2);
 }
@@ -471,7 +483,7 @@ void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frame
   const int step = steps[window_class(settings.window)];
   const Size nodes{size_t(divide_up(width_, 2 * step)), size_t(divide_up(height_, 2 * step))};
   const Size tile = last_.tile, group = last_.kernel.group();
-  const TileMemory memory(tile, last_.radius, last_.sums);
+  const TileMemory memory = TileMemory::last(tile, last_.radius, last_.sums);
   const float half_sure = channels_ == Channels::census ? 400 : 16;
   const auto window =
       make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "drivers.h"
 #include "error.h"
 
 namespace glcl {
@@ -133,9 +134,7 @@ std::string remedy_without_devices() {
   const std::string only =
       vendors.empty() ? "" : " The loader looks for drivers in " + vendors + " only.";
   if (!hints.empty()) return hints + (hints.back() == '?' ? "" : ".") + only;
-  return "Install the OpenCL driver of your GPU, or the package pocl-opencl-icd to compute on the "
-         "CPU." +
-         only;
+  return install_remedy + only;
 }
 
 Device choose_device(const std::vector<Device> &devices, const std::string &wish,

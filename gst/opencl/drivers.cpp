@@ -36,10 +36,7 @@ std::string registered_drivers() {
   for (const std::string &name : drivers_at(place)) list += (list.empty() ? "" : ", ") + name;
   if (!list.empty())
     return "OpenCL drivers in " + told + ": " + list + "; glcl-info shows their devices.";
-  return "No OpenCL driver in " + told +
-         ": the elements do not reach PAUSED. Install the OpenCL driver of your GPU, or the "
-         "package "
-         "pocl-opencl-icd to compute on the CPU.";
+  return "No OpenCL driver in " + told + ": the elements do not reach PAUSED. " + install_remedy;
 }
 
 }  // namespace glcl

@@ -38,12 +38,12 @@ struct Field {
 /// The noise of the frames (noise::Noise, of the grey) holds this back. A step counts along an axis
 /// of the window's tensor as far as its eigenvalue exceeds what noise alone may give: not at all up
 /// to half a standard deviation above it, all from twice that on; for a node that stands still six
-/// standard deviations. Such a node, that moves by less than 0.1 to 0.2 texels, also begins to only
-/// where the step explains 14 to 28 times the change in brightness that a component of it would by
-/// chance. d is clamped to no less than three times its noise, the median takes nodes twice as far
-/// apart (by parts, from 1 to 2 levels of noise), and what noise adds to the eigenvalues does not
-/// count for the confidence. Coding noise holds back what stands still only; it is taken to fall by
-/// 2^-1.2 in variance from level to level.
+/// standard deviations. A node stands still that moves by less than 0.1 texels, by parts to 0.2; it
+/// begins to move only where the step explains 14 to 28 times the change in brightness that one of
+/// its components would by chance. d is clamped to no less than three times its noise, the median
+/// takes nodes twice as far apart (by parts, from 1 to 2 levels of noise), and what noise adds to
+/// the eigenvalues does not count for the confidence. Coding noise holds back what stands still
+/// only; it is taken to fall by 2^-1.2 in variance from level to level.
 ///
 /// With s = 1 for windows up to 15, 2 up to 31, 4 up to 63, nodes lie 2 s texels apart and a window
 /// has 7 taps per axis; on the finest level 4 s and 3 taps, but for its last warp: there a node is

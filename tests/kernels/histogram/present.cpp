@@ -43,6 +43,20 @@ std::vector<Frame> frames(int width, int height) {
           reference::gradient_frame(width, height), reference::natural_frame(width, height)};
 }
 
+/// The device's logarithm may put the end of a bar a pixel higher or lower.
+void check_drawn(Bench &bench, Present &engine, const Present::Settings &settings,
+                 const Frame &frame, const Format &format, Layout layout, const std::string &what) {
+  const Frame expected =
+      reference::present(frame, settings, format, reference::histogram(frame, format));
+  const Frame got = run(bench, engine, settings, frame, format, layout);
+  size_t off = 0;
+  for (size_t i = 0; i < expected.rgba.size(); i++)
+    off += std::abs(int(got.rgba[i]) - int(expected.rgba[i])) > 1;
+  fail_unless(off <= (settings.logarithmic ? expected.rgba.size() / 1000 : 0),
+              "%d×%d, %s, format %s: %zu values differ", frame.width, frame.height, what.c_str(),
+              Histogram::problem(format, layout).c_str(), off);
+}
+
 }  // namespace
 
 GST_START_TEST(test_equalize) {
@@ -82,16 +96,8 @@ GST_START_TEST(test_display) {
           settings.display = display;
           settings.logarithmic = logarithmic;
           settings.x = 0.1, settings.y = 0.2, settings.width = 0.8, settings.height = 0.7;
-          const Frame expected =
-              reference::present(frame, settings, format, reference::histogram(frame, format));
-          const Frame got = run(bench, engine, settings, frame, format, layout);
-          size_t off = 0;
-          for (size_t i = 0; i < expected.rgba.size(); i++)
-            off += std::abs(int(got.rgba[i]) - int(expected.rgba[i])) > 1;
-          // The device's logarithm may put the end of a bar a pixel higher or lower.
-          fail_unless(off <= (logarithmic ? expected.rgba.size() / 1000 : 0),
-                      "%zu values of %d×%d differ, display %d, format %s", off, width, height,
-                      static_cast<int>(display), Histogram::problem(format, layout).c_str());
+          check_drawn(bench, engine, settings, frame, format, layout,
+                      "display " + std::to_string(static_cast<int>(display)));
         }
   }
 }
@@ -124,15 +130,8 @@ GST_START_TEST(test_level_height) {
           settings.logarithmic = logarithmic;
           settings.level_height = level;
           settings.x = settings.y = 0, settings.width = settings.height = 1;
-          const Frame expected =
-              reference::present(frame, settings, format, reference::histogram(frame, format));
-          const Frame got = run(bench, engine, settings, frame, format, layout);
-          size_t off = 0;
-          for (size_t i = 0; i < expected.rgba.size(); i++)
-            off += std::abs(int(got.rgba[i]) - int(expected.rgba[i])) > 1;
-          fail_unless(off <= (logarithmic ? expected.rgba.size() / 1000 : 0),
-                      "%zu values differ, level-height %g, format %s", off, level,
-                      Histogram::problem(format, layout).c_str());
+          check_drawn(bench, engine, settings, frame, format, layout,
+                      "level-height " + std::to_string(level));
         }
 }
 GST_END_TEST

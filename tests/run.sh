@@ -49,7 +49,7 @@ PYTHON
 [[ ${CI:-} != true ]] || build_packages+=("${check_packages[@]}")
 install_missing
 read -ra options <<<"${GLCL_TEST_OPTIONS:-}"
-build_folder "$folder" all --werror -Dtests=enabled -Dtools=enabled "${options[@]}"
+build_folder "$folder" all -Dtests=enabled -Dtools=enabled "${options[@]}"
 rm -f "$log"
 scan_plugins
 status=0

@@ -93,14 +93,22 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
 void Frames::cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in,
                    GstBuffer *out, const Work &work) {
   const PixelFormat &format = sharing::format_of(info);
-  Use uses[] = {{texture_of(in, info, format.planes[0]), Access::read, format},
-                {texture_of(out, info, format.planes[0]), Access::write, format}};
-  Sharing &sharing = sharing_for({uses[0].memory, uses[1].memory});
-  wait_for(in, uses[0].memory, gl_context());
+  GstGLMemory *from = texture_of(in, info, format.planes[0]),
+              *to = texture_of(out, info, format.planes[0]);
+  Sharing &sharing = sharing_for({from, to});
+  wait_for(in, from, gl_context());
+  if (from == to) {
+    Use use(from, Access::pass_on, format);
+    Crossing crossing(sharing, queue, layout, &use, 1);
+    work(use.picture, {});
+    crossing.finish();
+    return;
+  }
+  Use uses[] = {{from, Access::read, format}, {to, Access::write, format}};
   Crossing crossing(sharing, queue, layout, uses, 2);
   work(uses[0].picture, uses[1].picture);
   crossing.finish();
-  mark(out, uses[1].memory, gl_context());
+  mark(out, to, gl_context());
 }
 
 }  // namespace glcl

@@ -23,7 +23,8 @@ class Frames {
   void replace_pool(GstQuery *query, const sharing::Report &report);
 
   /// Runs `work (in, out)`, which enqueues what reads `in` and writes all of `out`, frames of
-  /// `info`. Throws where the buffers hold something else.
+  /// `info`. Where the buffers are one, or hold the same texture, the frame goes on as it came and
+  /// there is no picture `out`. Throws where the buffers hold something else.
   using Work = std::function<void(const Picture &in, const Picture &out)>;
   void cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
              const Work &work);

@@ -49,6 +49,7 @@ struct GstGLCLAnalyzerPrivate {
 
   glcl::Readback readback;
   std::unique_ptr<glcl::ResultPool> results;
+  bool attach_meta = false;    // to the frame that is under way
   std::atomic<int> unread{0};  // messages that nobody has freed
 };
 
@@ -83,7 +84,7 @@ glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
   const Settings settings = priv->settings.get();
   const bool due = priv->schedule.with(
       [&](Schedule &schedule) { return schedule.due(settings, times.running_time); });
-  return {times, due, settings.attach_meta};
+  return {times, due, priv->attach_meta};
 }
 
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
@@ -129,6 +130,20 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
       GST_MINI_OBJECT(message),
       [](gpointer count, GstMiniObject *) { --*static_cast<std::atomic<int> *>(count); }, &unread);
   gst_element_post_message(GST_ELEMENT(self), message);
+}
+
+/// A frame that goes on as it came, to others too, becomes another buffer of the same memory where
+/// it gets a meta.
+static GstFlowReturn gst_glcl_analyzer_prepare_output_buffer(GstBaseTransform *trans,
+                                                             GstBuffer *inbuf, GstBuffer **outbuf) {
+  GstGLCLAnalyzerPrivate *priv = private_of(trans);
+  priv->attach_meta = priv->settings.get().attach_meta;
+  const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)
+                                 ->prepare_output_buffer(trans, inbuf, outbuf);
+  if (flow == GST_FLOW_OK && *outbuf == inbuf && priv->attach_meta &&
+      !gst_buffer_is_writable(inbuf))
+    *outbuf = gst_buffer_copy(inbuf);
+  return flow;
 }
 
 static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuffer *inbuf,
@@ -190,6 +205,8 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
             &Settings::attach_meta);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
+  transform_class->prepare_output_buffer =
+      GST_DEBUG_FUNCPTR(gst_glcl_analyzer_prepare_output_buffer);
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_sink_event);
   GST_GL_BASE_FILTER_CLASS(klass)->gl_stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_gl_stop);

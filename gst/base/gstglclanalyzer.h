@@ -38,7 +38,7 @@ struct Wanted {
 /// In `prepare`: makes room for reads of up to `bytes`. Throws.
 void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes);
 
-/// In `process`, once a frame: what is wanted of it.
+/// In `process`, once a frame: what is wanted of it. Where a meta is, `outbuf` takes one.
 glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
 /// In `process`: enqueues a read of the buffer's first `bytes`, which `take` sees once they have
 /// arrived. What `take` uses beside them it holds itself; the element lives. Never waits. Throws.

@@ -617,6 +617,17 @@ static GstFlowReturn gst_glcl_filter_generate_output(GstBaseTransform *trans, Gs
   return flow;
 }
 
+/// Where there is nothing to change the frame itself goes out.
+static GstFlowReturn gst_glcl_filter_prepare_output_buffer(GstBaseTransform *trans,
+                                                           GstBuffer *inbuf, GstBuffer **outbuf) {
+  GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(trans);
+  if (!klass->passes_on || !klass->passes_on(GST_GLCL_FILTER(trans)))
+    return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
+        ->prepare_output_buffer(trans, inbuf, outbuf);
+  *outbuf = inbuf;
+  return GST_FLOW_OK;
+}
+
 static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffer *inbuf,
                                                GstBuffer *outbuf) {
   // Not the parent's: its waits and fences would make OpenGL take part between two elements of
@@ -701,6 +712,7 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   transform_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_decide_allocation);
   transform_class->propose_allocation = GST_DEBUG_FUNCPTR(gst_glcl_filter_propose_allocation);
   transform_class->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_glcl_filter_submit_input_buffer);
+  transform_class->prepare_output_buffer = GST_DEBUG_FUNCPTR(gst_glcl_filter_prepare_output_buffer);
   transform_class->generate_output = GST_DEBUG_FUNCPTR(gst_glcl_filter_generate_output);
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_filter_transform);
   transform_class->before_transform = GST_DEBUG_FUNCPTR(gst_glcl_filter_before_transform);

@@ -17,9 +17,9 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGL
 /// The base of every element: textures of one size in and out, an OpenCL context shared with
 /// its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and `stats`.
 ///
-/// The virtual functions run on the thread of the GL context, one at a time, and may throw
-/// glcl::Error, cl::Error or any std::exception: the base posts it as an element error. A subclass
-/// that overrides before_transform, an event or change_state chains up.
+/// All virtual functions but passes_on run on the thread of the GL context, one at a time, and may
+/// throw glcl::Error, cl::Error or any std::exception: the base posts it as an element error. A
+/// subclass that overrides before_transform, an event or change_state chains up.
 struct _GstGLCLFilterClass {
   GstGLFilterClass parent_class;
 
@@ -31,6 +31,11 @@ struct _GstGLCLFilterClass {
   /// timestamps and metas, and need no mapping.
   void (*process)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in,
                   const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf);
+
+  /// Whether the next frame goes on as it came, because there is nothing to change in it: then
+  /// `process` gets no picture `out`, and metas go to `outbuf`, which holds the memory of `inbuf`.
+  /// On the streaming thread. Optional: without it every frame is written.
+  bool (*passes_on)(GstGLCLFilter *self);
 
   /// Forgets what earlier frames left, because the next one does not follow them: DISCONT, flush,
   /// new segment, new caps, another GL context, a restart. Optional. Neither frames dropped because

@@ -251,6 +251,8 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   Settings settings = state->settings.get();
+  // They may have changed since the frame's buffers were chosen.
+  if (!out) settings.display = Present::Display::none, settings.equalize = Present::Equalize::none;
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
   const Area whole = histogram::clipped({}, in.width, in.height),
              area = histogram::clipped(settings.roi, in.width, in.height);
@@ -298,7 +300,12 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   cl::Buffer equalize_counts;
   if (equalize != Present::Equalize::none)
     equalize_counts = histograms.count(queue, in, Present::format_for(equalize), whole);
-  state->present->run(queue, settings, in, out, format, counts, equalize_counts);
+  if (out) state->present->run(queue, settings, in, out, format, counts, equalize_counts);
+}
+
+static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
+  const Settings settings = GST_GLCL_HISTOGRAM(filter)->state->settings.get();
+  return settings.display == Present::Display::none && settings.equalize == Present::Equalize::none;
 }
 
 /// What comes does not follow what came.
@@ -394,6 +401,7 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_histogram_prepare;
   filter_class->process = gst_glcl_histogram_process;
+  filter_class->passes_on = gst_glcl_histogram_passes_on;
   filter_class->reset = gst_glcl_histogram_reset;
   filter_class->unprepare = gst_glcl_histogram_unprepare;
   filter_class->takes_fields = true;

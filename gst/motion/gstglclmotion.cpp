@@ -175,7 +175,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
   Motion &motion = *state->motion;
   const bool moved = motion.next(queue, settings, in);
-  switch (settings.display) {
+  // It may have changed since the frame's buffers were chosen.
+  switch (out ? settings.display : Display::none) {
     case Display::vectors:
       state->view->show_vectors(queue, motion, in, out);
       break;
@@ -186,13 +187,17 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
       state->view->show_residual(queue, motion, in, out);
       break;
     case Display::none:
-      glcl::copy_picture(queue, in, out);
+      if (out) glcl::copy_picture(queue, in, out);
   }
   if (!moved) return;
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
   if (wanted.meta) gst_glcl_motion_attach(self, queue, outbuf);
   if (wanted.message) gst_glcl_motion_post(self, queue, wanted.times);
+}
+
+static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
+  return GST_GLCL_MOTION(filter)->state->settings.get().display == Display::none;
 }
 
 static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
@@ -254,6 +259,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_motion_prepare;
   filter_class->process = gst_glcl_motion_process;
+  filter_class->passes_on = gst_glcl_motion_passes_on;
   filter_class->reset = gst_glcl_motion_reset;
   filter_class->unprepare = gst_glcl_motion_unprepare;
 

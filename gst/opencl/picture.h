@@ -26,6 +26,9 @@ struct Picture {
   cl::Buffer buffer;
   const PixelFormat *format = &PixelFormat::rgba;
 
+  /// Whether there is one.
+  explicit operator bool() const { return width > 0; }
+
   /// The format of image and buffer.
   const PlaneFormat &plane() const { return format->planes[0]; }
   /// Of buffers: bytes from row to row, of all, and those with pixels in them as OpenCL's copies of

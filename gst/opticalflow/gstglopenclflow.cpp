@@ -237,7 +237,8 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   State *state = self->state;
-  const Settings settings = state->settings.get();
+  Settings settings = state->settings.get();
+  if (!out) settings.display = View::Display::none;  // since the frame's buffers were chosen
 
   const opticalflow::Field *field = nullptr;
   if (state->lucas_kanade) {
@@ -264,7 +265,11 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
     if (!settings.dump_location.empty() && state->dump())
       gst_gl_opencl_flow_dump(self, queue, settings, *field);
   }
-  state->view->draw(queue, settings.display, settings.legend, field, least, in, out);
+  if (out) state->view->draw(queue, settings.display, settings.legend, field, least, in, out);
+}
+
+static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
+  return GST_GL_OPENCL_FLOW(filter)->state->settings.get().display == View::Display::none;
 }
 
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
@@ -365,6 +370,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_gl_opencl_flow_prepare;
   filter_class->process = gst_gl_opencl_flow_process;
+  filter_class->passes_on = gst_gl_opencl_flow_passes_on;
   filter_class->reset = gst_gl_opencl_flow_reset;
   filter_class->unprepare = gst_gl_opencl_flow_unprepare;
   filter_class->gaps_break = true;

@@ -47,7 +47,7 @@ void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) 
   for (size_t i = 0; i < count; i++) {
     Use &use = uses[i];
     use.picture = staging(queue, i, use, layout);
-    if (use.access != Access::read) continue;
+    if (use.access == Access::write) continue;
     if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) copies_++;
     write(queue, use, use.map(0));
     copies_++;

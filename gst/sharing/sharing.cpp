@@ -56,7 +56,7 @@ void keep_display(GstGLContext *gl_context) {
 }  // namespace
 
 void *Use::map(guint domain) {
-  const guint flags = (access == Access::read ? GST_MAP_READ : GST_MAP_WRITE) | domain;
+  const guint flags = (access == Access::write ? GST_MAP_WRITE : GST_MAP_READ) | domain;
   if (!gst_memory_map(GST_MEMORY_CAST(memory), &map_, static_cast<GstMapFlags>(flags)))
     throw Error(Error::Kind::failed, "The OpenGL texture of a frame can't be mapped.",
                 "texture " + std::to_string(memory->tex_id));

@@ -16,7 +16,11 @@
 
 namespace glcl::sharing {
 
-enum class Access { read, write };
+enum class Access {
+  read,
+  write,
+  pass_on,  ///< read, and then the frame goes on as it came
+};
 
 /// A texture for the time of one frame: what the kernels want to do with it and, once it is
 /// acquired, the picture they do it on.

@@ -140,7 +140,7 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
       const Image image = use.picture.image;
       use.picture = staging(queue, i, use, layout);
       use.picture.image = image;
-      if (use.access == Access::read)
+      if (use.access != Access::write)
         queue.cl().enqueueCopyImageToBuffer(image, use.picture.buffer, {0, 0, 0},
                                             {size_t(use.width()), size_t(use.height()), 1}, 0);
     }
@@ -158,6 +158,14 @@ void TextureSharing::write_back(Queue &queue, const Use *uses) {
                                           {size_t(uses[i].width()), size_t(uses[i].height()), 1});
 }
 
+/// Whether OpenCL keeps a texture that tells when it is wanted. One that is only read waits for the
+/// next frame's owner, and the copy of a foreign one too; one that goes on as it came is likely to
+/// be read by an element of ours again.
+bool TextureSharing::stays(const Held &held, const Use &use) {
+  if (!held.crossed || use.access == Access::write) return true;
+  return use.access == Access::pass_on && held.texture->memory() == use.memory;
+}
+
 void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
   if (complete) write_back(queue, uses);
   bool foreign = false;
@@ -167,7 +175,7 @@ void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
     held.back = false;
     if (held.texture->holder() != &queue) continue;         // done before a failure
     const bool tells = hands_over(held.texture->memory());  // when it is wanted
-    if (tells && (uses[i].access == Access::write || !held.crossed)) continue;
+    if (tells && stays(held, uses[i])) continue;
     foreign = foreign || !tells;
     held.back = true;
     images_.push_back(uses[i].picture.image());

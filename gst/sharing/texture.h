@@ -76,12 +76,13 @@ class Texture {
 /// OpenCL works in the texture's own memory: what the ways without copies have in common.
 ///
 /// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a
-/// row never touch OpenGL. What OpenGL wrote is released as soon as it is read, and whoever writes
-/// it next waits for that alone. Only textures from elsewhere, which can't tell when they are
-/// wanted, are waited for at the end of the frame. The crossing: OpenCL waits for a semaphore that
-/// OpenGL signals, or the host for a GL fence where there are none, before acquire, and OpenCL's
-/// release before OpenGL's next use, which is what the OpenCL 1.2 extension specification,
-/// section 9.7.6.1, asks for; with cl_khr_gl_event the driver sees to it.
+/// row never touch OpenGL. So does what goes on as it came. What OpenGL wrote and ends here is
+/// released as soon as it is read, and whoever writes it next waits for that alone. Only textures
+/// from elsewhere, which can't tell when they are wanted, are waited for at the end of the frame.
+/// The crossing: OpenCL waits for a semaphore that OpenGL signals, or the host for a GL fence where
+/// there are none, before acquire, and OpenCL's release before OpenGL's next use, which is what the
+/// OpenCL 1.2 extension specification, section 9.7.6.1, asks for; with cl_khr_gl_event the driver
+/// sees to it.
 class TextureSharing : public Sharing {
  public:
   void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
@@ -101,6 +102,7 @@ class TextureSharing : public Sharing {
   };
 
   const Interop &interop() const { return textures_.front().texture->interop(); }
+  static bool stays(const Held &held, const Use &use);
   void write_back(Queue &queue, const Use *uses);
 
   std::vector<Held> textures_;  // of the frame, between acquire and release

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Analysers with nothing to draw: the frame that comes is the frame that goes.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pipeline.h"
+
+using test::Chain;
+using test::expect;
+using test::expect_same;
+using test::Frame;
+using test::Pipeline;
+
+namespace {
+
+const char *const analysers[] = {
+    "glclhistogram display=none", "glclhistogram display=none shot-detection=true interval=0",
+    "glclmotion display=none interval=0", "glopenclflow display=none interval=0",
+    "glopenclflow display=none legend=true post-messages=false"};
+
+/// A setting with which each draws something.
+std::string drawing(const std::string &analyser) {
+  if (analyser.rfind("glclmotion", 0) == 0) return "residual";
+  return analyser.rfind("glopenclflow", 0) == 0 ? "color" : "overlay";
+}
+
+/// The first texture of every buffer that comes through a pad. They are compared, never used.
+class Watch {
+ public:
+  struct Seen {
+    const GstBuffer *buffer;
+    const GstMemory *memory;
+    int metas;
+    bool operator==(const Seen &other) const {
+      return buffer == other.buffer && memory == other.memory;
+    }
+  };
+
+  Watch(GstElement *element, const char *pad) : pad_(gst_element_get_static_pad(element, pad)) {
+    probe_ = gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, this, nullptr);
+  }
+  ~Watch() {
+    gst_pad_remove_probe(pad_, probe_);
+    gst_object_unref(pad_);
+  }
+  Watch(const Watch &) = delete;
+
+  std::vector<Seen> take() { return std::exchange(seen_, {}); }
+
+ private:
+  static GstPadProbeReturn on_buffer(GstPad *, GstPadProbeInfo *info, gpointer self) {
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+    const GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
+    int metas = 0;
+    gpointer walk = nullptr;
+    while (const GstMeta *meta = gst_buffer_iterate_meta(buffer, &walk))
+      metas += g_str_has_prefix(g_type_name(meta->info->api), "GstGLCL");
+    static_cast<Watch *>(self)->seen_.push_back({buffer, memory, metas});
+    return GST_PAD_PROBE_OK;
+  }
+
+  GstPad *pad_;
+  gulong probe_;
+  std::vector<Seen> seen_;
+};
+
+std::string name_of(const std::string &analyser) { return analyser.substr(0, analyser.find(' ')); }
+
+}  // namespace
+
+GST_START_TEST(frame_itself) {
+  for (const std::string analyser : analysers) {
+    Chain chain("gleffects_identity ! " + analyser + " ! gleffects_identity");
+    GstElement *element = chain[name_of(analyser)];
+    Watch in(element, "sink"), out(element, "src");
+    for (int i = 0; i < 6; i++) {
+      const Frame frame = reference::random_frame(50, 33, i);
+      expect_same(frame, chain.filter(frame), analyser);
+    }
+    const auto came = in.take(), went = out.take();
+    expect(came.size() == 6 && came == went, analyser + " passes every frame on");
+    expect(test::stat(element, "frames") == 6, "and sees it");
+    test::expect_none(chain.messages().errors());
+  }
+}
+GST_END_TEST
+
+// A meta goes to the buffer that came where that is nobody else's.
+GST_START_TEST(metas) {
+  for (const std::string analyser : analysers) {
+    Chain chain("gleffects_identity ! " + analyser + " attach-meta=true");
+    GstElement *element = chain[name_of(analyser)];
+    Watch in(element, "sink"), out(element, "src");
+    for (int i = 0; i < 4; i++) {
+      const Frame frame = reference::random_frame(48, 32, i);
+      expect_same(frame, chain.filter(frame), analyser);
+    }
+    const auto came = in.take(), went = out.take();
+    expect(came.size() == 4 && came == went, analyser + " attaches to what came");
+    expect(came.back().metas == 0 && went.back().metas == 1, analyser + " attaches its meta");
+  }
+}
+GST_END_TEST
+
+// On the way `copy` the frame goes to the device once; the others move nothing.
+GST_START_TEST(transfers) {
+  for (const std::string analyser : analysers) {
+    Chain chain(analyser);
+    for (int i = 0; i < 6; i++) chain.filter(reference::random_frame(48, 32, i));
+    const guint64 copies = test::stat(chain[name_of(analyser)], "copies");
+    expect(copies == (test::shares_textures() ? 0 : 6),
+           analyser + ": " + std::to_string(copies) + " transfers of 6 frames");
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(display_while_playing) {
+  for (const std::string analyser : analysers) {
+    Chain chain("gleffects_identity ! " + analyser);
+    GstElement *element = chain[name_of(analyser)];
+    Watch in(element, "sink"), out(element, "src");
+    for (int i = 0; i < 24; i++) {
+      const bool draws = i / 3 % 2;
+      gst_util_set_object_arg(G_OBJECT(element), "display",
+                              draws ? drawing(analyser).c_str() : "none");
+      const Frame frame = reference::random_frame(64, 48, i);
+      const Frame got = chain.filter(frame);
+      const auto came = in.take(), went = out.take();
+      expect(came.size() == 1 && went.size() == 1, "one frame in, one out");
+      expect((came == went) == !draws, analyser + ": a drawing has a frame of its own");
+      expect((frame.rgba == got.rgba) == !draws, analyser + ": frame " + std::to_string(i));
+    }
+    test::expect_none(chain.messages().errors());
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(equalize_while_playing) {
+  Chain chain("glclhistogram");
+  Watch in(chain["glclhistogram"], "sink"), out(chain["glclhistogram"], "src");
+  for (const char *equalize : {"none", "luma", "none", "rgb", "none"}) {
+    gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "equalize", equalize);
+    const Frame frame = reference::random_frame(64, 48);
+    const Frame got = chain.filter(frame);
+    const bool passes = in.take() == out.take();
+    expect(passes == (std::string(equalize) == "none"), "equalised frames are others");
+    if (passes) expect_same(frame, got, "the frame");
+  }
+}
+GST_END_TEST
+
+// Both branches of a tee have the same memory, and only one the metas.
+GST_START_TEST(behind_tee) {
+  for (const std::string analyser : analysers) {
+    Pipeline pipeline(
+        "videotestsrc pattern=snow num-buffers=12 ! "
+        "video/x-raw,format=RGBA,width=64,height=48 ! glupload ! glcolorconvert ! "
+        "gleffects_identity ! tee name=tee ! queue ! " +
+        analyser +
+        " attach-meta=true ! tee name=after ! queue ! gldownload ! fakesink name=first sync=false "
+        "tee. ! queue ! identity name=plain ! gldownload ! fakesink name=second sync=false "
+        "after. ! queue ! glclinvert ! gldownload ! fakesink name=third sync=false");
+    const auto &first = pipeline.collect("first"), &second = pipeline.collect("second"),
+               &third = pipeline.collect("third");
+    Watch in(pipeline[name_of(analyser)], "sink"), out(pipeline[name_of(analyser)], "src"),
+        plain(pipeline["plain"], "src");
+    expect(pipeline.run(), "no EOS");
+    const auto came = in.take(), went = out.take(), others = plain.take();
+    expect(came.size() == 12 && went.size() == 12 && others.size() == 12, "every frame comes");
+    for (size_t i = 0; i < 12; i++) {
+      expect(came[i].memory == went[i].memory && others[i].memory == went[i].memory,
+             analyser + ": the memory is shared");
+      expect(others[i].metas == 0, "the other branch has no meta");
+    }
+    expect(went.back().metas == 1, "this one has");
+    expect(first.size() == 12 && second.size() == 12 && third.size() == 12, "all frames arrive");
+    for (size_t i = 0; i < 12; i++) {
+      expect_same(first[i], second[i], analyser + ": both branches");
+      expect_same(test::inverted(first[i]), third[i], analyser + ": behind the analyser");
+    }
+    test::expect_none(pipeline.messages().errors());
+  }
+}
+GST_END_TEST
+
+// Buffers of a pool that goes round: none is lost to a branch that holds it, nor seen changed.
+GST_START_TEST(several_in_a_row) {
+  Chain chain(
+      "glclinvert ! glclhistogram display=none attach-meta=true ! glclmotion display=none "
+      "attach-meta=true ! queue ! glopenclflow display=none attach-meta=true ! glclinvert");
+  Watch in(chain["glclhistogram"], "sink"), out(chain["glopenclflow"], "src");
+  for (int i = 0; i < 20; i++) {
+    if (i == 10) gst_util_set_object_arg(G_OBJECT(chain["glclmotion"]), "display", "prediction");
+    if (i == 11) gst_util_set_object_arg(G_OBJECT(chain["glclmotion"]), "display", "none");
+    const Frame frame = reference::random_frame(48, 32, i);
+    const Frame got = chain.filter(frame);
+    if (i != 10) expect_same(frame, got, "frame " + std::to_string(i));
+    const auto came = in.take(), went = out.take();
+    expect(i == 10 || came == went, "one buffer goes through");
+    expect(went[0].metas == (i == 0 ? 1 : 3), "with all metas");
+  }
+}
+GST_END_TEST
+
+static Suite *passing_suite() {
+  Suite *suite = suite_create("passing");
+  TCase *tcase = test::add_tcase(suite, "passing");
+  tcase_add_test(tcase, frame_itself);
+  tcase_add_test(tcase, metas);
+  tcase_add_test(tcase, transfers);
+  tcase_add_test(tcase, display_while_playing);
+  tcase_add_test(tcase, equalize_while_playing);
+  tcase_add_test(tcase, behind_tee);
+  tcase_add_test(tcase, several_in_a_row);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, passing_suite, "passing"); }

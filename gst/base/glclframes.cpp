@@ -5,7 +5,6 @@
 
 #include "opencl/error.h"
 #include "sharing/memory.h"
-#include "sharing/texture.h"
 
 namespace glcl {
 
@@ -14,7 +13,6 @@ namespace {
 using sharing::Access;
 using sharing::Crossing;
 using sharing::Sharing;
-using sharing::Texture;
 using sharing::Use;
 using sharing::Way;
 
@@ -40,9 +38,8 @@ GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const Plane
 /// Orders what OpenGL does next on this thread after whatever was done to the frame elsewhere,
 /// unless it comes straight from OpenCL.
 void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
-  const Texture *texture = Texture::find(memory);
   GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
-  if (sync && !(texture && texture->holder())) gst_gl_sync_meta_wait(sync, gl_context);
+  if (sync && !sharing::held(memory)) gst_gl_sync_meta_wait(sync, gl_context);
 }
 
 /// Marks where OpenGL's work on the frame ends. A memory that hands itself over needs no mark.
@@ -53,10 +50,14 @@ void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
 
 }  // namespace
 
-Frames::Frames(GstBaseTransform *element, GstGLCLContext *context)
+Frames::Frames(GstBaseTransform *element, GstGLCLContext *context,
+               std::shared_ptr<sharing::Copies> copies)
     : element_(element),
       context_(context),
-      sharing_(gst_glcl_context_choice(context).factory.make()) {}
+      copies_(std::move(copies)),
+      sharing_(gst_glcl_context_choice(context).factory.make()) {
+  sharing_->count_in(copies_);
+}
 
 void Frames::replace_pool(GstQuery *query, const sharing::Report &report) {
   if (gst_query_get_n_allocation_pools(query) == 0) return;
@@ -82,9 +83,11 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
   for (GstGLMemory *texture : textures)
     if (!gst_gl_context_can_share(texture->mem.context, gl_context())) {
       gst_base_transform_reconfigure_src(element_);
-      if (!foreign_)
+      if (!foreign_) {
         foreign_ = sharing::probe(Way::copy, gl_context(), gst_glcl_context_device(context_))
                        .factory.make();
+        foreign_->count_in(copies_);
+      }
       return *foreign_;
     }
   return *sharing_;

@@ -16,8 +16,9 @@ namespace glcl {
 /// of an OpenCL context. GL thread; the functions throw.
 class Frames {
  public:
-  /// Both outlive it.
-  Frames(GstBaseTransform *element, GstGLCLContext *context);
+  /// Both outlive it. Transfers of a frame to or from host memory are counted in `copies`.
+  Frames(GstBaseTransform *element, GstGLCLContext *context,
+         std::shared_ptr<sharing::Copies> copies);
 
   /// Puts a pool of the textures that the way works on best in place of the query's first.
   void replace_pool(GstQuery *query, const sharing::Report &report);
@@ -29,15 +30,13 @@ class Frames {
   void cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
              const Work &work);
 
-  /// Transfers of a frame to or from host memory so far.
-  uint64_t copies() const { return sharing_->copies() + (foreign_ ? foreign_->copies() : 0); }
-
  private:
   sharing::Sharing &sharing_for(std::initializer_list<GstGLMemory *> textures);
   GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }
 
   GstBaseTransform *element_;
   GstGLCLContext *context_;
+  std::shared_ptr<sharing::Copies> copies_;
   std::unique_ptr<sharing::Sharing> sharing_;
   // For textures of a GL context that shares nothing with ours.
   std::unique_ptr<sharing::Sharing> foreign_;

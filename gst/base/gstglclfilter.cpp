@@ -58,7 +58,8 @@ struct Settings {
 };
 
 struct Stats {
-  uint64_t frames = 0, dropped = 0, copies = 0;
+  uint64_t frames = 0, dropped = 0;
+  std::shared_ptr<glcl::sharing::Copies> copies = std::make_shared<glcl::sharing::Copies>(0);
   glcl::Timing latency;  // from a frame's arrival until it goes on
   std::string device;
   const Way *way = nullptr;
@@ -214,7 +215,8 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   if (priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) drop_context(self);
   if (!priv->context) adopt_context(self, obtain_context(self, gl_context, created));
   if (!priv->frames)
-    priv->frames = std::make_unique<glcl::Frames>(GST_BASE_TRANSFORM(self), priv->context);
+    priv->frames =
+        std::make_unique<glcl::Frames>(GST_BASE_TRANSFORM(self), priv->context, priv->stats.copies);
   if (priv->prepared) return;
   priv->info = GST_GL_FILTER(self)->in_info;
   priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
@@ -367,7 +369,6 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
 
   std::unique_lock lock(priv->mutex);
   if (priv->stats.frames++ == 0) priv->first_frame = start;
-  priv->stats.copies = priv->frames->copies();
   if (!queue.profiles()) return;
   auto timings = priv->stats.timings;
   lock.unlock();
@@ -397,9 +398,9 @@ void get_stats(GObject *object, GValue *value) {
   GstStructure *structure = gst_structure_new(
       "glcl-stats", "frames", G_TYPE_UINT64, stats.frames, "device", G_TYPE_STRING,
       stats.device.c_str(), "sharing", G_TYPE_STRING, stats.way ? stats.way->name : "none",
-      "copies", G_TYPE_UINT64, stats.copies, "dropped", G_TYPE_UINT64, stats.dropped, "latency",
-      G_TYPE_UINT64, stats.latency.mean(), "latency-max", G_TYPE_UINT64, stats.latency.max,
-      nullptr);
+      "copies", G_TYPE_UINT64, stats.copies->load(), "dropped", G_TYPE_UINT64, stats.dropped,
+      "latency", G_TYPE_UINT64, stats.latency.mean(), "latency-max", G_TYPE_UINT64,
+      stats.latency.max, nullptr);
   for (const auto &[name, timing] : stats.timings)
     gst_structure_set(structure, (name + "-mean").c_str(), G_TYPE_UINT64, timing.mean(),
                       (name + "-max").c_str(), G_TYPE_UINT64, timing.max, nullptr);
@@ -582,7 +583,7 @@ static void gst_glcl_filter_gl_stop(GstGLBaseFilter *base) {
         std::chrono::steady_clock::now() - priv->first_frame;
     GST_INFO_OBJECT(
         self, "done: %" G_GUINT64_FORMAT " frames, %.1f frames/s, %" G_GUINT64_FORMAT " copies",
-        priv->stats.frames, priv->stats.frames / seconds.count(), priv->stats.copies);
+        priv->stats.frames, priv->stats.frames / seconds.count(), priv->stats.copies->load());
   }
   drop_context(self);
   GST_GL_BASE_FILTER_CLASS(gst_glcl_filter_parent_class)->gl_stop(base);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The way `copy`: through host memory, by GstGL's pixel buffers.
+// The way `copy`: through host memory, by GstGL's pixel buffers, and only where somebody else than
+// an element of ours has written the frame or wants it.
+#include "deviceframe.h"
+#include "memory.h"
 #include "sharing.h"
+#include "texture.h"
 
 namespace glcl::sharing {
 
@@ -11,57 +15,117 @@ size_t stride(const Use &use) {
   return GST_VIDEO_INFO_PLANE_STRIDE(&use.memory->info, use.memory->plane);
 }
 
-void write(Queue &queue, const Use &use, const void *host) {
-  const Picture &picture = use.picture;
-  const size_t width = use.width(), height = use.height();
-  if (picture.layout == Layout::image)
-    queue.cl().enqueueWriteImage(picture.image, CL_FALSE, {0, 0, 0}, {width, height, 1},
-                                 stride(use), 0, host);
-  else
-    queue.cl().enqueueWriteBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                      picture.region(), picture.row_bytes(), 0, stride(use), 0,
-                                      host);
-}
-
-void read(Queue &queue, const Use &use, void *host) {
-  const Picture &picture = use.picture;
-  const size_t width = use.width(), height = use.height();
-  if (picture.layout == Layout::image)
-    queue.cl().enqueueReadImage(picture.image, CL_FALSE, {0, 0, 0}, {width, height, 1}, stride(use),
-                                0, host);
-  else
-    queue.cl().enqueueReadBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                     picture.region(), picture.row_bytes(), 0, stride(use), 0,
-                                     host);
-}
-
-/// A frame whose host copy is still valid is not read back from OpenGL, and one that is read on the
-/// host next is never uploaded: GstGLMemory knows both.
+/// A frame that an element of ours wrote stays in OpenCL's memory (DeviceFrame). Of all others: one
+/// whose host copy is still valid is not read back from OpenGL, and one that is read on the host
+/// next is never uploaded; GstGLMemory knows both.
 class CopySharing : public Sharing {
  public:
   void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
   void release(Queue &queue, Use *uses, size_t count, bool complete) override;
+  GstBufferPool *make_pool(GstGLContext *context, Report report) override {
+    return sharing::make_pool(context, nullptr, std::move(report));
+  }
+
+ private:
+  void upload(Queue &queue, const Use &use, const void *host);
+  void download(Queue &queue, Use &use);
+  void wait(Queue &queue);
+  const cl::CommandQueue &reads(const Queue &queue);
+
+  /// Of the nth use, between acquire and release; null where the memory keeps none.
+  std::vector<DeviceFrame *> frames_;
+  cl::Event transferred_;  // the last transfer of the frame, which uses host memory until then
+  cl::CommandQueue reads_;
 };
 
+void CopySharing::upload(Queue &queue, const Use &use, const void *host) {
+  const Picture &picture = use.picture;
+  const size_t width = use.width(), height = use.height();
+  if (picture.layout == Layout::image)
+    queue.cl().enqueueWriteImage(picture.image, CL_FALSE, {0, 0, 0}, {width, height, 1},
+                                 stride(use), 0, host, nullptr, &transferred_);
+  else
+    queue.cl().enqueueWriteBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
+                                      picture.region(), picture.row_bytes(), 0, stride(use), 0,
+                                      host, nullptr, &transferred_);
+  ++*copies_;
+}
+
+void CopySharing::download(Queue &queue, Use &use) {
+  void *host = use.map(0);
+  const Picture &picture = use.picture;
+  const size_t width = use.width(), height = use.height();
+  if (picture.layout == Layout::image)
+    queue.cl().enqueueReadImage(picture.image, CL_FALSE, {0, 0, 0}, {width, height, 1}, stride(use),
+                                0, host, nullptr, &transferred_);
+  else
+    queue.cl().enqueueReadBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
+                                     picture.region(), picture.row_bytes(), 0, stride(use), 0, host,
+                                     nullptr, &transferred_);
+  ++*copies_;
+}
+
+/// Commands of the queue end in order, so the last transfer stands for all.
+void CopySharing::wait(Queue &queue) {
+  if (!transferred_()) {
+    queue.cl().flush();
+    return;
+  }
+  const cl::Event last = std::exchange(transferred_, {});
+  try {
+    last.wait();
+  } catch (...) {
+    // A wait may fail before the device is done with the memory.
+    clFinish(queue.cl()());
+    throw;
+  }
+}
+
+/// A queue that waits for one frame, not for those after it.
+const cl::CommandQueue &CopySharing::reads(const Queue &queue) {
+  const Context &context = queue.context();
+  if (!reads_() || reads_.getInfo<CL_QUEUE_CONTEXT>()() != context.cl()())
+    reads_ = cl::CommandQueue(context.cl(), context.device().device);
+  return reads_;
+}
+
 void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
+  frames_.assign(count, nullptr);
   for (size_t i = 0; i < count; i++) {
     Use &use = uses[i];
-    use.picture = staging(queue, i, use, layout);
-    if (use.access == Access::write) continue;
-    if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) copies_++;
-    write(queue, use, use.map(0));
-    copies_++;
+    DeviceFrame *frame = hands_over(use.memory) ? &DeviceFrame::of(use.memory) : nullptr;
+    const void *host = nullptr;
+    if (use.access != Access::write) {
+      if (frame && frame->read(queue, layout, use.picture)) continue;
+      if (frame && frame->alone()) frame = nullptr;  // with another device, which keeps it
+      if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) ++*copies_;
+      host = use.map(0);
+    } else if (Texture *texture = Texture::find(use.memory)) {
+      texture->to_gl();
+    }
+    use.picture = frame ? frame->write(queue, use, layout) : staging(queue, i, use, layout);
+    frames_[i] = frame;
+    if (host) upload(queue, use, host);
   }
 }
 
 void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) {
-  for (size_t i = 0; i < count && complete; i++) {
+  for (size_t i = 0; i < frames_.size(); i++) {
     if (uses[i].access != Access::write) continue;
-    read(queue, uses[i], uses[i].map(0));
-    copies_++;
+    if (frames_[i] && complete) {
+      frames_[i]->written(queue, reads(queue), copies_);
+      GST_MINI_OBJECT_FLAG_UNSET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD |
+                                                     GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
+    } else if (frames_[i])
+      frames_[i]->lost();
+    else if (complete)
+      download(queue, uses[i]);
   }
-  queue.cl().finish();  // the host copies are in use until here
+  wait(queue);
+  for (size_t i = 0; i < frames_.size(); i++)
+    if (frames_[i] && complete && uses[i].access != Access::write) frames_[i]->uploaded();
   for (size_t i = 0; i < count; i++) uses[i].unmap();
+  frames_.clear();
 }
 
 }  // namespace

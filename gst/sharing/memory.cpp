@@ -3,9 +3,13 @@
 
 #include <gst/gl/gstglfuncs.h>
 
+#include <utility>
+
+#include "deviceframe.h"
 #include "opencl/error.h"
 #include "texture.h"
 
+using glcl::sharing::DeviceFrame;
 using glcl::sharing::Texture;
 
 #define GST_TYPE_GLCL_ALLOCATOR (gst_glcl_allocator_get_type())
@@ -18,6 +22,9 @@ struct _GstGLCLAllocator {
   GstGLMemoryPBOAllocator parent;
   std::shared_ptr<glcl::sharing::Exporter> *exporter;
   glcl::sharing::Report *report;
+  // Those of GstGLBaseMemory, which go to the thread of the GL context.
+  GstMemoryMapFullFunction map_by_gl;
+  GstMemoryUnmapFullFunction unmap_by_gl;
 };
 
 struct _GstGLCLPool {
@@ -30,12 +37,11 @@ G_DEFINE_TYPE(GstGLCLPool, gst_glcl_pool, GST_TYPE_GL_BUFFER_POOL)
 
 namespace {
 
-/// Hands the texture to OpenGL; false, with a log line and a report, where that failed.
-bool to_gl(GstGLMemory *memory) {
-  Texture *texture = Texture::find(memory);
-  if (!texture) return true;
+/// Runs what hands the memory over; false, with a log line and a report, where that failed.
+template <class Work>
+bool hand_over(GstGLMemory *memory, const Work &work) {
   try {
-    texture->to_gl();
+    work();
     return true;
   } catch (const std::exception &error) {
     GST_ERROR("OpenCL did not hand over texture %u: %s", memory->tex_id, error.what());
@@ -44,6 +50,16 @@ bool to_gl(GstGLMemory *memory) {
       (*GST_GLCL_ALLOCATOR(allocator)->report)(std::current_exception());
     return false;
   }
+}
+
+/// Hands the texture to OpenGL.
+bool to_gl(GstGLMemory *memory) {
+  Texture *texture = Texture::find(memory);
+  return !texture || hand_over(memory, [&] { texture->to_gl(); });
+}
+
+size_t stride(const GstGLMemory *memory) {
+  return GST_VIDEO_INFO_PLANE_STRIDE(&memory->info, memory->plane);
 }
 
 /// What the pool's GstGLSyncMeta keeps: the fence of OpenGL's last work and the buffer it belongs
@@ -107,6 +123,53 @@ GstGLMemoryAllocatorClass *parent_memory() {
   return GST_GL_MEMORY_ALLOCATOR_CLASS(gst_glcl_allocator_parent_class);
 }
 
+/// Brings a frame that OpenCL alone has to the host memory that GstGL keeps beside a texture, from
+/// where GstGL uploads it when OpenGL asks. Whoever writes comes after that.
+bool to_host(GstGLMemory *memory, GstMapFlags flags) {
+  DeviceFrame *frame = DeviceFrame::find(memory);
+  if (!frame) return true;
+  if (frame->alone()) {
+    GstMapInfo info = GST_MAP_INFO_INIT;
+    info.flags = GST_MAP_WRITE;
+    gpointer host = parent_memory()->map(&memory->mem, &info, memory->mem.mem.maxsize);
+    if (!host) return false;
+    const bool good = hand_over(memory, [&] { frame->download(host, stride(memory)); });
+    parent_memory()->unmap(&memory->mem, &info);
+    if (!good) return false;
+    GST_MINI_OBJECT_FLAG_SET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
+    GST_MINI_OBJECT_FLAG_UNSET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
+    frame->shared();
+  }
+  if (flags & GST_MAP_WRITE) frame->lost();
+  return true;
+}
+
+using Host = std::shared_ptr<const glcl::Pinned>;  // a frame on the host
+constexpr int kept = 3;  // the place in GstMapInfo::user_data that GstGL leaves free
+
+/// Who reads a frame that OpenCL alone has, on the host, gets it from there, on any thread.
+gpointer map_full(GstMemory *base, GstMapInfo *info, gsize size) {
+  info->user_data[kept] = nullptr;
+  auto *memory = reinterpret_cast<GstGLMemory *>(base);
+  DeviceFrame *frame = DeviceFrame::find(memory);
+  if (frame && !(info->flags & (GST_MAP_WRITE | GST_MAP_GL))) {
+    Host host;
+    if (!hand_over(memory, [&] { host = frame->on_host(stride(memory)); })) return nullptr;
+    if (host) {
+      info->user_data[kept] = new Host(host);
+      return host->data();
+    }
+  }
+  return GST_GLCL_ALLOCATOR(base->allocator)->map_by_gl(base, info, size);
+}
+
+void unmap_full(GstMemory *base, GstMapInfo *info) {
+  if (info->user_data[kept])
+    delete static_cast<Host *>(info->user_data[kept]);
+  else
+    GST_GLCL_ALLOCATOR(base->allocator)->unmap_by_gl(base, info);
+}
+
 }  // namespace
 
 static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error) {
@@ -132,7 +195,9 @@ static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error)
 }
 
 static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, gsize size) {
-  if (!to_gl(reinterpret_cast<GstGLMemory *>(base))) return nullptr;
+  auto *memory = reinterpret_cast<GstGLMemory *>(base);
+  if (!to_gl(memory)) return nullptr;
+  if (!to_host(memory, info->flags)) return nullptr;
   return parent_memory()->map(base, info, size);
 }
 
@@ -168,6 +233,9 @@ static void gst_glcl_allocator_finalize(GObject *object) {
 static void gst_glcl_allocator_init(GstGLCLAllocator *self) {
   self->exporter = new std::shared_ptr<glcl::sharing::Exporter>;
   self->report = new glcl::sharing::Report;
+  auto *allocator = GST_ALLOCATOR(self);
+  self->map_by_gl = std::exchange(allocator->mem_map_full, map_full);
+  self->unmap_by_gl = std::exchange(allocator->mem_unmap_full, unmap_full);
 }
 
 static void gst_glcl_allocator_class_init(GstGLCLAllocatorClass *klass) {
@@ -250,6 +318,13 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
     throw Error(Error::Kind::failed, "A texture for sharing=external could not be allocated.");
   }
   return buffer;
+}
+
+bool held(GstGLMemory *memory) {
+  const Texture *texture = Texture::find(memory);
+  if (texture && texture->holder()) return true;
+  const DeviceFrame *frame = DeviceFrame::find(memory);
+  return frame && frame->alone();
 }
 
 bool hands_over(GstGLMemory *memory) { return GST_IS_GLCL_ALLOCATOR(memory->mem.mem.allocator); }

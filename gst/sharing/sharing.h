@@ -3,6 +3,7 @@
 
 #include <gst/gl/gl.h>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -50,6 +51,9 @@ class Use {
   GstMapInfo map_ = GST_MAP_INFO_INIT;
 };
 
+/// Transfers of a frame to or from host memory.
+using Copies = std::atomic<uint64_t>;
+
 /// Takes what went wrong where nobody can be told by a return value or an exception.
 using Report = std::function<void(std::exception_ptr)>;
 
@@ -72,14 +76,15 @@ class Sharing {
   /// mostly, when they could not be handed to whoever wants them. Transfer full.
   virtual GstBufferPool *make_pool(GstGLContext *, Report) { return nullptr; }
 
-  /// Transfers of a frame to or from host memory so far.
-  uint64_t copies() const { return copies_; }
+  /// Has transfers counted here, which may come when somebody maps a frame that has long gone on.
+  void count_in(std::shared_ptr<Copies> copies) { copies_ = std::move(copies); }
+  uint64_t copies() const { return *copies_; }
 
  protected:
   /// The picture of the frame's nth texture, of its size and in this layout.
   Picture &staging(const Queue &queue, size_t index, const Use &use, Layout layout);
 
-  uint64_t copies_ = 0;
+  std::shared_ptr<Copies> copies_ = std::make_shared<Copies>(0);
 
  private:
   struct Staging {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "deviceframe.h"
+
+#include <utility>
+#include <vector>
+
+namespace glcl::sharing {
+
+namespace {
+
+GQuark quark() {
+  static const GQuark name = g_quark_from_static_string("gst.glcl.DeviceFrame");
+  return name;
+}
+
+}  // namespace
+
+DeviceFrame *DeviceFrame::find(GstGLMemory *memory) {
+  return static_cast<DeviceFrame *>(
+      gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(memory), quark()));
+}
+
+DeviceFrame &DeviceFrame::of(GstGLMemory *memory) {
+  DeviceFrame *frame = find(memory);
+  if (!frame) {
+    frame = new DeviceFrame;
+    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(memory), quark(), frame,
+                              [](gpointer data) { delete static_cast<DeviceFrame *>(data); });
+  }
+  return *frame;
+}
+
+/// What another queue does with the picture comes first.
+void DeviceFrame::take_over(Queue &queue) {
+  if (queue_.get() == &queue) return;
+  if (queue_) queue_->cl().finish();
+  queue_ = queue.shared_from_this();
+}
+
+bool DeviceFrame::read(Queue &queue, Layout layout, Picture &picture) {
+  const std::lock_guard lock(mutex_);
+  if (!current_ || context_ != queue.context().cl()() || content_.picture.layout != layout)
+    return false;
+  take_over(queue);
+  picture = content_.picture;
+  return true;
+}
+
+Picture DeviceFrame::write(Queue &queue, const Use &use, Layout layout) {
+  const std::lock_guard lock(mutex_);
+  current_ = alone_ = false;
+  take_over(queue);
+  const cl::Context &context = queue.context().cl();
+  if (context_ != context() || content_.picture.layout != layout) {
+    content_ = {};
+    content_.picture =
+        make_picture(context, use.width(), use.height(), layout, *use.picture.format);
+    context_ = context();
+  }
+  return content_.picture;
+}
+
+void DeviceFrame::written(Queue &queue, const cl::CommandQueue &reads,
+                          std::shared_ptr<Copies> copies) {
+  const std::lock_guard lock(mutex_);
+  queue.cl().enqueueMarkerWithWaitList(nullptr, &content_.written);
+  content_.reads = reads;
+  content_.copies = std::move(copies);
+  current_ = alone_ = true;
+  const std::lock_guard host_lock(host_mutex_);
+  host_current_ = false;
+}
+
+void DeviceFrame::uploaded() {
+  const std::lock_guard lock(mutex_);
+  current_ = true;
+}
+
+void DeviceFrame::lost() {
+  const std::lock_guard lock(mutex_);
+  current_ = alone_ = false;
+}
+
+bool DeviceFrame::alone() const {
+  const std::lock_guard lock(mutex_);
+  return alone_;
+}
+
+void DeviceFrame::shared() {
+  const std::lock_guard lock(mutex_);
+  alone_ = false;
+}
+
+void DeviceFrame::download(const Content &content, void *host, size_t stride) {
+  const Picture &picture = content.picture;
+  const std::vector<cl::Event> after{content.written};
+  if (picture.layout == Layout::image)
+    content.reads.enqueueReadImage(picture.image, CL_TRUE, {0, 0, 0},
+                                   {size_t(picture.width), size_t(picture.height), 1}, stride, 0,
+                                   host, &after);
+  else
+    content.reads.enqueueReadBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
+                                        picture.region(), picture.row_bytes(), 0, stride, 0, host,
+                                        &after);
+  ++*content.copies;
+}
+
+void DeviceFrame::download(void *host, size_t stride) {
+  std::unique_lock lock(mutex_);
+  const Content content = content_;
+  lock.unlock();
+  download(content, host, stride);
+}
+
+std::shared_ptr<const Pinned> DeviceFrame::on_host(size_t stride) {
+  std::unique_lock lock(mutex_);
+  if (!alone_) return nullptr;
+  const Content content = content_;
+  lock.unlock();
+  const std::lock_guard host_lock(host_mutex_);
+  if (!host_current_) {
+    const auto context = content.reads.getInfo<CL_QUEUE_CONTEXT>();
+    if (!host_ || host_context_ != context())
+      host_ = std::make_shared<Pinned>(context, content.reads, stride * content.picture.height);
+    host_context_ = context();
+    download(content, host_->data(), stride);
+    host_current_ = true;
+  }
+  return host_;
+}
+
+}  // namespace glcl::sharing

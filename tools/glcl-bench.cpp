@@ -37,6 +37,7 @@ constexpr int check_width = 219,
 struct Options {
   std::vector<std::string> elements;
   std::string device = "auto", devices, only, json, csv;
+  std::vector<std::string> ways{"gl", "external", "copy"};
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
   bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false;
@@ -363,25 +364,40 @@ void bench_pipelines(const Options &options) {
       options.elements.empty() ? std::vector<std::string>{"glclinvert"} : options.elements;
   Json json = Json::array();
   for (const std::string &element : elements) {
-    GstElementFactory *factory = gst_element_factory_find(element.c_str());
+    const std::string name = element.substr(0, element.find(' '));
+    GstElementFactory *factory = gst_element_factory_find(name.c_str());
     if (!factory)
       throw Error(Error::Kind::settings,
-                  "no element " + element + "; GST_PLUGIN_PATH_1_0 names folders with plugins.");
+                  "no element " + name + "; GST_PLUGIN_PATH_1_0 names folders with plugins.");
     gst_object_unref(factory);
     for (const auto &size : options.sizes) {
-      const std::vector<Pipeline> list = pipelines(element, size.first, size.second);
-      glcl::Table table({"pipeline, " + size_name(size) + " RGBA", "sharing", "ms/frame"});
+      const std::vector<Pipeline> list = pipelines(element, options.ways, size.first, size.second);
+      // A row for each pipeline, a column for each way, the first for pipelines without ours.
+      std::vector<std::string> ways{""};
+      ways.insert(ways.end(), options.ways.begin(), options.ways.end());
+      std::vector<std::vector<std::string>> rows;
       Progress progress(list.size());
       for (const Pipeline &pipeline : list) {
         progress.step(pipeline.name + " " + pipeline.way);
         const auto cost = pipeline.frame_cost(options.frames);
-        table.add({pipeline.name, pipeline.way, cost ? number(*cost, 3) : "-"});
+        auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const auto &one) { return one[0] == pipeline.name; });
+        if (row == rows.end()) {
+          rows.emplace_back(1 + ways.size())[0] = pipeline.name;
+          row = rows.end() - 1;
+        }
+        (*row)[1 + (std::find(ways.begin(), ways.end(), pipeline.way) - ways.begin())] =
+            cost ? number(*cost, 3) : "-";
         json.push_back({{"pipeline", pipeline.name},
                         {"sharing", pipeline.way},
                         {"width", size.first},
                         {"height", size.second},
                         {"ms", cost ? Json(*cost) : Json()}});
       }
+      std::vector<std::string> titles{"ms/frame, " + size_name(size) + " RGBA"};
+      titles.insert(titles.end(), ways.begin(), ways.end());
+      glcl::Table table(titles);
+      for (const auto &row : rows) table.add(row);
       table.print(line);
     }
   }
@@ -410,6 +426,15 @@ std::vector<std::pair<int, int>> parse_sizes(const std::string &text) {
   return sizes;
 }
 
+std::vector<std::string> parse_ways(const std::string &text) {
+  const Options defaults;
+  std::vector<std::string> ways = split(text);
+  for (const std::string &way : ways)
+    if (std::find(defaults.ways.begin(), defaults.ways.end(), way) == defaults.ways.end())
+      throw Error(Error::Kind::settings, "--sharing " + way + ": there are gl, external and copy.");
+  return ways;
+}
+
 std::vector<Content> parse_contents(const std::string &text) {
   std::vector<Content> contents;
   for (const std::string &part : split(text)) {
@@ -425,10 +450,10 @@ std::vector<Content> parse_contents(const std::string &text) {
 struct Freed {
   ~Freed() {
     g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
-        g_free(csv), g_strfreev(rest);
+        g_free(csv), g_free(sharing), g_strfreev(rest);
   }
   gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *only = nullptr,
-        *json = nullptr, *csv = nullptr;
+        *json = nullptr, *csv = nullptr, *sharing = nullptr;
   gchar **rest = nullptr;
 };
 
@@ -457,6 +482,8 @@ Options parse(int argc, char **argv) {
       {"pipeline", 0, 0, G_OPTION_ARG_NONE, &pipeline,
        "What a frame costs in whole pipelines of an element (glclinvert), each way of sharing",
        nullptr},
+      {"sharing", 0, 0, G_OPTION_ARG_STRING, &text.sharing,
+       "Ways of sharing for --pipeline (gl,external,copy)", "W,…"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "Frames for --pipeline (500)", "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "How long to measure each (0.4)",
        "S"},
@@ -495,6 +522,7 @@ Options parse(int argc, char **argv) {
   if (text.device) options.device = text.device;
   if (text.devices) options.devices = text.devices;
   if (text.size) options.sizes = parse_sizes(text.size);
+  if (text.sharing) options.ways = parse_ways(text.sharing);
   if (text.content) options.contents = parse_contents(text.content);
   if (text.only) options.only = text.only;
   if (text.json) options.json = text.json;

@@ -22,6 +22,11 @@ says '16×16, range 16'
 expect 0 glcl-bench --pipeline --size 64x48 --frames 5 --json pipeline.json
 says 'gltestsrc ! 4 × glclinvert'
 is_json pipeline.json
+expect 0 glcl-bench --pipeline 'glclhistogram display=none' --sharing copy --size 64x48 --frames 5
+says 'gltestsrc ! 2 × glclhistogram display=none ! gldownload'
+! grep -q external output || die 'a way that was not asked for'
+expect 2 glcl-bench --pipeline --sharing cpoy
+says 'there are gl, external and copy' errors
 
 expect 0 glcl-bench device --only 'to local memory' --json device.json
 says 'async_work_group_copy'

@@ -12,13 +12,31 @@ namespace {
 
 constexpr GstClockTime patience = 120 * GST_SECOND;
 
+/// Reads a frame on the host, as an encoder does.
+GstPadProbeReturn read(GstPad *, GstPadProbeInfo *info, gpointer) {
+  GstMapInfo map;
+  if (!gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(info), &map, GST_MAP_READ))
+    return GST_PAD_PROBE_DROP;
+  gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(info), &map);
+  return GST_PAD_PROBE_OK;
+}
+
+void read_at(GstElement *pipeline, const char *sink) {
+  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), sink);
+  GstPad *pad = gst_element_get_static_pad(element, "sink");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read, nullptr, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(element);
+}
+
 /// Seconds from PLAYING to the end; nothing where it ends in an error or not at all.
-std::optional<double> run(const std::string &description) {
+std::optional<double> run(const std::string &description, bool mapped) {
   GError *error = nullptr;
   GstElement *pipeline = gst_parse_launch(description.c_str(), &error);
   g_clear_error(&error);
   if (!pipeline) return {};
   gst_object_ref_sink(pipeline);
+  if (mapped) read_at(pipeline, "sink");
   const auto start = std::chrono::steady_clock::now();
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstBus *bus = gst_element_get_bus(pipeline);
@@ -39,15 +57,17 @@ std::optional<double> Pipeline::frame_cost(int frames) const {
   const int few = std::max(frames / 10, 1);
   const auto description = [&](int count) {
     return source + " num-buffers=" + std::to_string(count) + " ! " + rest +
-           " ! fakesink sync=false";
+           " ! fakesink name=sink sync=false";
   };
-  if (!run(description(few))) return {};  // the first one in a process also loads drivers
-  const auto few_time = run(description(few)), all_time = run(description(few + frames));
+  if (!run(description(few), mapped)) return {};  // the first one in a process also loads drivers
+  const auto few_time = run(description(few), mapped),
+             all_time = run(description(few + frames), mapped);
   if (!few_time || !all_time) return {};
   return (*all_time - *few_time) * 1000 / frames;
 }
 
-std::vector<Pipeline> pipelines(const std::string &element, int width, int height) {
+std::vector<Pipeline> pipelines(const std::string &element, const std::vector<std::string> &ways,
+                                int width, int height) {
   const std::string size = ",format=RGBA,width=" + std::to_string(width) +
                            ",height=" + std::to_string(height) + ",framerate=60/1";
   const std::string drawn = "video/x-raw(memory:GLMemory)" + size;
@@ -55,14 +75,17 @@ std::vector<Pipeline> pipelines(const std::string &element, int width, int heigh
   const std::string black = "videotestsrc pattern=black";
   std::vector<Pipeline> list{{"gltestsrc", "", "gltestsrc", drawn},
                              {"raw ! glupload", "", black, raw}};
-  for (const char *way : {"gl", "external", "copy"}) {
+  for (const std::string &way : ways) {
     const std::string one = " ! " + element + " sharing=" + way;
-    std::string row;
-    for (int count = 1; count <= 4; count++) {
-      row += one;
-      if (count != 3)
-        list.push_back({"gltestsrc ! " + std::to_string(count) + " × " + element, way, "gltestsrc",
-                        drawn + row});
+    for (const bool mapped : {false, true}) {
+      std::string row;
+      for (int count = 1; count <= 4; count++) {
+        row += one;
+        if (count == 3) continue;
+        const std::string name = "gltestsrc ! " + std::to_string(count) + " × " + element;
+        list.push_back({name + (mapped ? " ! gldownload" : ""), way, "gltestsrc",
+                        drawn + row + (mapped ? " ! gldownload ! video/x-raw" : ""), mapped});
+      }
     }
     list.push_back({"raw ! glupload ! " + element, way, black, raw + one});
   }

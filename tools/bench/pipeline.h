@@ -9,10 +9,11 @@ namespace glcl::bench {
 
 /// A whole pipeline with elements of ours, and what a frame costs in it.
 struct Pipeline {
-  std::string name;    ///< "gltestsrc ! 2 × glclinvert"
-  std::string way;     ///< value of `sharing`; empty where none of ours is in it
-  std::string source;  ///< takes num-buffers
-  std::string rest;    ///< from the source's caps on, without the sink
+  std::string name;     ///< "gltestsrc ! 2 × glclinvert"
+  std::string way;      ///< value of `sharing`; empty where none of ours is in it
+  std::string source;   ///< takes num-buffers
+  std::string rest;     ///< from the source's caps on, without the sink
+  bool mapped = false;  ///< every frame is read on the host in the end
 
   /// ms a frame: the time of a long run less that of a short one, over the frames between, so that
   /// starting up does not count. Nothing where the pipeline can't run, for instance for want of a
@@ -20,7 +21,9 @@ struct Pipeline {
   std::optional<double> frame_cost(int frames) const;
 };
 
-/// One, two and four of an element in a row behind drawn frames, one behind raw ones, each way.
-std::vector<Pipeline> pipelines(const std::string &element, int width, int height);
+/// One, two and four of an element in a row behind drawn frames, one behind raw ones, each of these
+/// ways. `element` may go on with properties.
+std::vector<Pipeline> pipelines(const std::string &element, const std::vector<std::string> &ways,
+                                int width, int height);
 
 }  // namespace glcl::bench

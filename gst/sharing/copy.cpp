@@ -116,10 +116,11 @@ void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) 
       frames_[i]->written(queue, reads(queue), copies_);
       GST_MINI_OBJECT_FLAG_UNSET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD |
                                                      GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
-    } else if (frames_[i])
+    } else if (frames_[i]) {
       frames_[i]->lost();
-    else if (complete)
+    } else if (complete) {
       download(queue, uses[i]);
+    }
   }
   wait(queue);
   for (size_t i = 0; i < frames_.size(); i++)

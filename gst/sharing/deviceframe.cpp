@@ -50,6 +50,7 @@ Picture DeviceFrame::write(Queue &queue, const Use &use, Layout layout) {
   const std::lock_guard lock(mutex_);
   current_ = alone_ = false;
   take_over(queue);
+  if (content_.written()) clWaitForEvents(1, &content_.written());  // its failure was its frame's
   const cl::Context &context = queue.context().cl();
   if (context_ != context() || content_.picture.layout != layout) {
     content_ = {};
@@ -94,14 +95,19 @@ void DeviceFrame::shared() {
 void DeviceFrame::download(const Content &content, void *host, size_t stride) {
   const Picture &picture = content.picture;
   const std::vector<cl::Event> after{content.written};
-  if (picture.layout == Layout::image)
-    content.reads.enqueueReadImage(picture.image, CL_TRUE, {0, 0, 0},
-                                   {size_t(picture.width), size_t(picture.height), 1}, stride, 0,
-                                   host, &after);
-  else
-    content.reads.enqueueReadBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
-                                        picture.region(), picture.row_bytes(), 0, stride, 0, host,
-                                        &after);
+  try {
+    if (picture.layout == Layout::image)
+      content.reads.enqueueReadImage(picture.image, CL_TRUE, {0, 0, 0},
+                                     {size_t(picture.width), size_t(picture.height), 1}, stride, 0,
+                                     host, &after);
+    else
+      content.reads.enqueueReadBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
+                                          picture.region(), picture.row_bytes(), 0, stride, 0, host,
+                                          &after);
+  } catch (...) {
+    clFinish(content.reads());  // it may fail before the device is done with the memory
+    throw;
+  }
   ++*content.copies;
 }
 

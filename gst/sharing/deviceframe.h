@@ -3,8 +3,6 @@
 
 #include <gst/gl/gl.h>
 
-#include <atomic>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -21,14 +19,15 @@ namespace glcl::sharing {
 /// memory. From any thread.
 class DeviceFrame {
  public:
-  /// The record of a memory, made at the first call.
+  /// The record of a memory, made at the first call, on the GL thread.
   static DeviceFrame &of(GstGLMemory *memory);
   /// The record, or null where there is none yet.
   static DeviceFrame *find(GstGLMemory *memory);
 
   /// The picture with the frame, for what the queue does next; false where it has not got it.
   bool read(Queue &queue, Layout layout, Picture &picture);
-  /// The picture, of which the queue is to write all. Throws.
+  /// The picture, of which the queue is to write all. Waits until what was written before is, so
+  /// that the host is no more frames ahead of the device than take turns. Throws.
   Picture write(Queue &queue, const Use &use, Layout layout);
 
   /// The queue was told all that writes the picture, and nobody else has the frame. What goes to

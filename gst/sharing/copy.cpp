@@ -29,56 +29,41 @@ class CopySharing : public Sharing {
  private:
   void upload(Queue &queue, const Use &use, const void *host);
   void download(Queue &queue, Use &use);
-  void wait(Queue &queue);
   const cl::CommandQueue &reads(const Queue &queue);
 
   /// Of the nth use, between acquire and release; null where the memory keeps none.
   std::vector<DeviceFrame *> frames_;
-  cl::Event transferred_;  // the last transfer of the frame, which uses host memory until then
+  bool transfers_ = false;  // under way, between the host and OpenCL
   cl::CommandQueue reads_;
 };
 
 void CopySharing::upload(Queue &queue, const Use &use, const void *host) {
   const Picture &picture = use.picture;
   const size_t width = use.width(), height = use.height();
+  transfers_ = true;
   if (picture.layout == Layout::image)
     queue.cl().enqueueWriteImage(picture.image, CL_FALSE, {0, 0, 0}, {width, height, 1},
-                                 stride(use), 0, host, nullptr, &transferred_);
+                                 stride(use), 0, host);
   else
     queue.cl().enqueueWriteBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
                                       picture.region(), picture.row_bytes(), 0, stride(use), 0,
-                                      host, nullptr, &transferred_);
+                                      host);
   ++*copies_;
 }
 
 void CopySharing::download(Queue &queue, Use &use) {
   void *host = use.map(0);
+  transfers_ = true;
   const Picture &picture = use.picture;
   const size_t width = use.width(), height = use.height();
   if (picture.layout == Layout::image)
     queue.cl().enqueueReadImage(picture.image, CL_FALSE, {0, 0, 0}, {width, height, 1}, stride(use),
-                                0, host, nullptr, &transferred_);
+                                0, host);
   else
     queue.cl().enqueueReadBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                     picture.region(), picture.row_bytes(), 0, stride(use), 0, host,
-                                     nullptr, &transferred_);
+                                     picture.region(), picture.row_bytes(), 0, stride(use), 0,
+                                     host);
   ++*copies_;
-}
-
-/// Commands of the queue end in order, so the last transfer stands for all.
-void CopySharing::wait(Queue &queue) {
-  if (!transferred_()) {
-    queue.cl().flush();
-    return;
-  }
-  const cl::Event last = std::exchange(transferred_, {});
-  try {
-    last.wait();
-  } catch (...) {
-    // A wait may fail before the device is done with the memory.
-    clFinish(queue.cl()());
-    throw;
-  }
 }
 
 /// A queue that waits for one frame, not for those after it.
@@ -122,7 +107,11 @@ void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) 
       download(queue, uses[i]);
     }
   }
-  wait(queue);
+  if (transfers_)
+    queue.cl().finish();  // host memory is in use until here
+  else
+    queue.cl().flush();
+  transfers_ = false;
   for (size_t i = 0; i < frames_.size(); i++)
     if (frames_[i] && complete && uses[i].access != Access::write) frames_[i]->uploaded();
   for (size_t i = 0; i < count; i++) uses[i].unmap();

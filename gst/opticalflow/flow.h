@@ -10,6 +10,7 @@
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
+#include "signatures/signatures.h"
 
 namespace glcl::opticalflow {
 
@@ -97,6 +98,9 @@ class Flow {
   void reset() { previous_levels_ = 0; }
   /// What the last run() that was true enqueued; overwritten by the next one.
   const Field &field() const { return field_; }
+  /// The grey of the two frames that it took, smoothed, for signatures::Signatures.
+  signatures::Plane before() const { return plane(previous_, 0); }
+  signatures::Plane after() const { return plane(current_, 0); }
 
   /// The levels that frames of this size have at most, and how many levels=0 takes.
   static int most_levels(int width, int height);
@@ -164,6 +168,9 @@ class Flow {
   void finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors);
   template <class Value>
   cl::Buffer filled(std::vector<Value> values);
+  signatures::Plane plane(const Pyramid &pyramid, int level) const {
+    return {pyramid.grey, levels_[level].pitch, levels_[level].offset};
+  }
   const cl::Buffer &texels(const Pyramid &pyramid) const {
     return channels_ == Channels::census ? pyramid.census : pyramid.grey;
   }

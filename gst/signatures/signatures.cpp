@@ -16,7 +16,7 @@ constexpr Size pixel_group{256, 1};
 
 size_t divide_up(int n, size_t unit) { return (n + unit - 1) / unit; }
 
-Size find_group(const Device &device) { return device.is_cpu() ? Size{16, 1} : Size{32, 6}; }
+Size find_group(const Device &device) { return device.is_cpu() ? Size{8, 1} : Size{32, 6}; }
 
 }  // namespace
 
@@ -27,18 +27,22 @@ int Signatures::slots(int width, int height) {
 }
 
 Signatures::Signatures(Context &context, int width, int height)
-    : Signatures(context, width, height, find_group(context.device()), {16, 16}) {}
+    : Signatures(context, width, height, find_group(context.device()), {16, 16},
+                 context.device().is_cpu() ? 8 : 1) {}
 
-Signatures::Signatures(Context &context, int width, int height, Size find_group, Size pick_group)
+Signatures::Signatures(Context &context, int width, int height, Size find_group, Size pick_group,
+                       int lanes)
     : width_(width),
       height_(height),
       columns_(columns(width)),
       rows_(rows(height)),
       slot_count_(slots(width, height)),
+      lanes_(lanes),
       tile_(context.device().is_cpu() ? Size{64, 48} : Size{32, 48}) {
-  const cl::Program program =
-      context.program("signatures/signatures.cl", "-DTILE_X=" + std::to_string(tile_.x) +
-                                                      " -DTILE_Y=" + std::to_string(tile_.y));
+  const cl::Program program = context.program(
+      "signatures/signatures.cl", "-DTILE_X=" + std::to_string(tile_.x) +
+                                      " -DTILE_Y=" + std::to_string(tile_.y) +
+                                      (lanes_ > 1 ? " -DV=" + std::to_string(lanes_) : ""));
   find_ = Kernel(context, program, "signatures_find", find_group);
   insert_ = Kernel(context, program, "signatures_insert", pixel_group);
   claim_ = Kernel(context, program, "signatures_claim", pixel_group);
@@ -63,13 +67,14 @@ void Signatures::match(Queue &queue, const Plane &before, const Plane &after) {
   const cl_int2 size{{width_, height_}}, cells{{columns_, rows_}};
   const int pixels = width_ * height_;
   const Size find = find_.group(), pick = pick_.group();
-  const size_t wide = tile_.x + 2 * reach_around;
+  const size_t wide = divide_up(int(tile_.x) + 2 * reach_around, lanes_) * lanes_;
+  const size_t texels = divide_up(int(wide) + 4, lanes_) * lanes_, high = tile_.y + 2 * margin;
   find_(queue, {divide_up(width_, tile_.x) * find.x, 2 * divide_up(height_, tile_.y) * find.y},
         before.texels, before.pitch, before.offset, after.texels, after.pitch, after.offset, size,
         signatures_, slots_, slot_count_, claims_, counts_, rows_,
-        cl::Local((tile_.x + 2 * margin) * (tile_.y + 2 * margin) * sizeof(cl_ushort)),
-        cl::Local(wide * (tile_.y + 2 * margin) * sizeof(cl_uint)),
-        cl::Local(wide * (tile_.y + 2 * reach_around) * sizeof(cl_ushort)));
+        cl::Local((texels * high + lanes_) * sizeof(cl_ushort)),
+        cl::Local((wide * high + lanes_) * sizeof(cl_uint)),
+        cl::Local((wide * (tile_.y + 2 * reach_around) + lanes_) * sizeof(cl_ushort)));
   insert_(queue, {size_t(pixels), 1}, signatures_, pixels, slots_, slot_count_);
   claim_(queue, {size_t(pixels), 1}, signatures_, pixels, slots_, slot_count_, claims_);
   pick_(queue, {size_t(columns_), size_t(rows_)}, claims_, size, picked_, cells, counts_,

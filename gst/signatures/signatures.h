@@ -42,8 +42,8 @@ class Signatures {
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
   Signatures(Context &context, int width, int height);
-  /// With other work-groups.
-  Signatures(Context &context, int width, int height, Size find_group, Size pick_group);
+  /// With other work-groups, whose items take 1, 4, 8 or 16 pixels at a time.
+  Signatures(Context &context, int width, int height, Size find_group, Size pick_group, int lanes);
 
   /// Enqueues the search for where pixels of `before` are in `after`; never waits.
   void match(Queue &queue, const Plane &before, const Plane &after);
@@ -67,6 +67,7 @@ class Signatures {
 
  private:
   int width_, height_, columns_, rows_, slot_count_;
+  int lanes_;  // pixels that an item takes at a time, V in the kernels
   Size tile_;
   Kernel find_, insert_, claim_, pick_, list_;
   cl::Buffer signatures_, slots_, claims_, picked_, counts_;

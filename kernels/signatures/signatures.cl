@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Matches of pixels by their signatures (gst/signatures). All is computed in whole numbers, so every device finds the same.
 //
-// Build with -DTILE_X=n -DTILE_Y=n, pixels of a group's tile; TILE_Y a multiple of 3 CHAIN.
+// Build with -DTILE_X=n -DTILE_Y=n, pixels of a group's tile; TILE_Y a multiple of 3 CHAIN. -DV=n: an item takes so many pixels
+// side by side, as CPUs like it; TILE_X is a multiple of that.
+#ifdef V
+#include "common/vector.clh"
+#define AS_UINTS JOIN(as_uint, V)
+#define LOAD_TEXELS(p) TO_FLOATS(VLOAD(0, p))
+#define LOAD_USHORTS(p) TO_UINTS(VLOAD(0, p))
+#define TO_USHORTS JOIN(convert_ushort, V)
+#define STORE(value, p) VSTORE(value, 0, p)
+#define TO_TEXELS(v) JOIN(JOIN(convert_ushort, V), _sat_rte)(v)
+#define LOAD_FLOATS(p) VLOAD(0, p)
+#define LOAD_UINTS(p) VLOAD(0, p)
+#else
+#define V 1
+#define FLOATS float
+#define UINTS uint
+#define AS_UINTS as_uint
+#define LOAD_TEXELS(p) ((float)*(p))
+#define LOAD_USHORTS(p) ((uint)*(p))
+#define TO_USHORTS (ushort)
+#define STORE(value, p) (*(p) = (value))
+#define TO_TEXELS convert_ushort_sat_rte
+#define LOAD_FLOATS(p) (*(p))
+#define LOAD_UINTS(p) (*(p))
+#endif
+
 #define LATTICE 5   // points along a side
 #define APART 3     // px from one to the next
 #define REACH 6     // px from the middle to the outer ones
@@ -28,8 +53,8 @@
 
 // A pixel's signature from the points around it, top to bottom: differences of neighbours, alternately side by side and
 // one above the other, as steep up, steep down or neither. 0 where there is nothing to see.
-inline uint signature_of(const float p[LATTICE][LATTICE]) {
-  float difference[20], sum = 0.0f;
+inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
+  FLOATS difference[20], sum = 0.0f;
   int count = 0;
   for (int j = 0; j < LATTICE; j++)
     for (int i = 0; i < LATTICE; i++) {
@@ -37,20 +62,21 @@ inline uint signature_of(const float p[LATTICE][LATTICE]) {
       if ((i + j) % 2 == 1 && j + 1 < LATTICE) difference[count++] = p[j][i] - p[j + 1][i];
     }
   for (int i = 0; i < 20; i++) sum += fabs(difference[i]);
-  uint up = 0, down = 0;
+  UINTS up = 0, down = 0;
   for (int i = 0; i < 20; i++) {
-    up = up << 1 | as_uint(sum - STEEP * difference[i]) >> 31;
-    down = down << 1 | as_uint(sum + STEEP * difference[i]) >> 31;
+    up = up << 1 | AS_UINTS(sum - STEEP * difference[i]) >> 31;
+    down = down << 1 | AS_UINTS(sum + STEEP * difference[i]) >> 31;
   }
-  uint hash = up * 0x9e3779b1u + down * 0x85ebca77u;
+  UINTS hash = up * 0x9e3779b1u + down * 0x85ebca77u;
   hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
   hash ^= hash >> 13;
-  return sum >= LEAST_SUM ? max(hash, 1u) : 0u;
+  const UINTS none = 0u;
+  return sum >= LEAST_SUM ? max(hash, 1u) : none;
 }
 
 // The signatures of two frames, the one behind the other: of planes of grey, whose texel (0, 0) is at the offset. The pixels whose
 // lattice does not lie within the frame have none. Also empties slots, claims and counts.
-// `texels`: a tile with MARGIN around; `along`: sums along x; `smooth`: with REACH around.
+// `texels`: a tile with MARGIN around, `along`: sums along x, `smooth`: with REACH around; V more at the end of each.
 __kernel void signatures_find(__global const float *restrict before, int before_pitch, int before_offset,
                               __global const float *restrict after, int after_pitch, int after_offset, int2 size,
                               __global uint *restrict signatures, __global uint *restrict slots, int slot_count,
@@ -68,40 +94,60 @@ __kernel void signatures_find(__global const float *restrict before, int before_
   for (int i = number; i < size.x * size.y; i += numbers) claims[i] = NONE;
   for (int i = number; i < rows; i += numbers) counts[i] = 0;
 
-  const int texel_side = TILE_X + 2 * MARGIN, side = TILE_X + 2 * REACH;
+  const int side = (TILE_X + 2 * REACH + V - 1) / V * V, texel_side = (side + 2 * SMOOTH + V - 1) / V * V;
+  const bool within = all(origin >= MARGIN) && origin.x - MARGIN + texel_side <= size.x;
   for (int y = item.y; y < TILE_Y + 2 * MARGIN; y += items.y)
-    for (int x = item.x; x < texel_side; x += items.x) {
-      const int2 at = clamp(origin - MARGIN + (int2)(x, y), 0, size - 1);
-      texels[y * texel_side + x] = convert_ushort_sat_rte(LEVEL * plane[at.y * pitch + at.x]);
+    for (int x = V * item.x; x < texel_side; x += V * items.x) {
+      const int row = min(origin.y - MARGIN + y, size.y - 1), column = origin.x - MARGIN + x;
+      if (V > 1 && within) {
+        STORE(TO_TEXELS(LEVEL * LOAD_FLOATS(plane + row * pitch + column)), texels + y * texel_side + x);
+        continue;
+      }
+      for (int i = 0; i < V; i++)
+        texels[y * texel_side + x + i] =
+            convert_ushort_sat_rte(LEVEL * plane[max(row, 0) * pitch + clamp(column + i, 0, size.x - 1)]);
     }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int y = item.y; y < TILE_Y + 2 * MARGIN; y += items.y)
-    for (int x = item.x; x < side; x += items.x) {
+    for (int x = V * item.x; x < side; x += V * items.x) {
       __local const ushort *p = texels + y * texel_side + x;
-      along[y * side + x] = p[0] + p[4] + 4u * (p[1] + p[3]) + 6u * p[2];
+      STORE(LOAD_USHORTS(p) + LOAD_USHORTS(p + 4) + 4u * (LOAD_USHORTS(p + 1) + LOAD_USHORTS(p + 3)) +
+                6u * LOAD_USHORTS(p + 2),
+            along + y * side + x);
     }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int y = item.y; y < TILE_Y + 2 * REACH; y += items.y)
-    for (int x = item.x; x < side; x += items.x) {
+    for (int x = V * item.x; x < side; x += V * items.x) {
       __local const uint *p = along + y * side + x;
-      smooth[y * side + x] = (p[0] + p[4 * side] + 4 * (p[side] + p[3 * side]) + 6 * p[2 * side] + 128) >> 8;
+      const UINTS sum = LOAD_UINTS(p) + LOAD_UINTS(p + 4 * side) + 4u * (LOAD_UINTS(p + side) + LOAD_UINTS(p + 3 * side)) +
+                        6u * LOAD_UINTS(p + 2 * side);
+      STORE(TO_USHORTS((sum + 128u) >> 8), smooth + y * side + x);
     }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int chain = item.y; chain < TILE_Y / CHAIN; chain += items.y)
-    for (int x = item.x; x < TILE_X; x += items.x) {
+    for (int x = V * item.x; x < TILE_X; x += V * items.x) {
       const int first = chain / APART * APART * CHAIN + chain % APART;
       __local const ushort *p = smooth + first * side + x;
-      float points[LATTICE][LATTICE];
+      FLOATS points[LATTICE][LATTICE];
       for (int j = 1; j < LATTICE; j++)
-        for (int i = 0; i < LATTICE; i++) points[j][i] = p[((j - 1) * side + i) * APART];
+        for (int i = 0; i < LATTICE; i++) points[j][i] = LOAD_TEXELS(p + ((j - 1) * side + i) * APART);
       for (int k = 0; k < CHAIN; k++) {
         for (int j = 1; j < LATTICE; j++)
           for (int i = 0; i < LATTICE; i++) points[j - 1][i] = points[j][i];
-        for (int i = 0; i < LATTICE; i++) points[LATTICE - 1][i] = p[((LATTICE - 1 + k) * side + i) * APART];
-        const uint own = signature_of(points);
+        for (int i = 0; i < LATTICE; i++) points[LATTICE - 1][i] = LOAD_TEXELS(p + ((LATTICE - 1 + k) * side + i) * APART);
+        const UINTS own = signature_of(points);
         const int2 at = origin + (int2)(x, first + k * APART);
-        const bool inside = all(at >= MARGIN) && all(at < size - MARGIN);
-        if (all(at < size)) signatures[later * size.x * size.y + at.y * size.x + at.x] = inside ? own : 0u;
+        __global uint *to = signatures + (later * size.y + at.y) * size.x + at.x;
+        if (V > 1 && all(at >= MARGIN) && all(at + (int2)(V - 1, 0) < size - MARGIN)) {
+          STORE(own, to);
+          continue;
+        }
+        uint each[V];
+        STORE(own, each);
+        for (int i = 0; i < V; i++) {
+          const int2 pixel = at + (int2)(i, 0);
+          if (all(pixel < size)) to[i] = all(pixel >= MARGIN) && all(pixel < size - MARGIN) ? each[i] : 0u;
+        }
       }
     }
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <tuple>
 
 #include "kernels/engine.h"
 #include "reference/signatures/signatures.h"
@@ -144,11 +145,12 @@ GST_START_TEST(test_groups) {
   const int w = 150, h = 101;
   const Frame before = reference::textured_frame(w, h),
               after = reference::textured_frame(w, h, {7, -4});
-  for (const auto &[find, pick] : {std::array<Size, 2>{Size{32, 6}, Size{16, 16}},
-                                   {Size{16, 1}, Size{8, 4}},
-                                   {Size{5, 3}, Size{7, 5}},
-                                   {Size{64, 4}, Size{32, 1}}}) {
-    Signatures engine(*bench.context, w, h, find, pick);
+  for (const auto &[find, pick, lanes] : {std::tuple{Size{32, 6}, Size{16, 16}, 1},
+                                          {Size{16, 1}, Size{8, 4}, 4},
+                                          {Size{5, 3}, Size{7, 5}, 8},
+                                          {Size{64, 4}, Size{32, 1}, 1},
+                                          {Size{2, 2}, Size{32, 1}, 4}}) {
+    Signatures engine(*bench.context, w, h, find, pick, lanes);
     for (int i = 0; i < 2; i++) matches(bench, engine, before, after, "groups");
     matches(bench, engine, after, before, "back");
   }

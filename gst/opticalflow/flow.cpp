@@ -270,6 +270,8 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   tensors_ = Kernel(context, this->program(context, coarse_), "flow_tensors", coarse_.group);
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
   lay_out();
+  if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size()))
+    seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
 }
 
 cl::Program Flow::program(Context &context, const Solver &solver) {
@@ -431,7 +433,17 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
   const std::vector<Lattice> &lattices = lattices_[window_class(settings.window)].of_level;
   State state{&zero_, lattices[levels - 1].size()};
   float scale = 1;
+  const int seeded = Seeds::chosen_level(width_, height_);
+  if (seeded + 1 < levels) {
+    const int level = Seeds::matched_level(width_, height_);
+    seeds_->match(queue, plane(frames.before, level), plane(frames.after, level),
+                  channels_ == Channels::grey ? &frames.light : nullptr);
+  }
   for (int level = levels - 1; level >= 0; level--) {
+    if (level == seeded && level + 1 < levels) {
+      state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
+      scale = 1;
+    }
     const int warps = settings.warps - (level ? 0 : 1);
     if (warps > 0) {
       state = warp(queue, settings, frames, level, state, scale, warps);
@@ -440,6 +452,17 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
     if (level) scale = 2;  // texels of the next finer level are half as large
   }
   last_warp(queue, settings, frames, state, scale);
+}
+
+/// `apart`: texels of the level between the flow's nodes.
+Flow::State Flow::seed(Queue &queue, const Frames &frames, int level, int apart, const State &state,
+                       float scale) {
+  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
+  seeds_->choose(queue,
+                 {texels(frames.before), texels(frames.after), levels_[level].cl(),
+                  noise_gains_[level], frames.light, noise_.variances()},
+                 {*state.flow, state.size, apart, scale}, *to);
+  return {to, state.size};
 }
 
 Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "noise/noise.h"
@@ -10,6 +11,7 @@
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
+#include "seeds.h"
 
 namespace glcl::opticalflow {
 
@@ -44,6 +46,8 @@ struct Field {
 /// takes nodes twice as far apart (by parts, from 1 to 2 levels of noise), and what noise adds to
 /// the eigenvalues does not count for the confidence. Coding noise holds back what stands still
 /// only; it is taken to fall by 2^-1.2 in variance from level to level.
+///
+/// Motion that is lost on the coarse levels is found again by matches of single pixels (Seeds).
 ///
 /// With s = 1 for windows up to 15, 2 up to 31, 4 up to 63, nodes lie 2 s texels apart and a window
 /// has 7 taps per axis; on the finest level 4 s and 3 taps, but for its last warp: there a node is
@@ -97,6 +101,9 @@ class Flow {
   void reset() { previous_levels_ = 0; }
   /// What the last run() that was true enqueued; overwritten by the next one.
   const Field &field() const { return field_; }
+  /// The grey of the two frames that it took, smoothed, for signatures::Signatures.
+  signatures::Plane before() const { return plane(previous_, 0); }
+  signatures::Plane after() const { return plane(current_, 0); }
 
   /// The levels that frames of this size have at most, and how many levels=0 takes.
   static int most_levels(int width, int height);
@@ -160,11 +167,16 @@ class Flow {
              const State &state, float scale, int warps);
   State warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
              const Frames &frames, int level, const State &state, int shift, float scale);
+  State seed(Queue &queue, const Frames &frames, int level, int apart, const State &state,
+             float scale);
   void last_warp(Queue &queue, const Settings &settings, const Frames &frames, const State &state,
                  float scale);
   void finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors);
   template <class Value>
   cl::Buffer filled(std::vector<Value> values);
+  signatures::Plane plane(const Pyramid &pyramid, int level) const {
+    return {pyramid.grey, levels_[level].pitch, levels_[level].offset};
+  }
   const cl::Buffer &texels(const Pyramid &pyramid) const {
     return channels_ == Channels::census ? pyramid.census : pyramid.grey;
   }
@@ -189,6 +201,7 @@ class Flow {
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;
   cl::Buffer zero_, sums_, flow_[2], result_, certain_, backward_;
+  std::unique_ptr<Seeds> seeds_;  // none where frames have too few levels
   Field field_;
 };
 

@@ -13,9 +13,10 @@ G_BEGIN_DECLS
  * - from 0 on float32 [`rows`, `columns`, 2]: x and y of the vectors in pixels per frame, +x right,
  * +y down;
  * - from `confidence_offset` on float32 [`rows`, `columns`]: their confidences, 0 to 1;
- * - with method=census, from `list_offset` on a list of single vectors, the surest of every 8 x 8
- *   pixels: an int32, their number, in 16 bytes; then float32 (x, y, vx, vy) for each, in px and px
- *   per frame, in the order of rows.
+ * - but for method=lucas-kanade, from `list_offset` on a list of single pixels that were found
+ *   again up to 63 px away, one of every 4 x 2 at most: an int32, their number, in 16 bytes; then
+ *   float32 (x, y, vx, vy) for each, whole px and px per frame, x and y in the previous frame, in
+ *   the order of rows of 2 px.
  *
  * Numbers are in native order. `buffer` stays on the device until it is mapped for reading or
  * extracted from, which any thread may do, also after the element is gone. Where the device fails,

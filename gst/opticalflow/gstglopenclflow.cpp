@@ -55,6 +55,7 @@
 #include "gstglclflowmeta.h"
 #include "lucaskanade.h"
 #include "opencl/error.h"
+#include "signatures/signatures.h"
 #include "view.h"
 
 GST_DEBUG_CATEGORY_STATIC(gl_opencl_flow_debug);
@@ -63,6 +64,7 @@ GST_DEBUG_CATEGORY_STATIC(gl_opencl_flow_debug);
 namespace {
 
 namespace opticalflow = glcl::opticalflow;
+using glcl::signatures::Signatures;
 using opticalflow::Flow;
 using opticalflow::LucasKanade;
 using opticalflow::View;
@@ -119,6 +121,7 @@ struct State {
   std::unique_ptr<Flow> flow;
   std::unique_ptr<LucasKanade> lucas_kanade;
   std::unique_ptr<View> view;
+  std::unique_ptr<Signatures> signatures;  // with flow
   cl::Buffer dump;
   bool fresh_gain = true;
   guint64 dumped = 0;
@@ -155,6 +158,8 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
         context, width, height, layout,
         settings.method == Method::census ? Flow::Channels::census : Flow::Channels::grey);
   }
+  state->signatures.reset();
+  if (state->flow) state->signatures = std::make_unique<Signatures>(context, width, height);
   state->view = std::make_unique<View>(context, width, height, layout);
   state->width = width, state->height = height;
   const size_t dump_bytes =
@@ -186,15 +191,18 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
                                       GstBuffer *outbuf) {
   State *state = self->state;
   const int grid = settings.grid;
-  const bool list = settings.method == Method::census;
+  Signatures *list = state->signatures.get();
   const size_t sampled = (View::sample_bytes(field.width, field.height, grid) + 15) & ~size_t(15);
-  const size_t bytes = sampled + (list ? View::list_bytes(field.width, field.height) : 0);
+  const size_t bytes = sampled + (list ? Signatures::list_bytes(field.width, field.height) : 0);
   auto *meta = gst_glcl_analyzer_attach<GstGLCLFlowMeta>(GST_GLCL_ANALYZER(self), outbuf,
                                                          flow_meta_info(), bytes);
   const auto least = static_cast<float>(settings.min_confidence);
   const cl::Buffer &memory = glcl::result_memory(meta->buffer);
   state->view->sample(queue, field, least, grid, 0, memory);
-  if (list) state->view->list(queue, field, std::max(least, 0.5f), memory, sampled);
+  if (list) {
+    list->match(queue, state->flow->before(), state->flow->after());
+    list->list(queue, memory, sampled);
+  }
   glcl::result_written(meta->buffer, queue);
   meta->columns = View::cells(field.width, grid);
   meta->rows = View::cells(field.height, grid);
@@ -283,6 +291,7 @@ static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
 static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GL_OPENCL_FLOW(filter)->state;
   state->view.reset();
+  state->signatures.reset();
   state->lucas_kanade.reset();
   state->flow.reset();
   state->dump = cl::Buffer();

@@ -21,9 +21,7 @@ View::View(Context &context, int width, int height, Layout layout)
   const Size row{items, 1};
   sums_ = Kernel(context, report, "flow_sums", row);
   summary_kernel_ = Kernel(context, report, "flow_summary", row);
-  list_ = Kernel(context, report, "flow_list", row);
   grid_ = Kernel(context, report, "flow_grid", pixel_group);
-  pick_ = Kernel(context, report, "flow_pick", pixel_group);
   display_ = Kernel(context, context.program("opticalflow/display.cl", frame_options(layout)),
                     "flow_display", pixel_group);
   const auto buffer = [&](size_t bytes) {
@@ -31,7 +29,6 @@ View::View(Context &context, int width, int height, Layout layout)
   };
   parts_ = buffer(groups * sizeof(cl_float8));
   summary_ = buffer(sizeof(Summary));
-  picked_ = buffer(list_bytes(width, height));
   cl_float2 unknown{{-1, -1}};
   nothing_ =
       cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unknown, &unknown);
@@ -50,16 +47,6 @@ void View::sample(Queue &queue, const Field &field, float least, int grid, float
   grid_(queue, {size_t(columns), size_t(rows)}, field.vectors, field.confidence,
         cl_int2{{field.width, field.height}}, least, grid, unknown, result,
         cl_int2{{columns, rows}});
-}
-
-void View::list(Queue &queue, const Field &field, float least, const cl::Buffer &result,
-                size_t offset) {
-  const int columns = cells(field.width, sparse_side), rows = cells(field.height, sparse_side);
-  pick_(queue, {size_t(columns), size_t(rows)}, field.vectors, field.confidence,
-        cl_int2{{field.width, field.height}}, least, sparse_side, picked_,
-        cl_int2{{columns, rows}});
-  list_(queue, {items, 1}, picked_, columns * rows, result,
-        static_cast<cl_int>(offset / sizeof(cl_float4)));
 }
 
 void View::draw(Queue &queue, Display display, bool legend, const Field *field, float least,

@@ -5,7 +5,7 @@
 
 namespace glcl::opticalflow {
 
-/// What is made of a flow field: numbers, coarser fields, a list of vectors, pictures. Vectors
+/// What is made of a flow field: numbers, coarser fields, pictures. Vectors
 /// whose confidence is below `least` count as still, with a confidence of 0.
 class View {
  public:
@@ -26,8 +26,6 @@ class View {
     cl_float noise;  ///< of the frames, standard deviation in levels; -1 where not known
   };
 
-  static constexpr int sparse_side = 8;  ///< px of the cells that give one vector of the list each
-
   /// Throws Error::failed.
   View(Context &context, int width, int height, Layout layout);
 
@@ -47,14 +45,6 @@ class View {
     return size_t(cells(width, grid)) * cells(height, grid) * 3 * sizeof(cl_float);
   }
 
-  /// The sparse list: of each cell of sparse_side px the surest pixel, if that has at least
-  /// `least`, in raster order of the cells. At `offset` bytes (a multiple of 16) in `result` an
-  /// int, their number, in 16 bytes; then float4 (x, y, vx, vy).
-  void list(Queue &queue, const Field &field, float least, const cl::Buffer &result, size_t offset);
-  static size_t list_bytes(int width, int height) {
-    return (1 + size_t(cells(width, sparse_side)) * cells(height, sparse_side)) * sizeof(cl_float4);
-  }
-
   /// Draws `field` over `in`, with the gain of the last summarize(); without a field, black for
   /// Display::color and the frame for the others. The legend is a wheel with its radius in px per
   /// frame.
@@ -63,8 +53,8 @@ class View {
 
  private:
   int width_, height_;
-  Kernel sums_, summary_kernel_, grid_, pick_, list_, display_;
-  cl::Buffer parts_, summary_, picked_, nothing_;
+  Kernel sums_, summary_kernel_, grid_, display_;
+  cl::Buffer parts_, summary_, nothing_;
 };
 
 }  // namespace glcl::opticalflow

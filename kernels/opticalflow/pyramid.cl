@@ -2,6 +2,7 @@
 // The pyramid of a frame. Every kernel fills a level with its border.
 #include "common/frame.clh"
 #include "opticalflow/level.clh"
+#include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
 
 #ifdef BUFFERS
@@ -69,39 +70,9 @@ __kernel void flow_down(__global float *grey, int4 fine, int4 level) {
   if (all(to < level.xy + BORDER)) make_texel(grey, fine, level, to);
 }
 
-// The sum of the group's items, for all of them.
-inline float4 group_sum(float4 own, __local float4 *sums) {
-  const int item = get_local_id(0);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  sums[item] = own;
-  for (int count = get_local_size(0) / 2; count > 0; count /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < count) sums[item] += sums[item + count];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return sums[0];
-}
-
-// A value's part in the sums that deviation() takes.
-inline float2 moments(float value) { return (float2)(value - 128.0f, (value - 128.0f) * (value - 128.0f)); }
-
-// Mean and standard deviation, from the means of moments().
-inline float2 deviation(float2 mean) { return (float2)(mean.x + 128.0f, sqrt(fmax(mean.y - mean.x * mean.x, 0.0f))); }
-
-inline float beyond(float value, float tolerance) {
-  return value - clamp(value, -tolerance, tolerance);
-}
-
-// How far this frame is from the previous one where its light is changed; what is farther than 4 levels has moved.
-inline float difference(float now, float then, float2 light) {
-  return fmin(fabs(light.x * now + light.y - then), 4.0f);
-}
-
 // One group: the levels from `first` to `count`, which are small, and how the light changed from the previous frame to
-// this one, by level `by` of both. `light` gets the
-// (gain, offset) that make this frame as light as the previous one, `back` those the other way round. What
-// scenery that comes and goes may do is no change: 1 level of the mean, 6 % of the deviation. It is one nevertheless
-// where it takes a fifth of the difference away.
+// this one, by level `by` of both. `light` gets the (gain, offset) that make this frame as light as the previous one,
+// `back` those the other way round.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void flow_small(__global float *grey, __global const float *previous, __constant int4 *levels, int first,
                          int count, int by, __global float2 *light, __global float2 *back, __local float4 *sums) {
@@ -120,10 +91,7 @@ __kernel void flow_small(__global float *grey, __global const float *previous, _
   }
   sum = group_sum(sum, sums) / texels;
   const float2 now = deviation(sum.lo), then = deviation(sum.hi);
-  const float gain = exp(beyond(log((then.y + 1.0f) / (now.y + 1.0f)), 0.06f));
-  const float2 least = (float2)(gain, now.x + beyond(then.x - now.x, 1.0f) - gain * now.x);
-  const float whole_gain = (then.y + 0.1f) / (now.y + 0.1f);
-  const float2 whole = (float2)(whole_gain, then.x - whole_gain * now.x);
+  const float2 least = least_light(now, then), whole = whole_light(now, then);
   float2 differ = 0.0f;
   for (int i = get_local_id(0); i < texels; i += get_local_size(0)) {
     const int index = texel_index(level, (int2)(i % level.x, i / level.x));
@@ -131,7 +99,7 @@ __kernel void flow_small(__global float *grey, __global const float *previous, _
   }
   differ = group_sum((float4)(differ, 0.0f, 0.0f), sums).lo;
   if (get_local_id(0) == 0) {
-    const float2 taken = differ.y < 0.8f * differ.x ? whole : least;
+    const float2 taken = better_light(least, whole, differ);
     light[0] = taken;
     back[0] = (float2)(1.0f / taken.x, -taken.y / taken.x);
   }

@@ -5,15 +5,18 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 
 #include "reference/noise/noise.h"
+#include "seeds.h"
 
 namespace reference {
 
 namespace {
 
 using glcl::opticalflow::Flow;
+using glcl::opticalflow::Seeds;
 using Settings = Flow::Settings;
 
 /// Some values per node, the edge repeated outside.
@@ -208,34 +211,57 @@ struct Spread {
   double mean = 0, deviation = 0;
 };
 
-Spread spread(const Plane<1> &grey) {
+/// Of one of the two greys in each pair.
+Spread spread(const std::vector<Vector> &pairs, int which) {
   Spread result;
-  for (const auto &v : grey.values) result.mean += v[0];
-  result.mean /= static_cast<double>(grey.values.size());
-  for (const auto &v : grey.values) result.deviation += std::pow(v[0] - result.mean, 2);
-  result.deviation = std::sqrt(result.deviation / static_cast<double>(grey.values.size()));
+  const auto count = static_cast<double>(pairs.size());
+  for (const Vector &v : pairs) result.mean += v[which] / count;
+  for (const Vector &v : pairs) result.deviation += std::pow(v[which] - result.mean, 2) / count;
+  result.deviation = std::sqrt(result.deviation);
   return result;
 }
 
-/// From a level of the previous and the current frame.
+/// The mean difference, each cut at 4 levels, of greys of the previous and the current frame.
+double difference(const std::vector<Vector> &pairs, const Light &light) {
+  double sum = 0;
+  for (const auto &[before, after] : pairs)
+    sum += std::min(std::abs(light.gain * after + light.offset - before), 4.0f);
+  return sum / static_cast<double>(pairs.size());
+}
+
+/// The light that gives the one the spread of the other.
+Light whole_change(const Spread &then, const Spread &now) {
+  const double ratio = (then.deviation + 0.1) / (now.deviation + 0.1);
+  return {static_cast<float>(ratio), static_cast<float>(then.mean - ratio * now.mean)};
+}
+
+/// By what lies at the same place in both.
 Light light_change(const Plane<1> &previous, const Plane<1> &current) {
-  const Spread then = spread(previous), now = spread(current);
+  std::vector<Vector> pairs;
+  for (size_t i = 0; i < previous.values.size(); i++)
+    pairs.push_back({previous.values[i][0], current.values[i][0]});
+  const Spread then = spread(pairs, 0), now = spread(pairs, 1);
   const auto beyond = [](double value, double tolerance) {
     return value - std::clamp(value, -tolerance, tolerance);
   };
   const double gain = std::exp(beyond(std::log((then.deviation + 1) / (now.deviation + 1)), 0.06));
   const double offset = now.mean + beyond(then.mean - now.mean, 1) - gain * now.mean;
   const Light least{static_cast<float>(gain), static_cast<float>(offset)};
-  const double ratio = (then.deviation + 0.1) / (now.deviation + 0.1);
-  const Light whole{static_cast<float>(ratio), static_cast<float>(then.mean - ratio * now.mean)};
-  const auto difference = [&](const Light &light) {
-    double sum = 0;
-    for (size_t i = 0; i < previous.values.size(); i++)
-      sum += std::min(
-          std::abs(light.gain * current.values[i][0] + light.offset - previous.values[i][0]), 4.0f);
-    return sum;
-  };
-  return difference(whole) < 0.8 * difference(least) ? whole : least;
+  const Light whole = whole_change(then, now);
+  return difference(pairs, whole) < 0.8 * difference(pairs, least) ? whole : least;
+}
+
+/// The light by pixels that match, if that is better; and the mean difference that is left, or -1
+/// where it is not known.
+float relight(const std::vector<Vector> &pairs, Light *light) {
+  if (pairs.size() < 16) return -1;
+  const Light fitted = whole_change(spread(pairs, 0), spread(pairs, 1));
+  double left = difference(pairs, *light);
+  if (difference(pairs, fitted) < 0.8 * left) {
+    *light = fitted;
+    left = difference(pairs, fitted);
+  }
+  return left <= 2 ? static_cast<float>(left) : -1;
 }
 
 template <int n>
@@ -264,10 +290,10 @@ class Solver {
                  : even_noise(settings_.noise);
     for (int level = 0; level < levels; level++) gains_.push_back(gains(level));
     const Texels a = texels(from, levels), b = texels(to, levels);
-    greys_ = &from;
+    greys_ = &from, later_ = &to;
     Field field = solve(a, b, light);
     if (settings_.check) {
-      greys_ = &to;
+      greys_ = &to, later_ = &from;
       const Field backward = solve(b, a, back);
       for (int y = 0; y < field.height; y++)
         for (int x = 0; x < field.width; x++) {
@@ -475,12 +501,106 @@ class Solver {
     });
   }
 
-  Field solve(const Texels &before, const Texels &after, const Light &light) const {
+  /// The variance of the texels around (x, y).
+  static float contrast(const Plane<n> &before, int x, int y) {
+    typename Plane<n>::Value sum{};
+    float squares = 0, count = 0;
+    for (int j = -6; j <= 6; j += 2)
+      for (int i = -6; i <= 6; i += 2) {
+        if (x + i < 0 || y + j < 0 || x + i >= before.width || y + j >= before.height) continue;
+        const auto &texel = before.at(x + i, y + j);
+        for (int k = 0; k < n; k++) sum[k] += texel[k];
+        squares += dot(texel, texel), count++;
+      }
+    return (squares - dot(sum, sum) / count) / count;
+  }
+
+  struct Cost {
+    float all = 0;
+    int left = 0;   // texels that leave the frame
+    int count = 0;  // and of all within it
+  };
+  /// How badly the texels around (x, y) match where a flow leads them.
+  Cost cost(const Plane<n> &before, const Plane<n> &after, const Light &light, int x, int y,
+            Vector flow, float limit, float unknown) const {
+    Cost sum;
+    for (int j = -6; j <= 6; j += 2)
+      for (int i = -6; i <= 6; i += 2) {
+        const int from_x = x + i, from_y = y + j;
+        if (from_x < 0 || from_y < 0 || from_x >= before.width || from_y >= before.height) continue;
+        sum.count++;
+        const float to_x = from_x + flow[0], to_y = from_y + flow[1];
+        if (to_x < 0 || to_y < 0 || to_x > before.width - 1 || to_y > before.height - 1) {
+          sum.all += unknown, sum.left++;
+          continue;
+        }
+        auto change = bilinear(after, to_x, to_y);
+        for (int k = 0; k < n; k++)
+          change[k] = std::clamp(
+              light.gain * change[k] + light.offset - before.at(from_x, from_y)[k], -limit, limit);
+        sum.all += dot(change, change);
+      }
+    return sum;
+  }
+
+  /// The flow with motions by matches of single pixels in it where they are better.
+  Plane<2> seeded(const Modes &modes, float left, const Plane<n> &before, const Plane<n> &after,
+                  size_t level, const Light &light, const Plane<2> &flow, int spacing) const {
+    const int matched = Seeds::matched_level((*greys_)[0].width, (*greys_)[0].height);
+    const auto unit = static_cast<float>(std::exp2(matched - static_cast<int>(level)));
+    float change = channel_noise(level, noise_correlation * noise_[0], 1).change;
+    if (left >= 0) change = std::min(change, 1.5707963f * left * left);
+    const float flat = n == 4 ? 400 : 0.25f, unknown = flat + n * change;
+    return Plane<2>(flow.width, flow.height).fill([&](int column, int row) {
+      const Vector own = flow.at(column, row);
+      const int x = std::min(column * spacing, before.width - 1);
+      const int y = std::min(row * spacing, before.height - 1);
+      std::vector<Vector> others;
+      for (const Vector &mode : modes.around(float(x) / unit, float(y) / unit)) {
+        const Vector v{unit * mode[0], unit * mode[1]};
+        const auto within = [&](const Vector &w, float most) {
+          return std::abs(v[0] - w[0]) < most && std::abs(v[1] - w[1]) < most;
+        };
+        if (!within(own, 1.5f)) others.push_back(v);
+      }
+      Cost least{1e30f, 0, 0};
+      Vector best = own;
+      for (size_t i = 0; i < others.size(); i++) {
+        const bool known = std::any_of(others.begin(), others.begin() + ptrdiff_t(i), [&](auto &w) {
+          return std::abs(w[0] - others[i][0]) < 0.25f && std::abs(w[1] - others[i][1]) < 0.25f;
+        });
+        if (known) continue;
+        const Cost c = cost(before, after, light, x, y, others[i], limit(level), unknown);
+        if (c.all < least.all) least = c, best = others[i];
+      }
+      if (others.empty()) return own;
+      const Cost now = cost(before, after, light, x, y, own, limit(level),
+                            std::max(5 * unknown, contrast(before, x, y)));
+      const bool better = least.all + float(now.count) * flat < 0.4f * now.all ||
+                          2 * std::min(least.left, now.left) > now.count;
+      return better ? best : own;
+    });
+  }
+
+  Field solve(const Texels &before, const Texels &after, Light light) const {
     Plane<2> flow(1, 1);
     int spacing = 1;  // of its nodes, texels
+    const int chosen = Seeds::chosen_level(before[0].width, before[0].height);
+    std::unique_ptr<Modes> modes;
+    float left = -1;
+    if (chosen + 1 < static_cast<int>(before.size())) {
+      const int matched = Seeds::matched_level(before[0].width, before[0].height);
+      const Plane<1> &from = (*greys_)[matched], &to = (*later_)[matched];
+      modes = std::make_unique<Modes>(
+          from.width, from.height, [&](int x, int y) { return from.at(x, y)[0]; },
+          [&](int x, int y) { return to.at(x, y)[0]; });
+      if (n == 1) left = relight(modes->pairs(), &light);
+    }
     for (size_t level = before.size(); level-- > 0;) {
       const int step = lattice_step(level), radius = lattice_radius(level);
       const Plane<1> shares = this->shares(before[level], level);
+      if (modes && static_cast<int>(level) == chosen)
+        flow = seeded(*modes, left, before[level], after[level], level, light, flow, spacing);
       for (int i = level ? 0 : 1; i < settings_.warps; i++, spacing = step)
         flow = warp(votes(before[level], after[level], light, smooth(flow), spacing, step, 1,
                           radius, limit(level)),
@@ -538,6 +658,7 @@ class Solver {
   NoiseTable noise_{};
   std::vector<Gains> gains_;                      // by level
   const std::vector<Plane<1>> *greys_ = nullptr;  // of the frame that the flow begins at
+  const std::vector<Plane<1>> *later_ = nullptr;  // and of that to which it leads
 };
 
 }  // namespace

@@ -40,6 +40,21 @@ Field nothing_known(Field truth, const std::function<bool(int x, int y)> &where)
   return truth;
 }
 
+/// Random levels, smoothed by (1 2 1) / 4: details of two pixels.
+Frame fine_frame(int width, int height) {
+  const Frame raw = reference::random_frame(width + 2, height + 2);
+  Frame frame(width, height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      for (int k = 0; k < 4; k++) {
+        int sum = 0;
+        for (int j = 0; j < 3; j++)
+          for (int i = 0; i < 3; i++) sum += (1 + i % 2) * (1 + j % 2) * raw.at(x + i, y + j)[k];
+        frame.at(x, y)[k] = uint8_t(sum / 16);
+      }
+  return frame;
+}
+
 std::vector<Pair> made_pairs() {
   const int w = 320, h = 240;
   const Frame still = reference::textured_frame(w, h);
@@ -54,9 +69,29 @@ std::vector<Pair> made_pairs() {
   add("moved by (0.3, -0.2)", {0.3, -0.2}, 0.03, 0.05);
   add("moved by (7.6, 4.3)", {7.6, 4.3}, 0.03, 0.06);
   add("moved by (-14, 9)", {-14, 9}, 0.05, 0.05);
-  add("moved by (-31, 12)", {-31, 12}, 3, 1);
+  add("moved by (-31, 12)", {-31, 12}, 0.1, 0.1);
+  add("moved by (-60, 30)", {-60, 30}, 0.3, 0.3);
   add("turned by 3°", {0, 0, 0.052}, 0.1, 0.1);
   add("grown by 4 %", {0, 0, 0, 1.04}, 0.1, 0.1);
+
+  const Frame grain = fine_frame(w + 128, h + 128);
+  const auto crops = [&](const std::string &name, const Frame &scene, const Motion &motion,
+                         const double(&bounds)[2]) {
+    const int x = (scene.width - w) / 2, y = (scene.height - h) / 2;
+    pairs.push_back({name + " by (" + std::to_string(int(motion.x)) + ", " +
+                         std::to_string(int(motion.y)) + ")",
+                     reference::crop(scene, x, y, w, h),
+                     reference::crop(scene, x - int(motion.x), y - int(motion.y), w, h),
+                     reference::motion_field(w, h, motion),
+                     {bounds[0], bounds[1]}});
+  };
+  for (const auto &[motion, bound] :
+       {std::pair{Motion{3, -2}, 0.1}, {{-31, 12}, 0.1}, {{-60, 30}, 0.3}}) {
+    crops("fine grain", grain, motion, {bound, bound});
+    int number = 0;
+    for (const Frame &picture : reference::pictures())
+      crops("photograph " + std::to_string(++number), picture, motion, {99, 99});
+  }
 
   const Motion motion{2.4, 1.3};
   const Frame moved = reference::textured_frame(w, h, motion);
@@ -181,10 +216,15 @@ std::vector<Scene> scenes() {
   const Motion slow{0.8, -0.6};
   all.push_back(
       {"texture", texture, reference::textured_frame(w, h, slow), slow, {{0.08, 1}, {0.08, 0.14}}});
+  const Motion large{-31, 12};
+  all.push_back({"texture",
+                 texture,
+                 reference::textured_frame(w, h, large),
+                 large,
+                 {{0.1, 0.2}, {0.1, 0.2}}});
   const auto crops = [&](const std::string &name, const Frame &picture, int x, int y,
-                         const double(&grey)[2], const double(&census)[2]) {
+                         const Motion &motion, const double(&grey)[2], const double(&census)[2]) {
     const Frame before = reference::crop(picture, x, y, w, h);
-    all.push_back({name, before, before, {}, {}});
     all.push_back({name,
                    before,
                    reference::crop(picture, x - int(motion.x), y - int(motion.y), w, h),
@@ -192,11 +232,17 @@ std::vector<Scene> scenes() {
                    {{grey[0], grey[1]}, {census[0], census[1]}}});
   };
   // Most of it has no texture but a grain of 2 levels, which noise hides.
-  crops("shapes", reference::natural_frame(w + 8, h + 8), 4, 4, {0.42, 0.42}, {2.5, 2.5});
+  const Frame shapes = reference::natural_frame(w + 8, h + 8);
+  crops("shapes", shapes, 4, 4, {}, {}, {});
+  crops("shapes", shapes, 4, 4, motion, {0.42, 0.42}, {2.5, 2.5});
   int number = 0;
-  for (const Frame &picture : reference::pictures())
-    crops("photograph " + std::to_string(++number), picture, (picture.width - w) / 2,
-          (picture.height - h) / 2, {0.18, 0.25}, {0.28, 0.55});
+  for (const Frame &picture : reference::pictures()) {
+    const std::string name = "photograph " + std::to_string(++number);
+    const int x = (picture.width - w) / 2, y = (picture.height - h) / 2;
+    crops(name, picture, x, y, {}, {}, {});
+    crops(name, picture, x, y, motion, {0.18, 0.25}, {0.28, 0.55});
+    crops(name, picture, x, y, large, {0.5, 0.8}, {0.4, 0.6});
+  }
   return all;
 }
 
@@ -234,7 +280,7 @@ int compare_noise(glcl::Queue &queue) {
     const bool still = !scene.motion.x && !scene.motion.y;
     for (bool shot : {false, true})
       for (int level : {2, 4, 8, 16}) {
-        std::printf("%-14s (%3.1f, %4.1f)  %-5s %2d  ", scene.name.c_str(), scene.motion.x,
+        std::printf("%-14s (%5.1f, %4.1f)  %-5s %2d", scene.name.c_str(), scene.motion.x,
                     scene.motion.y, shot ? "shot" : "white", level);
         const Frame before = reference::noisy(scene.before, level, 1, shot),
                     after = reference::noisy(scene.after, level, 2, shot);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "fields.h"
 #include "opticalflow/flow.h"
 #include "opticalflow/lucaskanade.h"
 #include "reference/opticalflow/flow.h"
+#include "reference/signatures/signatures.h"
 #include "reference/transfer.h"
 
 namespace glcl::bench {
@@ -13,6 +16,7 @@ namespace {
 
 using opticalflow::Flow;
 using opticalflow::LucasKanade;
+using signatures::Signatures;
 using Channels = Flow::Channels;
 
 /// Two frames in turn; every run takes the next one and finds the flow to it.
@@ -94,11 +98,67 @@ Task lucas_kanade_task(int window) {
           }};
 }
 
+/// The grey of a frame, without gaps.
+std::vector<float> grey(const reference::Frame &frame) {
+  std::vector<float> result;
+  for (size_t i = 0; i < frame.rgba.size(); i += 4)
+    result.push_back(static_cast<float>(frame.rgba[i] + frame.rgba[i + 1] + frame.rgba[i + 2]) / 3);
+  return result;
+}
+
+/// Two planes in; of each pixel a signature out and in again, a slot cleared, and looked up twice.
+Run signatures_run(Context &context, const Scene &scene) {
+  const int width = scene.width, height = scene.height;
+  const auto engine = std::make_shared<Signatures>(context, width, height);
+  std::array<std::vector<float>, 2> greys{grey(scene.frame(0)), grey(scene.frame(1))};
+  std::array<cl::Buffer, 2> planes;
+  for (int i = 0; i < 2; i++)
+    planes[i] = cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                           greys[i].size() * sizeof(float), greys[i].data());
+  const size_t bytes = Signatures::list_bytes(width, height);
+  const cl::Buffer list(context.cl(), CL_MEM_READ_WRITE, bytes);
+  Run run;
+  run.enqueue = [=](Queue &queue) {
+    engine->match(queue, {planes[0], width, 0}, {planes[1], width, 0});
+    engine->list(queue, list, 0);
+  };
+  run.compare = [=](Queue &queue) {
+    engine->match(queue, {planes[0], width, 0}, {planes[1], width, 0});
+    engine->list(queue, list, 0);
+    std::vector<char> host(bytes);
+    queue.cl().enqueueReadBuffer(list, CL_TRUE, 0, bytes, host.data());
+    cl_int count = 0;
+    std::memcpy(&count, host.data(), sizeof count);
+    const auto at = [&](int i) {
+      return [&plane = greys[i], width](int x, int y) { return plane[size_t(y) * width + x]; };
+    };
+    const auto expected = reference::signature_matches(width, height, at(0), at(1));
+    bool good = size_t(count) == expected.size();
+    for (size_t i = 0; good && i < expected.size(); i++) {
+      const auto &[x, y, vx, vy] = expected[i];
+      const float vector[] = {float(x), float(y), float(vx), float(vy)};
+      good = std::memcmp(vector, host.data() + 16 * (i + 1), sizeof vector) == 0;
+    }
+    return Agreement{good, good ? "equal" : "other vectors"};
+  };
+  run.least.bytes = 28.0 * width * height;
+  run.least.launches = 5;
+  return run;
+}
+
+Task signatures_task() {
+  return {"single pixels, by signatures", nullptr, "",
+          [](Context &context, const Parameters &, const Scene &scene) {
+            return signatures_run(context, scene);
+          }};
+}
+
 const Registration registration("glopenclflow", [](Subject &subject) {
   subject.tasks.push_back(flow_task("pyramidal, last warps", Channels::grey, "dense", {}));
   subject.tasks.push_back(flow_task("pyramidal, first warps", Channels::grey, "coarse", {}));
   subject.tasks.push_back(flow_task("census", Channels::census, "", {}));
   for (int window : {9, 15}) subject.tasks.push_back(lucas_kanade_task(window));
+  subject.tasks.push_back(signatures_task());
   for (int window : {9, 31, 63}) {
     Flow::Settings settings;
     settings.window = window;

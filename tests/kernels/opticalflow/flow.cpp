@@ -223,6 +223,49 @@ GST_START_TEST(test_check) {
 }
 GST_END_TEST;
 
+// Motion of up to a quarter of the short side, also in noise, in other light, of a thing in front,
+// and on frames whose matches are those of a coarser level; and what has nothing in common.
+GST_START_TEST(test_large) {
+  Bench bench;
+  const Channels channels = kinds[__i__];
+  const auto error = [&](const Frame &before, const Frame &after, const Motion &motion,
+                         const FlowSettings &settings, const char *what) {
+    Flow flow(*bench.context, before.width, before.height, device_layout(bench), channels);
+    const Field field = run(bench, flow, settings, before, after);
+    compare(field, reference::flow(before, after, channels, settings),
+            what + (", " + text(settings, before, channels)));
+    return reference::end_point_error(field,
+                                      reference::motion_field(before.width, before.height, motion));
+  };
+  const int w = 160, h = 120;
+  FlowSettings check;
+  check.check = true;
+  for (const Motion &motion : {Motion{-30, 15}, {20, -30}, {17.4, 8.3}}) {
+    const Frame before = reference::textured_frame(w, h),
+                after = reference::textured_frame(w, h, motion);
+    const double plain = error(before, after, motion, {}, "plain");
+    fail_unless(plain <= 0.3, "moved by (%g, %g): %g px", motion.x, motion.y, plain);
+    const double light = error(before, reference::relit(after, 0.8, 0), motion, check, "light");
+    fail_unless(light <= 0.5, "moved by (%g, %g), darker: %g px", motion.x, motion.y, light);
+    const double noise =
+        error(reference::noisy(before, 6, 1), reference::noisy(after, 6, 2), motion, {}, "noise");
+    fail_unless(noise <= 0.8, "moved by (%g, %g), noise: %g px", motion.x, motion.y, noise);
+  }
+  const Motion motion{40, -50};
+  const double coarser = error(reference::textured_frame(300, 260),
+                               reference::textured_frame(300, 260, motion), motion, {}, "coarser");
+  fail_unless(coarser <= 0.3, "300×260: %g px", coarser);
+  const auto disc = [](double dx) {
+    return [=](int x, int y) { return std::hypot(x - 60 - dx, y - 60) < 35; };
+  };
+  const Frame back = reference::textured_frame(w, h);
+  error(reference::covered(back, reference::textured_frame(w, h, {}, 2), disc(0)),
+        reference::covered(back, reference::textured_frame(w, h, {25, 0}, 2), disc(25)), {}, {},
+        "disc");
+  error(back, reference::textured_frame(w, h, {}, 3), {}, {}, "other scene");
+}
+GST_END_TEST;
+
 static Suite *flow_suite() {
   Suite *suite = suite_create("flow");
   TCase *tests = tcase_create("flow");
@@ -230,6 +273,7 @@ static Suite *flow_suite() {
   tcase_add_loop_test(tests, test_sizes, 0, 2);
   tcase_add_loop_test(tests, test_settings, 0, 2);
   tcase_add_loop_test(tests, test_variants, 0, 2);
+  tcase_add_loop_test(tests, test_large, 0, 2);
   tcase_add_loop_test(tests, test_still, 0, 2);
   tcase_add_loop_test(tests, test_confidence, 0, 2);
   tcase_add_loop_test(tests, test_check, 0, 2);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "signatures/signatures.h"
+
+namespace glcl::opticalflow {
+
+/// Lets the flow follow motion that its pyramid loses: matches of single pixels by signature, on
+/// the finest level whose short side is at most 252 px, so that they reach a quarter of it, vote
+/// for the two most frequent motions of every 16×16 px (within a pixel, at least 3). Then, ahead of
+/// that level (or the next coarser one, where it is the frame itself), each node of the flow
+/// compares what it comes with with the motions of the nine cells around it, or of the nearest one
+/// at most 5 away: by the squared differences in brightness of 7×7 texels 2 apart. It takes
+/// another motion where that has less than 0.4 times its own cost. A texel that leaves the frame
+/// costs 3 times what noise does; where more than half of them do with both motions, the other one
+/// is taken. The matches also tell how the light changed. Where none disagrees with the flow, the
+/// flow stays as it is.
+class Seeds {
+ public:
+  /// What a level's texels are, as the kernels have them.
+  struct Level {
+    const cl::Buffer &before, &after;
+    cl_int4 level;     ///< see kernels/opticalflow/level.clh
+    cl_float4 gain;    ///< see kernels/opticalflow/noise.clh
+    cl::Buffer light;  ///< gain and offset
+    cl::Buffer noise;  ///< noise::Noise::variances()
+  };
+  /// A flow of nodes `apart` texels of the level from one to the next.
+  struct Nodes {
+    const cl::Buffer &flow;
+    cl_int2 size;
+    int apart;
+    float scale;  ///< by which to multiply it for texels of the level
+  };
+
+  /// Builds the kernels for frames of width × height px, whose levels' sizes are halved, rounded
+  /// up. `options`: of the programs, for the channels of texels.
+  Seeds(Context &context, int width, int height, bool census);
+
+  /// The level whose grey match() takes, 0 is the finest; and the one ahead of which choose()
+  /// comes.
+  static int matched_level(int width, int height);
+  static int chosen_level(int width, int height);
+
+  /// Enqueues the search for motions from the grey of the one frame to that of the other, planes of
+  /// one layout. Where there are enough, `light`, if not null, gets the gain and the offset that
+  /// give the later frame the light of the earlier one.
+  void match(Queue &queue, const signatures::Plane &before, const signatures::Plane &after,
+             const cl::Buffer *light);
+  /// Enqueues the choice; `result` has as many nodes, in texels of the level.
+  void choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result);
+
+ private:
+  static constexpr int cell = 16;  ///< px; CELL in the kernels
+
+  int matched_, chosen_, columns_, rows_;
+  bool census_;
+  signatures::Signatures signatures_;
+  Kernel modes_kernel_, relight_, seed_;
+  cl::Buffer modes_, pairs_;
+};
+
+}  // namespace glcl::opticalflow

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "signatures.h"
+
+#include <string>
+
+#include "opencl/error.h"
+
+namespace glcl::signatures {
+
+namespace {
+
+constexpr int margin = 8, reach_around = 6;  // MARGIN and REACH in the kernels
+constexpr int pick_x = 2, pick_y = 4;        // REACH_X and REACH_Y there
+constexpr Size list_group{128, 1};
+constexpr Size pixel_group{256, 1};
+
+size_t divide_up(int n, size_t unit) { return (n + unit - 1) / unit; }
+
+Size find_group(const Device &device) { return device.is_cpu() ? Size{8, 1} : Size{32, 6}; }
+
+}  // namespace
+
+int Signatures::slots(int width, int height) {
+  int count = 1;
+  while (count < 2.0 * width * height) count *= 2;
+  return count;
+}
+
+Signatures::Signatures(Context &context, int width, int height)
+    : Signatures(context, width, height, find_group(context.device()), {16, 16},
+                 context.device().is_cpu() ? 8 : 1) {}
+
+Signatures::Signatures(Context &context, int width, int height, Size find_group, Size pick_group,
+                       int lanes)
+    : width_(width),
+      height_(height),
+      columns_(columns(width)),
+      rows_(rows(height)),
+      slot_count_(slots(width, height)),
+      lanes_(lanes),
+      tile_(context.device().is_cpu() ? Size{64, 48} : Size{32, 48}) {
+  const cl::Program program = context.program(
+      "signatures/signatures.cl", "-DTILE_X=" + std::to_string(tile_.x) +
+                                      " -DTILE_Y=" + std::to_string(tile_.y) +
+                                      (lanes_ > 1 ? " -DV=" + std::to_string(lanes_) : ""));
+  find_ = Kernel(context, program, "signatures_find", find_group);
+  insert_ = Kernel(context, program, "signatures_insert", pixel_group);
+  claim_ = Kernel(context, program, "signatures_claim", pixel_group);
+  pick_ = Kernel(context, program, "signatures_pick", pick_group);
+  list_ = Kernel(context, program, "signatures_list", list_group);
+  const auto buffer = [&](size_t count, size_t size) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * size);
+  };
+  const size_t pixels = size_t(width) * height;
+  try {
+    signatures_ = buffer(2 * pixels, sizeof(cl_uint));
+    slots_ = buffer(slot_count_, sizeof(cl_uint));
+    claims_ = buffer(pixels, sizeof(cl_uint));
+    picked_ = buffer(size_t(columns_) * rows_, sizeof(Match));
+    counts_ = buffer(rows_, sizeof(cl_uint));
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory to match signatures on " + context.device().name + ".", error);
+  }
+}
+
+void Signatures::match(Queue &queue, const Plane &before, const Plane &after) {
+  const cl_int2 size{{width_, height_}}, cells{{columns_, rows_}};
+  const int pixels = width_ * height_;
+  const Size find = find_.group(), pick = pick_.group();
+  const size_t wide = divide_up(int(tile_.x) + 2 * reach_around, lanes_) * lanes_;
+  const size_t texels = divide_up(int(wide) + 4, lanes_) * lanes_, high = tile_.y + 2 * margin;
+  find_(queue, {divide_up(width_, tile_.x) * find.x, 2 * divide_up(height_, tile_.y) * find.y},
+        before.texels, before.pitch, before.offset, after.texels, after.pitch, after.offset, size,
+        signatures_, slots_, slot_count_, claims_, counts_, rows_,
+        cl::Local((texels * high + lanes_) * sizeof(cl_ushort)),
+        cl::Local((wide * high + lanes_) * sizeof(cl_uint)),
+        cl::Local((wide * (tile_.y + 2 * reach_around) + lanes_) * sizeof(cl_ushort)));
+  insert_(queue, {size_t(pixels), 1}, signatures_, pixels, slots_, slot_count_);
+  claim_(queue, {size_t(pixels), 1}, signatures_, pixels, slots_, slot_count_, claims_);
+  pick_(queue, {size_t(columns_), size_t(rows_)}, claims_, size, picked_, cells, counts_,
+        cl::Local((pick.x + 2 * pick_x) * (pick.y + 2 * pick_y) * sizeof(cl_short4)));
+}
+
+void Signatures::list(Queue &queue, const cl::Buffer &result, size_t offset) {
+  const Size group = list_.group();
+  list_(queue, {group.x * rows_, 1}, picked_, cl_int2{{columns_, rows_}}, counts_, result,
+        static_cast<cl_int>(offset / sizeof(cl_float4)), cl::Local(group.x * sizeof(cl_int)));
+}
+
+}  // namespace glcl::signatures

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "opencl/context.h"
+#include "opencl/kernel.h"
+#include "opencl/queue.h"
+
+namespace glcl::signatures {
+
+/// A plane of grey on the device: float, levels of 0..255.
+struct Plane {
+  const cl::Buffer &texels;
+  int pitch = 0;   ///< texels from row to row
+  int offset = 0;  ///< of texel (0, 0), texels
+};
+
+/// Where single pixels of a frame went in the next one, by census signatures (Stein 2004; Claus
+/// 2009): vectors up to 63 px along each axis, however large the motion is beside the texture.
+///
+/// The frames are smoothed by (1 4 6 4 1) / 16. A signature is 20 differences of neighbours in a
+/// lattice of 5×5 points 3 px apart: each is steep up, steep down or neither, by 0.8 of their mean
+/// magnitude; so light, which changes all of them, does not matter. Where that mean is below half a
+/// level, and within 8 px of the frame's edge, there is none. Signatures are hashed to 32 bits.
+///
+/// A pixel of the one frame and one of the other match where both have a signature that no other
+/// pixel of either frame has; two signatures in one slot of the hash table drop both. Each cell of
+/// 4×2 px keeps its first match, if two others within 2 cells on both sides and 4 above and below
+/// agree with it within 1 px. Noise alone, repeated texture and scenes that have nothing in common
+/// give no vectors.
+///
+/// The result depends on the frames alone, not on the order in which the device works.
+class Signatures {
+ public:
+  static constexpr int reach = 63;              ///< px along each axis
+  static constexpr int cell_x = 4, cell_y = 2;  ///< px
+
+  /// A vector per cell at most; x is -1 in a cell without.
+  struct Match {
+    cl_short x, y, vx, vy;  ///< px
+  };
+
+  /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
+  /// memory.
+  Signatures(Context &context, int width, int height);
+  /// With other work-groups, whose items take 1, 4, 8 or 16 pixels at a time.
+  Signatures(Context &context, int width, int height, Size find_group, Size pick_group, int lanes);
+
+  /// Enqueues the search for where pixels of `before` are in `after`; never waits.
+  void match(Queue &queue, const Plane &before, const Plane &after);
+
+  /// A Match per cell, in rows; overwritten by the next match().
+  const cl::Buffer &matches() const { return picked_; }
+  int columns() const { return columns_; }
+  int rows() const { return rows_; }
+
+  /// Enqueues them as a list in the order of rows of cells: at `offset` bytes (a multiple of 16) in
+  /// `result` an int, their number, in 16 bytes; then float4 (x, y, vx, vy).
+  void list(Queue &queue, const cl::Buffer &result, size_t offset);
+  /// Room for a vector per 8 px².
+  static size_t list_bytes(int width, int height) {
+    return (1 + size_t(columns(width)) * rows(height)) * sizeof(cl_float4);
+  }
+  static int columns(int width) { return (width + cell_x - 1) / cell_x; }
+  static int rows(int height) { return (height + cell_y - 1) / cell_y; }
+  /// Slots of the hash table: a power of two, at least 2 per pixel.
+  static int slots(int width, int height);
+
+ private:
+  int width_, height_, columns_, rows_, slot_count_;
+  int lanes_;  // pixels that an item takes at a time, V in the kernels
+  Size tile_;
+  Kernel find_, insert_, claim_, pick_, list_;
+  cl::Buffer signatures_, slots_, claims_, picked_, counts_;
+};
+
+}  // namespace glcl::signatures

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Matches of pixels by their signatures (gst/signatures). All is computed in whole numbers, so every device finds the same.
+//
+// Build with -DTILE_X=n -DTILE_Y=n, pixels of a group's tile; TILE_Y a multiple of 3 CHAIN. -DV=n: an item takes so many pixels
+// side by side, as CPUs like it; TILE_X is a multiple of that.
+#ifdef V
+#include "common/vector.clh"
+#define AS_UINTS JOIN(as_uint, V)
+#define LOAD_TEXELS(p) TO_FLOATS(VLOAD(0, p))
+#define LOAD_USHORTS(p) TO_UINTS(VLOAD(0, p))
+#define TO_USHORTS JOIN(convert_ushort, V)
+#define STORE(value, p) VSTORE(value, 0, p)
+#define TO_TEXELS(v) JOIN(JOIN(convert_ushort, V), _sat_rte)(v)
+#define LOAD_FLOATS(p) VLOAD(0, p)
+#define LOAD_UINTS(p) VLOAD(0, p)
+#else
+#define V 1
+#define FLOATS float
+#define UINTS uint
+#define AS_UINTS as_uint
+#define LOAD_TEXELS(p) ((float)*(p))
+#define LOAD_USHORTS(p) ((uint)*(p))
+#define TO_USHORTS (ushort)
+#define STORE(value, p) (*(p) = (value))
+#define TO_TEXELS convert_ushort_sat_rte
+#define LOAD_FLOATS(p) (*(p))
+#define LOAD_UINTS(p) (*(p))
+#endif
+
+#define LATTICE 5   // points along a side
+#define APART 3     // px from one to the next
+#define REACH 6     // px from the middle to the outer ones
+#define SMOOTH 2    // px that the smoothing reaches
+#define MARGIN (REACH + SMOOTH)
+#define LEVEL 192.0f    // a level in whole numbers: what (R + G + B) / 3 by (1 6 1) / 8 has
+#define LEAST_SUM 1920  // of all differences: half a level on average
+#define STEEP 25        // a difference counts from 0.8 of the average on: 20 / 25
+
+// Cells give a vector each at most.
+#define CELL_X 4
+#define CELL_Y 2
+#define REACH_X 2       // cells around it that confirm a match
+#define REACH_Y 4
+#define CONFIRMING 2    // of them, at least
+#define TOLERANCE 1     // px along each axis
+#define MOST 63         // px along each axis
+
+// Of slots and claims.
+#define NONE 0u
+#define MANY 0xffffffffu
+
+#define CHAIN 8         // pixels, APART below each other, that an item takes at a time
+
+// A pixel's signature from the points around it, top to bottom: differences of neighbours, alternately side by side and
+// one above the other, as steep up, steep down or neither. 0 where there is nothing to see.
+inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
+  FLOATS difference[20], sum = 0.0f;
+  int count = 0;
+  for (int j = 0; j < LATTICE; j++)
+    for (int i = 0; i < LATTICE; i++) {
+      if ((i + j) % 2 == 0 && i + 1 < LATTICE) difference[count++] = p[j][i] - p[j][i + 1];
+      if ((i + j) % 2 == 1 && j + 1 < LATTICE) difference[count++] = p[j][i] - p[j + 1][i];
+    }
+  for (int i = 0; i < 20; i++) sum += fabs(difference[i]);
+  UINTS up = 0, down = 0;
+  for (int i = 0; i < 20; i++) {
+    up = up << 1 | AS_UINTS(sum - STEEP * difference[i]) >> 31;
+    down = down << 1 | AS_UINTS(sum + STEEP * difference[i]) >> 31;
+  }
+  UINTS hash = up * 0x9e3779b1u + down * 0x85ebca77u;
+  hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
+  hash ^= hash >> 13;
+  const UINTS none = 0u;
+  return sum >= LEAST_SUM ? max(hash, 1u) : none;
+}
+
+// The signatures of two frames, the one behind the other: of planes of grey, whose texel (0, 0) is at the offset. The pixels whose
+// lattice does not lie within the frame have none. Also empties slots, claims and counts.
+// `texels`: a tile with MARGIN around, `along`: sums along x, `smooth`: with REACH around; V more at the end of each.
+__kernel void signatures_find(__global const float *restrict before, int before_pitch, int before_offset,
+                              __global const float *restrict after, int after_pitch, int after_offset, int2 size,
+                              __global uint *restrict signatures, __global uint *restrict slots, int slot_count,
+                              __global uint *restrict claims, __global uint *restrict counts, int rows, __local ushort *texels,
+                              __local uint *along, __local ushort *smooth) {
+  const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
+  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, later = (int)get_group_id(1) >= tiles;
+  const int2 origin = (int2)(get_group_id(0) * TILE_X, (get_group_id(1) - later * tiles) * TILE_Y);
+  __global const float *plane = later ? after + after_offset : before + before_offset;
+  const int pitch = later ? after_pitch : before_pitch;
+
+  const int number = get_global_id(1) * get_global_size(0) + get_global_id(0);
+  const int numbers = get_global_size(0) * get_global_size(1);
+  for (int i = number; i < slot_count; i += numbers) slots[i] = NONE;
+  for (int i = number; i < size.x * size.y; i += numbers) claims[i] = NONE;
+  for (int i = number; i < rows; i += numbers) counts[i] = 0;
+
+  const int side = (TILE_X + 2 * REACH + V - 1) / V * V, texel_side = (side + 2 * SMOOTH + V - 1) / V * V;
+  const bool within = all(origin >= MARGIN) && origin.x - MARGIN + texel_side <= size.x;
+  for (int y = item.y; y < TILE_Y + 2 * MARGIN; y += items.y)
+    for (int x = V * item.x; x < texel_side; x += V * items.x) {
+      const int row = min(origin.y - MARGIN + y, size.y - 1), column = origin.x - MARGIN + x;
+      if (V > 1 && within) {
+        STORE(TO_TEXELS(LEVEL * LOAD_FLOATS(plane + row * pitch + column)), texels + y * texel_side + x);
+        continue;
+      }
+      for (int i = 0; i < V; i++)
+        texels[y * texel_side + x + i] =
+            convert_ushort_sat_rte(LEVEL * plane[max(row, 0) * pitch + clamp(column + i, 0, size.x - 1)]);
+    }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int y = item.y; y < TILE_Y + 2 * MARGIN; y += items.y)
+    for (int x = V * item.x; x < side; x += V * items.x) {
+      __local const ushort *p = texels + y * texel_side + x;
+      STORE(LOAD_USHORTS(p) + LOAD_USHORTS(p + 4) + 4u * (LOAD_USHORTS(p + 1) + LOAD_USHORTS(p + 3)) +
+                6u * LOAD_USHORTS(p + 2),
+            along + y * side + x);
+    }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int y = item.y; y < TILE_Y + 2 * REACH; y += items.y)
+    for (int x = V * item.x; x < side; x += V * items.x) {
+      __local const uint *p = along + y * side + x;
+      const UINTS sum = LOAD_UINTS(p) + LOAD_UINTS(p + 4 * side) + 4u * (LOAD_UINTS(p + side) + LOAD_UINTS(p + 3 * side)) +
+                        6u * LOAD_UINTS(p + 2 * side);
+      STORE(TO_USHORTS((sum + 128u) >> 8), smooth + y * side + x);
+    }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int chain = item.y; chain < TILE_Y / CHAIN; chain += items.y)
+    for (int x = V * item.x; x < TILE_X; x += V * items.x) {
+      const int first = chain / APART * APART * CHAIN + chain % APART;
+      __local const ushort *p = smooth + first * side + x;
+      FLOATS points[LATTICE][LATTICE];
+      for (int j = 1; j < LATTICE; j++)
+        for (int i = 0; i < LATTICE; i++) points[j][i] = LOAD_TEXELS(p + ((j - 1) * side + i) * APART);
+      for (int k = 0; k < CHAIN; k++) {
+        for (int j = 1; j < LATTICE; j++)
+          for (int i = 0; i < LATTICE; i++) points[j - 1][i] = points[j][i];
+        for (int i = 0; i < LATTICE; i++) points[LATTICE - 1][i] = LOAD_TEXELS(p + ((LATTICE - 1 + k) * side + i) * APART);
+        const UINTS own = signature_of(points);
+        const int2 at = origin + (int2)(x, first + k * APART);
+        __global uint *to = signatures + (later * size.y + at.y) * size.x + at.x;
+        if (V > 1 && all(at >= MARGIN) && all(at + (int2)(V - 1, 0) < size - MARGIN)) {
+          STORE(own, to);
+          continue;
+        }
+        uint each[V];
+        STORE(own, each);
+        for (int i = 0; i < V; i++) {
+          const int2 pixel = at + (int2)(i, 0);
+          if (all(pixel < size)) to[i] = all(pixel >= MARGIN) && all(pixel < size - MARGIN) ? each[i] : 0u;
+        }
+      }
+    }
+}
+
+// What a place holds after all have put in theirs: NONE, one's own, or MANY; in whatever order they come.
+inline void put(volatile __global uint *place, uint own) {
+  if (*place == MANY) return;
+  if (atomic_cmpxchg(place, NONE, own) != NONE) atomic_xchg(place, MANY);
+}
+
+// Every pixel of the earlier frame into the slot of its signature. Of neighbours alike the first one does it for all.
+__kernel void signatures_insert(__global const uint *restrict signatures, int count, volatile __global uint *slots,
+                                int slot_count) {
+  const int i = get_global_id(0);
+  if (i >= count || signatures[i] == 0) return;
+  const uint own = signatures[i];
+  if (i > 0 && signatures[i - 1] == own) return;
+  volatile __global uint *slot = slots + (own & (slot_count - 1));
+  if (i + 1 < count && signatures[i + 1] == own)
+    atomic_xchg(slot, MANY);
+  else
+    put(slot, i + 1);
+}
+
+// Every pixel of the later frame claims the one of the earlier frame that alone has its signature.
+__kernel void signatures_claim(__global const uint *restrict signatures, int count, __global const uint *restrict slots,
+                               int slot_count, volatile __global uint *claims) {
+  const int i = get_global_id(0);
+  if (i >= count) return;
+  const uint own = signatures[count + i];
+  if (own == 0) return;
+  const uint entry = slots[own & (slot_count - 1)];
+  if (entry == NONE || entry == MANY || signatures[entry - 1] != own) return;
+  put(claims + entry - 1, i + 1);
+}
+
+// A cell's first pixel that one alone has claimed, no more than MOST px away: (x, y, vx, vy); x is -1 where there is none.
+inline short4 match_in(__global const uint *claims, int2 size, int2 cell, int2 cells) {
+  const short4 none = -1;
+  if (any(cell < 0) || any(cell >= cells)) return none;
+  for (int j = 0; j < CELL_Y; j++)
+    for (int i = 0; i < CELL_X; i++) {
+      const int2 at = cell * (int2)(CELL_X, CELL_Y) + (int2)(i, j);
+      if (any(at >= size)) continue;
+      const uint claim = claims[at.y * size.x + at.x];
+      if (claim == NONE || claim == MANY) continue;
+      const int from = claim - 1;
+      const int2 v = (int2)(from % size.x, from / size.x) - at;
+      if (all(abs(v) <= (uint)MOST)) return convert_short4((int4)(at, v));
+    }
+  return none;
+}
+
+// The matches of all cells that enough of those around confirm, and how many there are in each row.
+// `tile`: those of a group and around it.
+__kernel void signatures_pick(__global const uint *restrict claims, int2 size, __global short4 *restrict picked, int2 cells,
+                              volatile __global uint *counts, __local short4 *tile) {
+  const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
+  const int2 reach = (int2)(REACH_X, REACH_Y), side = items + 2 * reach;
+  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * items - reach;
+  for (int y = item.y; y < side.y; y += items.y)
+    for (int x = item.x; x < side.x; x += items.x)
+      tile[y * side.x + x] = match_in(claims, size, first + (int2)(x, y), cells);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int2 cell = (int2)(get_global_id(0), get_global_id(1));
+  if (any(cell >= cells)) return;
+  short4 own = tile[(item.y + REACH_Y) * side.x + item.x + REACH_X];
+  int confirming = -1;  // it confirms itself
+  if (own.x >= 0)
+    for (int y = 0; y <= 2 * REACH_Y; y++)
+      for (int x = 0; x <= 2 * REACH_X; x++) {
+        const short4 other = tile[(item.y + y) * side.x + item.x + x];
+        const int2 off = abs(convert_int2(other.zw) - convert_int2(own.zw)) <= (uint)TOLERANCE;
+        confirming += other.x >= 0 && off.x && off.y;
+      }
+  if (confirming < CONFIRMING) own = -1;
+  picked[cell.y * cells.x + cell.x] = own;
+  if (own.x >= 0) atomic_inc(counts + cell.y);
+}
+
+// Moves the matches together, in the order of rows of cells, behind their number (in the first int of 16 bytes): a group for each
+// row. `sums`: one for each item, a power of two of them.
+__kernel void signatures_list(__global const short4 *restrict picked, int2 cells, __global const uint *restrict counts,
+                              __global float4 *restrict result, int offset, __local int *sums) {
+  const int item = get_local_id(0), items = get_local_size(0), row = get_group_id(0);
+  int before = 0;
+  for (int i = item; i < row; i += items) before += counts[i];
+  sums[item] = before;
+  for (int count = items / 2; count > 0; count /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < count) sums[item] += sums[item + count];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  before = sums[0];
+  const int share = (cells.x + items - 1) / items, first = min(item * share, cells.x), end = min(first + share, cells.x);
+  int mine = 0;
+  for (int i = first; i < end; i++) mine += picked[row * cells.x + i].x >= 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  sums[item] = mine;
+  for (int reach = 1; reach < items; reach *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int add = item >= reach ? sums[item - reach] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[item] += add;
+  }
+  __global float4 *list = result + offset;
+  int to = 1 + before + sums[item] - mine;
+  if (row == cells.y - 1 && item == items - 1) *(__global int *)list = before + sums[item];
+  for (int i = first; i < end; i++) {
+    const short4 match = picked[row * cells.x + i];
+    if (match.x >= 0) list[to++] = convert_float4(match);
+  }
+}

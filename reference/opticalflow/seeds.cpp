@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "seeds.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "reference/signatures/signatures.h"
+
+namespace reference {
+
+namespace {
+
+constexpr int side = 16;  // px
+
+bool alike(const Match &a, const Match &b, int most) {
+  return std::abs(a.vx - b.vx) <= most && std::abs(a.vy - b.vy) <= most;
+}
+
+/// The mean of those matches that are like one of them, of which most are; false where those are
+/// fewer than 3.
+bool mode_of(const std::vector<Match> &matches, Match *middle, Modes::Vector *mean) {
+  int most = 0;
+  for (const Match &candidate : matches) {
+    int votes = 0, x = 0, y = 0;
+    for (const Match &other : matches)
+      if (alike(candidate, other, 1)) votes++, x += other.vx, y += other.vy;
+    if (votes <= most) continue;
+    most = votes;
+    *middle = candidate;
+    *mean = {float(x) / float(votes), float(y) / float(votes)};
+  }
+  return most >= 3;
+}
+
+}  // namespace
+
+Modes::Modes(int width, int height, const Grey &before, const Grey &after)
+    : columns_((width + side - 1) / side),
+      rows_((height + side - 1) / side),
+      of_cell_(size_t(columns_) * rows_) {
+  std::vector<std::vector<Match>> matches(of_cell_.size());
+  for (const Match &match : signature_matches(width, height, before, after))
+    matches[size_t(match.y / side) * columns_ + match.x / side].push_back(match);
+  for (size_t i = 0; i < matches.size(); i++) {
+    Match first{};
+    Vector mean;
+    if (!mode_of(matches[i], &first, &mean)) continue;
+    of_cell_[i].push_back(mean);
+    pairs_.push_back({before(first.x, first.y), after(first.x + first.vx, first.y + first.vy)});
+    std::vector<Match> rest;
+    for (const Match &match : matches[i])
+      if (!alike(match, first, 2)) rest.push_back(match);
+    // The second mode takes in all that are like its middle, those near the first one too.
+    int most = 0;
+    for (const Match &candidate : rest) {
+      int votes = 0, x = 0, y = 0;
+      for (const Match &other : matches[i])
+        if (alike(candidate, other, 1)) votes++, x += other.vx, y += other.vy;
+      if (votes <= most) continue;
+      most = votes;
+      mean = {float(x) / float(votes), float(y) / float(votes)};
+    }
+    if (most >= 3) of_cell_[i].push_back(mean);
+  }
+}
+
+std::vector<Modes::Vector> Modes::around(float x, float y) const {
+  const int column = std::min(static_cast<int>(x / side), columns_ - 1);
+  const int row = std::min(static_cast<int>(y / side), rows_ - 1);
+  std::vector<Vector> result;
+  const auto offer = [&](int i, int j, size_t mode) {
+    if (i < 0 || j < 0 || i >= columns_ || j >= rows_) return false;
+    const std::vector<Vector> &modes = of_cell_[size_t(j) * columns_ + i];
+    if (modes.size() <= mode) return false;
+    result.push_back(modes[mode]);
+    return true;
+  };
+  for (int j = row - 1; j <= row + 1; j++)
+    for (int i = column - 1; i <= column + 1; i++) offer(i, j, 0);
+  const bool near = !result.empty();
+  for (const auto &[i, j] : {std::array{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}})
+    offer(column + i, row + j, 1);
+  for (int ring = 2; ring <= 5 && !near; ring++)
+    for (int j = row - ring; j <= row + ring; j++)
+      for (int i = column - ring; i <= column + ring; i++)
+        if (std::max(std::abs(i - column), std::abs(j - row)) == ring && offer(i, j, 0))
+          return result;
+  return result;
+}
+
+}  // namespace reference

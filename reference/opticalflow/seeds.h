@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "opticalflow/seeds.h"
+
+namespace reference {
+
+/// The motions that matches of single pixels show, as glcl::opticalflow::Seeds defines them.
+class Modes {
+ public:
+  using Grey = std::function<float(int x, int y)>;
+  using Vector = std::array<float, 2>;
+
+  /// From the grey of frames of width × height px.
+  Modes(int width, int height, const Grey &before, const Grey &after);
+
+  /// What the cells around pixel (x, y) offer, px.
+  std::vector<Vector> around(float x, float y) const;
+  /// The grey before and after of one pixel in each cell that offers a motion.
+  const std::vector<Vector> &pairs() const { return pairs_; }
+
+ private:
+  int columns_, rows_;
+  std::vector<std::vector<Vector>> of_cell_;
+  std::vector<Vector> pairs_;
+};
+
+}  // namespace reference

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "signatures/signatures.h"
+
+namespace reference {
+
+using Match = glcl::signatures::Signatures::Match;
+
+/// Where pixels of a plane of grey went, as glcl::signatures::Signatures defines it, in the order
+/// of its list. The functions give the grey of pixels within the frame.
+std::vector<Match> signature_matches(int width, int height,
+                                     const std::function<float(int x, int y)> &before,
+                                     const std::function<float(int x, int y)> &after);
+
+}  // namespace reference

@@ -40,7 +40,7 @@ namespace {
 
 using glcl::motion::Motion;
 
-enum class Display { none, vectors, prediction, residual };
+using glcl::motion::View;
 
 GType search_type() {
   using Method = Motion::Method;
@@ -67,6 +67,7 @@ GType subpel_type() {
 }
 
 GType display_type() {
+  using Display = View::Display;
   return glcl::enum_type<Display>(
       "GstGLCLMotionDisplay",
       {{Display::none, "The frame as it came", "none"},
@@ -76,18 +77,17 @@ GType display_type() {
        {Display::residual, "What the prediction lacks, around mid-grey", "residual"}});
 }
 
-struct Settings : Motion::Settings {
+struct Settings : Motion::Settings, View::Drawing {
   Settings() { noise = -1; }
 
   std::string devices;
-  Display display = Display::none;
 };
 
 struct State {
   glcl::Guarded<Settings> settings;
   int width = 0, height = 0;
   std::unique_ptr<Motion> motion;
-  std::unique_ptr<glcl::motion::View> view;  // GL thread
+  std::unique_ptr<View> view;  // GL thread
 };
 
 const GstMetaInfo *motion_meta_info() {
@@ -114,7 +114,7 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   state->width = width;
   state->height = height;
   state->motion = std::make_unique<Motion>(context, width, height, layout);
-  state->view = std::make_unique<glcl::motion::View>(context, layout);
+  state->view = std::make_unique<View>(context, width, height, layout);
   const Settings settings = state->settings.get();
   if (!settings.devices.empty()) {
     std::string failures;
@@ -175,19 +175,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
   Motion &motion = *state->motion;
   const bool moved = motion.next(queue, settings, in);
-  switch (settings.display) {
-    case Display::vectors:
-      state->view->show_vectors(queue, motion, in, out);
-      break;
-    case Display::prediction:
-      state->view->show_prediction(queue, motion, in, out);
-      break;
-    case Display::residual:
-      state->view->show_residual(queue, motion, in, out);
-      break;
-    case Display::none:
-      glcl::copy_picture(queue, in, out);
-  }
+  state->view->draw(queue, settings, motion, {in, out});
   if (!moved) return;
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);

@@ -101,13 +101,11 @@ const GstMetaInfo *flow_meta_info() {
   return info;
 }
 
-struct Settings : Flow::Settings {
+struct Settings : Flow::Settings, View::Drawing {
   Method method = Method::pyramidal;
   int grid = 1;
   double min_confidence = 0;
-  View::Display display = View::Display::color;
   double gain = 0;
-  bool legend = false;
   std::string dump_location;
 };
 
@@ -264,7 +262,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
     if (!settings.dump_location.empty() && state->dump())
       gst_gl_opencl_flow_dump(self, queue, settings, *field);
   }
-  state->view->draw(queue, settings.display, settings.legend, field, least, in, out);
+  state->view->draw(queue, settings, field, least, {in, out});
 }
 
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {

@@ -2,8 +2,10 @@
 #include "gstglclanalyzer.h"
 
 #include <atomic>
+#include <cstring>
 #include <new>
 
+#include "glcloverlay.h"
 #include "glclproperties.h"
 #include "glcltime.h"
 
@@ -16,7 +18,7 @@ constexpr int most_unread = 300;
 constexpr size_t all = ~size_t(0);
 
 struct Settings {
-  bool post_messages = true, attach_meta = false;
+  bool post_messages = true, attach_meta = false, attach_overlay = false;
   GstClockTime interval = 100 * GST_MSECOND;
 };
 
@@ -49,6 +51,7 @@ struct GstGLCLAnalyzerPrivate {
 
   glcl::Readback readback;
   std::unique_ptr<glcl::ResultPool> results;
+  glcl::Overlay overlay;
   std::atomic<int> unread{0};  // messages that nobody has freed
 };
 
@@ -104,6 +107,27 @@ GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
   return pool->acquire();
 }
 
+void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
+                            const glcl::Picture &out, GstBuffer *outbuf,
+                            const std::optional<glcl::Rectangle> &covered,
+                            const std::function<void(const glcl::drawing::Canvas &)> &draw,
+                            const std::function<void()> &frame) {
+  GstGLCLAnalyzerPrivate *priv = private_of(self);
+  bool apart = covered && priv->settings.get().attach_overlay;
+  if (apart) {
+    GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(self));
+    apart = glcl::has_overlays(caps);
+    gst_clear_caps(&caps);
+  }
+  if (!apart) return draw({in, out});
+  if (frame)
+    frame();
+  else
+    glcl::copy_picture(queue, in, out);
+  priv->overlay.attach(gst_glcl_filter_context(GST_GLCL_FILTER(self)), queue, in, *covered, draw,
+                       outbuf);
+}
+
 bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) {
   return deliver(self, 0) && !gst_glcl_filter_has_failed(GST_GLCL_FILTER(self));
 }
@@ -156,7 +180,25 @@ static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
   GST_GL_BASE_FILTER_CLASS(gst_glcl_analyzer_parent_class)->gl_stop(base);
   private_of(base)->readback.clear();
   private_of(base)->results.reset();
+  private_of(base)->overlay.clear();
   private_of(base)->schedule.set({});
+}
+
+static GstCaps *gst_glcl_analyzer_transform_internal_caps(GstGLFilter *filter,
+                                                          GstPadDirection direction, GstCaps *caps,
+                                                          GstCaps *filter_caps) {
+  if (private_of(filter)->settings.get().attach_overlay)
+    return glcl::transform_overlay_caps(GST_BASE_TRANSFORM_SRC_PAD(filter), direction, caps);
+  return GST_GL_FILTER_CLASS(gst_glcl_analyzer_parent_class)
+      ->transform_internal_caps(filter, direction, caps, filter_caps);
+}
+
+/// Caps of the source pad say whether overlays come.
+static void gst_glcl_analyzer_notify(GObject *object, GParamSpec *spec) {
+  if (!std::strcmp(spec->name, "attach-overlay"))
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+  if (G_OBJECT_CLASS(gst_glcl_analyzer_parent_class)->notify)
+    G_OBJECT_CLASS(gst_glcl_analyzer_parent_class)->notify(object, spec);
 }
 
 static void gst_glcl_analyzer_init(GstGLCLAnalyzer *self) {
@@ -173,6 +215,7 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_analyzer_finalize;
+  object_class->notify = gst_glcl_analyzer_notify;
   const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
     return private_of(object)->settings;
   };
@@ -187,12 +230,19 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
       .flag("attach-meta", "Attach meta",
             "Attach a meta with the results to every frame; they are read back when they are "
             "mapped",
-            &Settings::attach_meta);
+            &Settings::attach_meta)
+      .flag("attach-overlay", "Attach overlay",
+            "Attach the drawing to the frame as a GstVideoOverlayCompositionMeta, for glimagesink "
+            "or gloverlaycompositor to draw, so that analyzers before them see the frame without "
+            "it; where nothing behind takes such metas it is drawn into the frame",
+            &Settings::attach_overlay);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_sink_event);
   GST_GL_BASE_FILTER_CLASS(klass)->gl_stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_gl_stop);
+  GST_GL_FILTER_CLASS(klass)->transform_internal_caps =
+      GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform_internal_caps);
 
   gst_type_mark_as_plugin_api(GST_TYPE_GLCL_ANALYZER, static_cast<GstPluginAPIFlags>(0));
 }

@@ -24,7 +24,7 @@ class Arrows {
   static Width width(int frame_width, int frame_height);
   /// Px between arrows that fields of vectors are shown by, unless somebody chooses.
   static int spacing(int frame_width, int frame_height) {
-    return std::clamp(std::min(frame_width, frame_height) / 30, 8, 64);
+    return std::clamp(std::min(frame_width, frame_height) / 24, 12, 96);
   }
   static constexpr int most = (1 << 24) - 1;  ///< arrows
 

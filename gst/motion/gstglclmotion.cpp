@@ -175,7 +175,13 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
   Motion &motion = *state->motion;
   const bool moved = motion.next(queue, settings, in);
-  state->view->draw(queue, settings, motion, {in, out});
+  gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
+                         settings.display == View::Display::none
+                             ? std::nullopt
+                             : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
+                         [&](const glcl::drawing::Canvas &canvas) {
+                           state->view->draw(queue, settings, motion, canvas);
+                         });
   if (!moved) return;
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
@@ -232,7 +238,16 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
             "OpenCL devices that share search=full, separated by commas, each as P:D or a part of "
             "its name. Empty: the device of the element alone",
             &Settings::devices, glcl::before_paused)
-      .choice("display", "Display", "What the output shows", &Settings::display, display_type());
+      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
+      .flag("block-grid", "Block grid", "Draw the edges of blocks and partitions, with vectors",
+            &Settings::grid)
+      .number("arrow-spacing", "Arrow spacing",
+              "Least px between blocks with arrows; 0 is a 48th of the frame's short side, 6 "
+              "to 48; 1 draws those of all blocks",
+              &Settings::spacing, 0, 256)
+      .color("color", "Color", "Of arrows, 0xAARRGGBB", &Settings::color)
+      .color("outline-color", "Outline color", "Around arrows, 0xAARRGGBB",
+             &Settings::outline_color);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL block motion search", "Filter/Analyzer/Video",

@@ -262,7 +262,13 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
     if (!settings.dump_location.empty() && state->dump())
       gst_gl_opencl_flow_dump(self, queue, settings, *field);
   }
-  state->view->draw(queue, settings, field, least, {in, out});
+  const bool drawn = field && settings.display != View::Display::none;
+  gst_glcl_analyzer_draw(
+      analyzer, queue, in, out, outbuf,
+      drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt,
+      [&](const glcl::drawing::Canvas &canvas) {
+        state->view->draw(queue, settings, field, least, canvas);
+      });
 }
 
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
@@ -348,6 +354,14 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
               &Settings::gain, 0, 1000)
       .flag("legend", "Legend", "Show the colours' meaning and scale in a corner",
             &Settings::legend)
+      .number("arrow-spacing", "Arrow spacing",
+              "Px between arrows; 0 is a 24th of the frame's short side, 12 to 96",
+              &Settings::spacing, 0, 256)
+      .color("color", "Color",
+             "Of arrows, 0xAARRGGBB; with an alpha of 0 each has the color of its direction",
+             &Settings::color)
+      .color("outline-color", "Outline color", "Around arrows, 0xAARRGGBB",
+             &Settings::outline_color)
       .text("dump-location", "Dump location",
             "Pattern of .flo files to write every frame's vectors to, for instance flow-%05d.flo; "
             "vectors below min-confidence are marked unknown",

@@ -94,7 +94,7 @@ Run histogram_run(Context &context, const Scene &scene, histogram::Present::Disp
   Run run;
   run.enqueue = [=](Queue &queue) {
     const auto keep = engine;  // and its counts
-    present->run(queue, settings, frames.second, frames.out, format, counts, counts);
+    present->run(queue, settings, {frames.second, frames.out}, format, counts, counts);
   };
   run.compare = [](Queue &) { return Agreement{true, ""}; };
   run.least.bytes = 8.0 * scene.width * scene.height;

@@ -134,9 +134,9 @@ class Properties {
   }
 
   template <class Owner>
-  Properties &flag(const char *name, const char *nick, const char *blurb, bool Owner::*member) {
-    return plain(g_param_spec_boolean(name, nick, blurb, Settings().*member, while_playing),
-                 member);
+  Properties &flag(const char *name, const char *nick, const char *blurb, bool Owner::*member,
+                   GParamFlags flags = while_playing) {
+    return plain(g_param_spec_boolean(name, nick, blurb, Settings().*member, flags), member);
   }
 
   template <class Owner>

@@ -2,7 +2,6 @@
 #include "gstglclanalyzer.h"
 
 #include <atomic>
-#include <cstring>
 #include <new>
 
 #include "glcloverlay.h"
@@ -193,14 +192,6 @@ static GstCaps *gst_glcl_analyzer_transform_internal_caps(GstGLFilter *filter,
       ->transform_internal_caps(filter, direction, caps, filter_caps);
 }
 
-/// Caps of the source pad say whether overlays come.
-static void gst_glcl_analyzer_notify(GObject *object, GParamSpec *spec) {
-  if (!std::strcmp(spec->name, "attach-overlay"))
-    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
-  if (G_OBJECT_CLASS(gst_glcl_analyzer_parent_class)->notify)
-    G_OBJECT_CLASS(gst_glcl_analyzer_parent_class)->notify(object, spec);
-}
-
 static void gst_glcl_analyzer_init(GstGLCLAnalyzer *self) {
   new (gst_glcl_analyzer_get_instance_private(self)) GstGLCLAnalyzerPrivate;
 }
@@ -215,7 +206,6 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_analyzer_finalize;
-  object_class->notify = gst_glcl_analyzer_notify;
   const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
     return private_of(object)->settings;
   };
@@ -235,7 +225,7 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
             "Attach the drawing to the frame as a GstVideoOverlayCompositionMeta, for glimagesink "
             "or gloverlaycompositor to draw, so that analyzers before them see the frame without "
             "it; where nothing behind takes such metas it is drawn into the frame",
-            &Settings::attach_overlay);
+            &Settings::attach_overlay, glcl::before_paused);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform);

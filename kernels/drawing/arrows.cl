@@ -34,8 +34,8 @@ inline int2 columns_of(float2 from, float2 direction, float back, float front, f
 // For each pixel around an arrow, row by row; a group of items shares the rows.
 #define FOR_PIXELS_OF(arrow, thick, outline, size)                                                         \
   const float2 head = arrow_head(arrow.length, thick);                                                     \
-  const float around = 2.1f * (outline + 0.5f), side = fmax(head.y, thick) + around;                       \
-  const float back = fmin(arrow.length - head.x, 0.0f) - around, front = arrow.length + around;            \
+  const float around = 2.5f * (outline + 0.5f), side = fmax(head.y, thick) + around;                       \
+  const float back = arrow_tail(arrow.length, head, thick) - around, front = arrow.length + around;        \
   const int2 rows = rows_of(arrow.from, arrow.direction, back, front, side, size.y);                       \
   for (int y = rows.x + (int)get_local_id(0); y <= rows.y; y += (int)get_local_size(0)) {                  \
     const float down = y - arrow.from.y;                                                                   \

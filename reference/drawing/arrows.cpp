@@ -30,8 +30,8 @@ Arrow arrow(double x, double y, double right, double down, double length, const 
 }
 
 /// The distance to the outside of a convex shape: to the furthest of its sides.
-double to_rectangle(double along, double off, double length, double thick) {
-  return std::max({-along, along - length, off - thick});
+double to_rectangle(double along, double off, double tail, double neck, double thick) {
+  return std::max({tail - along, along - neck, off - thick});
 }
 double to_triangle(double along, double off, double base, double tip, double side) {
   // The side from (base, side) to (tip, 0).
@@ -43,10 +43,10 @@ double distance(const Arrow &arrow, double thick, int x, int y) {
   const double dx = x - arrow.x, dy = y - arrow.y;
   const double along = dx * arrow.right + dy * arrow.down,
                off = std::abs(dy * arrow.right - dx * arrow.down);
-  const double head = std::clamp(0.4 * arrow.length, 4.5 * thick, 9.0 * thick);
+  const double head = std::clamp(0.4 * arrow.length, 5 * thick, 10 * thick);
   const double neck = arrow.length - head;
-  return std::min(to_rectangle(along, off, std::max(neck, 0.0), thick),
-                  to_triangle(along, off, neck, arrow.length, 0.55 * head));
+  return std::min(to_rectangle(along, off, std::min(neck - 3 * thick, 0.0), neck, thick),
+                  to_triangle(along, off, neck, arrow.length, 0.45 * head));
 }
 
 /// 1 inside, 0 outside, between over a pixel.

@@ -228,11 +228,11 @@ inline float4 panel_color(Panel p, __global const ushort *heights, Column column
   float4 color = (float4)(p.background.xyz, 1.0f) * p.background.w;
 
   if (labelled && y >= height + u) {
-    // Labels: of the quarters where there is room, else of both ends.
-    const int row = (y - height - 2 * u) / u, labels = width < 108 * u ? 2 : 5;
+    // Labels: of the quarters where there is room, else of the middle and both ends, else of these.
+    const int row = (y - height - 2 * u) / u, labels = width < 60 * u ? 2 : width < 108 * u ? 3 : 5;
     if (y < height + 2 * u || row >= 7) return color;
     for (int i = 0; i < labels; i++) {
-      const int value = i == labels - 1 ? 255 : i * 64;
+      const int value = i == labels - 1 ? 255 : i * 256 / (labels - 1);
       const int size = (value < 10 ? 5 : value < 100 ? 11 : 17) * u, tick = (int)((long)width * i / (labels - 1));
       const int left = i == 0 ? 0 : i == labels - 1 ? width - size : tick - size / 2;
       if (x >= left && in_number(value, (x - left) / u, row)) return laid(color, p.foreground.xyz, p.foreground.w);

@@ -152,6 +152,23 @@ std::vector<Arrow> flow_arrows(const DenseVectors &field, double least, double g
   return list;
 }
 
+Frame flow_color(const Frame &frame, const DenseVectors &field, double least, double gain) {
+  Frame black = frame;
+  for (size_t i = 0; i < black.rgba.size(); i++)
+    if (i % 4 < 3) black.rgba[i] = 0;
+  Frame out(frame.width, frame.height);
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++) {
+      const size_t i = size_t(y) * frame.width + x;
+      const double vx = field.vectors[2 * i], vy = field.vectors[2 * i + 1];
+      Pixel pixel(black.at(x, y), false);
+      if (field.confidence[i] >= least)
+        pixel.lay(hue_of(vx, vy), std::min(std::hypot(vx, vy) / gain, 1.0));
+      pixel.write(out.at(x, y));
+    }
+  return out;
+}
+
 Frame flow_overlay(const Frame &frame, const DenseVectors &field, double least, double gain,
                    bool apart) {
   Frame out(frame.width, frame.height);

@@ -21,6 +21,8 @@ struct DenseVectors {
 /// the hue of its direction.
 std::vector<glcl::drawing::Arrow> flow_arrows(const DenseVectors &field, double least, double gain,
                                               int cell, uint32_t color);
+/// The hues alone, as bright as it is fast, with the frame's alpha.
+Frame flow_color(const Frame &frame, const DenseVectors &field, double least, double gain);
 /// `frame` tinted by the field, or the tint alone.
 Frame flow_overlay(const Frame &frame, const DenseVectors &field, double least, double gain,
                    bool apart = false);

@@ -186,9 +186,9 @@ struct Plot {
                    {left, top, std::min(w, area.x + area.width + over - left),
                     std::min(h, area.y + area.height + over - top)},
                    foreground);
-    const int labels = w < 108 * u ? 2 : 5;
+    const int labels = w < 60 * u ? 2 : w < 108 * u ? 3 : 5;
     for (int i = 0; i < labels; i++) {
-      const std::string text = std::to_string(i < labels - 1 ? i * 64 : 255);
+      const std::string text = std::to_string(i < labels - 1 ? i * 256 / (labels - 1) : 255);
       const int size = (6 * static_cast<int>(text.size()) - 1) * u;
       const int x = i == 0 ? 0 : i == labels - 1 ? w - size : w * i / (labels - 1) - size / 2;
       for (size_t k = 0; k < text.size(); k++)

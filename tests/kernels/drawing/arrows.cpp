@@ -177,6 +177,13 @@ GST_START_TEST(test_flow) {
           check_drawn(bench.download(out),
                       reference::flow_overlay(frame, turning.dense(), least, gain, apart),
                       "a flow over a frame");
+          if (!apart) {
+            drawing.display = View::Display::color;
+            view.draw(*bench.queue, drawing, &turning.field, least, canvas);
+            check_drawn(bench.download(out),
+                        reference::flow_color(frame, turning.dense(), least, gain), "a flow");
+            drawing.display = View::Display::overlay;
+          }
           view.draw(*bench.queue, drawing, nullptr, least, canvas);
           check_equal(bench.download(out), apart ? Frame(width, height) : frame, "no flow");
         }

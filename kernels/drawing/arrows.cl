@@ -14,7 +14,7 @@
 inline int2 rows_of(float2 from, float2 direction, float back, float front, float side, int height) {
   const float y0 = from.y + fmin(direction.y * back, direction.y * front) - fabs(direction.x) * side;
   const float y1 = from.y + fmax(direction.y * back, direction.y * front) + fabs(direction.x) * side;
-  return (int2)(max((int)floor(y0), 0), min((int)ceil(y1), height - 1));
+  return (int2)(max((int)ceil(y0), 0), min((int)floor(y1), height - 1));
 }
 
 // And the columns of a row that lies `down` below its beginning.
@@ -28,14 +28,15 @@ inline int2 columns_of(float2 from, float2 direction, float back, float front, f
     const float a = (back - direction.y * down) / direction.x, b = (front - direction.y * down) / direction.x;
     x0 = fmax(x0, fmin(a, b)), x1 = fmin(x1, fmax(a, b));
   }
-  return (int2)(max((int)floor(from.x + x0), 0), min((int)ceil(from.x + x1), width - 1));
+  return (int2)(max((int)ceil(from.x + x0), 0), min((int)floor(from.x + x1), width - 1));
 }
 
-// For each pixel around an arrow, row by row; a group of items shares the rows.
+// For each pixel around an arrow, row by row; a group of items shares the rows. The outline reaches furthest at the
+// corners of the head: by 1 / tan a + 1 / sin a beside it and 1 / sin b before it, of the angles there.
 #define FOR_PIXELS_OF(arrow, thick, outline, size)                                                         \
   const float2 head = arrow_head(arrow.length, thick);                                                     \
-  const float around = 2.5f * (outline + 0.5f), side = fmax(head.y, thick) + around;                       \
-  const float back = arrow_tail(arrow.length, head, thick) - around, front = arrow.length + around;        \
+  const float reach = outline + 0.5f, side = head.y + 1.56f * reach;                                       \
+  const float back = arrow_tail(arrow.length, head, thick) - reach, front = arrow.length + 2.45f * reach;  \
   const int2 rows = rows_of(arrow.from, arrow.direction, back, front, side, size.y);                       \
   for (int y = rows.x + (int)get_local_id(0); y <= rows.y; y += (int)get_local_size(0)) {                  \
     const float down = y - arrow.from.y;                                                                   \
@@ -53,7 +54,7 @@ __kernel void arrows_claim(__global const Arrow *arrows, float thick, float outl
   const uint number = get_group_id(0);
   const Arrow arrow = arrows[number];
   if (arrow.length < 0.0f) return;
-  const float reach = outline + 0.5f, scale = 254.0f / (thick + reach);
+  const float scale = 254.0f / (thick + outline + 0.5f);
   FOR_PIXELS_OF(arrow, thick, outline, size)
       if (distance < reach) {
         const uint key = (uint)clamp((distance + thick) * scale, 0.0f, 254.0f) << 24 | number;

@@ -12,6 +12,7 @@
 #include "reference/drawing/arrows.h"
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
+#include "reference/motion/motion.h"
 #include "reference/transfer.h"
 #include "subject.h"
 
@@ -151,13 +152,11 @@ Run motion_run(Context &context, const Scene &scene, motion::View::Display displ
     const reference::Frame &residual = display == Display::residual ? drawn : second,
                            &predicted = display == Display::residual ? second : drawn;
     reference::Frame expected = frame;
-    for (size_t i = 0; i < frame.rgba.size(); i++) {
-      const uint8_t *p = &frame.rgba[i / 4 * 4];
-      const int luma = (77 * p[0] + 150 * p[1] + 29 * p[2] + 128) >> 8;
+    const reference::Plane luma = reference::luma(frame);
+    for (size_t i = 0; i < frame.rgba.size(); i++)
       if (i % 4 < 3)
-        expected.rgba[i] =
-            static_cast<uint8_t>(std::clamp(128 + luma - predicted.rgba[i / 4 * 4], 0, 255));
-    }
+        expected.rgba[i] = static_cast<uint8_t>(
+            std::clamp(128 + luma.values[i / 4] - predicted.rgba[i / 4 * 4], 0, 255));
     return compare_levels(residual, expected, 0);
   };
   run.least.bytes = 8.0 * scene.width * scene.height;

@@ -355,7 +355,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
       .flag("legend", "Legend", "Show the colours' meaning and scale in a corner",
             &Settings::legend)
       .number("arrow-spacing", "Arrow spacing",
-              "Px between arrows; 0 is a 24th of the frame's short side, 12 to 96",
+              "Px between arrows, at least 4; 0 is a 24th of the frame's short side, 12 to 96",
               &Settings::spacing, 0, 256)
       .color("color", "Color",
              "Of arrows, 0xAARRGGBB; with an alpha of 0 each has the color of its direction",

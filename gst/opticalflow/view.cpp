@@ -68,7 +68,8 @@ void View::list(Queue &queue, const Field &field, float least, const cl::Buffer 
 
 void View::draw_arrows(Queue &queue, const Drawing &drawing, const Field &field, float least,
                        const drawing::Canvas &canvas) {
-  const int cell = drawing.spacing ? drawing.spacing : drawing::Arrows::spacing(width_, height_);
+  const int cell =
+      drawing.spacing ? std::max(drawing.spacing, 4) : drawing::Arrows::spacing(width_, height_);
   const cl_int2 cells{{View::cells(width_, cell), View::cells(height_, cell)}};
   const int count = cells.s[0] * cells.s[1];
   arrow_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, field.vectors, field.confidence,

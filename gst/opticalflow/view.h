@@ -59,7 +59,7 @@ class View {
   struct Drawing {
     Display display = Display::color;
     bool legend = false;  ///< a wheel with its radius in px per frame
-    int spacing = 0;      ///< px between arrows; 0 goes by the frame's size
+    int spacing = 0;      ///< px between arrows, at least 4; 0 goes by the frame's size
     cl_uint color = 0;    ///< 0xAARRGGBB, of arrows; with alpha 0 each has that of its direction
     cl_uint outline_color = 0xff000000;
   };

@@ -171,13 +171,13 @@ Run histogram_run(Context &context, const Scene &scene, histogram::Present::Disp
   const auto engine =
       std::make_shared<Histogram>(context, scene.width, scene.height, format, frames.layout);
   const auto present = std::make_shared<Present>(context, scene.width, scene.height, frames.layout);
-  const cl::Buffer counts = engine->run(*frames.queue, frames.second, {});
+  const cl::Buffer counts =
+      engine->run(*frames.queue, frames.second, {});  // a reference of its own
   frames.queue->cl().finish();
   Present::Settings settings;
   settings.display = display;
   Run run;
   run.enqueue = [=](Queue &queue) {
-    const auto keep = engine;  // and its counts
     present->run(queue, settings, {frames.second, frames.out}, format, counts, counts);
   };
   run.compare = [=, enqueue = run.enqueue](Queue &queue) {

@@ -126,8 +126,8 @@ struct Turning {
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
         const size_t i = size_t(y) * width + x;
-        vectors[2 * i] = float(height / 2 - y) / 8 + float(random());
-        vectors[2 * i + 1] = float(x - width / 2) / 8;
+        vectors[2 * i] = float(height - 2 * y) / 16 + float(random());
+        vectors[2 * i + 1] = float(2 * x - width) / 16;
         confidence.push_back(float(random()));
       }
     const auto upload = [&](std::vector<float> &values) {

@@ -133,6 +133,25 @@ GST_START_TEST(changed_while_playing) {
 }
 GST_END_TEST
 
+// Two pipelines at once, started and stopped.
+GST_START_TEST(started_again) {
+  const std::string description =
+      "videotestsrc num-buffers=12 horizontal-speed=3 ! "
+      "video/x-raw,format=RGBA,width=160,height=120 ! glupload ! glcolorconvert ! "
+      "glopenclflow display=arrows attach-overlay=true ! " +
+      histogram + " attach-overlay=true ! queue ! gloverlaycompositor ! fakesink";
+  test::Pipeline first(description), second(description);
+  for (int i = 0; i < 3; i++) {
+    expect(second.reach(GST_STATE_PLAYING), "the other one plays");
+    expect(first.run(), "EOS comes");
+    expect(first.reach(i % 2 ? GST_STATE_NULL : GST_STATE_READY), "it stops");
+    expect(second.reach(GST_STATE_READY), "so does the other one");
+  }
+  test::expect_none(first.messages().errors());
+  test::expect_none(second.messages().errors());
+}
+GST_END_TEST
+
 namespace {
 
 /// Pixels of about this colour: edges are blended.
@@ -210,6 +229,7 @@ static Suite *overlay_suite() {
   tcase_add_test(tcase, two_drawings);
   tcase_add_test(tcase, nobody_behind);
   tcase_add_test(tcase, changed_while_playing);
+  tcase_add_test(tcase, started_again);
   tcase_add_test(tcase, colours_of_arrows);
   tcase_add_test(tcase, grid_of_blocks);
   tcase_add_test(tcase, colours_of_panels);

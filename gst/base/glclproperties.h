@@ -76,6 +76,7 @@ GType enum_type(const char *name, std::initializer_list<EnumValue<Enum>> choices
 
 inline void load(const GValue *value, bool &member) { member = g_value_get_boolean(value); }
 inline void load(const GValue *value, int &member) { member = g_value_get_int(value); }
+inline void load(const GValue *value, guint &member) { member = g_value_get_uint(value); }
 inline void load(const GValue *value, guint64 &member) { member = g_value_get_uint64(value); }
 inline void load(const GValue *value, double &member) { member = g_value_get_double(value); }
 inline void load(const GValue *value, std::string &member) {
@@ -84,6 +85,7 @@ inline void load(const GValue *value, std::string &member) {
 }
 inline void store(bool member, GValue *value) { g_value_set_boolean(value, member); }
 inline void store(int member, GValue *value) { g_value_set_int(value, member); }
+inline void store(guint member, GValue *value) { g_value_set_uint(value, member); }
 inline void store(guint64 member, GValue *value) { g_value_set_uint64(value, member); }
 inline void store(double member, GValue *value) { g_value_set_double(value, member); }
 inline void store(const std::string &member, GValue *value) {
@@ -123,10 +125,18 @@ class Properties {
     return plain(spec, member);
   }
 
+  /// 0xAARRGGBB, as GStreamer's elements have it.
   template <class Owner>
-  Properties &flag(const char *name, const char *nick, const char *blurb, bool Owner::*member) {
-    return plain(g_param_spec_boolean(name, nick, blurb, Settings().*member, while_playing),
-                 member);
+  Properties &color(const char *name, const char *nick, const char *blurb, guint Owner::*member) {
+    return plain(
+        g_param_spec_uint(name, nick, blurb, 0, G_MAXUINT, Settings().*member, controllable),
+        member);
+  }
+
+  template <class Owner>
+  Properties &flag(const char *name, const char *nick, const char *blurb, bool Owner::*member,
+                   GParamFlags flags = while_playing) {
+    return plain(g_param_spec_boolean(name, nick, blurb, Settings().*member, flags), member);
   }
 
   template <class Owner>

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <new>
 
+#include "glcloverlay.h"
 #include "glclproperties.h"
 #include "glcltime.h"
 
@@ -16,7 +17,7 @@ constexpr int most_unread = 300;
 constexpr size_t all = ~size_t(0);
 
 struct Settings {
-  bool post_messages = true, attach_meta = false;
+  bool post_messages = true, attach_meta = false, attach_overlay = false;
   GstClockTime interval = 100 * GST_MSECOND;
 };
 
@@ -50,6 +51,7 @@ struct GstGLCLAnalyzerPrivate {
   glcl::Readback readback;
   std::unique_ptr<glcl::ResultPool> results;
   bool attach_meta = false;    // to the frame that is under way
+  glcl::Overlay overlay;
   std::atomic<int> unread{0};  // messages that nobody has freed
 };
 
@@ -105,6 +107,32 @@ GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
   return pool->acquire();
 }
 
+bool gst_glcl_analyzer_draws_apart(GstGLCLAnalyzer *self) {
+  if (!private_of(self)->settings.get().attach_overlay) return false;
+  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(self));
+  const bool apart = glcl::has_overlays(caps);
+  gst_clear_caps(&caps);
+  return apart;
+}
+
+void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
+                            const glcl::Picture &out, GstBuffer *outbuf,
+                            const std::optional<glcl::Rectangle> &covered,
+                            const std::function<void(const glcl::drawing::Canvas &)> &draw,
+                            const std::function<void()> &frame) {
+  const bool apart = covered && gst_glcl_analyzer_draws_apart(self);
+  if (out) {
+    if (!apart) return draw({in, out});
+    if (frame)
+      frame();
+    else
+      glcl::copy_picture(queue, in, out);
+  }
+  if (apart)
+    private_of(self)->overlay.attach(gst_glcl_filter_context(GST_GLCL_FILTER(self)), queue, in,
+                                     *covered, draw, outbuf);
+}
+
 bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) {
   return deliver(self, 0) && !gst_glcl_filter_has_failed(GST_GLCL_FILTER(self));
 }
@@ -133,15 +161,16 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
 }
 
 /// A frame that goes on as it came, to others too, becomes another buffer of the same memory where
-/// it gets a meta.
+/// it gets a meta or an overlay.
 static GstFlowReturn gst_glcl_analyzer_prepare_output_buffer(GstBaseTransform *trans,
                                                              GstBuffer *inbuf, GstBuffer **outbuf) {
   GstGLCLAnalyzerPrivate *priv = private_of(trans);
   priv->attach_meta = priv->settings.get().attach_meta;
   const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)
                                  ->prepare_output_buffer(trans, inbuf, outbuf);
-  if (flow == GST_FLOW_OK && *outbuf == inbuf && priv->attach_meta &&
-      !gst_buffer_is_writable(inbuf))
+  const bool attaches =
+      priv->attach_meta || gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(trans));
+  if (flow == GST_FLOW_OK && *outbuf == inbuf && attaches && !gst_buffer_is_writable(inbuf))
     *outbuf = gst_buffer_copy(inbuf);
   return flow;
 }
@@ -171,7 +200,17 @@ static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
   GST_GL_BASE_FILTER_CLASS(gst_glcl_analyzer_parent_class)->gl_stop(base);
   private_of(base)->readback.clear();
   private_of(base)->results.reset();
+  private_of(base)->overlay.clear();
   private_of(base)->schedule.set({});
+}
+
+static GstCaps *gst_glcl_analyzer_transform_internal_caps(GstGLFilter *filter,
+                                                          GstPadDirection direction, GstCaps *caps,
+                                                          GstCaps *filter_caps) {
+  if (private_of(filter)->settings.get().attach_overlay)
+    return glcl::transform_overlay_caps(GST_BASE_TRANSFORM_SRC_PAD(filter), direction, caps);
+  return GST_GL_FILTER_CLASS(gst_glcl_analyzer_parent_class)
+      ->transform_internal_caps(filter, direction, caps, filter_caps);
 }
 
 static void gst_glcl_analyzer_init(GstGLCLAnalyzer *self) {
@@ -202,7 +241,12 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
       .flag("attach-meta", "Attach meta",
             "Attach a meta with the results to every frame; they are read back when they are "
             "mapped",
-            &Settings::attach_meta);
+            &Settings::attach_meta)
+      .flag("attach-overlay", "Attach overlay",
+            "Attach the drawing to the frame as a GstVideoOverlayCompositionMeta, for glimagesink "
+            "or gloverlaycompositor to draw, so that analyzers before them see the frame without "
+            "it; where nothing behind takes such metas it is drawn into the frame",
+            &Settings::attach_overlay, glcl::before_paused);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->prepare_output_buffer =
@@ -210,6 +254,8 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_sink_event);
   GST_GL_BASE_FILTER_CLASS(klass)->gl_stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_gl_stop);
+  GST_GL_FILTER_CLASS(klass)->transform_internal_caps =
+      GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform_internal_caps);
 
   gst_type_mark_as_plugin_api(GST_TYPE_GLCL_ANALYZER, static_cast<GstPluginAPIFlags>(0));
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <functional>
+#include <optional>
+
+#include "glcloverlay.h"
 #include "glclresult.h"
 #include "gstglclfilter.h"
 #include "opencl/readback.h"
@@ -9,10 +13,10 @@
 G_DECLARE_DERIVABLE_TYPE(GstGLCLAnalyzer, gst_glcl_analyzer, GST, GLCL_ANALYZER, GstGLCLFilter)
 
 /// The base of elements that find something out about frames: the properties `post-messages`,
-/// `interval` and `attach-meta`, and numbers that travel from the device to messages while frames
-/// go on. They are handed on, on the streaming thread, with a later frame or before EOS; a flush
-/// and a stop drop them. The device may be `gst_glcl_analyzer_depth` reads behind, then the
-/// streaming thread waits before it takes another frame.
+/// `interval`, `attach-meta` and `attach-overlay`, and numbers that travel from the device to
+/// messages while frames go on. They are handed on, on the streaming thread, with a later frame or
+/// before EOS; a flush and a stop drop them. The device may be `gst_glcl_analyzer_depth` reads
+/// behind, then the streaming thread waits before it takes another frame.
 struct _GstGLCLAnalyzerClass {
   GstGLCLFilterClass parent_class;
 };
@@ -62,6 +66,19 @@ Meta *gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const GstMe
   meta->buffer = result;
   return meta;
 }
+
+/// Whether drawings go on beside their frames: attach-overlay is set, and what is behind takes it.
+/// Then a frame that only gets a drawing may go on as it came. On the streaming thread.
+bool gst_glcl_analyzer_draws_apart(GstGLCLAnalyzer *self);
+/// In `process`: has `draw` make the frame with a drawing over it or, where it draws apart, the
+/// drawing alone; then `frame` makes the frame, which without it is a copy. `covered` is where the
+/// drawing is at most; none where there is none. A frame that goes on as it came, without a picture
+/// `out`, has no drawing over it. Throws.
+void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
+                            const glcl::Picture &out, GstBuffer *outbuf,
+                            const std::optional<glcl::Rectangle> &covered,
+                            const std::function<void(const glcl::drawing::Canvas &)> &draw,
+                            const std::function<void()> &frame = {});
 
 /// Hands on all that is under way, waiting for it, as EOS does; false where some frame since the
 /// last flush or stop failed, so that results are missing or the stream ends too soon. On the

@@ -300,12 +300,27 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   cl::Buffer equalize_counts;
   if (equalize != Present::Equalize::none)
     equalize_counts = histograms.count(queue, in, Present::format_for(equalize), whole);
-  if (out) state->present->run(queue, settings, in, out, format, counts, equalize_counts);
+  const Area panel = Present::panel(settings, in.width, in.height);
+  gst_glcl_analyzer_draw(
+      analyzer, queue, in, out, outbuf,
+      settings.display == Present::Display::none
+          ? std::nullopt
+          : std::optional(glcl::Rectangle{panel.x, panel.y, panel.width, panel.height}),
+      [&](const glcl::drawing::Canvas &canvas) {
+        state->present->run(queue, settings, canvas, format, counts, equalize_counts);
+      },
+      [&] {
+        Settings frame = settings;
+        frame.display = Present::Display::none;
+        state->present->run(queue, frame, {in, out}, format, counts, equalize_counts);
+      });
 }
 
 static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
   const Settings settings = GST_GLCL_HISTOGRAM(filter)->state->settings.get();
-  return settings.display == Present::Display::none && settings.equalize == Present::Equalize::none;
+  return settings.equalize == Present::Equalize::none &&
+         (settings.display == Present::Display::none ||
+          gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter)));
 }
 
 /// What comes does not follow what came.
@@ -373,6 +388,10 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
               &Settings::height, 0, 1)
       .number("opacity", "Opacity", "Of the drawing, from 0 (invisible) to 1", &Settings::opacity,
               0, 1)
+      .color("foreground-color", "Foreground color",
+             "Of text, lines and the bars of luma, 0xAARRGGBB", &Settings::foreground_color)
+      .color("background-color", "Background color", "Of the drawing's ground, 0xAARRGGBB",
+             &Settings::background_color)
       .choice("equalize", "Equalize", "Spread the levels of the frame evenly, by its own histogram",
               &Settings::equalize, equalize_type())
       .other(gst_param_spec_array(

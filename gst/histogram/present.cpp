@@ -11,6 +11,7 @@ namespace glcl::histogram {
 namespace {
 
 constexpr size_t most_counters = 4096;
+constexpr int most_rows = 16;
 
 }  // namespace
 
@@ -30,8 +31,37 @@ Area Present::panel(const Settings &settings, int width, int height) {
   return area;
 }
 
-int Present::unit(int width, int height) {
-  return std::max(1, static_cast<int>(std::lround(std::min(width, height) / 360.0)));
+namespace {
+
+/// Whether the bins are colours.
+bool joint(const Histogram::Format &format) {
+  return format.levels() != format.counters() / format.channels();
+}
+
+}  // namespace
+
+int Present::unit(const Settings &settings, const Histogram::Format &format, int width,
+                  int height) {
+  const Area area = panel(settings, width, height);
+  const int channels = settings.display == Display::overlay ? 1 : format.channels();
+  const int plot_width = area.width / (settings.display == Display::parade ? channels : 1),
+            plot_height = area.height / (settings.display == Display::stack ? channels : 1);
+  // As the kernel has it: four letters by a plot, or four rows of colours.
+  const auto fits = [&](int unit) {
+    return joint(format) ? plot_width >= 55 * unit && plot_height >= 42 * unit
+                         : plot_width >= 30 * unit && plot_height >= 25 * unit;
+  };
+  int unit = drawing::dot(width, height);
+  while (unit > 1 && !fits(unit)) unit--;
+  return unit;
+}
+
+int Present::rows(const Settings &settings, const Histogram::Format &format, int width,
+                  int height) {
+  const Area area = panel(settings, width, height);
+  const int dot = unit(settings, format, width, height), inner = area.height - 6 * dot;
+  const bool labelled = area.width >= 55 * dot && inner >= 9 * dot;
+  return std::clamp(inner / (labelled ? 9 * dot : 4), 1, most_rows);
 }
 
 Present::Present(Context &context, int width, int height, Layout layout)
@@ -39,6 +69,7 @@ Present::Present(Context &context, int width, int height, Layout layout)
   try {
     const cl::Program program = context.program("histogram/present.cl", frame_options(layout));
     heights_kernel_ = Kernel(context, program, "display_heights", {256, 1});
+    fullest_ = Kernel(context, program, "display_fullest", {256, 1});
     present_ = Kernel(context, program, "present", {32, 8});
     heights_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_counters * sizeof(cl_ushort));
   } catch (const cl::Error &error) {
@@ -47,30 +78,42 @@ Present::Present(Context &context, int width, int height, Layout layout)
 }
 
 /// Fewer groups where each makes tables for itself.
-size_t Present::rows_at_a_time(const Device &device, Equalize equalize) const {
+size_t Present::rows_at_a_time(const Device &device, Equalize equalize, const Area &part) const {
   const Size group = present_.group();
   const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(),
                groups = units * (equalize == Equalize::none ? 32 : 4),
-               columns = (width_ + group.x - 1) / group.x;
-  return std::min(std::max<size_t>(groups / columns, 1) * group.y, size_t(height_));
+               columns = (part.width + group.x - 1) / group.x;
+  return std::min(std::max<size_t>(groups / columns, 1) * group.y, size_t(part.height));
 }
 
-void Present::run(Queue &queue, const Settings &settings, const Picture &in, const Picture &out,
+void Present::run(Queue &queue, const Settings &settings, const drawing::Canvas &canvas,
                   const Histogram::Format &format, const cl::Buffer &counts,
                   const cl::Buffer &equalize_counts) {
-  if (settings.display != Display::none)
+  const bool shown = settings.display != Display::none, colours = joint(format);
+  const Equalize equalize = canvas.apart ? Equalize::none : settings.equalize;
+  const int bars = rows(settings, format, width_, height_);
+  if (shown && colours)
+    fullest_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic), bars, heights_);
+  else if (shown)
     heights_kernel_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic),
                     static_cast<int>(std::lround(65535 * settings.level_height)), heights_);
   const Area area = panel(settings, width_, height_);
-  const cl_int4 rectangle = {{area.x, area.y, area.width, area.height}};
-  const int equalize = static_cast<int>(settings.equalize),
-            display = static_cast<int>(settings.display), channels = format.channels(),
-            levels = format.counters() / channels,
-            axis = format.levels() == levels ? 0 : format.levels(), dot = unit(width_, height_);
+  Area part{0, 0, width_, height_};
+  if (equalize == Equalize::none) {
+    if (!canvas.apart) canvas.begin(queue);
+    if (!shown) return;
+    part = area;
+  }
+  const auto quad = [](const Area &of) { return cl_int4{{of.x, of.y, of.width, of.height}}; };
+  const int display = static_cast<int>(settings.display), channels = format.channels(),
+            levels = format.counters() / channels, axis = colours ? format.levels() : 0,
+            dot = unit(settings, format, width_, height_);
   const auto opacity = static_cast<cl_float>(settings.opacity);
-  const Size items{size_t(width_), rows_at_a_time(queue.context().device(), settings.equalize)};
-  present_(queue, items, in, out, width_, height_, equalize, equalize_counts, rectangle, display,
-           channels, levels, axis, dot, heights_, opacity);
+  const Size items{size_t(part.width), rows_at_a_time(queue.context().device(), equalize, part)};
+  present_(queue, items, canvas.in, canvas.out, quad(part), int(equalize), equalize_counts,
+           quad(area), display, channels, levels, axis, bars, dot,
+           drawing::floats_of(settings.foreground_color),
+           drawing::floats_of(settings.background_color), heights_, opacity, int(canvas.apart));
 }
 
 }  // namespace glcl::histogram

@@ -40,7 +40,7 @@ namespace {
 
 using glcl::motion::Motion;
 
-enum class Display { none, vectors, prediction, residual };
+using glcl::motion::View;
 
 GType search_type() {
   using Method = Motion::Method;
@@ -67,6 +67,7 @@ GType subpel_type() {
 }
 
 GType display_type() {
+  using Display = View::Display;
   return glcl::enum_type<Display>(
       "GstGLCLMotionDisplay",
       {{Display::none, "The frame as it came", "none"},
@@ -76,18 +77,17 @@ GType display_type() {
        {Display::residual, "What the prediction lacks, around mid-grey", "residual"}});
 }
 
-struct Settings : Motion::Settings {
+struct Settings : Motion::Settings, View::Drawing {
   Settings() { noise = -1; }
 
   std::string devices;
-  Display display = Display::none;
 };
 
 struct State {
   glcl::Guarded<Settings> settings;
   int width = 0, height = 0;
   std::unique_ptr<Motion> motion;
-  std::unique_ptr<glcl::motion::View> view;  // GL thread
+  std::unique_ptr<View> view;  // GL thread
 };
 
 const GstMetaInfo *motion_meta_info() {
@@ -114,7 +114,7 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   state->width = width;
   state->height = height;
   state->motion = std::make_unique<Motion>(context, width, height, layout);
-  state->view = std::make_unique<glcl::motion::View>(context, layout);
+  state->view = std::make_unique<View>(context, width, height, layout);
   const Settings settings = state->settings.get();
   if (!settings.devices.empty()) {
     std::string failures;
@@ -175,20 +175,13 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
   Motion &motion = *state->motion;
   const bool moved = motion.next(queue, settings, in);
-  // It may have changed since the frame's buffers were chosen.
-  switch (out ? settings.display : Display::none) {
-    case Display::vectors:
-      state->view->show_vectors(queue, motion, in, out);
-      break;
-    case Display::prediction:
-      state->view->show_prediction(queue, motion, in, out);
-      break;
-    case Display::residual:
-      state->view->show_residual(queue, motion, in, out);
-      break;
-    case Display::none:
-      if (out) glcl::copy_picture(queue, in, out);
-  }
+  gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
+                         settings.display == View::Display::none
+                             ? std::nullopt
+                             : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
+                         [&](const glcl::drawing::Canvas &canvas) {
+                           state->view->draw(queue, settings, motion, canvas);
+                         });
   if (!moved) return;
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
@@ -197,7 +190,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 }
 
 static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
-  return GST_GLCL_MOTION(filter)->state->settings.get().display == Display::none;
+  return GST_GLCL_MOTION(filter)->state->settings.get().display == View::Display::none ||
+         gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
@@ -249,7 +243,16 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
             "OpenCL devices that share search=full, separated by commas, each as P:D or a part of "
             "its name. Empty: the device of the element alone",
             &Settings::devices, glcl::before_paused)
-      .choice("display", "Display", "What the output shows", &Settings::display, display_type());
+      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
+      .flag("block-grid", "Block grid", "Draw the edges of blocks and partitions, with vectors",
+            &Settings::grid)
+      .number("arrow-spacing", "Arrow spacing",
+              "Least px between blocks with arrows; 0 is a 48th of the frame's short side, 6 "
+              "to 48; 1 draws those of all blocks",
+              &Settings::spacing, 0, 256)
+      .color("color", "Color", "Of arrows, 0xAARRGGBB", &Settings::color)
+      .color("outline-color", "Outline color", "Around arrows, 0xAARRGGBB",
+             &Settings::outline_color);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL block motion search", "Filter/Analyzer/Video",

@@ -3,40 +3,56 @@
 
 namespace glcl::motion {
 
-namespace {
-
-Size area(const Picture &picture) { return {size_t(picture.width), size_t(picture.height)}; }
-
-}  // namespace
-
-View::View(Context &context, Layout layout) {
+View::View(Context &context, int width, int height, Layout layout)
+    : width_(width), height_(height), arrows_(context, width, height, layout) {
   const cl::Program program = context.program("motion/display.cl", frame_options(layout));
   const Size group{32, 4};
   plane_ = Kernel(context, program, "motion_show_plane", group);
   residual_ = Kernel(context, program, "motion_show_residual", group);
   grid_ = Kernel(context, program, "motion_show_grid", group);
-  arrows_ = Kernel(context, program, "motion_show_arrows", group);
+  arrow_ = Kernel(context, program, "motion_arrows", group);
 }
 
-void View::show_prediction(Queue &queue, const Motion &motion, const Picture &in,
-                           const Picture &out) {
-  const Plane &predicted = motion.predicted();
-  plane_(queue, area(in), in, out, predicted.buffer, predicted.pitch, in.width, in.height);
-}
-
-void View::show_residual(Queue &queue, const Motion &motion, const Picture &in,
-                         const Picture &out) {
-  const Plane &predicted = motion.predicted();
-  residual_(queue, area(in), in, out, motion.current().buffer, predicted.buffer, predicted.pitch,
-            in.width, in.height);
-}
-
-void View::show_vectors(Queue &queue, const Motion &motion, const Picture &in, const Picture &out) {
+void View::draw_vectors(Queue &queue, const Drawing &drawing, const Motion &motion,
+                        const drawing::Canvas &canvas) {
   const Motion::Field &field = motion.field();
-  grid_(queue, area(in), in, out, motion.shapes(), field.block, field.block_columns, in.width,
-        in.height);
-  arrows_(queue, {size_t(field.columns), size_t(field.rows)}, in, out, motion.vectors(),
-          motion.shapes(), field.cell, field.columns, field.rows, field.block, in.width, in.height);
+  const cl_int2 count{{field.columns, field.rows}}, size{{width_, height_}};
+  const int cells = field.block / field.cell, apart = canvas.apart;
+  canvas.begin(queue);
+  if (drawing.grid) {
+    const int line = std::clamp(std::min(width_, height_) / 1080, 1, field.cell / 2);
+    grid_(queue, {size_t(field.columns), size_t(field.rows)}, canvas.in, canvas.out,
+          motion.shapes(), field.cell, count, cells, line, size, apart);
+  }
+  const int spacing =
+      drawing.spacing ? drawing.spacing : drawing::Arrows::spacing(width_, height_) / 2;
+  const int step = std::max((spacing + field.block / 2) / field.block, 1);
+  const auto kept = [&](int blocks) { return (blocks + step - 1) / step * cells; };
+  const cl_int2 items{{kept(field.block_columns), kept(field.block_rows)}};
+  const int arrows = items.s[0] * items.s[1];
+  arrow_(queue, {size_t(items.s[0]), size_t(items.s[1])}, motion.vectors(), motion.shapes(),
+         field.cell, count, cells, step, items, drawing::bytes_of(drawing.color),
+         arrows_.room(arrows));
+  arrows_.draw(queue, arrows, drawing.outline_color, canvas);
+}
+
+void View::draw(Queue &queue, const Drawing &drawing, const Motion &motion,
+                const drawing::Canvas &canvas) {
+  const Size pixels{size_t(width_), size_t(height_)};
+  const Plane &predicted = motion.predicted();
+  const int apart = canvas.apart;
+  switch (drawing.display) {
+    case Display::none:
+      return canvas.begin(queue);
+    case Display::vectors:
+      return draw_vectors(queue, drawing, motion, canvas);
+    case Display::prediction:
+      return plane_(queue, pixels, canvas.in, canvas.out, predicted.buffer, predicted.pitch, width_,
+                    height_, apart);
+    case Display::residual:
+      return residual_(queue, pixels, canvas.in, canvas.out, motion.current().buffer,
+                       predicted.buffer, predicted.pitch, width_, height_, apart);
+  }
 }
 
 }  // namespace glcl::motion

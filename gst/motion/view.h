@@ -1,26 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "drawing/arrows.h"
 #include "motion.h"
 
 namespace glcl::motion {
 
 /// Draws what a block motion search found. Every call enqueues a picture of the last frame of a
-/// search, whose input was `in`; nothing waits.
+/// search, whose input was the canvas's; nothing waits.
 class View {
  public:
-  /// For pictures of a layout. Throws Error::failed where the device refuses the kernels.
-  View(Context &context, Layout layout);
+  enum class Display {
+    none,
+    vectors,     ///< the frame with arrows from where blocks were to where they are
+    prediction,  ///< in grey
+    residual,    ///< 128 + what the prediction lacks, in grey
+  };
+  struct Drawing {
+    Display display = Display::none;
+    bool grid = true;            ///< the edges of blocks and partitions, with vectors
+    int spacing = 0;             ///< least px between the blocks with arrows; 0 goes by the frame
+    cl_uint color = 0xffffdc00;  ///< 0xAARRGGBB, of arrows
+    cl_uint outline_color = 0xff000000;
+  };
 
-  /// The prediction, in grey.
-  void show_prediction(Queue &queue, const Motion &motion, const Picture &in, const Picture &out);
-  /// 128 + what the prediction lacks, in grey.
-  void show_residual(Queue &queue, const Motion &motion, const Picture &in, const Picture &out);
-  /// The input with the edges of blocks, and arrows from where they were to where they are.
-  void show_vectors(Queue &queue, const Motion &motion, const Picture &in, const Picture &out);
+  /// For pictures of a size and layout. Throws Error::failed where the device refuses the kernels.
+  View(Context &context, int width, int height, Layout layout);
+
+  void draw(Queue &queue, const Drawing &drawing, const Motion &motion,
+            const drawing::Canvas &canvas);
 
  private:
-  Kernel plane_, residual_, grid_, arrows_;
+  void draw_vectors(Queue &queue, const Drawing &drawing, const Motion &motion,
+                    const drawing::Canvas &canvas);
+
+  int width_, height_;
+  Kernel plane_, residual_, grid_, arrow_;
+  drawing::Arrows arrows_;
 };
 
 }  // namespace glcl::motion

@@ -103,13 +103,11 @@ const GstMetaInfo *flow_meta_info() {
   return info;
 }
 
-struct Settings : Flow::Settings {
+struct Settings : Flow::Settings, View::Drawing {
   Method method = Method::pyramidal;
   int grid = 1;
   double min_confidence = 0;
-  View::Display display = View::Display::color;
   double gain = 0;
-  bool legend = false;
   std::string dump_location;
 };
 
@@ -273,11 +271,18 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
     if (!settings.dump_location.empty() && state->dump())
       gst_gl_opencl_flow_dump(self, queue, settings, *field);
   }
-  if (out) state->view->draw(queue, settings.display, settings.legend, field, least, in, out);
+  const bool drawn = field && settings.display != View::Display::none;
+  gst_glcl_analyzer_draw(
+      analyzer, queue, in, out, outbuf,
+      drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt,
+      [&](const glcl::drawing::Canvas &canvas) {
+        state->view->draw(queue, settings, field, least, canvas);
+      });
 }
 
 static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
-  return GST_GL_OPENCL_FLOW(filter)->state->settings.get().display == View::Display::none;
+  return GST_GL_OPENCL_FLOW(filter)->state->settings.get().display == View::Display::none ||
+         gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
@@ -364,6 +369,14 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
               &Settings::gain, 0, 1000)
       .flag("legend", "Legend", "Show the colours' meaning and scale in a corner",
             &Settings::legend)
+      .number("arrow-spacing", "Arrow spacing",
+              "Px between arrows, at least 4; 0 is a 24th of the frame's short side, 12 to 96",
+              &Settings::spacing, 0, 256)
+      .color("color", "Color",
+             "Of arrows, 0xAARRGGBB; with an alpha of 0 each has the color of its direction",
+             &Settings::color)
+      .color("outline-color", "Outline color", "Around arrows, 0xAARRGGBB",
+             &Settings::outline_color)
       .text("dump-location", "Dump location",
             "Pattern of .flo files to write every frame's vectors to, for instance flow-%05d.flo; "
             "vectors below min-confidence are marked unknown",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "view.h"
 
+#include <algorithm>
 #include <string>
 
 #include "opencl/error.h"
@@ -15,15 +16,18 @@ constexpr Size pixel_group{32, 8};
 }  // namespace
 
 View::View(Context &context, int width, int height, Layout layout)
-    : width_(width), height_(height) {
+    : width_(width), height_(height), arrows_(context, width, height, layout) {
   const cl::Program report =
       context.program("opticalflow/report.cl", "-DITEMS=" + std::to_string(items));
   const Size row{items, 1};
   sums_ = Kernel(context, report, "flow_sums", row);
   summary_kernel_ = Kernel(context, report, "flow_summary", row);
   grid_ = Kernel(context, report, "flow_grid", pixel_group);
-  display_ = Kernel(context, context.program("opticalflow/display.cl", frame_options(layout)),
-                    "flow_display", pixel_group);
+  const cl::Program display = context.program("opticalflow/display.cl", frame_options(layout));
+  color_ = Kernel(context, display, "flow_color", pixel_group);
+  overlay_ = Kernel(context, display, "flow_overlay", pixel_group);
+  arrow_ = Kernel(context, display, "flow_arrows", pixel_group);
+  legend_ = Kernel(context, display, "flow_legend", pixel_group);
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
@@ -49,12 +53,40 @@ void View::sample(Queue &queue, const Field &field, float least, int grid, float
         cl_int2{{columns, rows}});
 }
 
-void View::draw(Queue &queue, Display display, bool legend, const Field *field, float least,
-                const Picture &in, const Picture &out) {
+void View::draw_arrows(Queue &queue, const Drawing &drawing, const Field &field, float least,
+                       const drawing::Canvas &canvas) {
+  const int cell =
+      drawing.spacing ? std::max(drawing.spacing, 4) : drawing::Arrows::spacing(width_, height_);
+  const cl_int2 cells{{View::cells(width_, cell), View::cells(height_, cell)}};
+  const int count = cells.s[0] * cells.s[1];
+  arrow_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, field.vectors, field.confidence,
+         cl_int2{{width_, height_}}, least, summary_, cell, cells, drawing::bytes_of(drawing.color),
+         arrows_.room(count));
+  arrows_.draw(queue, count, drawing.outline_color, canvas);
+}
+
+void View::draw(Queue &queue, const Drawing &drawing, const Field *field, float least,
+                const drawing::Canvas &canvas) {
   const cl_int2 size{{width_, height_}};
-  display_(queue, {size_t(width_), size_t(height_)}, in, out, size, int(display),
-           int(field != nullptr), int(legend), field ? field->vectors : nothing_,
-           field ? field->confidence : nothing_, least, summary_);
+  const Size pixels{size_t(width_), size_t(height_)};
+  const int apart = canvas.apart;
+  const bool color = drawing.display == Display::color;
+  if (color)
+    color_(queue, pixels, canvas.in, canvas.out, size, int(field != nullptr),
+           field ? field->vectors : nothing_, field ? field->confidence : nothing_, least, summary_,
+           apart);
+  else if (drawing.display == Display::overlay && field)
+    overlay_(queue, pixels, canvas.in, canvas.out, size, field->vectors, field->confidence, least,
+             summary_, apart);
+  else
+    canvas.begin(queue);
+  if (drawing.display == Display::none || !field) return;
+  if (drawing.display == Display::arrows) draw_arrows(queue, drawing, *field, least, canvas);
+  if (!drawing.legend) return;
+  const int dot = drawing::dot(width_, height_), side = std::min(width_, height_) / 4;
+  const cl_int2 box{{std::max(side, 59 * dot) + 4 * dot, side + 13 * dot}};
+  legend_(queue, {size_t(box.s[0]), size_t(box.s[1])}, canvas.in, canvas.out, size, box, side, dot,
+          int(color), summary_, apart);
 }
 
 }  // namespace glcl::opticalflow

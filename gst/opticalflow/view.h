@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "drawing/arrows.h"
 #include "flow.h"
 
 namespace glcl::opticalflow {
@@ -45,15 +46,25 @@ class View {
     return size_t(cells(width, grid)) * cells(height, grid) * 3 * sizeof(cl_float);
   }
 
-  /// Draws `field` over `in`, with the gain of the last summarize(); without a field, black for
-  /// Display::color and the frame for the others. The legend is a wheel with its radius in px per
-  /// frame.
-  void draw(Queue &queue, Display display, bool legend, const Field *field, float least,
-            const Picture &in, const Picture &out);
+  struct Drawing {
+    Display display = Display::color;
+    bool legend = false;  ///< a wheel with its radius in px per frame
+    int spacing = 0;      ///< px between arrows, at least 4; 0 goes by the frame's size
+    cl_uint color = 0;    ///< 0xAARRGGBB, of arrows; with alpha 0 each has that of its direction
+    cl_uint outline_color = 0xff000000;
+  };
+  /// Draws `field` with the gain of the last summarize(); without a field, black for
+  /// Display::color and nothing for the others. Throws.
+  void draw(Queue &queue, const Drawing &drawing, const Field *field, float least,
+            const drawing::Canvas &canvas);
 
  private:
+  void draw_arrows(Queue &queue, const Drawing &drawing, const Field &field, float least,
+                   const drawing::Canvas &canvas);
+
   int width_, height_;
-  Kernel sums_, summary_kernel_, grid_, display_;
+  Kernel sums_, summary_kernel_, grid_, color_, overlay_, arrow_, legend_;
+  drawing::Arrows arrows_;
   cl::Buffer parts_, summary_, nothing_;
 };
 

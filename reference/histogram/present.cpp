@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <numeric>
 #include <string>
 
 #include "histogram.h"
@@ -56,22 +58,37 @@ const char *const glyphs[] = {
     "..##..#...#....####.#...##...#.###.", "#####....#...#...#...#....#....#...",
     ".###.#...##...#.###.#...##...#.###.", ".###.#...##...#.####....#...#..##..",
     "####.#...##...#####.#.#..#..#.#...#", ".###.#...##....#.####...##...#.###.",
-    "####.#...##...#####.#...##...#####.", "#...##...#.#.#...#....#....#....#.."};
+    "####.#...##...#####.#...##...#####.", "#...##...#.#.#...#....#....#....#..",
+    "..........................##...##..", "##...##..#...#...#...#...#..##...##"};
 
-/// Draws a panel, whole things after the other.
+/// R, G and B and how much of what is below they cover, 0 to 1.
+struct Colour {
+  double rgb[3], part;
+
+  static Colour of(uint32_t argb) {
+    return {{(argb >> 16 & 255) / 255.0, (argb >> 8 & 255) / 255.0, (argb & 255) / 255.0},
+            (argb >> 24) / 255.0};
+  }
+  Colour times(double factor) const { return {{rgb[0], rgb[1], rgb[2]}, part * factor}; }
+};
+
+/// Draws a panel, whole things after the other. Its pixels are premultiplied.
 class Canvas {
  public:
   Canvas(int width, int height)
-      : width_(width), height_(height), rgb_(size_t(width) * height * 3) {}
+      : width_(width), height_(height), rgba_(size_t(width) * height * 4) {}
 
-  void fill(int x, int y, int w, int h, double r, double g, double b) {
-    for (int row = std::max(y, 0); row < std::min(y + h, height_); row++)
-      for (int column = std::max(x, 0); column < std::min(x + w, width_); column++) {
-        double *p = at(column, row);
-        p[0] = r, p[1] = g, p[2] = b;
-      }
+  void lay(int x, int y, const Colour &colour) {
+    double *p = at(x, y);
+    for (int c = 0; c < 4; c++)
+      p[c] = p[c] * (1 - colour.part) + (c < 3 ? colour.rgb[c] : 1) * colour.part;
   }
-  void glyph(int which, int x, int y, int unit, const Area &clip) {
+  void fill(const Area &area, const Colour &colour) {
+    for (int y = std::max(area.y, 0); y < std::min(area.y + area.height, height_); y++)
+      for (int x = std::max(area.x, 0); x < std::min(area.x + area.width, width_); x++)
+        lay(x, y, colour);
+  }
+  void glyph(int which, int x, int y, int unit, const Area &clip, const Colour &colour) {
     for (int i = 0; i < 35; i++)
       if (glyphs[which][i] == '#')
         for (int dy = 0; dy < unit; dy++)
@@ -79,16 +96,16 @@ class Canvas {
             const int px = x + i % 5 * unit + dx, py = y + i / 5 * unit + dy;
             if (px >= clip.x && px < clip.x + clip.width && py >= clip.y &&
                 py < clip.y + clip.height)
-              fill(px, py, 1, 1, 0.9, 0.9, 0.9);
+              fill({px, py, 1, 1}, colour);
           }
   }
   int width() const { return width_; }
   int height() const { return height_; }
-  double *at(int x, int y) { return &rgb_[(size_t(y) * width_ + x) * 3]; }
+  double *at(int x, int y) { return &rgba_[(size_t(y) * width_ + x) * 4]; }
 
  private:
   int width_, height_;
-  std::vector<double> rgb_;
+  std::vector<double> rgba_;
 };
 
 /// The fullest counter fills the plot, or more than it where the usual one, the 95th percentile of
@@ -117,10 +134,10 @@ struct Plot {
   const Histogram::Format &format;
   std::vector<int> heights;  // of the counters, 65535 for all of the plot
   int unit;
+  Colour foreground, background;
 
   int channels() const { return format.channels(); }
   int levels() const { return format.counters() / channels(); }
-  bool joint() const { return format.levels() != levels(); }
 
   /// A plot of some channels in its part of the panel.
   /// `over`: px below it and to its right that are left over.
@@ -131,8 +148,7 @@ struct Plot {
       return x < std::min(area.x + area.width + over, canvas.width()) &&
              y < std::min(area.y + area.height + over, canvas.height());
     };
-    const std::string last_label = std::to_string(joint() ? levels() - 1 : 255);
-    const bool labelled = w >= 6 * u * (1 + static_cast<int>(last_label.size())) && h >= 11 * u;
+    const bool labelled = w >= 24 * u && h >= 11 * u;
     for (int x = 0; x < w; x++)
       for (int y = 0; y < h; y++) {
         if (!inside(left + x, top + y)) continue;
@@ -141,56 +157,103 @@ struct Plot {
         for (int channel = first; channel < last; channel++) {
           const int from = int(int64_t(x) * levels() / w),
                     to = std::max(from + 1, int(int64_t(x + 1) * levels() / w));
-          int height = 0, bin = from;
+          int height = 0;
           for (int i = from; i < to; i++)
-            if (heights[channel * levels() + i] > height) {
-              height = heights[channel * levels() + i];
-              bin = i;
-            }
+            height = std::max(height, heights[channel * levels() + i]);
           if (int64_t(h - 1 - y) * 65535 >= int64_t(height) * h) continue;
           filled = true;
-          const int n = format.levels(), levels_of[] = {bin / (n * n), bin / n % n, bin % n};
           for (int c = 0; c < 3; c++)
-            colour[c] += joint()           ? 0.15 + 0.85 * levels_of[c] / (n - 1)
-                         : channels() == 1 ? 0.8
-                                           : 0.15 + 0.75 * (c == channel);
+            colour[c] += channels() == 1 ? 0.9 * foreground.rgb[c] : 0.15 + 0.75 * (c == channel);
         }
-        double *p = canvas.at(left + x, top + y);
         bool graticule = false;
         for (int i = 0; i <= 4; i++) {
           const int tx = std::min(w * i / 4, w - line), ty = std::min(h * i / 4, h - line);
           graticule = graticule || (x >= tx && x < tx + line) || (y >= ty && y < ty + line);
         }
-        for (int c = 0; c < 3; c++) {
-          if (filled) p[c] = std::min(colour[c], 1.0);
-          if (graticule) p[c] = std::max(p[c] + (filled ? -0.15 : 0.22), 0.0);
-        }
+        if (filled)
+          canvas.lay(
+              left + x, top + y,
+              {{std::min(colour[0], 1.0), std::min(colour[1], 1.0), std::min(colour[2], 1.0)}, 1});
+        if (graticule && filled)
+          canvas.lay(left + x, top + y,
+                     {{background.rgb[0], background.rgb[1], background.rgb[2]}, 0.2});
+        else if (graticule)
+          canvas.lay(left + x, top + y, foreground.times(0.25));
       }
     if (!labelled) return;
-    if (lettered && !joint())
+    if (lettered)
       canvas.glyph(channels() == 1 ? 13 : 10 + first, left + 2 * u, top + 2 * u, u,
                    {left, top, std::min(w, area.x + area.width + over - left),
-                    std::min(h, area.y + area.height + over - top)});
-    const int labels = joint() || w < 108 * u ? 2 : 5;
+                    std::min(h, area.y + area.height + over - top)},
+                   foreground);
+    const int labels = w < 60 * u ? 2 : w < 108 * u ? 3 : 5;
     for (int i = 0; i < labels; i++) {
-      const std::string text = i < labels - 1 ? std::to_string(i * 64) : last_label;
+      const std::string text = std::to_string(i < labels - 1 ? i * 256 / (labels - 1) : 255);
       const int size = (6 * static_cast<int>(text.size()) - 1) * u;
       const int x = i == 0 ? 0 : i == labels - 1 ? w - size : w * i / (labels - 1) - size / 2;
       for (size_t k = 0; k < text.size(); k++)
         canvas.glyph(text[k] - '0', left + x + 6 * u * static_cast<int>(k), top + h + 2 * u, u,
-                     {area.x, area.y, area.width + over, area.height + over});
+                     {area.x, area.y, area.width + over, area.height + over}, foreground);
     }
   }
 };
 
-void display(Frame &frame, const Present::Settings &settings, const Histogram::Format &format,
-             const std::vector<uint32_t> &counts) {
-  const Area panel = Present::panel(settings, frame.width, frame.height);
+/// The fullest colours, a bar below the other.
+void draw_colours(Canvas &canvas, const std::vector<uint32_t> &counts, int axis, int rows, int u,
+                  bool logarithmic, const Colour &foreground) {
+  std::vector<int> order(counts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return counts[a] > counts[b]; });
+  const double all = std::max(std::accumulate(counts.begin(), counts.end(), 0.0), 1.0);
+  const uint64_t fullest = std::max(counts[order[0]], 1u);
+  const int width = std::max(canvas.width() - 6 * u, 1),
+            height = std::max(canvas.height() - 6 * u, 1), row_height = std::max(height / rows, 1);
+  const bool labelled = width >= 49 * u && row_height >= 9 * u;
+  const int left = labelled ? 37 * u : 0,
+            gap = row_height > 2 ? std::max(std::min(u, row_height / 4), 1) : 0;
+  const Area inside{3 * u, 3 * u, width, std::min(row_height * rows, height)};
+  for (int row = 0; row < rows; row++) {
+    const uint64_t count = counts[order[row]];
+    const int share =
+        static_cast<int>(logarithmic ? std::lround(65535 * std::log1p(count) / std::log1p(fullest))
+                                     : count * 65535 / fullest);
+    if (!share) continue;
+    const int upper = inside.y + row * row_height;
+    Colour colour{{0, 0, 0}, 1};
+    for (int c = 0, bin = order[row]; c < 3; c++, bin /= axis)
+      colour.rgb[2 - c] = 0.15 + 0.85 * (bin % axis) / (axis - 1);
+    // As many px as begin before its end.
+    const int64_t end = std::max(int64_t(share) * (width - left), int64_t(65535));
+    canvas.fill({inside.x + left, upper, static_cast<int>((end + 65534) / 65535), row_height - gap},
+                colour);
+    if (!labelled) continue;
+    char text[16];
+    std::snprintf(text, sizeof text, "%5.1f%%", std::floor(1000 * double(count) / all + 0.5) / 10);
+    for (int i = 0; i < 6; i++)
+      if (text[i] != ' ')
+        canvas.glyph(text[i] == '.'   ? 14
+                     : text[i] == '%' ? 15
+                                      : text[i] - '0',
+                     inside.x + 6 * u * i, upper + (row_height - gap - 7 * u) / 2, u, inside,
+                     foreground);
+  }
+}
+
+/// The panel alone.
+Canvas draw_panel(int width, int height, const Area &panel, const Present::Settings &settings,
+                  const Histogram::Format &format, const std::vector<uint32_t> &counts) {
   Canvas canvas(panel.width, panel.height);
-  canvas.fill(0, 0, panel.width, panel.height, 0.04, 0.04, 0.04);
-  const Plot plot{format, heights_of(counts, settings.logarithmic, settings.level_height),
-                  Present::unit(frame.width, frame.height)};
-  const int channels = format.channels();
+  const Colour foreground = Colour::of(settings.foreground_color),
+               background = Colour::of(settings.background_color);
+  canvas.fill({0, 0, panel.width, panel.height}, background);
+  const int channels = format.channels(), unit = Present::unit(settings, format, width, height);
+  if (format.levels() != format.counters() / channels) {
+    draw_colours(canvas, counts, format.levels(), Present::rows(settings, format, width, height),
+                 unit, settings.logarithmic, foreground);
+    return canvas;
+  }
+  const Plot plot{format, heights_of(counts, settings.logarithmic, settings.level_height), unit,
+                  foreground, background};
   if (channels == 1 || settings.display == Display::overlay)
     plot.draw(canvas, {0, 0, panel.width, panel.height}, 0, 0, channels, channels == 1);
   else
@@ -202,23 +265,29 @@ void display(Frame &frame, const Present::Settings &settings, const Histogram::F
       (parade ? area.x : area.y) = c * (parade ? area.width : area.height);
       plot.draw(canvas, area, c == channels - 1 ? channels - 1 : 0, c, c + 1, true);
     }
-  const auto opacity = static_cast<float>(settings.opacity);
-  for (int y = 0; y < panel.height; y++)
-    for (int x = 0; x < panel.width; x++)
-      for (int c = 0; c < 3; c++) {
-        uint8_t &value = frame.at(panel.x + x, panel.y + y)[c];
-        const double above = 255 * std::min(canvas.at(x, y)[c], 1.0);
-        value = static_cast<uint8_t>(std::lround(value + (above - value) * opacity));
-      }
+  return canvas;
 }
 
 }  // namespace
 
 Frame present(const Frame &frame, const Present::Settings &settings,
-              const Histogram::Format &format, const std::vector<uint32_t> &counts) {
-  Frame out = frame;
-  if (settings.equalize != Equalize::none) equalize(out, settings.equalize);
-  if (settings.display != Display::none) display(out, settings, format, counts);
+              const Histogram::Format &format, const std::vector<uint32_t> &counts, bool apart) {
+  Frame out = apart ? Frame(frame.width, frame.height) : frame;
+  if (!apart && settings.equalize != Equalize::none) equalize(out, settings.equalize);
+  if (settings.display == Display::none) return out;
+  const Area panel = Present::panel(settings, frame.width, frame.height);
+  Canvas canvas = draw_panel(frame.width, frame.height, panel, settings, format, counts);
+  const auto opacity = static_cast<float>(settings.opacity);
+  for (int y = 0; y < panel.height; y++)
+    for (int x = 0; x < panel.width; x++)
+      for (int c = 0; c < 4; c++) {
+        const double *p = canvas.at(x, y);
+        uint8_t *value = out.at(panel.x + x, panel.y + y);
+        const double below = value[c] * (1 - p[3] * opacity);
+        if (c < 3 || apart)
+          value[c] = static_cast<uint8_t>(
+              std::lround(255 * p[apart && c < 3 ? 2 - c : c] * opacity + (apart ? 0 : below)));
+      }
   return out;
 }
 

@@ -129,7 +129,7 @@ Run our_run(Context &context, const Scene &scene) {
                                                     uploaded);
                     if (!engine->run(queue, {}, in)) return;
                     view->summarize(queue, engine->field(), 0, ablation_gain, true);
-                    view->draw(queue, View::Display::color, false, &engine->field(), 0, in, out);
+                    view->draw(queue, {View::Display::color}, &engine->field(), 0, {in, out});
                     cl::Event *downloaded = queue.event("download");
                     if (layout == Layout::image)
                       queue.cl().enqueueReadImage(out.image, CL_FALSE, {}, region, 0, 0, picture,

@@ -143,6 +143,33 @@ GST_START_TEST(stats_of_a_run) {
 }
 GST_END_TEST
 
+// The same fields everywhere, and with profile the time of every kernel, those that draw too.
+GST_START_TEST(stats_of_every_element) {
+  const char *fields[] = {"frames",  "device",  "sharing",    "copies",
+                          "dropped", "latency", "latency-max"};
+  for (const std::string &name :
+       {std::string("glclinvert"), std::string("glclbilateral"), std::string("glclhistogram"),
+        std::string("glclmotion"), std::string("glopenclflow")}) {
+    Chain chain(name + (name == "glclhistogram" ? " display=overlay"
+                        : name == "glclmotion"  ? " display=vectors"
+                                                : ""));
+    GstElement *element = chain[name];
+    for (const bool profile : {false, true}) {
+      g_object_set(element, "profile", profile, nullptr);
+      for (int i = 0; i < 2; i++) chain.filter(reference::random_frame(48, 32, i));
+      GstStructure *stats = nullptr;
+      g_object_get(element, "stats", &stats, nullptr);
+      for (const char *field : fields)
+        expect(gst_structure_has_field(stats, field), name + " has " + field);
+      expect(profile || gst_structure_n_fields(stats) == int(std::size(fields)), "and no more");
+      gst_structure_free(stats);
+      const Timings timings = timings_of(element);
+      expect(timings.frame == profile && (timings.kernels > 0) == profile, name + "'s kernels");
+    }
+  }
+}
+GST_END_TEST
+
 // A frame that is later than what is behind has asked for does not go on, and counts as dropped.
 GST_START_TEST(dropped_frames) {
   for (const char *name :
@@ -217,6 +244,7 @@ static Suite *ways_suite() {
   tcase_add_test(tcase, gl_by_name);
   tcase_add_test(tcase, external_by_name);
   tcase_add_test(tcase, stats_of_a_run);
+  tcase_add_test(tcase, stats_of_every_element);
   tcase_add_test(tcase, dropped_frames);
   tcase_add_test(tcase, profile);
   tcase_add_test(tcase, profile_while_playing);

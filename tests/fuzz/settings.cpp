@@ -51,6 +51,8 @@ void fill(GValue *value, GParamSpec *spec, Random &random, int area, bool playin
         static_cast<int>(number(random, range->minimum, most(spec, range->maximum, random, area)));
     if (name == "bins" && random.chance(95)) chosen = random.of<int>({32, 64, 128, 256});
     g_value_set_int(value, chosen);
+  } else if (G_IS_PARAM_SPEC_UINT(spec)) {
+    g_value_set_uint(value, random.of<guint>({0, 0xff000000, 0x80ff4020, 0x00ffffff, G_MAXUINT}));
   } else if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
     const GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE(spec);
     g_value_set_double(value,

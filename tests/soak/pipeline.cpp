@@ -329,6 +329,8 @@ void Pipeline::set_random(GstElement *element, Random &random) {
     else if (const auto *range = reinterpret_cast<GParamSpecInt *>(spec); G_IS_PARAM_SPEC_INT(spec))
       g_value_set_int(
           &value, random.between(range->minimum, std::clamp(3, range->minimum, range->maximum)));
+    else if (G_IS_PARAM_SPEC_UINT(spec))  // colours
+      g_value_set_uint(&value, random.chance(50) ? 0xff000000 : 0x80ff4020);
     else if (G_IS_PARAM_SPEC_BOOLEAN(spec))
       g_value_set_boolean(&value, random.chance(50));
     else if (G_IS_PARAM_SPEC_ENUM(spec))

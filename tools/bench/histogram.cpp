@@ -67,7 +67,7 @@ Step shown_step(const std::string &name, const Present::Settings &settings) {
         Run run;
         run.enqueue = [=](Queue &queue) {
           const cl::Buffer &counts = engine->run(queue, in, {});
-          present->run(queue, settings, in, out, format, counts, counts);
+          present->run(queue, settings, {in, out}, format, counts, counts);
         };
         run.compare = [=, enqueue = run.enqueue](Queue &queue) {
           enqueue(queue);

@@ -23,10 +23,10 @@ cl::Buffer counted(Bench &bench, const Frame &frame, const Format &format) {
 }
 
 Frame run(Bench &bench, Present &engine, const Present::Settings &settings, const Frame &frame,
-          const Format &format, Layout layout, int padding = 0) {
+          const Format &format, Layout layout, int padding = 0, bool apart = false) {
   const Picture in = bench.upload(frame, layout, padding);
   const Picture out = bench.upload(Frame(frame.width, frame.height), layout, padding);
-  engine.run(*bench.queue, settings, in, out, format, counted(bench, frame, format),
+  engine.run(*bench.queue, settings, {in, out, apart}, format, counted(bench, frame, format),
              counted(bench, frame, Present::format_for(settings.equalize)));
   return bench.download(out);
 }
@@ -45,10 +45,11 @@ std::vector<Frame> frames(int width, int height) {
 
 /// The device's logarithm may put the end of a bar a pixel higher or lower.
 void check_drawn(Bench &bench, Present &engine, const Present::Settings &settings,
-                 const Frame &frame, const Format &format, Layout layout, const std::string &what) {
+                 const Frame &frame, const Format &format, Layout layout, const std::string &what,
+                 bool apart = false) {
   const Frame expected =
-      reference::present(frame, settings, format, reference::histogram(frame, format));
-  const Frame got = run(bench, engine, settings, frame, format, layout);
+      reference::present(frame, settings, format, reference::histogram(frame, format), apart);
+  const Frame got = run(bench, engine, settings, frame, format, layout, 0, apart);
   size_t off = 0;
   for (size_t i = 0; i < expected.rgba.size(); i++)
     off += std::abs(int(got.rgba[i]) - int(expected.rgba[i])) > 1;
@@ -98,6 +99,11 @@ GST_START_TEST(test_display) {
           settings.x = 0.1, settings.y = 0.2, settings.width = 0.8, settings.height = 0.7;
           check_drawn(bench, engine, settings, frame, format, layout,
                       "display " + std::to_string(static_cast<int>(display)));
+          // Apart from the frame, in other colours, which cover a part.
+          settings.opacity = 0.7;
+          settings.foreground_color = 0xc0ff8040, settings.background_color = 0x40ffffff;
+          check_drawn(bench, engine, settings, frame, format, layout,
+                      "apart, display " + std::to_string(static_cast<int>(display)), true);
         }
   }
 }
@@ -170,7 +176,17 @@ GST_START_TEST(test_panel) {
   settings.x = settings.y = 1;
   const Area corner = Present::panel(settings, 1, 1);
   fail_unless(corner.x == 0 && corner.y == 0 && corner.width == 1 && corner.height == 1);
-  fail_unless(Present::unit(640, 360) == 1 && Present::unit(3840, 2160) == 6);
+  // Text can be read in small frames, unless the panel has no room for it.
+  const Format rgb{Mode::rgb}, colours{Mode::color_8};
+  Present::Settings usual;
+  usual.display = Present::Display::overlay;
+  fail_unless_equals_int(Present::unit(usual, rgb, 480, 272), 2);
+  fail_unless_equals_int(Present::unit(usual, rgb, 3840, 2160), 8);
+  fail_unless_equals_int(Present::unit(usual, colours, 480, 272), 2);
+  fail_unless_equals_int(Present::rows(usual, colours, 1280, 720), 8);
+  fail_unless_equals_int(Present::rows(usual, colours, 1, 1), 1);
+  usual.display = Present::Display::parade;
+  fail_unless_equals_int(Present::unit(usual, rgb, 480, 272), 1);
 }
 GST_END_TEST
 

@@ -47,11 +47,13 @@ std::vector<uint8_t> read(Bench &bench, const cl::Buffer &buffer, size_t bytes) 
 
 /// Luma of what the engine shows.
 reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, const Motion &engine,
-                       void (View::*show)(glcl::Queue &, const Motion &, const Picture &,
-                                          const Picture &)) {
-  View view(*bench.context, layout);
+                       View::Display display) {
+  View view(*bench.context, frame.width, frame.height, layout);
+  View::Drawing drawing;
+  drawing.display = display;
   const Picture out = bench.upload(Frame(frame.width, frame.height), layout);
-  (view.*show)(*bench.queue, engine, bench.upload(frame, layout), out);
+  const Picture in = bench.upload(frame, layout);
+  view.draw(*bench.queue, drawing, engine, {in, out});
   const Frame result = bench.download(out);
   for (size_t i = 3; i < result.rgba.size(); i += 4)
     fail_unless_equals_int(result.rgba[i], frame.rgba[i]);
@@ -117,8 +119,8 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
     inside++;
     x += v.x / 4.0, y += v.y / 4.0, zero += !v.x && !v.y;
   }
-  const reference::Plane picture = shown(bench, second, layout, engine, &View::show_prediction);
-  const reference::Plane residual = shown(bench, second, layout, engine, &View::show_residual);
+  const reference::Plane picture = shown(bench, second, layout, engine, View::Display::prediction);
+  const reference::Plane residual = shown(bench, second, layout, engine, View::Display::residual);
   for (size_t i = 0; i < predicted.values.size(); i++) {
     fail_unless(picture.values[i] == predicted.values[i],
                 "%s: pixel %zu predicted as %d, reference %d", what.c_str(), i, picture.values[i],

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Drawings that go on beside their frames, as a GstVideoOverlayCompositionMeta, for glimagesink or
+// gloverlaycompositor to draw at the end. Analysers between see the frame as it is.
+#pragma once
+
+#include <gst/video/video-overlay-composition.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "drawing/canvas.h"
+#include "glclresult.h"
+
+namespace glcl {
+
+/// Px of a frame.
+struct Rectangle {
+  int x, y, width, height;
+};
+
+class Overlay {
+ public:
+  Overlay() = default;
+  Overlay(const Overlay &) = delete;
+  ~Overlay() { clear(); }
+
+  /// Enqueues a drawing apart from the frame `in` and attaches what it covers to the buffer, over
+  /// what is attached already. It stays on the device until somebody maps it. GL thread. Throws.
+  void attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rectangle &covered,
+              const std::function<void(const drawing::Canvas &)> &draw, GstBuffer *to);
+  /// Lets go of everything.
+  void clear();
+
+ private:
+  Picture drawn_;
+  std::unique_ptr<ResultPool> pool_;
+  // The last ones: GstGLOverlayCompositor knows them by their addresses, and takes one that comes
+  // at the address of the one before for the same.
+  std::deque<GstVideoOverlayRectangle *> kept_;
+};
+
+/// Whether caps say that such metas come.
+bool has_overlays(GstCaps *caps);
+/// Caps that do.
+GstCaps *with_overlays(GstCaps *caps);
+/// Caps of an element's other side where it may attach them: `direction` is of the pad with `caps`.
+/// Fixed ones of the sink pad get the feature if the elements behind take it.
+GstCaps *transform_overlay_caps(GstPad *src, GstPadDirection direction, GstCaps *caps);
+
+}  // namespace glcl

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <algorithm>
+
+#include "opencl/picture.h"
+
+namespace glcl::drawing {
+
+/// A colour as properties give it, 0xAARRGGBB, for kernels.
+inline cl_uchar4 bytes_of(cl_uint argb) {
+  const auto part = [argb](int bit) { return static_cast<cl_uchar>(argb >> bit & 255); };
+  return {{part(16), part(8), part(0), part(24)}};
+}
+inline cl_float4 floats_of(cl_uint argb) {
+  const cl_uchar4 bytes = bytes_of(argb);
+  cl_float4 floats;
+  for (int i = 0; i < 4; i++) floats.s[i] = static_cast<cl_float>(bytes.s[i]) / 255.0f;
+  return floats;
+}
+
+/// Px of a dot of the font, which has 5×7 of them: so many that text can be read in a frame of this
+/// size.
+inline int dot(int width, int height) { return std::max(2, (std::min(width, height) + 135) / 270); }
+
+/// Where a drawing goes: over the frame `in`, or apart from it, for others to put it over the
+/// frame. Then `out` is BGRA, premultiplied, whatever its format says.
+struct Canvas {
+  const Picture &in, &out;
+  bool apart = false;
+
+  /// Enqueues what a drawing that leaves pixels out begins with: the frame, or nothing.
+  void begin(Queue &queue) const;
+};
+
+}  // namespace glcl::drawing

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Drawings: their colours and what of them can be switched, and those that go on beside the frames
+// for gloverlaycompositor to draw.
+#include <gst/video/video-overlay-composition.h>
+
+#include "pipeline.h"
+#include "reference/histogram/histogram.h"
+#include "reference/histogram/present.h"
+
+using glcl::histogram::Histogram;
+using glcl::histogram::Present;
+using test::Chain;
+using test::expect;
+using test::Frame;
+using Format = Histogram::Format;
+
+namespace {
+
+constexpr int width = 320, height = 180;
+
+/// OpenGL blends alpha too.
+Frame opaque(Frame frame) {
+  for (size_t i = 3; i < frame.rgba.size(); i += 4) frame.rgba[i] = 255;
+  return frame;
+}
+
+/// What moves by 3 px right and 2 px down a frame.
+Frame scene(int number) {
+  static const Frame all = opaque(reference::natural_frame(width + 64, height + 64));
+  return reference::crop(all, 32 - 3 * number, 32 - 2 * number, width, height);
+}
+
+Present::Settings overlay() {
+  Present::Settings settings;
+  settings.display = Present::Display::overlay;
+  return settings;
+}
+
+Frame with_panel(const Frame &below, const Frame &counted, const Present::Settings &settings) {
+  const Format format{Histogram::Mode::rgb, 256};
+  return reference::present(below, settings, format, reference::histogram(counted, format));
+}
+
+bool attaches(GstElement *element) {
+  GstPad *pad = gst_element_get_static_pad(element, "src");
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  const bool does = gst_caps_features_contains(gst_caps_get_features(caps, 0),
+                                               GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION);
+  gst_caps_unref(caps);
+  gst_object_unref(pad);
+  return does;
+}
+
+const std::string histogram = "glclhistogram post-messages=false mode=rgb display=overlay";
+
+}  // namespace
+
+// Drawn at the end it looks as if it had been drawn at once.
+GST_START_TEST(drawn_at_the_end) {
+  const std::pair<std::string, std::string> elements[] = {
+      {"glclhistogram", histogram + " background-color=0x60804020 equalize=luma"},
+      {"glclhistogram", "glclhistogram mode=color-8 display=stack"},
+      {"glclmotion", "glclmotion display=vectors"},
+      {"glclmotion", "glclmotion display=residual"},
+      {"glopenclflow", "glopenclflow display=color legend=true"},
+      {"glopenclflow", "glopenclflow display=overlay gain=4"},
+      {"glopenclflow", "glopenclflow display=arrows legend=true outline-color=0x80ffffff"}};
+  for (const auto &[name, element] : elements) {
+    Chain at_once(element), at_the_end(element + " attach-overlay=true ! gloverlaycompositor");
+    for (int i = 0; i < 3; i++) {
+      const Frame expected = at_once.filter(scene(i));
+      test::expect_near(expected, at_the_end.filter(scene(i)), 3, element);
+    }
+    expect(attaches(at_the_end[name]) && !attaches(at_once[name]), "caps tell of it");
+  }
+}
+GST_END_TEST
+
+// Elements between do not see the drawing, and it does not see what they do.
+GST_START_TEST(seen_by_nobody) {
+  Chain chain(histogram + " attach-overlay=true ! glclinvert ! gloverlaycompositor");
+  for (int i = 0; i < 10; i++)
+    test::expect_near(with_panel(test::inverted(scene(i)), scene(i), overlay()),
+                      chain.filter(scene(i)), 3, "the inverted frame below the panel");
+}
+GST_END_TEST
+
+// Two analysers: each counts the frame, both drawings are drawn.
+GST_START_TEST(two_drawings) {
+  Chain chain(histogram + " attach-overlay=true ! " + histogram +
+              " x=0.1 y=0.55 attach-overlay=true ! gloverlaycompositor");
+  Present::Settings second = overlay();
+  second.x = 0.1, second.y = 0.55;
+  for (int i = 0; i < 3; i++)
+    test::expect_near(with_panel(with_panel(scene(i), scene(i), overlay()), scene(i), second),
+                      chain.filter(scene(i)), 3, "both panels");
+}
+GST_END_TEST
+
+// Where nobody draws overlays the element does.
+GST_START_TEST(nobody_behind) {
+  for (const char *behind : {"", " ! glclinvert name=next ! glclinvert", " ! queue"}) {
+    Chain chain(histogram + " attach-overlay=true" + behind);
+    const Frame expected = with_panel(scene(0), scene(0), overlay());
+    test::expect_near(expected, chain.filter(scene(0)), 1, std::string("drawn into it") + behind);
+    expect(!attaches(chain["glclhistogram"]), "caps tell of no overlay");
+  }
+}
+GST_END_TEST
+
+// The drawing and the frames' size change while playing; whether it is attached does not.
+GST_START_TEST(changed_while_playing) {
+  Chain chain(histogram + " attach-overlay=true ! glclinvert ! gloverlaycompositor");
+  GstElement *element = chain["glclhistogram"];
+  for (const int display : {1, 0, 1}) {
+    g_object_set(element, "display", display, nullptr);
+    const Frame frame = scene(display), inverted = test::inverted(frame);
+    test::expect_near(display ? with_panel(inverted, frame, overlay()) : inverted,
+                      chain.filter(frame), 3, "display " + std::to_string(display));
+  }
+  const Frame small = opaque(reference::natural_frame(160, 120));
+  test::expect_near(with_panel(test::inverted(small), small, overlay()), chain.filter(small), 3,
+                    "another size");
+  const auto told = [&] {
+    int warnings = 0;
+    for (const test::Message &message : chain.messages().warnings())
+      warnings += message.names("attach-overlay=false comes too late");
+    return warnings;
+  };
+  expect(!told(), "no warning yet");
+  g_object_set(element, "attach-overlay", FALSE, nullptr);
+  expect(told() == 1, "it is too late for that");
+}
+GST_END_TEST
+
+// Two pipelines at once, started and stopped.
+GST_START_TEST(started_again) {
+  const std::string description =
+      "videotestsrc num-buffers=12 horizontal-speed=3 ! "
+      "video/x-raw,format=RGBA,width=160,height=120 ! glupload ! glcolorconvert ! "
+      "glopenclflow display=arrows attach-overlay=true ! " +
+      histogram + " attach-overlay=true ! queue ! gloverlaycompositor ! fakesink";
+  test::Pipeline first(description), second(description);
+  for (int i = 0; i < 3; i++) {
+    expect(second.reach(GST_STATE_PLAYING), "the other one plays");
+    expect(first.run(), "EOS comes");
+    expect(first.reach(i % 2 ? GST_STATE_NULL : GST_STATE_READY), "it stops");
+    expect(second.reach(GST_STATE_READY), "so does the other one");
+  }
+  test::expect_none(first.messages().errors());
+  test::expect_none(second.messages().errors());
+}
+GST_END_TEST
+
+namespace {
+
+/// Pixels of about this colour: edges are blended.
+int count(const Frame &frame, int red, int green, int blue) {
+  int pixels = 0;
+  for (size_t i = 0; i < frame.rgba.size(); i += 4)
+    pixels += std::abs(frame.rgba[i] - red) < 80 && std::abs(frame.rgba[i + 1] - green) < 80 &&
+              std::abs(frame.rgba[i + 2] - blue) < 80;
+  return pixels;
+}
+
+}  // namespace
+
+// Colours of arrows, also while playing.
+GST_START_TEST(colours_of_arrows) {
+  for (const std::string &name : {std::string("glclmotion"), std::string("glopenclflow")}) {
+    Chain chain(name +
+                (name == "glclmotion" ? " display=vectors noise=0" : " display=arrows gain=3"));
+    GstElement *element = chain[name];
+    chain.filter(scene(0));
+    g_object_set(element, "color", 0xff00ff00u, "outline-color", 0xffff00ffu, nullptr);
+    Frame out = chain.filter(scene(1));
+    expect(count(out, 0, 255, 0) > 50 && count(out, 255, 0, 255) > 50,
+           "arrows of " + name + ": " + std::to_string(count(out, 0, 255, 0)) + ", " +
+               std::to_string(count(out, 255, 0, 255)));
+    g_object_set(element, "color", 0xff0000ffu, "outline-color", 0u, nullptr);
+    out = chain.filter(scene(2));
+    expect(count(out, 0, 0, 255) > 50 && !count(out, 0, 255, 0) && !count(out, 255, 0, 255),
+           "other ones of " + name);
+    const int near = count(out, 0, 0, 255);
+    g_object_set(element, "arrow-spacing", 80, nullptr);
+    expect(count(chain.filter(scene(3)), 0, 0, 255) < near / 4, "fewer arrows of " + name);
+    g_object_set(element, "color", 0x000000ffu, nullptr);
+    out = chain.filter(scene(4));
+    expect(!count(out, 0, 0, 255), "none, or of their directions");
+    guint color = 1;
+    g_object_get(element, "color", &color, nullptr);
+    expect(color == 0xff, "the colour is what was set");
+  }
+}
+GST_END_TEST
+
+// Without a grid and arrows that can be seen the frame stays as it is.
+GST_START_TEST(grid_of_blocks) {
+  Chain chain("glclmotion display=vectors color=0 outline-color=0 block-grid=false");
+  chain.filter(scene(0));
+  test::expect_same(scene(1), chain.filter(scene(1)), "no grid");
+  g_object_set(chain["glclmotion"], "block-grid", TRUE, nullptr);
+  const Frame out = chain.filter(scene(2));
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const bool edge = x % 16 == 0 || y % 16 == 0;
+      fail_unless(edge != std::equal(out.at(x, y), out.at(x, y) + 3, scene(2).at(x, y)),
+                  "the grid at (%d, %d)", x, y);
+    }
+}
+GST_END_TEST
+
+GST_START_TEST(colours_of_panels) {
+  Chain chain(histogram);
+  Present::Settings settings = overlay();
+  test::expect_near(with_panel(scene(0), scene(0), settings), chain.filter(scene(0)), 1, "usual");
+  settings.foreground_color = 0xff2040ff, settings.background_color = 0x40ffffff;
+  g_object_set(chain["glclhistogram"], "foreground-color", settings.foreground_color,
+               "background-color", settings.background_color, nullptr);
+  test::expect_near(with_panel(scene(0), scene(0), settings), chain.filter(scene(0)), 1, "set");
+}
+GST_END_TEST
+
+static Suite *overlay_suite() {
+  Suite *suite = suite_create("overlay");
+  TCase *tcase = test::add_tcase(suite, "overlay");
+  tcase_add_test(tcase, drawn_at_the_end);
+  tcase_add_test(tcase, seen_by_nobody);
+  tcase_add_test(tcase, two_drawings);
+  tcase_add_test(tcase, nobody_behind);
+  tcase_add_test(tcase, changed_while_playing);
+  tcase_add_test(tcase, started_again);
+  tcase_add_test(tcase, colours_of_arrows);
+  tcase_add_test(tcase, grid_of_blocks);
+  tcase_add_test(tcase, colours_of_panels);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, overlay_suite, "overlay"); }

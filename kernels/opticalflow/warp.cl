@@ -53,14 +53,6 @@ inline float2 sample_flow(__local const float2 *median, int2 origin, int pitch, 
   return mix(above, below, part.y);
 }
 
-inline CHANNELS bilinear(__global const TEXEL *plane, int4 level, float2 at) {
-  const float2 base = floor(at), part = at - base;
-  __global const TEXEL *p = plane + texel_index(level, convert_int2(base)), *q = p + level.z;
-  const CHANNELS above = mix(LOAD(p[0]), LOAD(p[1]), (CHANNELS)part.x);
-  const CHANNELS below = mix(LOAD(q[0]), LOAD(q[1]), (CHANNELS)part.x);
-  return mix(above, below, (CHANNELS)part.y);
-}
-
 // What a texel that has moved by `flow` says: its tensor * (flow + its correction). Where it has left the
 // frame it keeps its flow. `light` (gain, offset) makes the later frame as light as the earlier one.
 inline float2 vote(__global const TEXEL *before, __global const TEXEL *after, int4 level, int2 at,

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "reference/noise/noise.h"
+#include "reference/opticalflow/refine.h"
 
 namespace reference {
 
@@ -262,10 +263,12 @@ class Solver {
                        [&](int x, int y) { return from[0].at(x, y)[0]; },
                        [&](int x, int y) { return to[0].at(x, y)[0]; })
                  : even_noise(settings_.noise);
-    for (int level = 0; level < levels; level++) gains_.push_back(gains(level));
+    for (int level = 0; level < taken; level++) gains_.push_back(gains(level));
     const Texels a = texels(from, levels), b = texels(to, levels);
     greys_ = &from;
     Field field = solve(a, b, light);
+    if constexpr (n == 4)
+      if (settings_.refinement) refine(field, from, to, automatic);
     if (settings_.check) {
       greys_ = &to;
       const Field backward = solve(b, a, back);
@@ -289,6 +292,19 @@ class Solver {
     std::vector<Plane<1>> result{grey(frame)};
     while (static_cast<int>(result.size()) < levels) result.push_back(halved(result.back()));
     return result;
+  }
+
+  void refine(Field &field, const std::vector<Plane<1>> &from, const std::vector<Plane<1>> &to,
+              int levels) const {
+    std::vector<RefinementLevel> taken;
+    for (int i = 0; i < std::min(levels, glcl::opticalflow::Refinement::levels); i++) {
+      RefinementLevel level{from[i].width, from[i].height, {}, {}, {}};
+      level.before = Kind<n>::texels(from[i], softness(i)).values;
+      level.after = Kind<n>::texels(to[i], softness(i)).values;
+      for (const auto &grey : from[i].values) level.grey.push_back(grey[0]);
+      taken.push_back(level);
+    }
+    reference::refine(field, settings_.refinement, taken, far());
   }
 
   Texels texels(const std::vector<Plane<1>> &pyramid, int levels) const {
@@ -463,8 +479,11 @@ class Solver {
     });
   }
 
+  /// How far smoothing reaches, by the noise.
+  float far() const { return std::clamp(std::sqrt(noise_[0]) - 1, 0.0f, 1.0f); }
+
   Plane<2> smooth(const Plane<2> &flow) const {
-    const float far = std::clamp(std::sqrt(noise_[0]) - 1, 0.0f, 1.0f);
+    const float far = this->far();
     const Plane<2> near = median(flow, settings_.median / 2);
     const Plane<2> wide = median(flow, settings_.median / 2 * 2);
     return Plane<2>(flow.width, flow.height).fill([&](int x, int y) {

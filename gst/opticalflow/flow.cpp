@@ -386,11 +386,14 @@ void Flow::refine(Queue &queue, const Settings &settings) {
   Refinement *refinement = refinement_.poll([this] { return Refinement(*shared_); });
   if (!refinement) return;
   std::vector<cl_int4> taken;
+  std::vector<float> gains;
   const int levels = std::min(automatic_levels(width_, height_), Refinement::levels);
-  for (int i = 0; i < levels; i++) taken.push_back(levels_[i].cl());
-  refinement->run(queue, settings.refinement,
-                  {previous_.census, current_.census, previous_.grey, noise_.variances(), taken},
-                  field_.vectors, field_.confidence);
+  for (int i = 0; i < levels; i++)
+    taken.push_back(levels_[i].cl()), gains.push_back(noise_gains_[i].s[0]);
+  refinement->run(
+      queue, settings.refinement,
+      {previous_.census, current_.census, previous_.grey, noise_.variances(), taken, gains},
+      field_.vectors, field_.confidence);
 }
 
 noise::Plane Flow::grey(const Pyramid &pyramid) const {

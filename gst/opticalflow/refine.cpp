@@ -40,7 +40,8 @@ void Refinement::resample(Queue &queue, const cl::Buffer &from, cl_int4 from_lev
 
 void Refinement::step(Queue &queue, const Frames &frames, int level) {
   const cl_int4 of_level = frames.levels[level];
-  match_(queue, size(of_level), frames.before, frames.after, of_level, flow_, tensors_, votes_);
+  match_(queue, size(of_level), frames.before, frames.after, of_level, flow_, frames.noise,
+         frames.gains[level], tensors_, votes_);
   const auto tiles = [](int side) {
     constexpr int own = tile - 4 * sweeps;
     return size_t((side + own - 1) / own);
@@ -48,7 +49,7 @@ void Refinement::step(Queue &queue, const Frames &frames, int level) {
   const Size group = solve_.group();
   for (int i = 0; i < (level ? launches : launches_finest); i++) {
     solve_(queue, {tiles(of_level.s[0]) * group.x, tiles(of_level.s[1]) * group.y}, flow_, tensors_,
-           votes_, frames.grey, of_level, sweeps, other_,
+           votes_, frames.grey, of_level, frames.noise, frames.gains[level], sweeps, other_,
            cl::Local(size_t(tile) * tile * sizeof(cl_float2)));
     std::swap(flow_, other_);
   }

@@ -27,8 +27,10 @@ namespace glcl::opticalflow {
 /// 0.02; three steps that count vectors less the farther they are from the mean bring it towards
 /// their spatial median. So edges and covered pixels get the flow of what they belong to.
 ///
-/// What stands still in noise (see Flow) stays, and the confidence is multiplied by
-/// 1 / (1 + (Σ d²)²).
+/// Noise softens census (see Flow). 0.6 and 0.4 then are less, like 2.5 by the softness, but not
+/// below 0.4 times that; from 1 to 2 levels of noise they come back, so that more is taken from
+/// around. What stands still in noise stays as it is, by parts from 0.75 to 1.25 levels. The
+/// confidence is multiplied by 1 / (1 + (Σ d²)²).
 class Refinement {
  public:
   static constexpr int levels = 3;
@@ -41,6 +43,7 @@ class Refinement {
     const cl::Buffer &before, &after, &grey;  ///< census of both, and grey of the earlier one
     const cl::Buffer &noise;
     std::vector<cl_int4> levels;
+    std::vector<float> gains;  ///< of noise, see kernels/opticalflow/noise.clh
   };
 
   /// Builds the programs. Throws cl::Error.

@@ -38,15 +38,21 @@ inline float4 change_of(__global const TEXEL *p, __global const TEXEL *after, in
 }
 inline bool inside(float2 to, int4 level) { return all(to >= 0.0f) && all(to <= convert_float2(level.xy - 1)); }
 
+// Noise softens the channels, which so differ less by the same motion. In more of it, what is near counts in full again.
+inline float sharpness(__global const float *noise, float gain) {
+  return mix(fmax(2.5f / sqrt(census_softness(noise, gain)), 0.4f), 1.0f, far_part(noise));
+}
+
 // What a texel says of where it went: a tensor (xx, xy, yy) and, times the flow, `votes`. With it, how well the channels
 // match there, 1 at best; 0 outside the frame, where the flow that it has is all that it says.
 __kernel void refine_match(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
-                           __global const float2 *restrict flow, __global float4 *restrict tensors,
-                           __global float2 *restrict votes) {
+                           __global const float2 *restrict flow, __global const float *restrict noise, float gain,
+                           __global float4 *restrict tensors, __global float2 *restrict votes) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= level.xy)) return;
   const int index = at.y * level.x + at.x;
   const float2 v = flow[index], to = convert_float2(at) + v;
+  const float robust = ROBUST * sharpness(noise, gain);
   float4 tensor = (float4)(0.0f, 0.0f, 0.0f, 0.0f);
   float2 pull = 0.0f;
   if (inside(to, level)) {
@@ -57,7 +63,7 @@ __kernel void refine_match(__global const TEXEL *restrict before, __global const
     const float4 gx = 0.5f * UNIT * (slope(p, 1) + 0.5f * later_x);
     const float4 gy = 0.5f * UNIT * (slope(p, level.z) + 0.5f * later_y);
     const float4 change = change_of(p, after, level, to);
-    const float4 weight = 1.0f / sqrt(1.0f + change * change / (ROBUST * ROBUST));
+    const float4 weight = 1.0f / sqrt(1.0f + change * change / (robust * robust));
     tensor = (float4)(dot(weight * gx, gx), dot(weight * gx, gy), dot(weight * gy, gy),
                       fmax(1.0f / (1.0f + dot(change, change) / MATCH), 0.02f));
     pull = (float2)(dot(weight * gx, change), dot(weight * gy, change));
@@ -72,10 +78,10 @@ __kernel void refine_match(__global const TEXEL *restrict before, __global const
 #define ROWS (TILE / GROUP_Y)
 
 // How much two neighbours are to be alike.
-inline float likeness(float grey, float other_grey, float2 v, float2 other) {
+inline float likeness(float smoothness, float grey, float other_grey, float2 v, float2 other) {
   const float2 apart = other - v;
   const float part = LEAST_EDGE + (1.0f - LEAST_EDGE) * exp(-fabs(other_grey - grey) / EDGE);
-  return SMOOTHNESS * part / sqrt(dot(apart, apart) + STEADY * STEADY);
+  return smoothness * part / sqrt(dot(apart, apart) + STEADY * STEADY);
 }
 
 // `sweeps` of successive over-relaxation, red texels before black ones, with weights by the flow that comes in. A group
@@ -84,7 +90,8 @@ inline float likeness(float grey, float other_grey, float2 v, float2 other) {
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 __kernel void refine_solve(__global const float2 *restrict flow, __global const float4 *restrict tensors,
                            __global const float2 *restrict votes, __global const float *restrict grey, int4 level,
-                           int sweeps, __global float2 *restrict result, __local float2 *tile) {
+                           __global const float *restrict noise, float gain, int sweeps,
+                           __global float2 *restrict result, __local float2 *tile) {
   const int halo = 2 * sweeps, side = TILE - 2 * halo;
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side - halo, last = level.xy - 1;
   const int2 item = (int2)(get_local_id(0), get_local_id(1));
@@ -94,6 +101,7 @@ __kernel void refine_solve(__global const float2 *restrict flow, __global const 
       tile[y * TILE + x] = flow[at.y * level.x + at.x];
     }
   barrier(CLK_LOCAL_MEM_FENCE);
+  const float smoothness = SMOOTHNESS * sharpness(noise, gain);
   float4 neighbours[2 * ROWS];  // weights: left, right, above, below
   float2 pull[2 * ROWS];
   float inverse_xx[2 * ROWS], inverse_xy[2 * ROWS], inverse_yy[2 * ROWS];
@@ -105,10 +113,10 @@ __kernel void refine_solve(__global const float2 *restrict flow, __global const 
     __local const float2 *f = tile + y * TILE + x;
     float4 weights = 0.0f;
     if (all(at == near)) {
-      if (x > 0 && at.x > 0) weights.x = likeness(p[0], p[-1], f[0], f[-1]);
-      if (x < TILE - 1 && at.x < last.x) weights.y = likeness(p[0], p[1], f[0], f[1]);
-      if (y > 0 && at.y > 0) weights.z = likeness(p[0], p[-level.z], f[0], f[-TILE]);
-      if (y < TILE - 1 && at.y < last.y) weights.w = likeness(p[0], p[level.z], f[0], f[TILE]);
+      if (x > 0 && at.x > 0) weights.x = likeness(smoothness, p[0], p[-1], f[0], f[-1]);
+      if (x < TILE - 1 && at.x < last.x) weights.y = likeness(smoothness, p[0], p[1], f[0], f[1]);
+      if (y > 0 && at.y > 0) weights.z = likeness(smoothness, p[0], p[-level.z], f[0], f[-TILE]);
+      if (y < TILE - 1 && at.y < last.y) weights.w = likeness(smoothness, p[0], p[level.z], f[0], f[TILE]);
     }
     const float all_weights = weights.x + weights.y + weights.z + weights.w;
     const float4 tensor = tensors[near.y * level.x + near.x];
@@ -193,7 +201,8 @@ __kernel void refine_finish(__global const TEXEL *restrict before, __global cons
   if (any(at >= level.xy)) return;
   const int index = at.y * level.x + at.x;
   const float2 start = vectors[index];
-  const float still = far_part(noise) * clamp(2.0f - length(start) / STILL, 0.0f, 1.0f);
+  const float noisy = clamp(2.0f * sqrt(noise_variance(noise)) - 1.5f, 0.0f, 1.0f);
+  const float still = noisy * clamp(2.0f - length(start) / STILL, 0.0f, 1.0f);
   const float2 v = mix(flow[index], start, still), to = convert_float2(at) + v;
   float match = 0.0f;
   if (inside(to, level)) {

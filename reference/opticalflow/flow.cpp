@@ -298,13 +298,15 @@ class Solver {
               int levels) const {
     std::vector<RefinementLevel> taken;
     for (int i = 0; i < std::min(levels, glcl::opticalflow::Refinement::levels); i++) {
-      RefinementLevel level{from[i].width, from[i].height, {}, {}, {}};
+      RefinementLevel level{from[i].width, from[i].height};
+      level.sharpness = std::max(2.5f / std::sqrt(softness(i)), 0.4f);
+      level.sharpness += far() * (1 - level.sharpness);
       level.before = Kind<n>::texels(from[i], softness(i)).values;
       level.after = Kind<n>::texels(to[i], softness(i)).values;
       for (const auto &grey : from[i].values) level.grey.push_back(grey[0]);
       taken.push_back(level);
     }
-    reference::refine(field, settings_.refinement, taken, far());
+    reference::refine(field, settings_.refinement, taken, std::sqrt(noise_[0]));
   }
 
   Texels texels(const std::vector<Plane<1>> &pyramid, int levels) const {

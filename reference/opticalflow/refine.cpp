@@ -90,10 +90,11 @@ class Refiner {
               (later(x + v.x + dx, y + v.y + dy)[k] - later(x + v.x - dx, y + v.y - dy)[k]) / 2;
           return (own + other) / 2;
         };
+        const float robust = 0.6f * level_.sharpness;
         float squares = 0;
         for (int k = 0; k < 4; k++) {
           const float gx = slope(k, 1, 0), gy = slope(k, 0, 1);
-          const float weight = 1 / std::sqrt(1 + d[k] * d[k] / 0.36f);
+          const float weight = 1 / std::sqrt(1 + d[k] * d[k] / (robust * robust));
           m.xx += weight * gx * gx, m.xy += weight * gx * gy, m.yy += weight * gy * gy;
           pull = pull + weight * d[k] * Vector{gx, gy};
           squares += d[k] * d[k];
@@ -107,7 +108,7 @@ class Refiner {
   /// How much neighbours are to be alike.
   float likeness(size_t a, size_t b) const {
     const float edge = 0.1f + 0.9f * std::exp(-std::abs(level_.grey[a] - level_.grey[b]) / 8);
-    return 0.4f * edge / std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
+    return 0.4f * level_.sharpness * edge / std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
   }
 
   void relax() {
@@ -193,7 +194,7 @@ std::vector<Vector> resampled(const std::vector<Vector> &flow, int width, int he
 
 }  // namespace
 
-void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float far) {
+void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise) {
   std::vector<Vector> flow;
   for (size_t i = 0; i < field.confidence.size(); i++)
     flow.push_back({field.vectors[2 * i], field.vectors[2 * i + 1]});
@@ -211,7 +212,8 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
         const size_t i = refiner.index(x, y);
-        const float still = far * std::clamp(2 - std::sqrt(square(start[i])) / 0.1f, 0.0f, 1.0f);
+        const float still = std::clamp(2 * noise - 1.5f, 0.0f, 1.0f) *
+                            std::clamp(2 - std::sqrt(square(start[i])) / 0.1f, 0.0f, 1.0f);
         const Vector v = mix(flow[i], start[i], still);
         float squares = 0;
         for (float d : refiner.change(x, y, v)) squares += d * d;

@@ -13,10 +13,11 @@ struct RefinementLevel {
   int width = 0, height = 0;
   std::vector<std::array<float, 4>> before, after;
   std::vector<float> grey;
+  float sharpness = 1;  ///< that noise leaves the census
 };
 
-/// The field as glcl::opticalflow::Refinement makes it. Levels: finest first. `far`: how much of
-/// what stands still stays, 0 without noise to 1.
-void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float far);
+/// The field as glcl::opticalflow::Refinement makes it. Levels: finest first. `noise`: standard
+/// deviation in levels.
+void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise);
 
 }  // namespace reference

@@ -29,8 +29,8 @@ namespace glcl::opticalflow {
 ///
 /// Noise softens census (see Flow). 0.6 and 0.4 then are less, like 2.5 by the softness, but not
 /// below 0.4 times that; from 1 to 2 levels of noise they come back, so that more is taken from
-/// around. What stands still in noise stays as it is, by parts from 0.75 to 1.25 levels. The
-/// confidence is multiplied by 1 / (1 + (Σ d²)²).
+/// around. What moves by less than 0.05 px (by parts to 0.1) stays as it is, by parts from 0.75 to
+/// 1.25 levels. The confidence is multiplied by 1 / (1 + (Σ d²)²).
 class Refinement {
  public:
   static constexpr int levels = 3;

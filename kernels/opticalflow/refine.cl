@@ -17,6 +17,7 @@
 #define DISTANCE 4.0f              // nodes of the mean, standard deviation
 #define APART 2                    // texels
 #define MEAN_STEADY 0.1f           // texels
+#define HELD 0.05f                 // px: what moves less stands still in noise
 #define OWN_VOTE 1e-4f
 
 // Another size of a flow: `ratio` texels of `flow` lie between two of the result.
@@ -202,7 +203,7 @@ __kernel void refine_finish(__global const TEXEL *restrict before, __global cons
   const int index = at.y * level.x + at.x;
   const float2 start = vectors[index];
   const float noisy = clamp(2.0f * sqrt(noise_variance(noise)) - 1.5f, 0.0f, 1.0f);
-  const float still = noisy * clamp(2.0f - length(start) / STILL, 0.0f, 1.0f);
+  const float still = noisy * clamp(2.0f - length(start) / HELD, 0.0f, 1.0f);
   const float2 v = mix(flow[index], start, still), to = convert_float2(at) + v;
   float match = 0.0f;
   if (inside(to, level)) {

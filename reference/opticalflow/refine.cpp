@@ -213,7 +213,7 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
       for (int x = 0; x < width; x++) {
         const size_t i = refiner.index(x, y);
         const float still = std::clamp(2 * noise - 1.5f, 0.0f, 1.0f) *
-                            std::clamp(2 - std::sqrt(square(start[i])) / 0.1f, 0.0f, 1.0f);
+                            std::clamp(2 - std::sqrt(square(start[i])) / 0.05f, 0.0f, 1.0f);
         const Vector v = mix(flow[i], start[i], still);
         float squares = 0;
         for (float d : refiner.change(x, y, v)) squares += d * d;

@@ -11,9 +11,10 @@ namespace glcl::noise {
 namespace {
 
 constexpr int side = 16;            // px; SIDE in the kernels
-constexpr int most_squares = 4096;  // about
+constexpr int most_squares = 2048;  // about
 constexpr int counters = 160;       // COUNTERS in the kernels
-constexpr Size square_group{64, 1}, bands_group{256, 1};
+constexpr int chunks = 16;          // CHUNKS
+constexpr Size square_group{64, 1};
 
 /// What white noise of variance 1 gives the response to the mask and the change from frame to
 /// frame.
@@ -39,10 +40,11 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
     columns_ = (width - side) / apart_ + 1;
     squares_ = columns_ * ((height - side) / apart_ + 1);
   }
-  const cl::Program program =
-      context.program("noise/noise.cl", texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float");
+  const cl::Program program = context.program(
+      "noise/noise.cl", (texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float") +
+                            one_group_option(context.device().device));
   squares_kernel_ = Kernel(context, program, "noise_squares", square_group);
-  bands_kernel_ = Kernel(context, program, "noise_bands", bands_group);
+  bands_kernel_ = Kernel(context, program, "noise_bands", {});
   try {
     found_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, std::max(squares_, 1) * sizeof(cl_float4));
     variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (2 + bands) * sizeof(cl_float));
@@ -59,6 +61,7 @@ void Noise::measure(Queue &queue, const Plane &before, const Plane &after) {
                     cl::Local(squares_kernel_.group().x * sizeof(cl_float4)));
   bands_kernel_(queue, bands_kernel_.group(), found_, squares_, scale, variances_,
                 cl::Local((1 + bands) * counters * sizeof(cl_uint)),
+                cl::Local((1 + bands) * chunks * sizeof(cl_uint)),
                 cl::Local(bands_kernel_.group().x * sizeof(cl_float)));
 }
 

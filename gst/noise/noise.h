@@ -16,7 +16,7 @@ struct Plane {
 
 /// How noisy the frames of a camera are, measured on the device from two of them, still or moving.
 ///
-/// Squares of 16 px, at most about 4096 of them, say how noisy they are: the smaller of half the
+/// Squares of 16 px, at most about 2048 of them, say how noisy they are: the smaller of half the
 /// variance of their change from frame to frame, and of the mean square response to the mask
 /// (1 -2 1)ᵀ(1 -2 1) (Immerkær 1996) by what white noise gives it. The variance that a tenth of all
 /// squares stay below counts, scaled to that of all where there is nothing but noise; so squares

@@ -25,6 +25,18 @@ Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish) {
   return group;
 }
 
+size_t one_group(const cl::Device &device) {
+  const size_t limit = std::min(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(),
+                                device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>()[0]);
+  size_t items = 1024;
+  while (items > limit) items /= 2;
+  return items;
+}
+
+std::string one_group_option(const cl::Device &device) {
+  return " -DONE_GROUP=" + std::to_string(one_group(device));
+}
+
 Kernel::Kernel(Context &context, const cl::Program &program, const std::string &name, Size group)
     : name_(name) {
   try {

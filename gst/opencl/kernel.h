@@ -21,6 +21,12 @@ const char *frame_options(Layout layout);
 /// kernel's own where it has reqd_work_group_size.
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish);
 
+/// The items of a group that does all of a launch's work: a power of two, 1024 where the device
+/// takes that many.
+size_t one_group(const cl::Device &device);
+/// -DONE_GROUP=n, for kernels that demand a group of that many.
+std::string one_group_option(const cl::Device &device);
+
 /// A kernel and the work-group it runs with. Arguments are kept per object: one object, one thread.
 class Kernel {
  public:

@@ -23,6 +23,7 @@ constexpr int finest_radius = 1;
 constexpr int most_spacing = 2;    // nodes that the median takes, apart
 constexpr size_t least_tile = 16;  // nodes that vote, a side
 constexpr Size pixel_group{32, 8};
+constexpr size_t most_small = 3000;  // texels of a level that one group makes
 // Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
 constexpr float last_share = 0.4f;
 
@@ -220,7 +221,9 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   const auto buffer = [&](size_t bytes) { return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes); };
   for (Pyramid *pyramid : {&previous_, &current_}) {
     pyramid->grey = buffer(texels * sizeof(cl_float));
-    if (channels_ == Channels::census) pyramid->census = buffer(texels * sizeof(cl_char4));
+    if (channels_ != Channels::census) continue;
+    pyramid->census = buffer(texels * sizeof(cl_char4));
+    pyramid->softened = buffer(sizeof(cl_float));
   }
   std::vector<cl_int4> table;
   for (const Level &level : levels_) table.push_back(level.cl());
@@ -243,10 +246,11 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   most_steps_ = coarse.at("steps");
   const cl::Program program = context.program(
-      "opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows) + frame_options(layout_));
+      "opticalflow/pyramid.cl",
+      "-DROWS=" + std::to_string(grey_rows) + frame_options(layout_) + one_group_option(device));
   grey_ = Kernel(context, program, "flow_grey", pixel_group);
   down_ = Kernel(context, program, "flow_down", pixel_group);
-  light_kernel_ = Kernel(context, program, "flow_light", {256, 1});
+  small_ = Kernel(context, program, "flow_small", {});
   census_ = Kernel(context, program, "flow_census", pixel_group);
   const cl::Program ending =
       context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows));
@@ -261,9 +265,8 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   finest_ = step("flow_warp", finest_radius, coarse);
   last_ = step("flow_last", window_radius, dense);
   if (most_steps_ > 1) {
-    const size_t most_items = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
-    whole_ = solver(context, "flow_warp", window_radius, {32, size_t(most_items < 512 ? 8 : 16)},
-                    {48, 27}, coarse.at("sums"));
+    whole_ = solver(context, "flow_warp", window_radius,
+                    {32, std::max<size_t>(one_group(device) / 32, 1)}, {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, coarse_), "flow_tensors", coarse_.group);
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
@@ -408,12 +411,19 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   const cl::LocalSpaceArg tile =
       cl::Local((group.x + 2) * (grey_rows * group.y + 2) * sizeof(cl_float));
   grey_(queue, pixels, in, current_.grey, levels_[0].cl(), tile);
-  for (int i = 1; i < levels; i++)
+  int small = 1;
+  while (small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small)
+    small++;
+  for (int i = 1; i < small; i++)
     down_(queue, padded(levels_[i]), current_.grey, levels_[i - 1].cl(), levels_[i].cl());
-  light_kernel_(queue, light_kernel_.group(), current_.grey, previous_.grey,
-                levels_[automatic_levels(width_, height_) - 1].cl(), light_[0], light_[1],
-                cl::Local(light_kernel_.group().x * sizeof(cl_float2)));
-  if (!previous_levels_) return;
+  small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, levels,
+         automatic_levels(width_, height_) - 1, light_[0], light_[1],
+         cl::Local(small_.group().x * sizeof(cl_float4)));
+  if (!previous_levels_) {
+    if (channels_ == Channels::census)
+      queue.cl().enqueueFillBuffer(current_.softened, cl_float(-1), 0, sizeof(cl_float));
+    return;
+  }
   if (settings.noise < 0)
     noise_.measure(queue, grey(previous_), grey(current_));
   else
@@ -423,7 +433,7 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
     for (int i = 0; i < levels; i++) rows += static_cast<int>(padded(levels_[i]).y);
     census_(queue, {padded(levels_[0]).x, size_t(2) * rows}, current_.grey, current_.census,
             previous_.grey, previous_.census, rows, level_table_, gain_table_, levels,
-            noise_.variances());
+            noise_.variances(), current_.softened, previous_.softened);
   }
 }
 
@@ -508,7 +518,7 @@ void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frame
   const Size nodes{size_t(divide_up(width_, 2 * step)), size_t(divide_up(height_, 2 * step))};
   const Size tile = last_.tile, group = last_.kernel.group();
   const TileMemory memory = TileMemory::last(tile, last_.radius, last_.sums);
-  const float half_sure = channels_ == Channels::census ? 400 : 16;
+  const float half_sure = channels_ == Channels::census ? 120 : 5;
   const auto window =
       make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0);
   const Lattice &coarse = lattices_[window_class(settings.window)].of_level[0];
@@ -533,7 +543,8 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, noise_.variances(), vectors, field_.confidence,
           cl_int2{{width_, height_}}, cl::Local((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float2)));
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float)));
 }
 
 }  // namespace glcl::opticalflow

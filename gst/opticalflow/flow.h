@@ -143,6 +143,7 @@ class Flow {
   /// The pyramid of a frame.
   struct Pyramid {
     cl::Buffer grey, census;
+    cl::Buffer softened;  // the variance of noise that census went by; -1 where there is none
   };
   /// Two frames, and how light the one is by the other.
   struct Frames {
@@ -196,7 +197,7 @@ class Flow {
   int compute_units_ = 0;
   int most_steps_ = 1;  // of the solver in a launch that leaves the device idle
 
-  Kernel grey_, down_, light_kernel_, census_, tensors_, finish_, check_;
+  Kernel grey_, down_, small_, census_, tensors_, finish_, check_;
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;

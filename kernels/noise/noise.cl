@@ -11,6 +11,11 @@
 #define COUNTERS 160    // from 2^-8 levels² on; those below count as none
 #define LEAST_LOG (-8)
 
+#define STRIP 4  // texels of a column that an item takes
+#define UNROLL _Pragma("unroll")
+
+inline float second_difference(__global const TEXEL *p) { return (float)p[-1] + p[1] - 2.0f * p[0]; }
+
 // Of every square: its mean level, its variance, and by how much its change exceeds what the mask sees. `offset`: of texel (0, 0) in a plane, `columns`: squares in a row, `apart`: texels
 // from one to the next. `mask_gain`, `change_gain`: what white noise of variance 1 gives mask and change.
 // Work-groups: squares; a power of two of items.
@@ -20,13 +25,18 @@ __kernel void noise_squares(__global const TEXEL *before, __global const TEXEL *
   const int items = get_local_size(0), item = get_local_id(0), square = get_group_id(0);
   const int first = offset + square / columns * apart * pitch + square % columns * apart;
   float4 sum = 0.0f;
-  for (int i = item; i < SIDE * SIDE; i += items) {
-    __global const TEXEL *p = before + first + i / SIDE * pitch + i % SIDE, *above = p - pitch, *below = p + pitch;
-    const float corners = (float)above[-1] + above[1] + below[-1] + below[1];
-    const float sides = (float)above[0] + below[0] + p[-1] + p[1], middle = p[0];
-    const float response = corners - 2.0f * sides + 4.0f * middle;
-    const float change = (float)after[p - before] - middle;
-    sum += (float4)(middle, response * response, change, change * change);
+  for (int strip = item; strip < SIDE * SIDE / STRIP; strip += items) {
+    const int x = strip % SIDE, y = strip / SIDE * STRIP;
+    __global const TEXEL *p = before + first + y * pitch + x, *later = after + first + y * pitch + x;
+    // Of a row (1 -2 1), and so of three rows the mask's response.
+    float above = second_difference(p - pitch), own = second_difference(p);
+    UNROLL
+    for (int i = 0; i < STRIP; i++) {
+      const float below = second_difference(p + (i + 1) * pitch), middle = p[i * pitch];
+      const float response = above - 2.0f * own + below, change = later[i * pitch] - middle;
+      sum += (float4)(middle, response * response, change, change * change);
+      above = own, own = below;
+    }
   }
   sums[item] = sum;
   for (int count = items / 2; count > 0; count /= 2) {
@@ -40,13 +50,20 @@ __kernel void noise_squares(__global const TEXEL *before, __global const TEXEL *
   }
 }
 
-// The variance below which PART of the squares are, of those in the counters; how many there are comes back too.
+// Rows of counters: of all squares, then of those in each band. A row's counters are also summed by chunks.
+#define ROWS (1 + BANDS)
+#define CHUNK 10
+#define CHUNKS (COUNTERS / CHUNK)
+
+// The variance below which PART of the squares are, of those in a row of counters; how many there are comes back too.
 #define PART 0.1f
-inline float part_of(__local const uint *counters, int *count) {
-  int all = 0, below = 0, i = 0;
-  for (int k = 0; k < COUNTERS; k++) all += counters[k];
+inline float part_of(__local const uint *counters, __local const uint *chunks, int *count) {
+  int all = 0, below = 0, chunk = 0;
+  for (int k = 0; k < CHUNKS; k++) all += chunks[k];
   *count = all;
   const float wanted = PART * all;
+  while (chunk < CHUNKS - 1 && below + (int)chunks[chunk] < wanted) below += chunks[chunk++];
+  int i = chunk * CHUNK;
   while (i < COUNTERS - 1 && below + (int)counters[i] < wanted) below += counters[i++];
   if (i == 0 || all == 0) return 0.0f;
   return exp2((i + (wanted - below) / counters[i]) / OCTAVE + LEAST_LOG);
@@ -56,32 +73,42 @@ inline float part_of(__local const uint *counters, int *count) {
 #define MOST_CODING 0.5f    // levels², of a square
 #define LEAST_CODING 0.15f  // of all
 
-// By one group: from `count` squares the table of bands.clh. A band with few squares follows all of them. `scale`: what to multiply the quietest squares' variance by for
-// that of all.
+// By one group of a power of two of items: from `count` squares the table of bands.clh. A band with few squares follows
+// all of them. `scale`: what to multiply the quietest squares' variance by for that of all.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void noise_bands(__global const float4 *squares, int count, float scale, __global float *noise,
-                          __local uint *counters, __local float *coding) {
+                          __local uint *counters, __local uint *chunks, __local float *coding) {
   const int item = get_local_id(0), items = get_local_size(0);
-  for (int i = item; i < (1 + BANDS) * COUNTERS; i += items) counters[i] = 0;
+  for (int i = item; i < ROWS * COUNTERS; i += items) counters[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   float sum = 0.0f;
   for (int i = item; i < count; i += items) {
     const float4 square = squares[i];
     const int at = (int)clamp((log2(square.y) - LEAST_LOG) * OCTAVE, 0.0f, COUNTERS - 1.0f);
     const int band = min((int)(square.x * (1.0f / BAND)), BANDS - 1);
-    atomic_inc(&counters[at]);
     atomic_inc(&counters[(1 + band) * COUNTERS + at]);
     sum += fmin(square.z, MOST_CODING);
   }
   coding[item] = sum;
+  for (int left = items / 2; left > 0; left /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < left) coding[item] += coding[item + left];
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = item; i <= BANDS; i += items) {
+  for (int i = item; i < COUNTERS; i += items)
+    for (int row = 1; row < ROWS; row++) counters[i] += counters[row * COUNTERS + i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = item; i < ROWS * CHUNKS; i += items) {
+    uint part = 0;
+    for (int k = 0; k < CHUNK; k++) part += counters[i * CHUNK + k];
+    chunks[i] = part;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int row = item; row < ROWS; row += items) {
     int number;
-    const float all = part_of(counters, &number);
-    const float own = part_of(counters + i * COUNTERS, &number);
-    noise[i] = scale * mix(all, own, i ? min(number / 16.0f, 1.0f) : 0.0f);
+    const float all = part_of(counters, chunks, &number);
+    const float own = part_of(counters + row * COUNTERS, chunks + row * CHUNKS, &number);
+    noise[row] = scale * mix(all, own, row ? min(number / 16.0f, 1.0f) : 0.0f);
   }
-  if (item == 0) {
-    for (int i = 1; i < items; i++) sum += coding[i];
-    noise[1 + BANDS] = fmax(sum / max(count, 1), LEAST_CODING);
-  }
+  if (item == 0) noise[ROWS] = fmax(coding[0] / max(count, 1), LEAST_CODING);
 }

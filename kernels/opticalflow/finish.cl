@@ -3,27 +3,44 @@
 #include "opticalflow/median.clh"
 #include "opticalflow/noise.clh"
 
+#define AROUND 4  // nodes
+
+// How far the flow is from a plane, as a factor of confidence: by the second differences of a node, `p`, and those
+// AROUND away on opposite sides, a half at 1 px. Where motions meet the solver knows least.
+inline float smoothness(__local const float2 *p, int pitch) {
+  const int apart[4] = {AROUND, AROUND * pitch, AROUND * (pitch + 1), AROUND * (pitch - 1)};
+  float most = 0.0f;
+  for (int i = 0; i < 4; i++) {
+    const float2 bend = p[apart[i]] + p[-apart[i]] - 2.0f * p[0];
+    most = fmax(most, dot(bend, bend));
+  }
+  return 1.0f / (1.0f + most);
+}
+
 // A pixel that leaves the frame has a confidence of 0. Nodes lie 1 << shift px apart, the first one a
-// quarter of that from the edges. `tile`: those around the group's pixels, and four more on each side; `medians` of them.
+// quarter of that from the edges. `tile`: those around the group's pixels, and AROUND more on each side; `medians` of
+// them, and how `sure` they are.
 __kernel void flow_finish(__global const float2 *restrict flow, __global const float *restrict certain,
                           int2 lattice, int shift, int spacing, __global const float *noise, __global float2 *restrict vectors,
                           __global float *restrict confidence, int2 size, __local float2 *tile,
-                          __local float2 *medians) {
+                          __local float2 *medians, __local float *sure) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
-  const int2 first = (origin >> shift) - 1, last = lattice - 1;
-  const int2 side = ((origin + area - 1) >> shift) + 2 - first, raw = side + 8;
-  for (int y = item.y; y < raw.y; y += items.y)
-    for (int x = item.x; x < raw.x; x += items.x) {
-      const int2 at = clamp(first - 4 + (int2)(x, y), 0, last);
-      tile[y * raw.x + x] = flow[at.y * lattice.x + at.x];
-    }
+  const int2 first = (origin >> shift) - 1, last = lattice - 1, tile_first = first - AROUND;
+  const int2 side = ((origin + area - 1) >> shift) + 2 - first, tile_side = side + 2 * AROUND;
+  const int number = item.y * items.x + item.x, count = items.x * items.y;
+  for (int i = number; i < tile_side.x * tile_side.y; i += count) {
+    const int2 node = clamp(tile_first + (int2)(i % tile_side.x, i / tile_side.x), 0, last);
+    tile[i] = flow[node.y * lattice.x + node.x];
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float far = far_part(noise);
-  for (int y = item.y; y < side.y; y += items.y)
-    for (int x = item.x; x < side.x; x += items.x)
-      medians[y * side.x + x] =
-          smooth_at(tile, first - 4, raw.x, clamp(first + (int2)(x, y), 0, last), last, spacing, far);
+  const float far = far_part(noise_of(noise));
+  for (int i = number; i < side.x * side.y; i += count) {
+    const int2 at = (int2)(i % side.x, i / side.x), node = clamp(first + at, 0, last);
+    medians[i] = smooth_at(tile, tile_first, tile_side.x, node, last, spacing, far);
+    sure[i] = certain[node.y * lattice.x + node.x] *
+              smoothness(tile + (at.y + AROUND) * tile_side.x + at.x + AROUND, tile_side.x);
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
   const float apart = 1.0f / (1 << shift);
   for (int row = item.y; row < area.y; row += items.y) {
@@ -35,9 +52,9 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
       const float2 v = mix(mix(p[0], p[1], part.x), mix(q[0], q[1], part.x), part.y);
       const float2 to = convert_float2(at) + v;
       const bool inside = all(to >= 0.0f) && all(to <= convert_float2(size - 1));
-      const int2 own = at >> shift;
+      const int2 own = (at >> shift) - first;
       vectors[at.y * size.x + at.x] = v;
-      confidence[at.y * size.x + at.x] = inside ? certain[own.y * lattice.x + own.x] : 0.0f;
+      confidence[at.y * size.x + at.x] = inside ? sure[own.y * side.x + own.x] : 0.0f;
     }
   }
 }

@@ -11,6 +11,10 @@ inline float grey_of(uint4 p) { return (p.x + p.y + p.z) / 3.0f; }
 #define GREY_AT(frame, x, y) dot(LOAD_COLOUR(frame, x, y).xyz, (float3)(85.0f))
 #endif
 
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY(n) _Pragma(TEXT(unroll n))
+#define TEXT(words) #words
+
 // Writes a texel; one at the edge also into the border.
 inline void store_repeated(__global float *grey, int4 level, int2 at, float value) {
   if (all(at > 0) && all(at < level.xy - 1)) {
@@ -28,17 +32,19 @@ __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, __local 
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int wide = items.x + 2, high = ROWS * items.y + 2;
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(items.x, ROWS * items.y);
-  for (int y = item.y; y < high; y += items.y)
-    for (int x = item.x; x < wide; x += items.x) {
-      const int2 texel = clamp(first + (int2)(x, y) - 1, 0, level.xy - 1);
-      tile[y * wide + x] = GREY_AT(in, texel.x, texel.y);
-    }
+  UNROLL_BY(4)
+  for (int i = item.y * items.x + item.x; i < wide * high; i += items.x * items.y) {
+    const int2 texel = clamp(first + (int2)(i % wide, i / wide) - 1, 0, level.xy - 1);
+    tile[i] = GREY_AT(in, texel.x, texel.y);
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
   float along[ROWS + 2];
+  UNROLL
   for (int i = 0; i < ROWS + 2; i++) {
     __local const float *p = tile + (ROWS * item.y + i) * wide + item.x;
     along[i] = p[0] + p[2] + 6.0f * p[1];
   }
+  UNROLL
   for (int i = 0; i < ROWS; i++) {
     const int2 at = first + (int2)(item.x, ROWS * item.y + i);
     if (all(at < level.xy))
@@ -46,10 +52,8 @@ __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, __local 
   }
 }
 
-// Every second texel of the next finer level, smoothed by (1 4 6 4 1) / 16 along both axes.
-__kernel void flow_down(__global float *grey, int4 fine, int4 level) {
-  const int2 to = (int2)(get_global_id(0), get_global_id(1)) - BORDER;
-  if (any(to >= level.xy + BORDER)) return;
+// A texel of a level, from the next finer one: every second texel, smoothed by (1 4 6 4 1) / 16 along both axes.
+inline void make_texel(__global float *grey, int4 fine, int4 level, int2 to) {
   const int2 at = clamp(to, 0, level.xy - 1);
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
   float sum = 0.0f;
@@ -60,8 +64,13 @@ __kernel void flow_down(__global float *grey, int4 fine, int4 level) {
   grey[texel_index(level, to)] = sum / 256.0f;
 }
 
+__kernel void flow_down(__global float *grey, int4 fine, int4 level) {
+  const int2 to = (int2)(get_global_id(0), get_global_id(1)) - BORDER;
+  if (all(to < level.xy + BORDER)) make_texel(grey, fine, level, to);
+}
+
 // The sum of the group's items, for all of them.
-inline float2 group_sum(float2 own, __local float2 *sums) {
+inline float4 group_sum(float4 own, __local float4 *sums) {
   const int item = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
   sums[item] = own;
@@ -73,16 +82,11 @@ inline float2 group_sum(float2 own, __local float2 *sums) {
   return sums[0];
 }
 
-// Mean and standard deviation of a level's grey, for all items of the group.
-inline float2 spread(__global const float *grey, int4 level, __local float2 *sums) {
-  float2 sum = 0.0f;
-  for (int i = get_local_id(0); i < level.x * level.y; i += get_local_size(0)) {
-    const float value = grey[texel_index(level, (int2)(i % level.x, i / level.x))] - 128.0f;
-    sum += (float2)(value, value * value);
-  }
-  const float2 mean = group_sum(sum, sums) / (level.x * level.y);
-  return (float2)(mean.x + 128.0f, sqrt(fmax(mean.y - mean.x * mean.x, 0.0f)));
-}
+// A value's part in the sums that deviation() takes.
+inline float2 moments(float value) { return (float2)(value - 128.0f, (value - 128.0f) * (value - 128.0f)); }
+
+// Mean and standard deviation, from the means of moments().
+inline float2 deviation(float2 mean) { return (float2)(mean.x + 128.0f, sqrt(fmax(mean.y - mean.x * mean.x, 0.0f))); }
 
 inline float beyond(float value, float tolerance) {
   return value - clamp(value, -tolerance, tolerance);
@@ -93,23 +97,39 @@ inline float difference(float now, float then, float2 light) {
   return fmin(fabs(light.x * now + light.y - then), 4.0f);
 }
 
-// One group: how the light changed from the previous frame to this one, by a level of both. `light` gets the
+// One group: the levels from `first` to `count`, which are small, and how the light changed from the previous frame to
+// this one, by level `by` of both. `light` gets the
 // (gain, offset) that make this frame as light as the previous one, `back` those the other way round. What
 // scenery that comes and goes may do is no change: 1 level of the mean, 6 % of the deviation. It is one nevertheless
 // where it takes a fifth of the difference away.
-__kernel void flow_light(__global const float *grey, __global const float *previous, int4 level,
-                         __global float2 *light, __global float2 *back, __local float2 *sums) {
-  const float2 now = spread(grey, level, sums), then = spread(previous, level, sums);
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
+__kernel void flow_small(__global float *grey, __global const float *previous, __constant int4 *levels, int first,
+                         int count, int by, __global float2 *light, __global float2 *back, __local float4 *sums) {
+  for (int i = first; i < count; i++) {
+    const int wide = levels[i].x + 2 * BORDER, high = levels[i].y + 2 * BORDER;
+    for (int texel = get_local_id(0); texel < wide * high; texel += get_local_size(0))
+      make_texel(grey, levels[i - 1], levels[i], (int2)(texel % wide, texel / wide) - BORDER);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+  }
+  const int4 level = levels[by];
+  const int texels = level.x * level.y;
+  float4 sum = 0.0f;
+  for (int i = get_local_id(0); i < texels; i += get_local_size(0)) {
+    const int index = texel_index(level, (int2)(i % level.x, i / level.x));
+    sum += (float4)(moments(grey[index]), moments(previous[index]));
+  }
+  sum = group_sum(sum, sums) / texels;
+  const float2 now = deviation(sum.lo), then = deviation(sum.hi);
   const float gain = exp(beyond(log((then.y + 1.0f) / (now.y + 1.0f)), 0.06f));
   const float2 least = (float2)(gain, now.x + beyond(then.x - now.x, 1.0f) - gain * now.x);
   const float whole_gain = (then.y + 0.1f) / (now.y + 0.1f);
   const float2 whole = (float2)(whole_gain, then.x - whole_gain * now.x);
   float2 differ = 0.0f;
-  for (int i = get_local_id(0); i < level.x * level.y; i += get_local_size(0)) {
+  for (int i = get_local_id(0); i < texels; i += get_local_size(0)) {
     const int index = texel_index(level, (int2)(i % level.x, i / level.x));
     differ += (float2)(difference(grey[index], previous[index], least), difference(grey[index], previous[index], whole));
   }
-  differ = group_sum(differ, sums);
+  differ = group_sum((float4)(differ, 0.0f, 0.0f), sums).lo;
   if (get_local_id(0) == 0) {
     const float2 taken = differ.y < 0.8f * differ.x ? whole : least;
     light[0] = taken;
@@ -119,12 +139,16 @@ __kernel void flow_light(__global const float *grey, __global const float *previ
 
 // Soft census of two frames: how far the two neighbours on opposite sides differ, along x, one diagonal, y and the
 // other diagonal: d / sqrt(d² + softness), as -127..127. All levels, one below the other, `rows` in all; then the other
-// frame's.
+// frame's, which stay where they were made by the same variance, `other_softened`.
 __kernel void flow_census(__global const float *grey, __global char4 *census, __global const float *other_grey,
                           __global char4 *other_census, int rows, __constant int4 *levels, __constant float4 *gains,
-                          int count, __global const float *noise) {
+                          int count, __global const float *noise, __global float *softened,
+                          __global const float *other_softened) {
   int2 item = (int2)(get_global_id(0), get_global_id(1));
+  const float variance = noise_of(noise).stepped;
+  if (all(item == 0)) *softened = variance;
   if (item.y >= rows) {
+    if (*other_softened == variance) return;
     item.y -= rows;
     grey = other_grey, census = other_census;
   }
@@ -136,5 +160,5 @@ __kernel void flow_census(__global const float *grey, __global char4 *census, __
   __global const float *p = grey + texel_index(level, at);
   const int row = level.z;
   const float4 d = (float4)(p[1] - p[-1], p[row + 1] - p[-row - 1], p[row] - p[-row], p[row - 1] - p[1 - row]);
-  census[texel_index(level, to)] = convert_char4_rte(127.0f * d * rsqrt(d * d + census_softness(noise, gains[number].x)));
+  census[texel_index(level, to)] = convert_char4_rte(127.0f * d * rsqrt(d * d + census_softness(variance, gains[number].x)));
 }

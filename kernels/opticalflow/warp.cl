@@ -83,13 +83,14 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void flow_warp(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
                         int step, __global const float2 *restrict light, __global const float4 *restrict tensors,
-                        int first_tensor, __global const float *restrict noise, float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift,
+                        int first_tensor, __global const float *restrict noise_table, float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift,
                         float scale, __global float2 *restrict result, int2 size, int2 side, int warps,
                         Window window, float alpha, int spacing, __local float2 *restrict tile,
                         __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side;
-  const int reach = 2 * spacing;
+  const Noise noise = noise_of(noise_table);
   const float far = far_part(noise), limit = change_limit(noise, gain);
+  const int reach = reach_of(spacing, far);
   int2 last = flow_size - 1, raw = 0, raw_side = 0;
   for (int i = 0; i < warps; i++) {
     const int grow = (warps - 1 - i) * (RADIUS + reach);
@@ -149,7 +150,7 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void flow_last(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
                         int step, __global const float2 *restrict light, __global const float4 *restrict tensors,
-                        int2 coarse_size, __global const float *restrict noise, float4 gain, float spread,
+                        int2 coarse_size, __global const float *restrict noise_table, float4 gain, float spread,
                         __global const float2 *restrict flow, int2 flow_size, float scale, __global float2 *restrict result,
                         __global float *restrict certain, int2 size, int2 side, Window window, float alpha,
                         float half_sure, int spacing, __local float4 *tile, __local float *tile_y,
@@ -157,8 +158,9 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side;
   const int2 voter = origin - RADIUS, voters = side + 2 * RADIUS, last = flow_size - 1;
   const int2 middle = max(voter >> 1, 0), middles = min(((voter + voters - 1) >> 1) + 2, last + 1) - middle;
-  const int reach = 2 * spacing;
+  const Noise noise = noise_of(noise_table);
   const float far = far_part(noise), limit = change_limit(noise, gain);
+  const int reach = reach_of(spacing, far);
   const int2 raw = max(middle - reach, 0), raw_side = min(middle + middles + reach, last + 1) - raw;
   __local float2 *flows = (__local float2 *)tile, *medians = (__local float2 *)strip;
   LOAD_FLOW(flows, raw, raw_side)
@@ -201,7 +203,7 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
                             (float4)(sum.xyz, share), noise, gain, spread, size);
     const ChannelNoise own = channel_noise(noise, gain, share, 0.0f);
     const float least = fmax(texture(sum.xyz, alpha) - own.slope, 0.0f);
-    certain[index] = least / (least + half_sure + 4.0f * own.slope);
+    certain[index] = least / (least + half_sure + 1.5f * own.slope);
   }
 }
 

@@ -50,7 +50,7 @@ NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const
   const double mask_gain = grey ? energy({1 / 8.0, 4 / 8.0, -10 / 8.0, 4 / 8.0, 1 / 8.0}) : 36;
   const double change_gain = grey ? 2 * energy({1 / 8.0, 6 / 8.0, 1 / 8.0}) : 2;
   const int apart =
-      std::max(side, static_cast<int>(std::ceil(std::sqrt(double(width) * height / 4096))));
+      std::max(side, static_cast<int>(std::ceil(std::sqrt(double(width) * height / 2048))));
   std::vector<Square> squares;
   double coding = 0;
   for (int y0 = 0; y0 + side <= height; y0 += apart)

@@ -73,7 +73,7 @@ struct Kind;
 
 template <>
 struct Kind<1> {
-  static constexpr float limit = 10, half_sure = 16;
+  static constexpr float limit = 10, half_sure = 5;
   static Plane<1> texels(const Plane<1> &grey, float) { return grey; }
   static float noise_share(const Plane<1>::Value &) { return 1; }
   static Plane<1>::Value slope(const Plane<1> &p, int x, int y, int dx, int dy) {
@@ -85,7 +85,7 @@ struct Kind<1> {
 
 template <>
 struct Kind<4> {
-  static constexpr float limit = 127, half_sure = 400;
+  static constexpr float limit = 127, half_sure = 120;
   static Plane<4> texels(const Plane<1> &grey, float softness) {
     return Plane<4>(grey.width, grey.height).fill([&](int x, int y) {
       const int sides[4][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}};
@@ -338,7 +338,10 @@ class Solver {
   }
 
   float softness(size_t level) const {
-    return 2.5f * 2.5f + 36 * noise_correlation * gains_[level].value * noise_[0];
+    // By quarter octaves, so that one frame's is mostly the next one's.
+    const float stepped =
+        noise_[0] > 0.0625f ? std::exp2(std::rint(4 * std::log2(noise_[0])) / 4) : 0;
+    return 2.5f * 2.5f + 36 * noise_correlation * gains_[level].value * stepped;
   }
 
   /// Variances of a channel's difference in time and of the slopes along an axis.
@@ -513,14 +516,25 @@ class Solver {
     const Plane<1> shares = this->shares(before[0], 0);
     // The mean of four texels has less noise than one of them.
     const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
-    return finish(smooth(warp(sums, 0, shares, 2, less)), sums.votes, shares, before[0].width,
+    return finish(warp(sums, 0, shares, 2, less), sums.votes, shares, before[0].width,
                   before[0].height);
   }
 
+  /// How far the flow is from a plane around a node: 1 where it is one, a half at 1 px.
+  static float smoothness(const Plane<2> &flow, int x, int y) {
+    float most = 0;
+    for (const auto &[dx, dy] : {std::array{4, 0}, {0, 4}, {4, 4}, {4, -4}}) {
+      const Vector a = flow.at(x - dx, y - dy), b = flow.at(x, y), c = flow.at(x + dx, y + dy);
+      most = std::max(most, std::hypot(a[0] - 2 * b[0] + c[0], a[1] - 2 * b[1] + c[1]));
+    }
+    return 1 / (1 + most * most);
+  }
+
   /// Nodes lie in the middle of the four texels that voted.
-  Field finish(const Plane<2> &flow, const Plane<5> &sums, const Plane<1> &shares, int width,
+  Field finish(const Plane<2> &solved, const Plane<5> &sums, const Plane<1> &shares, int width,
                int height) const {
     const float spacing = 2.0f * step_, first = step_ / 2.0f;
+    const Plane<2> flow = smooth(solved);
     Field field{width, height, {}, {}};
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
@@ -533,7 +547,9 @@ class Solver {
         const float least = std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2 - noise, 0.0f);
         const bool inside =
             x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 && y + v[1] <= height - 1;
-        field.confidence.push_back(inside ? least / (least + Kind<n>::half_sure + 4 * noise) : 0);
+        field.confidence.push_back(inside ? smoothness(solved, x / (2 * step_), y / (2 * step_)) *
+                                                least / (least + Kind<n>::half_sure + 1.5f * noise)
+                                          : 0);
       }
     return field;
   }

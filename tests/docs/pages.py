@@ -2,6 +2,7 @@
 """The pages of the manual, taken apart: links, headings, and blocks of code with their line numbers."""
 import pathlib
 import re
+import shutil
 import subprocess
 
 CODE = re.compile(r'`[^`]*`')
@@ -71,8 +72,10 @@ def slug(heading):
 def pages(root):
     """Every Markdown file of the sources, in order; build folders and what git ignores are none."""
     root = pathlib.Path(root)
-    found = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard', '*.md'],
-                           capture_output=True, text=True, check=False)
-    names = found.stdout.split() or [str(path.relative_to(root)) for path in
+    found = ''
+    if shutil.which('git'):
+        found = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard', '*.md'],
+                               capture_output=True, text=True, check=False).stdout
+    names = found.split() or [str(path.relative_to(root)) for path in
                                      [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('research/**/*.md')]]
     return [Page(root, name) for name in sorted(set(names)) if (root / name).is_file()]

@@ -38,6 +38,16 @@ use_driver() {
     echo "SKIP: glclinvert, which -Dexamples=true builds, is not in $GST_PLUGIN_PATH_1_0"
     return 77
   }
+  if [ "$driver" = external ] && [ -z "${GLCL_GL_DRIVER:-}" ] && ! imports; then
+    echo "SKIP: the drivers of this machine don't import textures, and GLCL_GL_DRIVER does not name others"
+    return 77
+  fi
+}
+
+# Whether OpenCL takes OpenGL's textures by the way external.
+imports() {
+  GLCL_FAULT=count under_layer "$scratch/imports" gst-launch-1.0 -q gltestsrc num-buffers=2 ! glclinvert ! fakesink
+  grep -q 'count clEnqueueAcquireExternalMemObjectsKHR' "$scratch/imports"
 }
 
 # under_layer LOG COMMAND...: with the layer on both sides and GStreamer's leaks tracer.

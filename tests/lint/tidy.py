@@ -5,7 +5,7 @@
 Without --full it leaves out the static analyser (clang-analyzer-*), which takes more than half of the time. A source that was
 clean is looked at again when it, a header that it includes, .clang-tidy or clang-tidy itself has changed; the folder
 GLCL_LINT_CACHE, else BUILD/lint, remembers.
-Exits with 77 where clang-tidy is missing."""
+Exits with 77 where clang-tidy 14 is missing; other versions find other things."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -82,9 +82,10 @@ def main():
     parser.add_argument('build', type=pathlib.Path)
     parser.add_argument('files', nargs='*', type=pathlib.Path)
     options = parser.parse_args()
-    tidy = shutil.which('clang-tidy')
-    if not tidy:
-        print('SKIP: no clang-tidy here')
+    tidy = shutil.which('clang-tidy-14') or shutil.which('clang-tidy')
+    version = subprocess.run([tidy, '--version'], capture_output=True, check=False).stdout if tidy else b''
+    if b' version 14.' not in version:
+        print('SKIP: no clang-tidy 14 here')
         return 77
 
     build = options.build.resolve()
@@ -102,7 +103,6 @@ def main():
     (state / 'compile_commands.json').write_text(json.dumps(database), encoding='utf-8')
 
     checks = [] if options.full else ['--checks=-clang-analyzer-*']
-    version = subprocess.run([tidy, '--version'], capture_output=True, check=False).stdout
     keys = Keys(build, version + b'full' * options.full)
     remembered = pathlib.Path(os.environ.get('GLCL_LINT_CACHE') or state)
     remembered.mkdir(parents=True, exist_ok=True)

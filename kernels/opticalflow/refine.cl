@@ -40,8 +40,9 @@ inline float4 change_of(__global const TEXEL *p, __global const TEXEL *after, in
 inline bool inside(float2 to, int4 level) { return all(to >= 0.0f) && all(to <= convert_float2(level.xy - 1)); }
 
 // Noise softens the channels, which so differ less by the same motion. In more of it, what is near counts in full again.
-inline float sharpness(__global const float *noise, float gain) {
-  return mix(fmax(2.5f / sqrt(census_softness(noise, gain)), 0.4f), 1.0f, far_part(noise));
+inline float sharpness(__global const float *table, float gain) {
+  const Noise noise = noise_of(table);
+  return mix(fmax(2.5f / sqrt(census_softness(noise.stepped, gain)), 0.4f), 1.0f, far_part(noise));
 }
 
 // What a texel says of where it went: a tensor (xx, xy, yy) and, times the flow, `votes`. With it, how well the channels

@@ -252,7 +252,8 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   Settings settings = state->settings.get();
   // They may have changed since the frame's buffers were chosen.
-  if (!out) settings.display = Present::Display::none, settings.equalize = Present::Equalize::none;
+  if (!out) settings.equalize = Present::Equalize::none;
+  if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = Present::Display::none;
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
   const Area whole = histogram::clipped({}, in.width, in.height),
              area = histogram::clipped(settings.roi, in.width, in.height);

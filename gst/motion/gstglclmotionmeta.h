@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 /**
  * The block motion from the frame before to this one. `buffer` holds
  *
- * - from 0 on two gint16, x and y, for each cell, row by row, `rows` x `columns`: where the cell
- * lies in the frame before, relative to its place in this one, in quarter pixels. +x is right, +y
- * down: what moves to the right has a negative x.
+ * - from 0 on two gint16, x and y, for each cell, row by row, `rows` x `columns`: the vector from
+ * where the cell lies in the frame before to its place in this one, in quarter pixels. +x is right,
+ * +y down: what moves to the right has a positive x.
  * - from `costs` on a guint32 for each block, `block_rows` x `block_columns`: SAD + lambda * bits,
  * in levels of 0 to 255.
  * - from `shapes` on a guint16 for each block: 0 where it is undivided; else bits 0 and 1 are the

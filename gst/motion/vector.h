@@ -5,10 +5,14 @@
 
 namespace glcl::motion {
 
-/// Where a block of the current frame lies in the reference frame, relative to its own place: +x
-/// right, +y down, in quarter pixels. What moves to the right has a negative x.
+/// In quarter pixels, +x right, +y down. In a key, of the search: where a block of the current
+/// frame lies in the reference frame, relative to its own place. In a field, the result: the
+/// opposite, from the reference frame to the current one, so what moves to the right has a positive
+/// x.
 struct Vector {
   int16_t x = 0, y = 0;
+
+  Vector operator-() const { return {int16_t(-x), int16_t(-y)}; }
 };
 
 /// The best candidate of a block as one number: its cost in the upper half; in the lower the

@@ -196,7 +196,8 @@ Flow::Flow(Context &context, int width, int height, Layout layout, Channels chan
 
 Flow::Flow(Context &context, int width, int height, Layout layout, Channels channels,
            const Parameters &coarse, const Parameters &dense)
-    : context_(context.cl()),
+    : shared_(context.shared_from_this()),
+      context_(context.cl()),
       width_(width),
       height_(height),
       layout_(layout),
@@ -368,6 +369,7 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
     sum_tensors(queue, settings, previous_, levels);
     solve(queue, settings, {previous_, current_, light_[0]}, levels);
     finish(queue, settings, field_.vectors);
+    if (refines(settings)) refine(queue, settings);
     if (settings.check)
       check_(queue, {size_t(width_), size_t(height_)}, field_.vectors, backward_, field_.confidence,
              cl_int2{{width_, height_}});
@@ -375,6 +377,28 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   } catch (const cl::Error &error) {
     throw Error("The optical flow could not be run.", error);
   }
+}
+
+void Flow::prepare(const Settings &settings) {
+  try {
+    if (refines(settings)) refinement_.get([this] { return Refinement(*shared_); });
+  } catch (const cl::Error &error) {
+    throw Error("The optical flow can't be refined on " + shared_->device().name + ".", error);
+  }
+}
+
+void Flow::refine(Queue &queue, const Settings &settings) {
+  Refinement *refinement = refinement_.poll([this] { return Refinement(*shared_); });
+  if (!refinement) return;
+  std::vector<cl_int4> taken;
+  std::vector<float> gains;
+  const int levels = std::min(automatic_levels(width_, height_), Refinement::levels);
+  for (int i = 0; i < levels; i++)
+    taken.push_back(levels_[i].cl()), gains.push_back(noise_gains_[i].s[0]);
+  refinement->run(
+      queue, settings.refinement,
+      {previous_.census, current_.census, previous_.grey, noise_.variances(), taken, gains},
+      field_.vectors, field_.confidence);
 }
 
 noise::Plane Flow::grey(const Pyramid &pyramid) const {

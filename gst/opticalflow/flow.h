@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "noise/noise.h"
+#include "opencl/background.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
+#include "refine.h"
 #include "seeds.h"
 
 namespace glcl::opticalflow {
@@ -75,6 +77,7 @@ class Flow {
     double noise = -1;     ///< of the frames, standard deviation in levels; below 0: measured
     bool check = false;  ///< flow from the current frame to the previous one as well: confidence
                          ///< becomes 0 where both do not agree within a pixel
+    int refinement = 0;  ///< steps of Refinement on each of its levels; of census only
   };
 
   static const Tunable &tunable();
@@ -87,6 +90,10 @@ class Flow {
   /// With variants of the kernels: before the last warp of a level, and for that one.
   Flow(Context &context, int width, int height, Layout layout, Channels channels,
        const Parameters &coarse, const Parameters &dense);
+
+  /// Builds what these settings need beyond what the constructor did, and waits for it. Without
+  /// this call run() has it built in the background and does without it meanwhile.
+  void prepare(const Settings &settings);
 
   /// What run() takes.
   Layout layout() const { return layout_; }
@@ -172,6 +179,10 @@ class Flow {
   void last_warp(Queue &queue, const Settings &settings, const Frames &frames, const State &state,
                  float scale);
   void finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors);
+  bool refines(const Settings &settings) const {
+    return settings.refinement > 0 && channels_ == Channels::census;
+  }
+  void refine(Queue &queue, const Settings &settings);
   template <class Value>
   cl::Buffer filled(std::vector<Value> values);
   signatures::Plane plane(const Pyramid &pyramid, int level) const {
@@ -181,6 +192,7 @@ class Flow {
     return channels_ == Channels::census ? pyramid.census : pyramid.grey;
   }
 
+  std::shared_ptr<Context> shared_;
   cl::Context context_;
   int width_, height_;
   Layout layout_;
@@ -202,6 +214,7 @@ class Flow {
   Size tensor_tile_;
   cl::Buffer zero_, sums_, flow_[2], result_, certain_, backward_;
   std::unique_ptr<Seeds> seeds_;  // none where frames have too few levels
+  Background<Refinement> refinement_;
   Field field_;
 };
 

@@ -55,6 +55,7 @@
 #include "gstglclflowmeta.h"
 #include "lucaskanade.h"
 #include "opencl/error.h"
+#include "preset.h"
 #include "signatures/signatures.h"
 #include "view.h"
 
@@ -67,6 +68,7 @@ namespace opticalflow = glcl::opticalflow;
 using glcl::signatures::Signatures;
 using opticalflow::Flow;
 using opticalflow::LucasKanade;
+using opticalflow::Preset;
 using opticalflow::View;
 
 enum class Method { lucas_kanade, pyramidal, census };
@@ -80,6 +82,13 @@ GType method_type() {
        {Method::pyramidal, "Coarse to fine, in grey", "pyramidal"},
        {Method::census, "Coarse to fine, by comparisons of neighbours, robust to changing light",
         "census"}});
+}
+
+GType preset_type() {
+  return glcl::enum_type<Preset>("GstGLOpenCLFlowPreset",
+                                 {{Preset::fast, "method=pyramidal, refinement=0", "fast"},
+                                  {Preset::balanced, "method=census, refinement=0", "balanced"},
+                                  {Preset::accurate, "method=census, refinement=2", "accurate"}});
 }
 
 GType display_type() {
@@ -104,7 +113,17 @@ const GstMetaInfo *flow_meta_info() {
 }
 
 struct Settings : Flow::Settings, View::Drawing {
+  Preset preset = Preset::fast;
   Method method = Method::pyramidal;
+  bool own_method = false, own_refinement = false;  // set beside the preset
+
+  void follow_preset() {
+    const auto values = opticalflow::preset_values(preset);
+    if (!own_method)
+      method = values.channels == Flow::Channels::census ? Method::census : Method::pyramidal;
+    if (!own_refinement) refinement = values.refinement;
+  }
+
   int grid = 1;
   double min_confidence = 0;
   double gain = 0;
@@ -116,6 +135,7 @@ struct State {
 
   // GL thread
   int width = 0, height = 0;
+  Method method = Method::pyramidal;  // that one of these two is for
   std::unique_ptr<Flow> flow;
   std::unique_ptr<LucasKanade> lucas_kanade;
   std::unique_ptr<View> view;
@@ -141,25 +161,37 @@ G_DEFINE_TYPE(GstGLOpenCLFlow, gst_gl_opencl_flow, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glopenclflow, "glopenclflow", GST_RANK_NONE,
                             gst_gl_opencl_flow_get_type())
 
+/// Makes what finds the flow; the next frame has none before it.
+static void gst_gl_opencl_flow_build(GstGLOpenCLFlow *self, glcl::Context &context,
+                                     const Settings &settings) {
+  State *state = self->state;
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  state->flow.reset();
+  state->lucas_kanade.reset();
+  if (settings.method == Method::lucas_kanade) {
+    state->lucas_kanade =
+        std::make_unique<LucasKanade>(context, state->width, state->height, layout);
+    state->lucas_kanade->prepare(lucas_kanade_settings(settings));
+  } else {
+    state->flow = std::make_unique<Flow>(
+        context, state->width, state->height, layout,
+        settings.method == Method::census ? Flow::Channels::census : Flow::Channels::grey);
+    state->flow->prepare(settings);
+  }
+  state->signatures.reset();
+  if (state->flow)
+    state->signatures = std::make_unique<Signatures>(context, state->width, state->height);
+  state->method = settings.method;
+}
+
 static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
   State *state = GST_GL_OPENCL_FLOW(filter)->state;
   const Settings settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
-  state->flow.reset();
-  state->lucas_kanade.reset();
-  if (settings.method == Method::lucas_kanade) {
-    state->lucas_kanade = std::make_unique<LucasKanade>(context, width, height, layout);
-    state->lucas_kanade->prepare(lucas_kanade_settings(settings));
-  } else {
-    state->flow = std::make_unique<Flow>(
-        context, width, height, layout,
-        settings.method == Method::census ? Flow::Channels::census : Flow::Channels::grey);
-  }
-  state->signatures.reset();
-  if (state->flow) state->signatures = std::make_unique<Signatures>(context, width, height);
-  state->view = std::make_unique<View>(context, width, height, layout);
   state->width = width, state->height = height;
+  gst_gl_opencl_flow_build(GST_GL_OPENCL_FLOW(filter), context, settings);
+  state->view = std::make_unique<View>(context, width, height, layout);
   const size_t dump_bytes =
       settings.dump_location.empty() ? 0 : View::sample_bytes(width, height, 1);
   if (dump_bytes) state->dump = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, dump_bytes);
@@ -244,7 +276,11 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   State *state = self->state;
   Settings settings = state->settings.get();
-  if (!out) settings.display = View::Display::none;  // since the frame's buffers were chosen
+  // It may have changed since the frame's buffers were chosen.
+  if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = View::Display::none;
+
+  // Only a preset changes the method while playing.
+  if (settings.method != state->method) gst_gl_opencl_flow_build(self, queue.context(), settings);
 
   const opticalflow::Field *field = nullptr;
   if (state->lucas_kanade) {
@@ -329,12 +365,44 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
     return GST_GL_OPENCL_FLOW(object)->state->settings;
   };
   glcl::Properties<Settings>(object_class, settings_of)
-      .choice("method", "Method", "How the flow is found", &Settings::method, method_type(),
-              glcl::before_paused)
+      .other(
+          g_param_spec_enum("preset", "Preset",
+                            "What method and refinement are where they were not set "
+                            "themselves, before or after",
+                            preset_type(), static_cast<gint>(defaults.preset), glcl::while_playing),
+          [](Settings &settings, const GValue *value) {
+            settings.preset = static_cast<Preset>(g_value_get_enum(value));
+            settings.follow_preset();
+          },
+          [](const Settings &settings, GValue *value) {
+            g_value_set_enum(value, static_cast<gint>(settings.preset));
+          })
+      .other(
+          g_param_spec_enum("method", "Method", "How the flow is found", method_type(),
+                            static_cast<gint>(defaults.method), glcl::before_paused),
+          [](Settings &settings, const GValue *value) {
+            settings.method = static_cast<Method>(g_value_get_enum(value));
+            settings.own_method = true;
+          },
+          [](const Settings &settings, GValue *value) {
+            g_value_set_enum(value, static_cast<gint>(settings.method));
+          })
       .number("levels", "Levels",
               "Levels of the pyramid; 0 halves the frame until its short side is about 16 px",
               &Settings::levels, 0, 16)
       .number("warps", "Warps", "Steps of the solver on each level", &Settings::warps, 1, 20)
+      .other(
+          g_param_spec_int("refinement", "Refinement",
+                           "Steps of a variational refinement on each of the three finest levels, "
+                           "which follows the picture's edges; only for method=census",
+                           0, 10, defaults.refinement, glcl::controllable),
+          [](Settings &settings, const GValue *value) {
+            settings.refinement = g_value_get_int(value);
+            settings.own_refinement = true;
+          },
+          [](const Settings &settings, GValue *value) {
+            g_value_set_int(value, settings.refinement);
+          })
       .other(
           g_param_spec_int("window", "Window",
                            "Side of the window around each pixel that moves as one, in px; an "

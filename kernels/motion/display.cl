@@ -70,8 +70,8 @@ __kernel void motion_arrows(__global const short2 *vectors, __global const ushor
   const float2 v = convert_float2(vectors[place.y * count.x + place.x]) / 4.0f;
   if (begins(shapes, place, cells, count.x, cell, &middle) && any(v != 0.0f)) {
     const float moved = sqrt(v.x * v.x + v.y * v.y);
-    arrow.from = middle + v;
-    arrow.direction = -v / moved;
+    arrow.from = middle - v;
+    arrow.direction = v / moved;
     arrow.length = moved;
     arrow.colour = colour;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From keys to a field of vectors, and what the field predicts.
 //
-// A field has a vector for each cell and, for each block, its cost and its shapes: 0 undivided, else
+// A field has a vector for each cell, from the reference frame to the current one, and, for each block, its cost and its shapes: 0 undivided, else
 // (motion/partitions.clh) bits 0-1 are the macroblock's division, bits 2 + 2q, 3 + 2q that of quarter q.
 #include "motion/cost.clh"
 #include "motion/partitions.clh"
@@ -12,7 +12,7 @@ __kernel void motion_field(__global const ulong *keys, __global short2 *vectors,
                            __global ushort *shapes, int blocks) {
   const int i = get_global_id(0);
   if (i >= blocks) return;
-  vectors[i] = convert_short2(vector_of((uint)keys[i]));
+  vectors[i] = -convert_short2(vector_of((uint)keys[i]));
   costs[i] = keys[i] >> 32;
   shapes[i] = 0;
 }
@@ -59,7 +59,7 @@ __kernel void motion_choose(__global const ulong *keys, __global short2 *vectors
   for (int y = 0; y < 4; y++)
     for (int x = 0; x < 4; x++)
       vectors[(4 * my + y) * 4 * columns + 4 * mx + x] =
-          convert_short2(vector_of((uint)keys[partition_of(shape, x, y)]));
+          -convert_short2(vector_of((uint)keys[partition_of(shape, x, y)]));
 }
 
 // The predicted plane: every cell as its vector says. `cell`: px; `cell_columns`: cells in a row. `bytes`: of a half
@@ -71,7 +71,7 @@ __kernel void motion_predict(__global const uchar *reference, __global const uch
   if (x >= width || y >= height) return;
   const Samples samples = samples_of(reference, halves, pitch, bytes);
   const int2 v = convert_int2(vectors[y / cell * cell_columns + x / cell]);
-  *(__global uint *)(predicted + AT(x, y, pitch)) = quarter_sample(&samples, 4 * (int2)(x, y) + v);
+  *(__global uint *)(predicted + AT(x, y, pitch)) = quarter_sample(&samples, 4 * (int2)(x, y) - v);
 }
 
 // Parts of the sums over a frame: squared errors of the prediction, then zero vectors, Σ x and Σ y of the

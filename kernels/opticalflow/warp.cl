@@ -203,7 +203,7 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
                             (float4)(sum.xyz, share), noise, gain, spread, size);
     const ChannelNoise own = channel_noise(noise, gain, share, 0.0f);
     const float least = fmax(texture(sum.xyz, alpha) - own.slope, 0.0f);
-    certain[index] = least / (least + half_sure + 1.5f * own.slope);
+    certain[index] = least / (least + half_sure + own.slope);
   }
 }
 

@@ -197,7 +197,7 @@ std::vector<Arrow> block_arrows(const BlockVectors &field, int step, uint32_t co
         const auto v = field.vectors[upper / field.cell * field.columns + left / field.cell];
         if (!v.x && !v.y) continue;
         const double vx = v.x / 4.0, vy = v.y / 4.0;
-        list.push_back(arrow(left + part.width / 2.0 + vx, upper + part.height / 2.0 + vy, -vx, -vy,
+        list.push_back(arrow(left + part.width / 2.0 - vx, upper + part.height / 2.0 - vy, vx, vy,
                              std::hypot(vx, vy), colour_of(color)));
       }
     }

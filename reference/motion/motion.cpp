@@ -347,7 +347,7 @@ Field field(const std::vector<Key> &keys, int width, int height, int block, int 
     for (int y = 0; y < cells; y++)
       for (int x = 0; x < cells; x++)
         field.vectors[size_t(i / columns * cells + y) * field.columns + i % columns * cells + x] =
-            glcl::motion::vector_of(own[divided ? partition_at(shape, x, y) : 0]);
+            -glcl::motion::vector_of(own[divided ? partition_at(shape, x, y) : 0]);
   }
   return field;
 }
@@ -357,7 +357,7 @@ Plane predict(const Samples &reference, const Field &field, int width, int heigh
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const Vector v = field.vectors[size_t(y / field.cell) * field.columns + x / field.cell];
-      plane.values[size_t(y) * width + x] = reference.at(4 * x + v.x, 4 * y + v.y);
+      plane.values[size_t(y) * width + x] = reference.at(4 * x - v.x, 4 * y - v.y);
     }
   return plane;
 }

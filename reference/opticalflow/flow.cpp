@@ -9,7 +9,8 @@
 #include <stdexcept>
 
 #include "reference/noise/noise.h"
-#include "seeds.h"
+#include "reference/opticalflow/refine.h"
+#include "reference/opticalflow/seeds.h"
 
 namespace reference {
 
@@ -288,10 +289,12 @@ class Solver {
                        [&](int x, int y) { return from[0].at(x, y)[0]; },
                        [&](int x, int y) { return to[0].at(x, y)[0]; })
                  : even_noise(settings_.noise);
-    for (int level = 0; level < levels; level++) gains_.push_back(gains(level));
+    for (int level = 0; level < taken; level++) gains_.push_back(gains(level));
     const Texels a = texels(from, levels), b = texels(to, levels);
     greys_ = &from, later_ = &to;
     Field field = solve(a, b, light);
+    if constexpr (n == 4)
+      if (settings_.refinement) refine(field, from, to, automatic);
     if (settings_.check) {
       greys_ = &to, later_ = &from;
       const Field backward = solve(b, a, back);
@@ -315,6 +318,21 @@ class Solver {
     std::vector<Plane<1>> result{grey(frame)};
     while (static_cast<int>(result.size()) < levels) result.push_back(halved(result.back()));
     return result;
+  }
+
+  void refine(Field &field, const std::vector<Plane<1>> &from, const std::vector<Plane<1>> &to,
+              int levels) const {
+    std::vector<RefinementLevel> taken;
+    for (int i = 0; i < std::min(levels, glcl::opticalflow::Refinement::levels); i++) {
+      RefinementLevel level{from[i].width, from[i].height};
+      level.sharpness = std::max(2.5f / std::sqrt(softness(i)), 0.4f);
+      level.sharpness += far() * (1 - level.sharpness);
+      level.before = Kind<n>::texels(from[i], softness(i)).values;
+      level.after = Kind<n>::texels(to[i], softness(i)).values;
+      for (const auto &grey : from[i].values) level.grey.push_back(grey[0]);
+      taken.push_back(level);
+    }
+    reference::refine(field, settings_.refinement, taken, std::sqrt(noise_[0]));
   }
 
   Texels texels(const std::vector<Plane<1>> &pyramid, int levels) const {
@@ -492,8 +510,11 @@ class Solver {
     });
   }
 
+  /// How far smoothing reaches, by the noise.
+  float far() const { return std::clamp(std::sqrt(noise_[0]) - 1, 0.0f, 1.0f); }
+
   Plane<2> smooth(const Plane<2> &flow) const {
-    const float far = std::clamp(std::sqrt(noise_[0]) - 1, 0.0f, 1.0f);
+    const float far = this->far();
     const Plane<2> near = median(flow, settings_.median / 2);
     const Plane<2> wide = median(flow, settings_.median / 2 * 2);
     return Plane<2>(flow.width, flow.height).fill([&](int x, int y) {
@@ -647,7 +668,7 @@ class Solver {
         const bool inside =
             x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 && y + v[1] <= height - 1;
         field.confidence.push_back(inside ? smoothness(solved, x / (2 * step_), y / (2 * step_)) *
-                                                least / (least + Kind<n>::half_sure + 1.5f * noise)
+                                                least / (least + Kind<n>::half_sure + noise)
                                           : 0);
       }
     return field;

@@ -97,6 +97,9 @@ GST_START_TEST(still) {
     Chain chain(std::string("glopenclflow method=") + method);
     for (int i = 0; i < 3; i++) expect_same(black(), chain.filter(scene()), "a still scene");
   }
+  Chain chain("glopenclflow preset=accurate");
+  for (int i = 0; i < 3; i++)
+    expect_same(black(), chain.filter(scene()), "accurate, a still scene");
 }
 GST_END_TEST;
 
@@ -474,16 +477,85 @@ GST_START_TEST(settings) {
   expect(window == 13, "windows are odd");
   // Any change takes effect while playing.
   int i = 0;
-  for (const char *change :
-       {"levels=1", "warps=1", "warps=20", "window=63", "window=3", "alpha=1000", "median=0",
-        "median=3", "check-backward=true", "display=arrows", "display=overlay", "legend=true",
-        "grid=8", "grid=16", "gain=0", "levels=16"}) {
+  for (const char *change : {"levels=1",        "warps=1",         "warps=20",
+                             "window=63",       "window=3",        "alpha=1000",
+                             "median=0",        "median=3",        "check-backward=true",
+                             "display=arrows",  "display=overlay", "legend=true",
+                             "grid=8",          "grid=16",         "gain=0",
+                             "levels=16",       "refinement=2",    "preset=balanced",
+                             "preset=accurate", "refinement=10",   "refinement=0",
+                             "preset=fast"}) {
     const std::string text = change;
     const size_t equals = text.find('=');
     gst_util_set_object_arg(G_OBJECT(flow), text.substr(0, equals).c_str(),
                             text.substr(equals + 1).c_str());
     chain.filter(scene({double(++i % 3), 0}));
   }
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST;
+
+// What a preset stands for, and that single properties win, set before or after it.
+GST_START_TEST(presets) {
+  const struct {
+    const char *properties, *preset, *method;
+    int refinement;
+  } cases[] = {{"", "fast", "pyramidal", 0},
+               {"preset=balanced", "balanced", "census", 0},
+               {"preset=accurate", "accurate", "census", 2},
+               {"preset=accurate method=pyramidal", "accurate", "pyramidal", 2},
+               {"method=lucas-kanade preset=accurate", "accurate", "lucas-kanade", 2},
+               {"refinement=1 preset=accurate", "accurate", "census", 1},
+               {"preset=accurate refinement=0", "accurate", "census", 0},
+               {"refinement=3 preset=accurate preset=fast", "fast", "pyramidal", 3}};
+  for (const auto &[properties, preset, method, refinement] : cases) {
+    GError *error = nullptr;
+    GstElement *flow =
+        gst_parse_launch((std::string("glopenclflow ") + properties).c_str(), &error);
+    expect(flow && !error, properties);
+    gint found = -1;
+    g_object_get(flow, "refinement", &found, nullptr);
+    const auto nick = [&](const char *name) {
+      GValue value = G_VALUE_INIT;
+      g_object_get_property(G_OBJECT(flow), name, &value);
+      const std::string text =
+          g_enum_get_value(G_ENUM_CLASS(g_type_class_peek(G_VALUE_TYPE(&value))),
+                           g_value_get_enum(&value))
+              ->value_nick;
+      g_value_unset(&value);
+      return text;
+    };
+    fail_unless(nick("preset") == preset && nick("method") == method && found == refinement,
+                "%s: preset %s, method %s, refinement %d", properties, nick("preset").c_str(),
+                nick("method").c_str(), found);
+    gst_object_unref(flow);
+  }
+}
+GST_END_TEST;
+
+// A preset changes the method while playing: one frame has no vectors, the next one those of the
+// preset. A method that was set itself stays.
+GST_START_TEST(preset_changes) {
+  const Frame before = scene(), after = scene({2, -1.2});
+  Flow::Settings accurate;
+  accurate.refinement = 2;
+  const Frame grey = coloured(reference::flow(before, after, Flow::Channels::grey, {}), 4),
+              refined =
+                  coloured(reference::flow(before, after, Flow::Channels::census, accurate), 4);
+  Chain chain("glopenclflow gain=4");
+  chain.filter(before);
+  expect_alike(grey, chain.filter(after), "fast");
+  gst_util_set_object_arg(G_OBJECT(chain["glopenclflow"]), "preset", "accurate");
+  expect_same(black(), chain.filter(before), "the first frame of another method");
+  expect_alike(refined, chain.filter(after), "accurate");
+  gst_util_set_object_arg(G_OBJECT(chain["glopenclflow"]), "preset", "fast");
+  expect_same(black(), chain.filter(before), "back again");
+  expect_alike(grey, chain.filter(after), "fast again");
+
+  Chain own("glopenclflow gain=4 method=pyramidal");
+  own.filter(before);
+  gst_util_set_object_arg(G_OBJECT(own["glopenclflow"]), "preset", "accurate");
+  expect_alike(grey, own.filter(after), "method=pyramidal stays");
   test::expect_none(chain.messages().errors());
 }
 GST_END_TEST;
@@ -560,6 +632,8 @@ static Suite *flow_suite() {
   tcase_add_test(tests, slow_device);
   tcase_add_test(tests, other_metas);
   tcase_add_test(tests, settings);
+  tcase_add_test(tests, presets);
+  tcase_add_test(tests, preset_changes);
   tcase_add_test(tests, dump);
   tcase_add_test(tests, dump_without_files);
   tcase_add_test(tests, dump_in_part);

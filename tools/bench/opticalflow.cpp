@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "fields.h"
 #include "opticalflow/flow.h"
 #include "opticalflow/lucaskanade.h"
+#include "opticalflow/preset.h"
 #include "reference/opticalflow/flow.h"
 #include "reference/signatures/signatures.h"
 #include "reference/transfer.h"
@@ -27,6 +29,7 @@ Run flow_run(Context &context, std::shared_ptr<Engine> engine, const Settings &s
   Queue upload_queue(context.shared_from_this());
   const Picture frames[] = {reference::upload(upload_queue, before, engine->layout()),
                             reference::upload(upload_queue, after, engine->layout())};
+  if constexpr (std::is_same_v<Engine, Flow>) engine->prepare(settings);
   engine->run(upload_queue, settings, frames[0]);
   upload_queue.cl().finish();
   Run run;
@@ -51,6 +54,17 @@ Amounts flow_amounts(const Scene &scene, const Flow::Settings &settings) {
   Amounts amounts;
   amounts.bytes = double(scene.width) * scene.height * (4 + 36 * warped);
   amounts.launches = settings.warps * Flow::automatic_levels(scene.width, scene.height);
+  if (settings.refinement) {
+    // A launch of the solver reads and writes the flow, and reads tensors, votes and grey; two more
+    // make tensors and the mean.
+    using opticalflow::Refinement;
+    const double steps = settings.refinement, coarser = 1 / 4.0 + 1 / 16.0;
+    const double solved = Refinement::launches_finest + coarser * Refinement::launches;
+    amounts.bytes +=
+        double(scene.width) * scene.height * steps * (44 * solved + (1 + coarser) * (40 + 36));
+    amounts.launches +=
+        settings.refinement * (Refinement::launches_finest + 2 * Refinement::launches + 6);
+  }
   return amounts;
 }
 
@@ -157,6 +171,9 @@ const Registration registration("glopenclflow", [](Subject &subject) {
   subject.tasks.push_back(flow_task("pyramidal, last warps", Channels::grey, "dense", {}));
   subject.tasks.push_back(flow_task("pyramidal, first warps", Channels::grey, "coarse", {}));
   subject.tasks.push_back(flow_task("census", Channels::census, "", {}));
+  Flow::Settings accurate;
+  accurate.refinement = opticalflow::preset_values(opticalflow::Preset::accurate).refinement;
+  subject.tasks.push_back(flow_task("census, refined", Channels::census, "", accurate));
   for (int window : {9, 15}) subject.tasks.push_back(lucas_kanade_task(window));
   subject.tasks.push_back(signatures_task());
   for (int window : {9, 31, 63}) {

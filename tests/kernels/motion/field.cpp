@@ -287,7 +287,7 @@ GST_START_TEST(test_change_beside) {
   const auto data = read(bench, buffer, engine.field().bytes);
   const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
   for (size_t i = 0; i < keys.size(); i++) {
-    const motion::Vector v = motion::vector_of(keys[i]);
+    const motion::Vector v = -motion::vector_of(keys[i]);
     fail_unless(vectors[i].x == v.x && vectors[i].y == v.y, "block %zu", i);
   }
 }
@@ -319,9 +319,8 @@ GST_START_TEST(test_no_wait) {
                                              Window::of_range(16), Motion::Settings().lambda);
     for (size_t i = 0; i < keys.size(); i++) {
       const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
-      fail_unless(vectors[i].x == motion::vector_of(keys[i]).x &&
-                      vectors[i].y == motion::vector_of(keys[i]).y,
-                  "block %zu", i);
+      const motion::Vector v = -motion::vector_of(keys[i]);
+      fail_unless(vectors[i].x == v.x && vectors[i].y == v.y, "block %zu", i);
     }
   }
 }

@@ -25,12 +25,14 @@ std::string text(const FlowSettings &s, const Frame &frame, Channels channels) {
   return std::to_string(frame.width) + "×" + std::to_string(frame.height) +
          (channels == Channels::census ? ", census" : ", grey") + ", levels " +
          std::to_string(s.levels) + ", warps " + std::to_string(s.warps) + ", window " +
-         std::to_string(s.window) + ", median " + std::to_string(s.median);
+         std::to_string(s.window) + ", median " + std::to_string(s.median) + ", refinement " +
+         std::to_string(s.refinement);
 }
 
 Field run(Bench &bench, Flow &flow, const FlowSettings &settings, const Frame &before,
           const Frame &after) {
   flow.reset();
+  flow.prepare(settings);
   fail_if(flow.run(*bench.queue, settings, reference::upload(*bench.queue, before, flow.layout())),
           "the first frame has no flow");
   const int padding = flow.layout() == Layout::buffer ? 5 : 0;
@@ -266,6 +268,69 @@ GST_START_TEST(test_large) {
 }
 GST_END_TEST;
 
+// The refinement, by census: over contents, in noise, of sizes with one to three levels, and by
+// more or fewer steps. The two frames show more than one motion, so that weights of all kinds
+// count.
+GST_START_TEST(test_refinement) {
+  Bench bench;
+  FlowSettings settings;
+  settings.refinement = 2, settings.warps = 3;
+  const auto check = [&](const Frame &before, const Frame &after) {
+    check_with_twin(bench, settings, Channels::census, before, after);
+  };
+  const Frame back = reference::textured_frame(161, 97), front = reference::natural_frame(161, 97);
+  const auto disc = [](int shift) {
+    return [=](int x, int y) { return std::hypot(x - 70 - shift, y - 50) < 30; };
+  };
+  const Frame before = reference::covered(back, front, disc(0));
+  const Frame after =
+      reference::covered(reference::textured_frame(161, 97, {1.3, -0.6}), front, disc(3));
+  check(before, after);
+  check(reference::noisy(before, 4, 1), reference::noisy(after, 4, 2, true));
+  check(reference::gradient_frame(65, 33), reference::gradient_frame(65, 33));
+  check(reference::flat_frame(65, 33), reference::flat_frame(65, 33));
+  const int sizes[][2] = {{1, 1}, {1, 37}, {37, 1}, {2, 2}, {3, 5}, {47, 29}, {129, 66}};
+  for (const auto &[width, height] : sizes)
+    check(reference::textured_frame(width, height),
+          reference::textured_frame(width, height, {0.7, 0.4}));
+  for (int steps : {1, 5}) {
+    settings.refinement = steps;
+    check(before, after);
+  }
+  settings.check = true, settings.levels = 1;
+  check(before, after);
+}
+GST_END_TEST;
+
+// The refinement keeps what is still at exactly 0, and finds an edge that moves better.
+GST_START_TEST(test_refined_edge) {
+  Bench bench;
+  const int w = 200, h = 160;
+  const auto disc = [=](double dx) {
+    return [=](int x, int y) { return std::hypot(x - w / 2.0 - dx, y - h / 2.0) < 45; };
+  };
+  const double move = 4;
+  const Frame back = reference::textured_frame(w, h);
+  const Frame before = reference::covered(back, reference::textured_frame(w, h, {}, 2), disc(0));
+  const Frame after =
+      reference::covered(back, reference::textured_frame(w, h, {move, 0}, 2), disc(move));
+  Flow flow(*bench.context, w, h, device_layout(bench), Channels::census);
+  FlowSettings settings;
+  const auto error = [&](const Field &field) {
+    double sum = 0;
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++)
+        sum += std::hypot(field.x(x, y) - (disc(0)(x, y) ? move : 0), field.y(x, y));
+    return sum / (w * h);
+  };
+  const double plain = error(run(bench, flow, settings, before, after));
+  settings.refinement = 2;
+  const double refined = error(run(bench, flow, settings, before, after));
+  fail_unless(refined < 0.75 * plain, "%g px after %g", refined, plain);
+  for (float v : run(bench, flow, settings, before, before).vectors) fail_unless(v == 0);
+}
+GST_END_TEST;
+
 static Suite *flow_suite() {
   Suite *suite = suite_create("flow");
   TCase *tests = tcase_create("flow");
@@ -277,6 +342,8 @@ static Suite *flow_suite() {
   tcase_add_loop_test(tests, test_still, 0, 2);
   tcase_add_loop_test(tests, test_confidence, 0, 2);
   tcase_add_loop_test(tests, test_check, 0, 2);
+  tcase_add_test(tests, test_refinement);
+  tcase_add_test(tests, test_refined_edge);
   suite_add_tcase(suite, tests);
   return suite;
 }

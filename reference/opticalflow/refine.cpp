@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "refine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "opticalflow/refine.h"
+
+namespace reference {
+
+namespace {
+
+using glcl::opticalflow::Refinement;
+using Channels = std::array<float, 4>;
+
+struct Vector {
+  float x = 0, y = 0;
+};
+Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y}; }
+Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y}; }
+Vector operator*(float k, Vector v) { return {k * v.x, k * v.y}; }
+float square(Vector v) { return v.x * v.x + v.y * v.y; }
+Vector mix(Vector a, Vector b, float part) { return a + part * (b - a); }
+
+/// What a texel says of where it went, see kernels/opticalflow/refine.cl.
+struct Match {
+  float xx = 1e-4f, xy = 0, yy = 1e-4f, quality = 0;
+  Vector votes;
+};
+
+class Refiner {
+ public:
+  explicit Refiner(const RefinementLevel &level)
+      : width(level.width), height(level.height), level_(level) {}
+
+  int width, height;
+  std::vector<Vector> flow;
+
+  size_t index(int x, int y) const {
+    return size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1);
+  }
+
+  void step(int launches) {
+    match();
+    for (int i = 0; i < launches; i++) relax();
+    mean();
+  }
+
+  bool inside(float x, float y) const {
+    return x >= 0 && y >= 0 && x <= width - 1 && y <= height - 1;
+  }
+  Channels later(float x, float y) const {
+    const int i = static_cast<int>(std::floor(x)), j = static_cast<int>(std::floor(y));
+    const float s = x - i, t = y - j;
+    Channels result;
+    for (int k = 0; k < 4; k++) {
+      const auto at = [&](int x, int y) { return level_.after[index(x, y)][k]; };
+      const float above = at(i, j) + s * (at(i + 1, j) - at(i, j));
+      const float below = at(i, j + 1) + s * (at(i + 1, j + 1) - at(i, j + 1));
+      result[k] = (above + t * (below - above)) / 127;
+    }
+    return result;
+  }
+  Channels change(int x, int y, Vector v) const {
+    Channels result = later(x + v.x, y + v.y);
+    for (int k = 0; k < 4; k++) result[k] -= level_.before[index(x, y)][k] / 127;
+    return result;
+  }
+
+ private:
+  template <class Work>
+  void each(Work work) const {
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) work(x, y);
+  }
+
+  void match() {
+    matches_.assign(flow.size(), {});
+    each([&](int x, int y) {
+      Match &m = matches_[index(x, y)];
+      const Vector v = flow[index(x, y)];
+      Vector pull;
+      if (inside(x + v.x, y + v.y)) {
+        const Channels d = change(x, y, v);
+        const auto slope = [&](int k, int dx, int dy) {
+          const float own =
+              (level_.before[index(x + dx, y + dy)][k] - level_.before[index(x - dx, y - dy)][k]) /
+              127 / 2;
+          const float other =
+              (later(x + v.x + dx, y + v.y + dy)[k] - later(x + v.x - dx, y + v.y - dy)[k]) / 2;
+          return (own + other) / 2;
+        };
+        const float robust = 0.6f * level_.sharpness;
+        float squares = 0;
+        for (int k = 0; k < 4; k++) {
+          const float gx = slope(k, 1, 0), gy = slope(k, 0, 1);
+          const float weight = 1 / std::sqrt(1 + d[k] * d[k] / (robust * robust));
+          m.xx += weight * gx * gx, m.xy += weight * gx * gy, m.yy += weight * gy * gy;
+          pull = pull + weight * d[k] * Vector{gx, gy};
+          squares += d[k] * d[k];
+        }
+        m.quality = std::max(1 / (1 + squares / 0.5f), 0.02f);
+      }
+      m.votes = Vector{m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y} - pull;
+    });
+  }
+
+  /// How much neighbours are to be alike.
+  float likeness(size_t a, size_t b) const {
+    const float edge = 0.1f + 0.9f * std::exp(-std::abs(level_.grey[a] - level_.grey[b]) / 8);
+    return 0.4f * level_.sharpness * edge / std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
+  }
+
+  void relax() {
+    std::vector<float> right(flow.size()), below(flow.size());
+    each([&](int x, int y) {
+      const size_t i = index(x, y);
+      right[i] = x + 1 < width ? likeness(i, i + 1) : 0;
+      below[i] = y + 1 < height ? likeness(i, i + width) : 0;
+    });
+    for (int i = 0; i < 2 * Refinement::sweeps; i++)
+      for (int y = 0; y < height; y++)
+        for (int x = (y + i) % 2; x < width; x += 2) {
+          const size_t at = index(x, y);
+          const size_t neighbours[] = {index(x - 1, y), at + 1, index(x, y - 1), at + width};
+          const float weights[] = {x ? right[at - 1] : 0, right[at], y ? below[at - width] : 0,
+                                   below[at]};
+          const Match &m = matches_[at];
+          Vector sum = m.votes;
+          float all = 0;
+          for (int k = 0; k < 4; k++) {
+            all += weights[k];
+            if (weights[k] > 0) sum = sum + weights[k] * flow[neighbours[k]];
+          }
+          const float xx = m.xx + all, yy = m.yy + all, scale = 1 / (xx * yy - m.xy * m.xy);
+          const Vector solution{scale * (yy * sum.x - m.xy * sum.y),
+                                scale * (xx * sum.y - m.xy * sum.x)};
+          flow[at] = mix(flow[at], solution, 1.9f);
+        }
+  }
+
+  void mean() {
+    std::vector<Vector> result(flow.size());
+    each([&](int x, int y) {
+      std::array<float, 25> weights;
+      std::array<Vector, 25> flows;
+      for (int i = 0; i < 25; i++) {
+        const int dx = i % 5 - 2, dy = i / 5 - 2;
+        const size_t other = index(x + 2 * dx, y + 2 * dy);
+        const float differ = (level_.grey[other] - level_.grey[index(x, y)]) / 7;
+        const float distance = static_cast<float>(dx * dx + dy * dy) / 16;
+        weights[i] = matches_[other].quality * std::exp(-(differ * differ + distance) / 2) + 1e-6f;
+        flows[i] = flow[other];
+      }
+      Vector now = flows[12];
+      for (int step = 0; step < 3; step++) {
+        float sum = 0;
+        Vector mean;
+        for (int i = 0; i < 25; i++) {
+          if (step == 0 && i == 12) continue;
+          const float weight = weights[i] / std::sqrt(square(flows[i] - now) + 0.1f * 0.1f);
+          sum += weight, mean = mean + weight * flows[i];
+        }
+        now = 1 / sum * mean;
+      }
+      result[index(x, y)] = now;
+    });
+    flow = result;
+  }
+
+  const RefinementLevel &level_;
+  std::vector<Match> matches_;
+};
+
+/// `ratio` texels of the one lie between two of the other.
+std::vector<Vector> resampled(const std::vector<Vector> &flow, int width, int height, float ratio,
+                              const RefinementLevel &to) {
+  std::vector<Vector> result;
+  for (int y = 0; y < to.height; y++)
+    for (int x = 0; x < to.width; x++) {
+      const float px = std::min(ratio * static_cast<float>(x), static_cast<float>(width - 1));
+      const float py = std::min(ratio * static_cast<float>(y), static_cast<float>(height - 1));
+      const int i = static_cast<int>(px), j = static_cast<int>(py);
+      const auto at = [&](int x, int y) {
+        return flow[size_t(std::min(y, height - 1)) * width + std::min(x, width - 1)];
+      };
+      const float s = px - i, t = py - j;
+      result.push_back(
+          1 / ratio *
+          mix(mix(at(i, j), at(i + 1, j), s), mix(at(i, j + 1), at(i + 1, j + 1), s), t));
+    }
+  return result;
+}
+
+}  // namespace
+
+void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise) {
+  std::vector<Vector> flow;
+  for (size_t i = 0; i < field.confidence.size(); i++)
+    flow.push_back({field.vectors[2 * i], field.vectors[2 * i + 1]});
+  const std::vector<Vector> start = flow;
+  int width = field.width, height = field.height;
+  const int coarsest = std::min<int>(Refinement::levels, static_cast<int>(levels.size())) - 1;
+  for (int level = coarsest; level >= 0; level--) {
+    const float ratio = level == coarsest ? static_cast<float>(1 << level) : 0.5f;
+    Refiner refiner(levels[level]);
+    refiner.flow = resampled(flow, width, height, ratio, levels[level]);
+    for (int i = 0; i < steps; i++)
+      refiner.step(level ? Refinement::launches : Refinement::launches_finest);
+    flow = refiner.flow, width = refiner.width, height = refiner.height;
+    if (level) continue;
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        const size_t i = refiner.index(x, y);
+        const float still = std::clamp(2 * noise - 1.5f, 0.0f, 1.0f) *
+                            std::clamp(2 - std::sqrt(square(start[i])) / 0.05f, 0.0f, 1.0f);
+        const Vector v = mix(flow[i], start[i], still);
+        float squares = 0;
+        for (float d : refiner.change(x, y, v)) squares += d * d;
+        field.vectors[2 * i] = v.x, field.vectors[2 * i + 1] = v.y;
+        field.confidence[i] *= refiner.inside(x + v.x, y + v.y) ? 1 / (1 + squares * squares) : 0;
+      }
+  }
+}
+
+}  // namespace reference

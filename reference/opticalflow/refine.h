@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "reference/opticalflow/flow.h"
+
+namespace reference {
+
+/// A level of two frames: census of both, -127..127, and grey of the earlier one.
+struct RefinementLevel {
+  int width = 0, height = 0;
+  std::vector<std::array<float, 4>> before, after;
+  std::vector<float> grey;
+  float sharpness = 1;  ///< that noise leaves the census
+};
+
+/// The field as glcl::opticalflow::Refinement makes it. Levels: finest first. `noise`: standard
+/// deviation in levels.
+void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise);
+
+}  // namespace reference

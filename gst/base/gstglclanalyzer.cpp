@@ -50,7 +50,7 @@ struct GstGLCLAnalyzerPrivate {
 
   glcl::Readback readback;
   std::unique_ptr<glcl::ResultPool> results;
-  bool attach_meta = false;    // to the frame that is under way
+  bool attach_meta = false;  // to the frame that is under way
   glcl::Overlay overlay;
   std::atomic<int> unread{0};  // messages that nobody has freed
 };

@@ -307,7 +307,9 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
     if (!settings.dump_location.empty() && state->dump())
       gst_gl_opencl_flow_dump(self, queue, settings, *field);
   }
-  const bool drawn = field && settings.display != View::Display::none;
+  // Without a field the colours are black, and there is nothing else to draw.
+  const bool drawn = settings.display == View::Display::color ||
+                     (field && settings.display != View::Display::none);
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
       drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt,

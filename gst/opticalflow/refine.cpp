@@ -19,8 +19,9 @@ Size size(cl_int4 level) { return {size_t(level.s[0]), size_t(level.s[1])}; }
 
 Refinement::Refinement(Context &context) : context_(context.cl()) {
   const cl::Device &device = context.device().device;
-  const bool large = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() >= 512;
-  const size_t rows = large ? 16 : 8;
+  // More items have fewer texels each to keep in registers, which CPUs have in memory anyway.
+  const size_t rows =
+      std::clamp<size_t>(one_group(device) / 32, 8, context.device().is_cpu() ? 16 : 32);
   const cl::Program program =
       context.program("opticalflow/refine.cl", "-DGROUP_Y=" + std::to_string(rows));
   resample_ = Kernel(context, program, "refine_resample", pixel_group);

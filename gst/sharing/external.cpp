@@ -91,7 +91,7 @@ GstGLMemory *ExternalSharing::exported_copy(size_t index, Use &use) {
 Texture &ExternalSharing::texture_of(size_t index, Use &use) {
   Texture &texture = Texture::of(use.memory);
   if (texture.exported) return texture;
-  if (use.access != Access::read)
+  if (use.access == Access::write)
     throw Error(Error::Kind::failed, "The output texture is not of exported memory.",
                 "downstream's pool was not replaced");
   return Texture::of(exported_copy(index, use));

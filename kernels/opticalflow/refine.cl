@@ -65,9 +65,9 @@ __kernel void refine_match(__global const TEXEL *restrict before, __global const
     const float4 gx = 0.5f * UNIT * (slope(p, 1) + 0.5f * later_x);
     const float4 gy = 0.5f * UNIT * (slope(p, level.z) + 0.5f * later_y);
     const float4 change = change_of(p, after, level, to);
-    const float4 weight = 1.0f / sqrt(1.0f + change * change / (robust * robust));
+    const float4 weight = native_rsqrt(1.0f + change * change * native_recip(robust * robust));
     tensor = (float4)(dot(weight * gx, gx), dot(weight * gx, gy), dot(weight * gy, gy),
-                      fmax(1.0f / (1.0f + dot(change, change) / MATCH), 0.02f));
+                      fmax(native_recip(1.0f + dot(change, change) * (1.0f / MATCH)), 0.02f));
     pull = (float2)(dot(weight * gx, change), dot(weight * gy, change));
   }
   tensor.x += OWN_VOTE, tensor.z += OWN_VOTE;
@@ -82,8 +82,8 @@ __kernel void refine_match(__global const TEXEL *restrict before, __global const
 // How much two neighbours are to be alike.
 inline float likeness(float smoothness, float grey, float other_grey, float2 v, float2 other) {
   const float2 apart = other - v;
-  const float part = LEAST_EDGE + (1.0f - LEAST_EDGE) * exp(-fabs(other_grey - grey) / EDGE);
-  return smoothness * part / sqrt(dot(apart, apart) + STEADY * STEADY);
+  const float part = LEAST_EDGE + (1.0f - LEAST_EDGE) * native_exp(-1.0f / EDGE * fabs(other_grey - grey));
+  return smoothness * part * native_rsqrt(dot(apart, apart) + STEADY * STEADY);
 }
 
 // `sweeps` of successive over-relaxation, red texels before black ones, with weights by the flow that comes in. A group
@@ -122,7 +122,7 @@ __kernel void refine_solve(__global const float2 *restrict flow, __global const 
     }
     const float all_weights = weights.x + weights.y + weights.z + weights.w;
     const float4 tensor = tensors[near.y * level.x + near.x];
-    const float xx = tensor.x + all_weights, yy = tensor.z + all_weights, scale = 1.0f / (xx * yy - tensor.y * tensor.y);
+    const float xx = tensor.x + all_weights, yy = tensor.z + all_weights, scale = native_recip(xx * yy - tensor.y * tensor.y);
     neighbours[i] = weights;
     pull[i] = votes[near.y * level.x + near.x];
     inverse_xx[i] = scale * yy, inverse_xy[i] = -scale * tensor.y, inverse_yy[i] = scale * xx;
@@ -175,7 +175,7 @@ __kernel void refine_mean(__global const float2 *restrict flow, __global const f
     const int x = i % 5 - 2, y = i / 5 - 2;
     const float4 other = p[APART * (y * side.x + x)];
     const float differ = other.z - p[0].z;
-    weights[i] = other.w * exp(-0.5f / (LIKENESS * LIKENESS) * differ * differ -
+    weights[i] = other.w * native_exp(-0.5f / (LIKENESS * LIKENESS) * differ * differ -
                                0.5f / (DISTANCE * DISTANCE) * (x * x + y * y)) + 1e-6f;
   }
   float2 mean = p[0].xy;
@@ -185,11 +185,11 @@ __kernel void refine_mean(__global const float2 *restrict flow, __global const f
     UNROLL
     for (int i = 0; i < 25; i++) {
       const float2 other = p[APART * ((i / 5 - 2) * side.x + i % 5 - 2)].xy, apart = other - mean;
-      const float weight = i == 12 && step == 0 ? 0.0f : weights[i] / sqrt(dot(apart, apart) + MEAN_STEADY * MEAN_STEADY);
+      const float weight = i == 12 && step == 0 ? 0.0f : weights[i] * native_rsqrt(dot(apart, apart) + MEAN_STEADY * MEAN_STEADY);
       sum += weight;
       flows += weight * other;
     }
-    mean = flows / sum;
+    mean = flows * native_recip(sum);
   }
   result[at.y * level.x + at.x] = mean;
 }

@@ -109,7 +109,7 @@ GST_START_TEST(transfers) {
     Chain chain(analyser);
     for (int i = 0; i < 6; i++) chain.filter(reference::random_frame(48, 32, i));
     const guint64 copies = test::stat(chain[name_of(analyser)], "copies");
-    expect(copies == (test::shares_textures() ? 0 : 6),
+    expect(copies == (test::copies_frames() ? 6 : 0),
            analyser + ": " + std::to_string(copies) + " transfers of 6 frames");
   }
 }

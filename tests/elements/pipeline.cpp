@@ -120,6 +120,8 @@ std::string live_objects() {
   return text;
 }
 
+bool copies_frames() { return std::strcmp(expected_way(), "copy") == 0; }
+
 bool shares_textures() { return std::strcmp(expected_way(), "gl") == 0; }
 
 const char *expected_way() {

@@ -23,7 +23,9 @@ using reference::Frame;
 
 /// Whether OpenCL shares textures with OpenGL here: the program runs through gl-driver.sh.
 bool shares_textures();
-/// What sharing=auto has to take here: "gl" or "copy".
+/// Whether frames are copied to the device and back here.
+bool copies_frames();
+/// What sharing=auto has to take here: "gl", "copy", or "external" on a device that has it.
 const char *expected_way();
 
 struct Message {

@@ -85,8 +85,9 @@ void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) 
       if (frame && frame->alone()) frame = nullptr;  // with another device, which keeps it
       if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) ++*copies_;
       host = use.map(0);
-    } else if (Texture *texture = Texture::find(use.memory)) {
-      texture->to_gl();
+    } else if (Texture::find(use.memory)) {
+      use.map(GST_MAP_GL);  // so that OpenCL hands it back, on the thread of its own GL context
+      use.unmap();
     }
     use.picture = frame ? frame->write(queue, use, layout) : staging(queue, i, use, layout);
     frames_[i] = frame;

@@ -93,4 +93,18 @@ Frame covered(const Frame &frame, const Frame &over,
   return result;
 }
 
+Frame fine_frame(int width, int height, unsigned seed) {
+  const Frame raw = random_frame(width + 2, height + 2, seed);
+  Frame frame(width, height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      for (int k = 0; k < 4; k++) {
+        int sum = 0;
+        for (int j = 0; j < 3; j++)
+          for (int i = 0; i < 3; i++) sum += (1 + i % 2) * (1 + j % 2) * raw.at(x + i, y + j)[k];
+        frame.at(x, y)[k] = uint8_t(sum / 16);
+      }
+  return frame;
+}
+
 }  // namespace reference

@@ -26,6 +26,9 @@ struct Motion {
 /// is another texture, of details of about 3 to 30 px.
 Frame textured_frame(int width, int height, const Motion &motion = {}, unsigned seed = 1);
 
+/// Random levels, smoothed by (1 2 1) / 4 along both axes: details of two pixels.
+Frame fine_frame(int width, int height, unsigned seed = 1);
+
 /// Where the pixels of textured_frame(width, height) went.
 Field motion_field(int width, int height, const Motion &motion);
 

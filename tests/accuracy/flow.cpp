@@ -43,21 +43,6 @@ Field nothing_known(Field truth, const std::function<bool(int x, int y)> &where)
   return truth;
 }
 
-/// Random levels, smoothed by (1 2 1) / 4: details of two pixels.
-Frame fine_frame(int width, int height) {
-  const Frame raw = reference::random_frame(width + 2, height + 2);
-  Frame frame(width, height);
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++)
-      for (int k = 0; k < 4; k++) {
-        int sum = 0;
-        for (int j = 0; j < 3; j++)
-          for (int i = 0; i < 3; i++) sum += (1 + i % 2) * (1 + j % 2) * raw.at(x + i, y + j)[k];
-        frame.at(x, y)[k] = uint8_t(sum / 16);
-      }
-  return frame;
-}
-
 std::vector<Pair> made_pairs() {
   const int w = 320, h = 240;
   const Frame still = reference::textured_frame(w, h);
@@ -77,7 +62,7 @@ std::vector<Pair> made_pairs() {
   add("turned by 3°", {0, 0, 0.052}, 0.1, 0.1);
   add("grown by 4 %", {0, 0, 0, 1.04}, 0.1, 0.1);
 
-  const Frame grain = fine_frame(w + 128, h + 128);
+  const Frame grain = reference::fine_frame(w + 128, h + 128);
   const auto crops = [&](const std::string &name, const Frame &scene, const Motion &motion,
                          const double(&bounds)[2]) {
     const int x = (scene.width - w) / 2, y = (scene.height - h) / 2;

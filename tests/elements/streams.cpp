@@ -45,7 +45,6 @@ struct Told {
   GstClockTime timestamp, stream_time, running_time, duration;
   double x, y;  // mean vector; NAN where there is none
   guint64 frame;
-
 };
 
 void check_value(const char *message, const char *field, const GValue *value) {

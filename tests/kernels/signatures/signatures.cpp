@@ -91,21 +91,6 @@ double wrong(const List &list, const Motion &motion, int width, int height) {
   return list.empty() ? 1 : double(off) / double(list.size());
 }
 
-/// Independent levels, smoothed once: details of two pixels.
-Frame fine(int width, int height, unsigned seed = 1) {
-  const Frame raw = reference::random_frame(width + 2, height + 2, seed);
-  Frame frame(width, height);
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++)
-      for (int k = 0; k < 4; k++) {
-        int sum = 0;
-        for (int j = 0; j < 3; j++)
-          for (int i = 0; i < 3; i++) sum += (1 + i % 2) * (1 + j % 2) * raw.at(x + i, y + j)[k];
-        frame.at(x, y)[k] = uint8_t(sum / 16);
-      }
-  return frame;
-}
-
 }  // namespace
 
 GST_START_TEST(test_content) {
@@ -167,7 +152,8 @@ GST_START_TEST(test_large) {
     fail_unless(list.size() >= 1500, "%zu vectors", list.size());
     fail_unless(wrong(list, motion, w, h) <= 0.01, "%g are wrong", wrong(list, motion, w, h));
   }
-  const Frame scene = fine(w + 64, h + 64), before = reference::crop(scene, 60, 8, w, h);
+  const Frame scene = reference::fine_frame(w + 64, h + 64),
+              before = reference::crop(scene, 60, 8, w, h);
   const List list = matches(bench, before, reference::crop(scene, 29, 20, w, h), "fine texture");
   fail_unless(list.size() >= 5000 && wrong(list, {31, -12}, w, h) <= 0.001);
   fail_unless(matches(bench, reference::textured_frame(w, h),

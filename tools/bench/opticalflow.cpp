@@ -151,7 +151,9 @@ Run signatures_run(Context &context, const Scene &scene) {
     for (size_t i = 0; good && i < expected.size(); i++) {
       const auto &[x, y, vx, vy] = expected[i];
       const float vector[] = {float(x), float(y), float(vx), float(vy)};
-      good = std::memcmp(vector, host.data() + 16 * (i + 1), sizeof vector) == 0;
+      float found[4];
+      std::memcpy(found, host.data() + sizeof found * (i + 1), sizeof found);
+      good = std::equal(vector, vector + 4, found);
     }
     return Agreement{good, good ? "equal" : "other vectors"};
   };

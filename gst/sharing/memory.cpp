@@ -202,7 +202,7 @@ static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, 
 }
 
 /// Copies go to a plain texture's memory: the parent would respecify the copy's, which is
-/// immutable.
+/// immutable. GStreamer maps one where this memory can't be mapped, so a copy that failed is none.
 static GstGLBaseMemory *gst_glcl_allocator_copy(GstGLBaseMemory *base, gssize offset, gssize size) {
   GstMapInfo from, to;
   auto *memory = reinterpret_cast<GstGLMemory *>(base);
@@ -214,12 +214,18 @@ static GstGLBaseMemory *gst_glcl_allocator_copy(GstGLBaseMemory *base, gssize of
       GST_GL_BASE_MEMORY_ALLOCATOR(plain), reinterpret_cast<GstGLAllocationParams *>(params)));
   gst_gl_allocation_params_free(reinterpret_cast<GstGLAllocationParams *>(params));
   gst_object_unref(plain);
+  bool copied = false;
   if (copy && gst_memory_map(GST_MEMORY_CAST(base), &from, GST_MAP_READ)) {
-    if (gst_memory_map(copy, &to, GST_MAP_WRITE)) {
+    copied = gst_memory_map(copy, &to, GST_MAP_WRITE);
+    if (copied) {
       memcpy(to.data, from.data, MIN(from.size, to.size));
       gst_memory_unmap(copy, &to);
     }
     gst_memory_unmap(GST_MEMORY_CAST(base), &from);
+  }
+  if (copy && !copied) {
+    gst_memory_unref(copy);
+    return nullptr;
   }
   return reinterpret_cast<GstGLBaseMemory *>(copy);
 }

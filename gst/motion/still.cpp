@@ -5,7 +5,7 @@
 
 namespace glcl::motion {
 
-noise::Plane noise_plane(const Plane &plane) {
+glcl::Plane noise_plane(const Plane &plane) {
   return {plane.buffer, plane.pitch, Plane::padding * (plane.pitch + 1)};
 }
 

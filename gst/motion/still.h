@@ -7,7 +7,7 @@
 namespace glcl::motion {
 
 /// A plane as noise::Noise takes it.
-noise::Plane noise_plane(const Plane &plane);
+glcl::Plane noise_plane(const Plane &plane);
 
 /// Keeps noise from moving blocks: gives a key the vector 0 where that costs no more than the
 /// noise of the frames explains. Of all candidates one always fits the noise better than the vector

@@ -3,16 +3,10 @@
 
 #include "opencl/context.h"
 #include "opencl/kernel.h"
+#include "opencl/plane.h"
 #include "opencl/queue.h"
 
 namespace glcl::noise {
-
-/// A plane of a frame on the device.
-struct Plane {
-  const cl::Buffer &texels;
-  int pitch = 0;   ///< texels from row to row
-  int offset = 0;  ///< of texel (0, 0), texels; at least one more lies on every side of the frame
-};
 
 /// How noisy the frames of a camera are, measured on the device from two of them, still or moving.
 ///
@@ -40,7 +34,8 @@ class Noise {
   /// memory.
   Noise(Context &context, Texels texels, int width, int height);
 
-  /// Enqueues the measurement. Frames below 16 px on a side have no noise.
+  /// Enqueues the measurement. At least one texel lies on every side of the frames. Frames below 16
+  /// px on a side have no noise.
   void measure(Queue &queue, const Plane &before, const Plane &after);
   /// Enqueues that the noise is `level`, the standard deviation in levels of 0..255, at every
   /// brightness, without coding noise.

@@ -401,10 +401,6 @@ void Flow::refine(Queue &queue, const Settings &settings) {
       field_.vectors, field_.confidence);
 }
 
-noise::Plane Flow::grey(const Pyramid &pyramid) const {
-  return {pyramid.grey, levels_[0].pitch, levels_[0].offset};
-}
-
 void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int levels) {
   const auto padded = [](const Level &level) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
@@ -427,7 +423,7 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
     return;
   }
   if (settings.noise < 0)
-    noise_.measure(queue, grey(previous_), grey(current_));
+    noise_.measure(queue, plane(previous_, 0), plane(current_, 0));
   else
     noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {

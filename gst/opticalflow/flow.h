@@ -109,8 +109,8 @@ class Flow {
   /// What the last run() that was true enqueued; overwritten by the next one.
   const Field &field() const { return field_; }
   /// The grey of the two frames that it took, smoothed, for signatures::Signatures.
-  signatures::Plane before() const { return plane(previous_, 0); }
-  signatures::Plane after() const { return plane(current_, 0); }
+  Plane before() const { return plane(previous_, 0); }
+  Plane after() const { return plane(current_, 0); }
 
   /// The levels that frames of this size have at most, and how many levels=0 takes.
   static int most_levels(int width, int height);
@@ -167,7 +167,6 @@ class Flow {
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
   void take(Queue &queue, const Settings &settings, const Picture &in, int levels);
-  noise::Plane grey(const Pyramid &pyramid) const;
   void sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels);
   void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
@@ -185,7 +184,7 @@ class Flow {
   void refine(Queue &queue, const Settings &settings);
   template <class Value>
   cl::Buffer filled(std::vector<Value> values);
-  signatures::Plane plane(const Pyramid &pyramid, int level) const {
+  Plane plane(const Pyramid &pyramid, int level) const {
     return {pyramid.grey, levels_[level].pitch, levels_[level].offset};
   }
   const cl::Buffer &texels(const Pyramid &pyramid) const {

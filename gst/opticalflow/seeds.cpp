@@ -42,8 +42,7 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
   pairs_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (cells + 1) * sizeof(cl_float2));
 }
 
-void Seeds::match(Queue &queue, const signatures::Plane &before, const signatures::Plane &after,
-                  const cl::Buffer *light) {
+void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer *light) {
   signatures_.match(queue, before, after);
   modes_kernel_(queue, {size_t(columns_) * in_cell, size_t(rows_)}, signatures_.matches(),
                 cl_int2{{signatures_.columns(), signatures_.rows()}}, before.texels, after.texels,

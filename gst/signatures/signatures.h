@@ -3,16 +3,10 @@
 
 #include "opencl/context.h"
 #include "opencl/kernel.h"
+#include "opencl/plane.h"
 #include "opencl/queue.h"
 
 namespace glcl::signatures {
-
-/// A plane of grey on the device: float, levels of 0..255.
-struct Plane {
-  const cl::Buffer &texels;
-  int pitch = 0;   ///< texels from row to row
-  int offset = 0;  ///< of texel (0, 0), texels
-};
 
 /// Where single pixels of a frame went in the next one, by census signatures (Stein 2004; Claus
 /// 2009): vectors up to 63 px along each axis, however large the motion is beside the texture.
@@ -45,7 +39,8 @@ class Signatures {
   /// With other work-groups, whose items take 1, 4, 8 or 16 pixels at a time.
   Signatures(Context &context, int width, int height, Size find_group, Size pick_group, int lanes);
 
-  /// Enqueues the search for where pixels of `before` are in `after`; never waits.
+  /// Enqueues the search for where pixels of `before` are in `after`, planes of grey: float, levels
+  /// of 0..255. Never waits.
   void match(Queue &queue, const Plane &before, const Plane &after);
 
   /// A Match per cell, in rows; overwritten by the next match().

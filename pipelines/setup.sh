@@ -40,7 +40,7 @@ run_packages=(
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
 # The tools of the suites lint and docs, which skip without them; tests/run.sh installs them where CI is true.
-check_packages=(clang-format clang-tidy shellcheck doxygen mkdocs)
+check_packages=(clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0)
 
 install_missing() {
   local package missing=() as_root=()

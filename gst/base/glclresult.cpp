@@ -27,6 +27,8 @@ namespace {
 
 struct Memory {
   GstMemory parent;
+  GstBuffer *whole = nullptr;  // of a view: whose memory this is a part of
+  size_t offset = 0;           // in it
   cl::Buffer device;
   std::mutex mutex;
   cl::Event written;  // null once `host` holds it
@@ -38,9 +40,13 @@ Memory *memory_of(GstBuffer *buffer) {
   return reinterpret_cast<Memory *>(gst_buffer_peek_memory(buffer, 0));
 }
 
-gpointer map(GstMemory *base, gsize, GstMapFlags flags) {
+gpointer map(GstMemory *base, gsize size, GstMapFlags flags) {
   auto *memory = reinterpret_cast<Memory *>(base);
   if (flags & GST_MAP_WRITE) return nullptr;
+  if (memory->whole) {
+    auto *bytes = static_cast<guint8 *>(map(&memory_of(memory->whole)->parent, size, flags));
+    return bytes ? bytes + memory->offset : nullptr;
+  }
   const std::lock_guard lock(memory->mutex);
   try {
     memory->host.resize(base->maxsize);
@@ -65,6 +71,14 @@ gpointer map(GstMemory *base, gsize, GstMapFlags flags) {
   return nullptr;
 }
 
+/// A GstCustomMeta without tags: copies share it, and elements which know nothing of it pass it on.
+void register_meta(const char *kind) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static const gchar *tags[] = {nullptr};
+  if (!gst_meta_get_info(kind)) gst_meta_register_custom(kind, tags, nullptr, nullptr, nullptr);
+}
+
 }  // namespace
 
 static GstMemory *gst_glcl_result_allocator_alloc(GstAllocator *allocator, gsize size,
@@ -85,7 +99,9 @@ static GstMemory *gst_glcl_result_allocator_alloc(GstAllocator *allocator, gsize
 }
 
 static void gst_glcl_result_allocator_free(GstAllocator *, GstMemory *memory) {
-  delete reinterpret_cast<Memory *>(memory);
+  auto *self = reinterpret_cast<Memory *>(memory);
+  gst_clear_buffer(&self->whole);
+  delete self;
 }
 
 static void gst_glcl_result_allocator_init(GstGLCLResultAllocator *self) {
@@ -176,6 +192,90 @@ void result_written(GstBuffer *buffer, Queue &queue, std::shared_ptr<const Outco
   const std::lock_guard lock(memory->mutex);
   memory->outcome = std::move(outcome);
   queue.cl().enqueueMarkerWithWaitList(nullptr, &memory->written);
+}
+
+size_t ResultArray::bytes() const {
+  size_t count = std::string(type).find("16") == std::string::npos ? 4 : 2;
+  for (int length : shape) count *= length;
+  return count;
+}
+
+GstStructure *attach_result(GstBuffer *to, const char *kind, const char *element, GstBuffer *buffer,
+                            const std::vector<ResultArray> &arrays) {
+  register_meta(kind);
+  GstStructure *fields = gst_custom_meta_get_structure(gst_buffer_add_custom_meta(to, kind));
+  gst_structure_set(fields, "element", G_TYPE_STRING, element, nullptr);
+  for (const ResultArray &array : arrays) {
+    const std::string name = array.name;
+    auto *view = new Memory;
+    GstMemory *whole = &memory_of(buffer)->parent;
+    gst_memory_init(&view->parent,
+                    GstMemoryFlags(GST_MEMORY_FLAG_NO_SHARE | GST_MEMORY_FLAG_READONLY),
+                    whole->allocator, nullptr, array.bytes(), 0, 0, array.bytes());
+    view->whole = gst_buffer_ref(buffer);
+    view->offset = array.offset;
+    GstBuffer *part = gst_buffer_new();
+    gst_buffer_append_memory(part, &view->parent);
+    gst_structure_set(fields, array.name, GST_TYPE_BUFFER, part, (name + "-type").c_str(),
+                      G_TYPE_STRING, array.type, nullptr);
+    gst_buffer_unref(part);
+    NumberArray shape;
+    for (int length : array.shape) shape.add(length);
+    shape.into(fields, (name + "-shape").c_str());
+  }
+  gst_buffer_unref(buffer);
+  return fields;
+}
+
+GstBuffer *result_array(const GstStructure *result, const char *name) {
+  return gst_value_get_buffer(gst_structure_get_value(result, name));
+}
+
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS  // GArrays, which GLib wants, are none that bindings read
+
+NumberArray::NumberArray() {
+  g_value_init(&value_, g_value_array_get_type());
+  g_value_take_boxed(&value_, g_value_array_new(0));
+}
+
+NumberArray::~NumberArray() {
+  if (G_IS_VALUE(&value_)) g_value_unset(&value_);
+}
+
+void NumberArray::take(GValue *item) {
+  g_value_array_append(static_cast<GValueArray *>(g_value_get_boxed(&value_)), item);
+  g_value_unset(item);
+}
+
+G_GNUC_END_IGNORE_DEPRECATIONS
+
+void NumberArray::add(double number) {
+  GValue item = G_VALUE_INIT;
+  g_value_set_double(g_value_init(&item, G_TYPE_DOUBLE), number);
+  take(&item);
+}
+
+void NumberArray::add(int number) {
+  GValue item = G_VALUE_INIT;
+  g_value_set_int(g_value_init(&item, G_TYPE_INT), number);
+  take(&item);
+}
+
+void NumberArray::add(guint number) {
+  GValue item = G_VALUE_INIT;
+  g_value_set_uint(g_value_init(&item, G_TYPE_UINT), number);
+  take(&item);
+}
+
+void NumberArray::add(const NumberArray &numbers) {
+  GValue item = G_VALUE_INIT;
+  g_value_copy(&numbers.value_, g_value_init(&item, G_VALUE_TYPE(&numbers.value_)));
+  take(&item);
+}
+
+void NumberArray::into(GstStructure *structure, const char *field) {
+  gst_structure_take_value(structure, field, &value_);
+  value_ = G_VALUE_INIT;
 }
 
 }  // namespace glcl

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "glclcontext.h"
 #include "opencl/outcome.h"
@@ -41,30 +42,43 @@ const cl::Buffer &result_memory(GstBuffer *buffer);
 /// can't where `outcome` is a failure.
 void result_written(GstBuffer *buffer, Queue &queue, std::shared_ptr<const Outcome> outcome = {});
 
-/// A meta of a C struct that begins with `GstMeta meta; GstBuffer *buffer;` and has plain values
-/// after that; its API is called `name` + "API". It has no tags, so that elements which know
-/// nothing of it pass it on, and copies share the buffer.
-template <class Meta>
-const GstMetaInfo *register_result_meta(const std::string &name) {
-  static const gchar *tags[] = {nullptr};
-  return gst_meta_register(
-      gst_meta_api_type_register((name + "API").c_str(), tags), name.c_str(), sizeof(Meta),
-      [](GstMeta *meta, gpointer, GstBuffer *) -> gboolean {
-        auto *self = reinterpret_cast<Meta *>(meta);
-        *self = Meta{self->meta};
-        return TRUE;
-      },
-      [](GstMeta *meta, GstBuffer *) { gst_clear_buffer(&reinterpret_cast<Meta *>(meta)->buffer); },
-      [](GstBuffer *to, GstMeta *meta, GstBuffer *, GQuark type, gpointer) -> gboolean {
-        if (!GST_META_TRANSFORM_IS_COPY(type)) return FALSE;
-        const auto *self = reinterpret_cast<Meta *>(meta);
-        auto *copy = reinterpret_cast<Meta *>(gst_buffer_add_meta(to, meta->info, nullptr));
-        const GstMeta base = copy->meta;
-        *copy = *self;
-        copy->meta = base;
-        if (copy->buffer) gst_buffer_ref(copy->buffer);
-        return TRUE;
-      });
-}
+/// An array of a result: where its numbers are in the result's buffer.
+struct ResultArray {
+  const char *name;        ///< of its field
+  const char *type;        ///< of its numbers, as gstglclresult.h names them
+  std::vector<int> shape;  ///< at most 4; the last index runs fastest
+  size_t offset;           ///< bytes
+
+  size_t bytes() const;
+};
+
+/// Attaches a result to a frame, as a GstCustomMeta named `kind`. `buffer` is of a ResultPool; each
+/// of the arrays in it becomes a GstBuffer with its type and shape, as gstglclresult.h tells.
+/// Returns the structure, for further fields. Transfer full of `buffer`.
+GstStructure *attach_result(GstBuffer *to, const char *kind, const char *element, GstBuffer *buffer,
+                            const std::vector<ResultArray> &arrays);
+/// A GstBuffer of an array of the structure; borrowed.
+GstBuffer *result_array(const GstStructure *result, const char *name);
+
+/// A field of numbers that every language reads: a GValueArray, not a GstValueArray, which Python
+/// knows only with an extra package.
+class NumberArray {
+ public:
+  NumberArray();
+  ~NumberArray();
+  NumberArray(const NumberArray &) = delete;
+
+  void add(double number);
+  void add(int number);
+  void add(guint number);
+  /// An array in the array.
+  void add(const NumberArray &numbers);
+  void into(GstStructure *structure, const char *field);
+
+ private:
+  void take(GValue *item);
+
+  GValue value_ = G_VALUE_INIT;
+};
 
 }  // namespace glcl

@@ -99,12 +99,14 @@ void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
   if (outcome) private_of(self)->readback.follow(queue, std::move(outcome));
 }
 
-GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes) {
+glcl::Result gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const char *kind,
+                                      size_t bytes, const std::vector<glcl::ResultArray> &arrays) {
   GstGLCLContext *context = gst_glcl_filter_context(GST_GLCL_FILTER(self));
   std::unique_ptr<glcl::ResultPool> &pool = private_of(self)->results;
   if (!pool || !pool->suits(context, bytes))
     pool = std::make_unique<glcl::ResultPool>(context, bytes);
-  return pool->acquire();
+  GstBuffer *buffer = pool->acquire();
+  return {buffer, glcl::attach_result(to, kind, GST_OBJECT_NAME(self), buffer, arrays)};
 }
 
 bool gst_glcl_analyzer_draws_apart(GstGLCLAnalyzer *self) {

@@ -55,17 +55,19 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
 void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
                               std::shared_ptr<const glcl::Outcome> outcome);
 
-/// In `process`: a buffer for a result of this size, for a meta. Transfer full. Throws.
-GstBuffer *gst_glcl_analyzer_result(GstGLCLAnalyzer *self, size_t bytes);
-/// In `process`: attaches a meta of glcl::register_result_meta with such a buffer. Throws.
-template <class Meta>
-Meta *gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const GstMetaInfo *info,
-                               size_t bytes) {
-  GstBuffer *result = gst_glcl_analyzer_result(self, bytes);
-  auto *meta = reinterpret_cast<Meta *>(gst_buffer_add_meta(to, info, nullptr));
-  meta->buffer = result;
-  return meta;
-}
+namespace glcl {
+/// What is attached to a frame.
+struct Result {
+  GstBuffer *buffer;     ///< of the arrays; the structure holds it
+  GstStructure *fields;  ///< of the meta, which takes further ones
+};
+}  // namespace glcl
+
+/// In `process`: attaches a result, which is told of by the name `kind`. Its arrays lie in one
+/// buffer of `bytes`: kernels write glcl::result_memory(), then glcl::result_written() says so.
+/// Throws.
+glcl::Result gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const char *kind,
+                                      size_t bytes, const std::vector<glcl::ResultArray> &arrays);
 
 /// Whether drawings go on beside their frames: attach-overlay is set, and what is behind takes it.
 /// Then a frame that only gets a drawing may go on as it came. On the streaming thread.

@@ -49,7 +49,6 @@
 #include <utility>
 
 #include "base/glclproperties.h"
-#include "gstglclhistogrammeta.h"
 #include "histograms.h"
 #include "messages.h"
 #include "present.h"
@@ -111,11 +110,7 @@ GType equalize_type() {
        {Equalize::rgb, "Each channel is equalised by itself", "rgb"}});
 }
 
-const GstMetaInfo *meta_info() {
-  static const GstMetaInfo *info =
-      glcl::register_result_meta<GstGLCLHistogramMeta>("GstGLCLHistogramMeta");
-  return info;
-}
+constexpr char kind[] = "glclhistogram";
 
 struct Settings : Present::Settings {
   int mode = mode_luma, bins = 256;
@@ -218,17 +213,15 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
                                       GstBuffer *outbuf) {
   const Histogram::Format &format = self->state->format;
   const size_t bytes = sizeof(cl_uint) * format.counters();
-  auto *meta = gst_glcl_analyzer_attach<GstGLCLHistogramMeta>(GST_GLCL_ANALYZER(self), outbuf,
-                                                              meta_info(), bytes);
-  meta->mode = histogram::mode_of(format);
-  meta->channels = format.channels();
-  meta->bins = format.counters() / format.channels();
-  meta->x = area.x;
-  meta->y = area.y;
-  meta->width = area.width;
-  meta->height = area.height;
-  queue.cl().enqueueCopyBuffer(counts, glcl::result_memory(meta->buffer), 0, 0, bytes);
-  glcl::result_written(meta->buffer, queue);
+  const glcl::Result result = gst_glcl_analyzer_attach(
+      GST_GLCL_ANALYZER(self), outbuf, kind, bytes,
+      {{"counts", "uint32", {format.channels(), format.counters() / format.channels()}, 0}});
+  gst_structure_set(result.fields, "mode", G_TYPE_STRING,
+                    histogram::mode_name(histogram::mode_of(format)), "x", G_TYPE_INT, area.x, "y",
+                    G_TYPE_INT, area.y, "width", G_TYPE_INT, area.width, "height", G_TYPE_INT,
+                    area.height, nullptr);
+  queue.cl().enqueueCopyBuffer(counts, glcl::result_memory(result.buffer), 0, 0, bytes);
+  glcl::result_written(result.buffer, queue);
 }
 
 /// Tells of a roi that leaves the frame: once until it is inside again or frames have another size.

@@ -10,40 +10,6 @@ namespace {
 constexpr const char *shot_names[] = {"cut", "fade-in", "fade-out", "dissolve"};
 constexpr size_t remembered_times = 256;
 
-/// Arrays of GstValueArrays or numbers.
-class Array {
- public:
-  Array() { gst_value_array_init(&value_, 0); }
-  ~Array() {
-    if (G_IS_VALUE(&value_)) g_value_unset(&value_);
-  }
-  Array(const Array &) = delete;
-
-  void add(double number) {
-    GValue item = G_VALUE_INIT;
-    g_value_init(&item, G_TYPE_DOUBLE);
-    g_value_set_double(&item, number);
-    gst_value_array_append_and_take_value(&value_, &item);
-  }
-  void add(const uint32_t *counts, size_t count) {
-    GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
-    gst_value_array_init(&list, static_cast<guint>(count));
-    g_value_init(&item, G_TYPE_UINT);
-    for (size_t i = 0; i < count; i++) {
-      g_value_set_uint(&item, counts[i]);
-      gst_value_array_append_value(&list, &item);
-    }
-    gst_value_array_append_and_take_value(&value_, &list);
-  }
-  void into(GstStructure *structure, const char *field) {
-    gst_structure_take_value(structure, field, &value_);
-    value_ = G_VALUE_INIT;
-  }
-
- private:
-  GValue value_ = G_VALUE_INIT;
-};
-
 }  // namespace
 
 int mode_of(const Histogram::Format &format) {
@@ -65,9 +31,13 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
   GstStructure *message = gst_glcl_analyzer_structure("glclhistogram", times);
   gst_structure_set(message, "mode", G_TYPE_STRING, mode_name(mode_of(format)), "bins", G_TYPE_UINT,
                     guint(bins), "pixels", G_TYPE_UINT64, pixels, nullptr);
-  Array of_counts;
-  for (int i = 0; i < channels; i++) of_counts.add(counts + i * bins, bins);
-  of_counts.into(message, "counts");
+  NumberArray of_channels;
+  for (int i = 0; i < channels; i++) {
+    NumberArray of_bins;
+    for (int bin = 0; bin < bins; bin++) of_bins.add(guint{counts[i * bins + bin]});
+    of_channels.add(of_bins);
+  }
+  of_channels.into(message, "counts");
   std::vector<Statistics> all;
   for (const auto &channel : channel_counts(format, counts)) all.push_back(statistics(channel));
   using Field = double Statistics::*;
@@ -79,7 +49,7 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
                                                        {"clipped-low", &Statistics::clipped_low},
                                                        {"clipped-high", &Statistics::clipped_high}};
   for (const auto &[name, field] : fields) {
-    Array values;
+    NumberArray values;
     for (const Statistics &one : all) values.add(one.*field);
     values.into(message, name);
   }

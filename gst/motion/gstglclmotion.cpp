@@ -6,7 +6,7 @@
  * Finds where every block of a frame lay in the frame before, by the least sum of absolute
  * differences of luma and the bits of the vector, as a video encoder does. It shows the vectors,
  * the frame they predict or what the prediction lacks, posts `glclmotion` messages with the quality
- * of the prediction, and attaches a GstGLCLMotionMeta with the vectors. Blocks that only noise
+ * of the prediction, and attaches the vectors in a GstCustomMeta. Blocks that only noise
  * seems to move have the vector 0.
  *
  * ## Example launch lines
@@ -28,7 +28,6 @@
 #include <string>
 
 #include "base/glclproperties.h"
-#include "gstglclmotionmeta.h"
 #include "motion.h"
 #include "opencl/team.h"
 #include "view.h"
@@ -90,11 +89,7 @@ struct State {
   std::unique_ptr<View> view;  // GL thread
 };
 
-const GstMetaInfo *motion_meta_info() {
-  static const GstMetaInfo *info =
-      glcl::register_result_meta<GstGLCLMotionMeta>("GstGLCLMotionMeta");
-  return info;
-}
+constexpr char kind[] = "glclmotion";
 
 }  // namespace
 
@@ -131,22 +126,16 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
 static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, GstBuffer *outbuf) {
   State *state = self->state;
   const Motion::Field field = state->motion->field();
-  auto *meta = gst_glcl_analyzer_attach<GstGLCLMotionMeta>(GST_GLCL_ANALYZER(self), outbuf,
-                                                           motion_meta_info(), field.bytes);
-  *meta = {meta->meta,
-           meta->buffer,
-           guint(state->width),
-           guint(state->height),
-           guint(field.cell),
-           guint(field.columns),
-           guint(field.rows),
-           guint(field.block),
-           guint(field.block_columns),
-           guint(field.block_rows),
-           field.costs,
-           field.shapes};
-  state->motion->copy_field(queue, glcl::result_memory(meta->buffer));
-  glcl::result_written(meta->buffer, queue, state->motion->outcome());
+  const glcl::Result result = gst_glcl_analyzer_attach(
+      GST_GLCL_ANALYZER(self), outbuf, kind, field.bytes,
+      {{"vectors", "int16", {field.rows, field.columns, 2}, 0},
+       {"costs", "uint32", {field.block_rows, field.block_columns}, field.costs},
+       {"shapes", "uint16", {field.block_rows, field.block_columns}, field.shapes}});
+  gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
+                    state->height, "cell", G_TYPE_INT, field.cell, "block", G_TYPE_INT, field.block,
+                    nullptr);
+  state->motion->copy_field(queue, glcl::result_memory(result.buffer));
+  glcl::result_written(result.buffer, queue, state->motion->outcome());
 }
 
 static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
@@ -155,7 +144,7 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
   const auto take = [self, times, field = state->motion->field(), width = state->width,
                      height = state->height](const void *sums) {
     const Motion::Summary summary(field, width, height, sums);
-    GstStructure *structure = gst_glcl_analyzer_structure("glclmotion", times);
+    GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
     gst_structure_set(structure, "psnr", G_TYPE_DOUBLE, summary.psnr(), "mse", G_TYPE_DOUBLE,
                       summary.mse, "zero", G_TYPE_DOUBLE, summary.zero, "mean-x", G_TYPE_DOUBLE,
                       summary.mean_x, "mean-y", G_TYPE_DOUBLE, summary.mean_y, "noise",
@@ -265,6 +254,4 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   filter_class->passes_on = gst_glcl_motion_passes_on;
   filter_class->reset = gst_glcl_motion_reset;
   filter_class->unprepare = gst_glcl_motion_unprepare;
-
-  motion_meta_info();
 }

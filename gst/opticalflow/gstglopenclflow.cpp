@@ -7,7 +7,7 @@
  * textures. Vectors are in pixels per frame, +x right, +y down.
  *
  * The flow is drawn (`display`), summed up in messages on the bus, attached to frames as a
- * #GstGLCLFlowMeta (`attach-meta`) and written to .flo files (`dump-location`). A frame that does
+ * in a GstCustomMeta (`attach-meta`) and written to .flo files (`dump-location`). A frame that does
  * not follow the one before it, because it is the first, after a seek or after a gap of more than
  * four frames, has no vectors: none of these, and nothing is drawn.
  *
@@ -52,7 +52,6 @@
 #include "base/glclproperties.h"
 #include "dump.h"
 #include "flow.h"
-#include "gstglclflowmeta.h"
 #include "lucaskanade.h"
 #include "opencl/error.h"
 #include "preset.h"
@@ -107,10 +106,7 @@ GType median_type() {
       {{0, "None", "0"}, {3, "Over 3 x 3 vectors", "3"}, {5, "Over 9 of 5 x 5 vectors", "5"}});
 }
 
-const GstMetaInfo *flow_meta_info() {
-  static const GstMetaInfo *info = glcl::register_result_meta<GstGLCLFlowMeta>("GstGLCLFlowMeta");
-  return info;
-}
+constexpr char kind[] = "glopenclflow";
 
 struct Settings : Flow::Settings, View::Drawing {
   Preset preset = Preset::fast;
@@ -204,7 +200,7 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
 
 static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &times,
                                     const View::Summary &summary) {
-  GstStructure *message = gst_glcl_analyzer_structure("glopenclflow", times);
+  GstStructure *message = gst_glcl_analyzer_structure(kind, times);
   gst_structure_set(message, "mean-x", G_TYPE_DOUBLE, double(summary.mean_x), "mean-y",
                     G_TYPE_DOUBLE, double(summary.mean_y), "mean-magnitude", G_TYPE_DOUBLE,
                     double(summary.mean_magnitude), "max-magnitude", G_TYPE_DOUBLE,
@@ -224,24 +220,29 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
   Signatures *list = state->signatures.get();
   const size_t sampled = (View::sample_bytes(field.width, field.height, grid) + 15) & ~size_t(15);
   const size_t bytes = sampled + (list ? Signatures::list_bytes(field.width, field.height) : 0);
-  auto *meta = gst_glcl_analyzer_attach<GstGLCLFlowMeta>(GST_GLCL_ANALYZER(self), outbuf,
-                                                         flow_meta_info(), bytes);
+  const int columns = View::cells(field.width, grid), rows = View::cells(field.height, grid);
+  std::vector<glcl::ResultArray> arrays{
+      {"vectors", "float32", {rows, columns, 2}, 0},
+      {"confidence", "float32", {rows, columns}, 2 * sizeof(cl_float) * columns * rows}};
+  if (list) {
+    const int most = Signatures::columns(field.width) * Signatures::rows(field.height);
+    arrays.push_back({"list-count", "int32", {1}, sampled});
+    arrays.push_back({"list", "float32", {most, 4}, sampled + sizeof(cl_float4)});
+  }
+  const glcl::Result result =
+      gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind, bytes, arrays);
   const auto least = static_cast<float>(settings.min_confidence);
-  const cl::Buffer &memory = glcl::result_memory(meta->buffer);
+  const cl::Buffer &memory = glcl::result_memory(result.buffer);
   state->view->sample(queue, field, least, grid, 0, memory);
   if (list) {
     list->match(queue, state->flow->before(), state->flow->after());
     list->list(queue, memory, sampled);
   }
-  glcl::result_written(meta->buffer, queue);
-  meta->columns = View::cells(field.width, grid);
-  meta->rows = View::cells(field.height, grid);
-  meta->grid = grid;
-  meta->width = field.width;
-  meta->height = field.height;
-  meta->confidence_offset = gsize(2) * meta->columns * meta->rows * sizeof(gfloat);
-  meta->list_offset = list ? sampled : 0;
-  glcl::attach_tensor(outbuf, "glopenclflow", meta->buffer, {meta->rows, meta->columns, 2});
+  glcl::result_written(result.buffer, queue);
+  gst_structure_set(result.fields, "width", G_TYPE_INT, field.width, "height", G_TYPE_INT,
+                    field.height, "grid", G_TYPE_INT, grid, nullptr);
+  glcl::attach_tensor(outbuf, kind, glcl::result_array(result.fields, "vectors"),
+                      {gsize(rows), gsize(columns), 2});
 }
 
 /// The stream goes on without the file.
@@ -466,6 +467,4 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   filter_class->reset = gst_gl_opencl_flow_reset;
   filter_class->unprepare = gst_gl_opencl_flow_unprepare;
   filter_class->gaps_break = true;
-
-  flow_meta_info();
 }

@@ -9,6 +9,7 @@
 
 #include "opencl/error.h"
 #include "pipeline.h"
+#include "result.h"
 
 struct GstTestAnalyzer {
   GstGLCLAnalyzer parent;
@@ -29,20 +30,12 @@ constexpr size_t result_bytes = 4096;
 int reads_per_frame = 1;
 std::shared_ptr<glcl::Outcome> outcome;  // of the frames to come
 
-struct TestMeta {
-  GstMeta meta;
-  GstBuffer *buffer;
-  guint pixels;
-};
-
-const GstMetaInfo *test_meta_info() {
-  static const GstMetaInfo *info = glcl::register_result_meta<TestMeta>("GstTestResultMeta");
-  return info;
+const GstStructure *result_of(GstBuffer *frame) {
+  return gst_buffer_get_glcl_result(frame, "testanalyzer");
 }
 
-TestMeta *meta_of(GstBuffer *buffer) {
-  return reinterpret_cast<TestMeta *>(gst_buffer_get_meta(buffer, test_meta_info()->api));
-}
+/// Its bytes, borrowed.
+GstBuffer *array_of(GstBuffer *frame) { return glcl::result_array(result_of(frame), "bytes"); }
 
 /// A frame whose every byte is its number, large enough for a result.
 Frame numbered(int number) {
@@ -141,10 +134,13 @@ static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
                              gst_glcl_analyzer_post(analyzer, message);
                            });
   if (!wanted.meta) return;
-  auto *meta = gst_glcl_analyzer_attach<TestMeta>(analyzer, outbuf, test_meta_info(), result_bytes);
-  meta->pixels = in.width * in.height;
-  queue.cl().enqueueCopyBuffer(in.buffer, glcl::result_memory(meta->buffer), 0, 0, result_bytes);
-  glcl::result_written(meta->buffer, queue, outcome);
+  const glcl::Result result =
+      gst_glcl_analyzer_attach(analyzer, outbuf, "testanalyzer", result_bytes,
+                               {{"bytes", "int32", {int(result_bytes / 4)}, 0},
+                                {"middle", "uint16", {2, 3}, result_bytes / 2}});
+  gst_structure_set(result.fields, "pixels", G_TYPE_INT, in.width * in.height, nullptr);
+  queue.cl().enqueueCopyBuffer(in.buffer, glcl::result_memory(result.buffer), 0, 0, result_bytes);
+  glcl::result_written(result.buffer, queue, outcome);
 }
 
 static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
@@ -274,12 +270,19 @@ GST_START_TEST(metas) {
   for (int i = 0; i < 20; i++) {
     expect(chain.push(numbered(i)) == GST_FLOW_OK, "push failed");
     GstBuffer *buffer = chain.pull_buffer();
-    const TestMeta *meta = meta_of(buffer);
-    expect(meta && meta->buffer && meta->pixels == 64 * 32, "the meta comes through");
+    const GstStructure *result = result_of(buffer);
+    expect(result && test::result_int(result, "pixels") == 64 * 32, "the meta comes through");
+    expect(g_str_has_prefix(gst_structure_get_string(result, "element"), "testanalyzer"),
+           "it names its element");
+    if (i == 0) {
+      const test::ResultArray middle(result, "middle"), none(result, "end");
+      expect(middle.is("uint16", {2, 3}) && middle.size() == 12 && !none, "a second array");
+      expect(middle.numbers<guint16>() == std::vector<guint16>(6, i * 257), "its numbers");
+    }
     if (i % 3 == 0)
-      kept.push_back(gst_buffer_ref(meta->buffer));
+      kept.push_back(gst_buffer_ref(array_of(buffer)));
     else
-      check_result(meta->buffer, i);
+      check_result(array_of(buffer), i);
     gst_buffer_unref(buffer);
   }
   for (size_t i = 0; i < kept.size(); i++) {
@@ -297,7 +300,7 @@ GST_START_TEST(metas_in_other_threads) {
     expect(chain.push(numbered(i)) == GST_FLOW_OK, "push failed");
     GstBuffer *buffer = chain.pull_buffer();
     for (int k = 0; k < 2; k++)
-      threads.emplace_back([result = gst_buffer_ref(meta_of(buffer)->buffer), i] {
+      threads.emplace_back([result = gst_buffer_ref(array_of(buffer)), i] {
         check_result(result, i);
         gst_buffer_unref(result);
       });
@@ -314,7 +317,7 @@ GST_START_TEST(meta_outlives_the_element) {
     for (int i = 0; i < 4; i++) {
       expect(chain.push(numbered(i)) == GST_FLOW_OK, "push failed");
       GstBuffer *buffer = chain.pull_buffer();
-      kept.push_back(gst_buffer_ref(meta_of(buffer)->buffer));
+      kept.push_back(gst_buffer_ref(array_of(buffer)));
       gst_buffer_unref(buffer);
     }
   }
@@ -331,8 +334,8 @@ GST_START_TEST(copies_of_a_meta) {
   GstBuffer *buffer = chain.pull_buffer();
   GstBuffer *copy = gst_buffer_copy_deep(buffer);
   gst_buffer_unref(buffer);
-  expect(meta_of(copy), "a copy of the frame has the meta");
-  check_result(meta_of(copy)->buffer, 7);
+  expect(result_of(copy), "a copy of the frame has the meta");
+  check_result(array_of(copy), 7);
   gst_buffer_unref(copy);
 }
 GST_END_TEST
@@ -387,7 +390,7 @@ GST_START_TEST(failed_outcome) {
           pad, GST_PAD_PROBE_TYPE_BUFFER,
           [](GstPad *, GstPadProbeInfo *info, gpointer kept) {
             static_cast<std::vector<GstBuffer *> *>(kept)->push_back(
-                gst_buffer_ref(meta_of(GST_PAD_PROBE_INFO_BUFFER(info))->buffer));
+                gst_buffer_ref(array_of(GST_PAD_PROBE_INFO_BUFFER(info))));
             return GST_PAD_PROBE_OK;
           },
           &kept, nullptr);

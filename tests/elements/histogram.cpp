@@ -5,12 +5,12 @@
 #include <cstring>
 #include <thread>
 
-#include "histogram/gstglclhistogrammeta.h"
 #include "histogram/statistics.h"
 #include "pipeline.h"
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
 #include "reference/scenes.h"
+#include "result.h"
 
 using glcl::histogram::Area;
 using glcl::histogram::Histogram;
@@ -36,9 +36,9 @@ GstStructure *next(test::Messages &messages, const char *name) {
 
 const GValue *item(const GstStructure *structure, const char *field, guint index) {
   const GValue *array = gst_structure_get_value(structure, field);
-  expect(array && GST_VALUE_HOLDS_ARRAY(array), std::string(field) + " is an array");
-  expect(index < gst_value_array_get_size(array), std::string(field) + " has the channel");
-  return gst_value_array_get_value(array, index);
+  expect(array && G_VALUE_HOLDS(array, test::number_array()), std::string(field) + " is an array");
+  expect(index < test::numbers(array)->n_values, std::string(field) + " has the channel");
+  return test::numbers(array)->values + index;
 }
 
 double number(const GstStructure *structure, const char *field, guint channel) {
@@ -54,13 +54,12 @@ void check_message(const GstStructure *message, const Format &format, const char
                     nullptr);
   fail_unless(of_pixels == pixels && of_bins == bins);
   fail_unless_equals_string(gst_structure_get_string(message, "mode"), mode);
-  fail_unless(gst_value_array_get_size(gst_structure_get_value(message, "counts")) == channels);
+  fail_unless(test::numbers(gst_structure_get_value(message, "counts"))->n_values == channels);
   for (guint channel = 0; channel < channels; channel++) {
-    const GValue *counts = item(message, "counts", channel);
-    fail_unless(gst_value_array_get_size(counts) == bins);
+    const GValueArray *counts = test::numbers(item(message, "counts", channel));
+    fail_unless(counts->n_values == bins);
     for (guint bin = 0; bin < bins; bin++)
-      fail_unless(g_value_get_uint(gst_value_array_get_value(counts, bin)) ==
-                      expected[channel * bins + bin],
+      fail_unless(g_value_get_uint(counts->values + bin) == expected[channel * bins + bin],
                   "%s: bin %u of channel %u", mode, bin, channel);
   }
   const auto apart = glcl::histogram::channel_counts(format, expected.data());
@@ -91,8 +90,13 @@ std::string launch(const Case &one, const std::string &properties) {
          " bins=" + std::to_string(one.format.bins) + " " + properties;
 }
 
-GstGLCLHistogramMeta *meta_of(GstBuffer *buffer) {
-  return gst_buffer_get_glcl_histogram_meta(buffer);
+const GstStructure *result_of(GstBuffer *frame) {
+  return gst_buffer_get_glcl_result(frame, "glclhistogram");
+}
+
+/// Its counts, borrowed.
+GstBuffer *counts_of(GstBuffer *frame) {
+  return gst_value_get_buffer(gst_structure_get_value(result_of(frame), "counts"));
 }
 
 Counts mapped(GstBuffer *buffer) {
@@ -104,8 +108,9 @@ Counts mapped(GstBuffer *buffer) {
   return counts;
 }
 
-Area area_of(const GstGLCLHistogramMeta *meta) {
-  return {meta->x, meta->y, meta->width, meta->height};
+Area area_of(const GstStructure *result) {
+  return {test::result_int(result, "x"), test::result_int(result, "y"),
+          test::result_int(result, "width"), test::result_int(result, "height")};
 }
 
 /// Warnings about the region.
@@ -189,10 +194,9 @@ GST_START_TEST(region) {
   GstBuffer *buffer = chain.pull_buffer();
   const Format format{Mode::rgb, 256};
   const Counts expected = reference::histogram(frame, format, {10, 20, 30, 40});
-  const GstGLCLHistogramMeta *meta = meta_of(buffer);
-  expect(meta && meta->x == 10 && meta->y == 20 && meta->width == 30 && meta->height == 40,
-         "the meta tells the region");
-  expect(mapped(meta->buffer) == expected, "its counts");
+  const GstStructure *result = result_of(buffer);
+  expect(result && area_of(result) == Area{10, 20, 30, 40}, "the meta tells the region");
+  expect(mapped(counts_of(buffer)) == expected, "its counts");
   gst_buffer_unref(buffer);
   gst_harness_push_event(chain.harness(), gst_event_new_eos());
   GstStructure *message = next(chain.messages(), "glclhistogram");
@@ -212,13 +216,14 @@ GST_START_TEST(metas) {
       frames.push_back(reference::random_frame(33, 21, i));
       expect(chain.push(frames.back()) == GST_FLOW_OK, "push failed");
       GstBuffer *buffer = chain.pull_buffer();
-      const GstGLCLHistogramMeta *meta = meta_of(buffer);
-      expect(meta && meta->buffer, "every frame has a meta");
-      expect(meta->channels == guint(one.format.channels()) &&
-                 meta->bins * meta->channels == guint(one.format.counters()) && meta->width == 33 &&
-                 meta->height == 21,
+      const GstStructure *result = result_of(buffer);
+      expect(result, "every frame has a meta");
+      const int channels = one.format.channels();
+      expect(test::ResultArray(result, "counts")
+                     .is("uint32", {channels, one.format.counters() / channels}) &&
+                 area_of(result) == Area{0, 0, 33, 21},
              "it says what was counted");
-      kept.push_back(gst_buffer_ref(meta->buffer));
+      kept.push_back(gst_buffer_ref(counts_of(buffer)));
       gst_buffer_unref(buffer);
     }
   }
@@ -299,7 +304,7 @@ GST_START_TEST(other_modes_while_playing) {
         expect(g_get_monotonic_time() - begin < 120 * G_USEC_PER_SEC, "it never changes");
         expect(chain.push(frame) == GST_FLOW_OK, "push failed");
         GstBuffer *buffer = chain.pull_buffer();
-        const Counts counts = mapped(meta_of(buffer)->buffer);
+        const Counts counts = mapped(counts_of(buffer));
         gst_buffer_unref(buffer);
         changed = counts == reference::histogram(frame, one.format);
         expect(changed || (round == 0 && counts == reference::histogram(frame, in_use->format)),
@@ -388,10 +393,10 @@ GST_START_TEST(region_beyond_the_frame) {
     for (int i = 0; i < 3; i++) {
       expect(chain.push(frame) == GST_FLOW_OK, std::string("no frame with roi=") + one.roi);
       GstBuffer *buffer = chain.pull_buffer();
-      const GstGLCLHistogramMeta *meta = meta_of(buffer);
-      expect(area_of(meta) == one.counted, std::string("the meta of roi=") + one.roi);
-      expect(mapped(meta->buffer) == reference::histogram(frame, {Mode::rgb, 256}, one.counted),
-             std::string("the counts of roi=") + one.roi);
+      expect(area_of(result_of(buffer)) == one.counted, std::string("the meta of roi=") + one.roi);
+      expect(
+          mapped(counts_of(buffer)) == reference::histogram(frame, {Mode::rgb, 256}, one.counted),
+          std::string("the counts of roi=") + one.roi);
       gst_buffer_unref(buffer);
     }
     told += one.leaves;
@@ -445,8 +450,8 @@ GST_START_TEST(frames_smaller_than_the_region) {
       const Frame frame = reference::natural_frame(one.width, one.height);
       expect(chain.push(frame) == GST_FLOW_OK, "push failed");
       GstBuffer *buffer = chain.pull_buffer();
-      expect(area_of(meta_of(buffer)) == one.counted, "the meta");
-      expect(mapped(meta_of(buffer)->buffer) == reference::histogram(frame, {}, one.counted),
+      expect(area_of(result_of(buffer)) == one.counted, "the meta");
+      expect(mapped(counts_of(buffer)) == reference::histogram(frame, {}, one.counted),
              "the counts");
       gst_buffer_unref(buffer);
       fail_unless_equals_int(told_of_roi(chain).size(), one.told);

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "motion/gstglclmotionmeta.h"
 #include "pipeline.h"
 #include "reference/motion/motion.h"
+#include "result.h"
 
 using glcl::motion::Motion;
 using glcl::motion::Vector;
@@ -91,25 +91,27 @@ std::vector<Motion::Settings> all_settings() {
   return list;
 }
 
-GstGLCLMotionMeta *meta_of(GstBuffer *buffer) { return gst_buffer_get_glcl_motion_meta(buffer); }
+const GstStructure *result_of(GstBuffer *frame) {
+  return gst_buffer_get_glcl_result(frame, "glclmotion");
+}
 
 void check_meta(GstBuffer *buffer, const reference::Field &expected, int width, int height) {
-  GstGLCLMotionMeta *meta = meta_of(buffer);
-  expect(meta, "there is a meta");
-  expect(int(meta->width) == width && int(meta->height) == height, "it has the frame's size");
-  expect(int(meta->cell) == expected.cell && int(meta->columns) == expected.columns, "cells");
-  expect(size_t(meta->columns) * meta->rows == expected.vectors.size(), "rows of cells");
-  expect(size_t(meta->block_columns) * meta->block_rows == expected.costs.size(), "blocks");
-  GstMapInfo map;
-  expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "it can be mapped");
-  expect(std::memcmp(map.data, expected.vectors.data(), expected.vectors.size() * 4) == 0,
-         "vectors");
-  expect(std::memcmp(map.data + meta->costs, expected.costs.data(), expected.costs.size() * 4) == 0,
+  const GstStructure *result = result_of(buffer);
+  expect(result, "there is a meta");
+  expect(test::result_int(result, "width") == width && test::result_int(result, "height") == height,
+         "it has the frame's size");
+  expect(test::result_int(result, "cell") == expected.cell, "cells");
+  const test::ResultArray vectors(result, "vectors"), costs(result, "costs"),
+      shapes(result, "shapes");
+  const int rows = int(expected.vectors.size()) / expected.columns;
+  expect(vectors.is("int16", {rows, expected.columns, 2}), "rows and columns of vectors");
+  expect(std::memcmp(vectors.bytes(), expected.vectors.data(), vectors.size()) == 0, "vectors");
+  expect(costs && costs.size() == expected.costs.size() * 4 &&
+             std::memcmp(costs.bytes(), expected.costs.data(), costs.size()) == 0,
          "costs");
-  expect(
-      std::memcmp(map.data + meta->shapes, expected.shapes.data(), expected.shapes.size() * 2) == 0,
-      "shapes");
-  gst_buffer_unmap(meta->buffer, &map);
+  expect(shapes && shapes.size() == expected.shapes.size() * 2 &&
+             std::memcmp(shapes.bytes(), expected.shapes.data(), shapes.size()) == 0,
+         "shapes");
 }
 
 double number(const GstStructure *structure, const char *field) {
@@ -168,7 +170,7 @@ GST_START_TEST(messages_and_metas) {
       expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
       out = chain.pull_buffer();
       if (n == 0)
-        expect(!meta_of(out), "no meta without a frame before");
+        expect(!result_of(out), "no meta without a frame before");
       else
         check_meta(out, Expected(scene(n - 1), scene(n), settings).field, 96, 64);
       gst_buffer_unref(out);
@@ -206,7 +208,7 @@ GST_START_TEST(discontinuity) {
   const auto has_meta = [&](GstBuffer *buffer, int width, int height) {
     expect(chain.push(buffer, width, height) == GST_FLOW_OK, "pushed");
     GstBuffer *out = chain.pull_buffer();
-    const bool has = meta_of(out);
+    const bool has = result_of(out);
     gst_buffer_unref(out);
     return has;
   };

@@ -8,12 +8,12 @@
 #include <filesystem>
 
 #include "base/compat.h"
-#include "opticalflow/gstglclflowmeta.h"
 #include "opticalflow/view.h"
 #include "pipeline.h"
 #include "reference/opticalflow/wheel.h"
 #include "reference/signatures/signatures.h"
 #include "reference/textured.h"
+#include "result.h"
 
 using glcl::opticalflow::Flow;
 using reference::coloured;
@@ -45,13 +45,15 @@ void expect_alike(const Frame &expected, const Frame &got, const std::string &wh
               expected.rgba.size());
 }
 
-GstGLCLFlowMeta *meta_of(GstBuffer *buffer) { return gst_buffer_get_glcl_flow_meta(buffer); }
+const GstStructure *result_of(GstBuffer *frame) {
+  return gst_buffer_get_glcl_result(frame, "glopenclflow");
+}
 
 /// Pushes a frame and tells whether it came out with vectors.
 bool has_flow(Chain &chain, const Frame &frame) {
   chain.push(frame);
   GstBuffer *buffer = chain.pull_buffer();
-  const bool has = meta_of(buffer);
+  const bool has = result_of(buffer);
   gst_buffer_unref(buffer);
   return has;
 }
@@ -295,7 +297,7 @@ GST_START_TEST(no_noise) {
 GST_END_TEST;
 
 /// That a list in a meta is the reference's.
-static void expect_list(const Frame &before, const Frame &after, const guint8 *data, gsize bytes) {
+static void expect_list(const Frame &before, const Frame &after, const GstStructure *result) {
   const auto grey = [](const Frame &frame) {
     return [&frame](int x, int y) {
       int sum = 0;
@@ -309,11 +311,12 @@ static void expect_list(const Frame &before, const Frame &after, const guint8 *d
     };
   };
   const auto expected = reference::signature_matches(width, height, grey(before), grey(after));
-  gint32 count = 0;
-  std::memcpy(&count, data, sizeof count);
-  expect(count == gint32(expected.size()) && count > 300 && 16 * gsize(count + 1) <= bytes,
+  const test::ResultArray of_list(result, "list"), of_count(result, "list-count");
+  const std::vector<float> all = of_list.numbers<float>();
+  const int count = of_count.numbers<gint32>().at(0);
+  expect(count == int(expected.size()) && count > 300 && 4 * size_t(count) <= all.size(),
          "the number of single vectors");
-  const auto *list = reinterpret_cast<const float *>(data + 16);
+  const float *list = all.data();
   for (const auto &[x, y, vx, vy] : expected) {
     expect(list[0] == x && list[1] == y && list[2] == vx && list[3] == vy, "the single vectors");
     list += 4;
@@ -329,10 +332,14 @@ GST_START_TEST(meta) {
     expect(!has_flow(chain, before), "the first frame has no vectors");
     chain.push(after);
     GstBuffer *buffer = chain.pull_buffer();
-    GstGLCLFlowMeta *meta = meta_of(buffer);
-    expect(meta, "no meta");
-    expect(meta->grid == guint(grid) && meta->width == width && meta->height == height &&
-               meta->columns == guint(width / grid) && meta->rows == guint(height / grid),
+    const GstStructure *result = result_of(buffer);
+    expect(result, "no meta");
+    const int columns = width / grid, rows = height / grid;
+    const test::ResultArray of_vectors(result, "vectors"), of_confidence(result, "confidence");
+    expect(test::result_int(result, "grid") == grid && test::result_int(result, "width") == width &&
+               test::result_int(result, "height") == height &&
+               of_vectors.is("float32", {rows, columns, 2}) &&
+               of_confidence.is("float32", {rows, columns}),
            "the shape of the meta");
     const Field expected =
         reference::flow(before, after, census ? Flow::Channels::census : Flow::Channels::grey, {});
@@ -340,26 +347,22 @@ GST_START_TEST(meta) {
     GstTensorMeta *tensors = gst_buffer_get_tensor_meta(buffer);
     expect(tensors && tensors->num_tensors == 1, "a tensor");
     const GstTensor *tensor = gst_tensor_meta_get(tensors, 0);
-    expect(tensor->num_dims == 3 && tensor->dims[0] == meta->rows &&
-               tensor->dims[1] == meta->columns && tensor->dims[2] == 2 &&
-               tensor->data == meta->buffer,
+    expect(tensor->num_dims == 3 && tensor->dims[0] == gsize(rows) &&
+               tensor->dims[1] == gsize(columns) && tensor->dims[2] == 2 &&
+               tensor->data == gst_value_get_buffer(gst_structure_get_value(result, "vectors")),
            "the tensor is the vectors");
 #endif
-    GstMapInfo map;
-    expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "the vectors can be mapped");
-    const auto *vectors = reinterpret_cast<const float *>(map.data);
-    const auto *confidence = reinterpret_cast<const float *>(map.data + meta->confidence_offset);
+    const std::vector<float> vectors = of_vectors.numbers<float>(),
+                             confidence = of_confidence.numbers<float>();
     int off = 0;
-    for (guint i = 0; i < meta->columns * meta->rows; i++) {
-      const int x = i % meta->columns * grid + grid / 2, y = i / meta->columns * grid + grid / 2;
+    for (int i = 0; i < columns * rows; i++) {
+      const int x = i % columns * grid + grid / 2, y = i / columns * grid + grid / 2;
       off += std::hypot(vectors[2 * i] - expected.x(x, y), vectors[2 * i + 1] - expected.y(x, y)) >
              0.01;
       off += std::abs(confidence[i] - expected.confidence[y * width + x]) > 0.01;
     }
     expect(off <= width * height / grid / grid / 200, "the vectors are the reference's");
-    expect(meta->list_offset % 16 == 0, "the list is aligned");
-    expect_list(before, after, map.data + meta->list_offset, map.size - meta->list_offset);
-    gst_buffer_unmap(meta->buffer, &map);
+    expect_list(before, after, result);
     gst_buffer_unref(buffer);
   }
 }
@@ -375,7 +378,7 @@ GST_START_TEST(breaks) {
   GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
   chain.push(buffer, width, height);
   buffer = chain.pull_buffer();
-  expect(!meta_of(buffer), "after DISCONT");
+  expect(!result_of(buffer), "after DISCONT");
   gst_buffer_unref(buffer);
   expect(has_flow(chain, b), "the frame after that");
 
@@ -383,7 +386,7 @@ GST_START_TEST(breaks) {
   GST_BUFFER_PTS(buffer) += 10 * 40 * GST_MSECOND;
   chain.push(buffer, width, height);
   buffer = chain.pull_buffer();
-  expect(!meta_of(buffer), "after a gap");
+  expect(!result_of(buffer), "after a gap");
   gst_buffer_unref(buffer);
 
   expect(!has_flow(chain, reference::textured_frame(64, 48)), "another size");
@@ -403,15 +406,12 @@ GST_END_TEST;
 
 /// The mean of the vectors that a buffer carries.
 static reference::Point mean_of(GstBuffer *buffer) {
-  GstGLCLFlowMeta *meta = meta_of(buffer);
-  expect(meta, "no vectors");
-  GstMapInfo map;
-  expect(gst_buffer_map(meta->buffer, &map, GST_MAP_READ), "the vectors can be mapped");
-  const auto *vectors = reinterpret_cast<const float *>(map.data);
-  const size_t count = size_t(meta->columns) * meta->rows;
+  const test::ResultArray array(result_of(buffer), "vectors");
+  expect(bool(array), "the vectors can be mapped");
+  const std::vector<float> vectors = array.numbers<float>();
+  const size_t count = vectors.size() / 2;
   reference::Point sum;
   for (size_t i = 0; i < count; i++) sum.x += vectors[2 * i], sum.y += vectors[2 * i + 1];
-  gst_buffer_unmap(meta->buffer, &map);
   return {sum.x / double(count), sum.y / double(count)};
 }
 
@@ -458,9 +458,8 @@ GST_START_TEST(other_metas) {
   for (int i = 0; i < 2; i++) {
     chain.push(scene({double(i), 0}));
     GstBuffer *out = chain.pull_buffer();
-    expect(gst_buffer_get_meta(out, g_type_from_name("GstGLCLHistogramMetaAPI")),
-           "the histogram passes");
-    expect(!meta_of(out) == (i == 0), "the vectors");
+    expect(gst_buffer_get_glcl_result(out, "glclhistogram"), "the histogram passes");
+    expect(!result_of(out) == (i == 0), "the vectors");
     gst_buffer_unref(out);
   }
 }

@@ -17,6 +17,7 @@
 
 #include "pipeline.h"
 #include "reference/textured.h"
+#include "result.h"
 
 using test::Chain;
 using test::expect;
@@ -48,9 +49,9 @@ struct Told {
 };
 
 void check_value(const char *message, const char *field, const GValue *value) {
-  if (GST_VALUE_HOLDS_ARRAY(value))
-    for (guint i = 0; i < gst_value_array_get_size(value); i++)
-      check_value(message, field, gst_value_array_get_value(value, i));
+  if (G_VALUE_HOLDS(value, test::number_array()))
+    for (guint i = 0; i < test::numbers(value)->n_values; i++)
+      check_value(message, field, test::numbers(value)->values + i);
   if (!G_VALUE_HOLDS_DOUBLE(value)) return;
   const double number = g_value_get_double(value);
   constexpr const char *parts[] = {"moving",      "confidence",   "zero",

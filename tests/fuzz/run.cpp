@@ -6,12 +6,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "gst/histogram/gstglclhistogrammeta.h"
-#include "gst/motion/gstglclmotionmeta.h"
-#include "gst/opticalflow/gstglclflowmeta.h"
 #include "options.h"
 #include "settings.h"
 #include "soak/events.h"
+#include "tests/result.h"
 
 using std::chrono::milliseconds;
 
@@ -48,9 +46,10 @@ void read_all(GstBuffer *buffer) {
 }
 
 void read_metas(GstBuffer *buffer) {
-  if (const auto *meta = gst_buffer_get_glcl_histogram_meta(buffer)) read_all(meta->buffer);
-  if (const auto *meta = gst_buffer_get_glcl_motion_meta(buffer)) read_all(meta->buffer);
-  if (const auto *meta = gst_buffer_get_glcl_flow_meta(buffer)) read_all(meta->buffer);
+  test::each_result(buffer, [](const char *, const GstStructure *result) {
+    for (const std::string &name : test::result_arrays(result))
+      read_all(gst_value_get_buffer(gst_structure_get_value(result, name.c_str())));
+  });
 }
 
 }  // namespace

@@ -37,9 +37,7 @@
 #include <vector>
 
 #include "control.h"
-#include "histogram/gstglclhistogrammeta.h"
-#include "motion/gstglclmotionmeta.h"
-#include "opticalflow/gstglclflowmeta.h"
+#include "tests/result.h"
 
 namespace {
 
@@ -163,27 +161,20 @@ std::string digest(const void *bytes, size_t count) {
   return text;
 }
 
-/// Where the meta's results lie in its buffer, without what pads them: offsets and sizes, bytes.
-std::vector<std::pair<gsize, gsize>> spans(const GstGLCLMotionMeta &m) {
-  const gsize blocks = gsize(m.block_columns) * m.block_rows;
-  return {{0, gsize(4) * m.columns * m.rows}, {m.costs, 4 * blocks}, {m.shapes, 2 * blocks}};
-}
-std::vector<std::pair<gsize, gsize>> spans(const GstGLCLHistogramMeta &m) {
-  return {{0, gsize(4) * m.channels * m.bins}};
-}
-std::vector<std::pair<gsize, gsize>> spans(const GstGLCLFlowMeta &m) {
-  const gsize cells = gsize(m.columns) * m.rows;
-  return {{0, 8 * cells}, {m.confidence_offset, 4 * cells}};
-}
-
-template <class Meta>
-std::string meta_digest(const Meta *meta) {
-  GstMapInfo map;
-  if (!meta) return "";
-  if (!gst_buffer_map(meta->buffer, &map, GST_MAP_READ)) return " unmapped";
-  std::string text = " ";
-  for (const auto &[offset, size] : spans(*meta)) text += digest(map.data + offset, size);
-  gst_buffer_unmap(meta->buffer, &map);
+/// Of all results that were attached to a frame.
+std::string results_digest(GstBuffer *frame) {
+  std::string text;
+  test::each_result(frame, [&](const char *, const GstStructure *result) {
+    for (const std::string &name : test::result_arrays(result)) {
+      GstGLCLArray array;
+      if (!gst_glcl_array_map(result, name.c_str(), &array)) {
+        text += " unmapped";
+        continue;
+      }
+      text += " " + digest(array.map.data, test::result_bytes(result, name, array));
+      gst_glcl_array_unmap(&array);
+    }
+  });
   return text;
 }
 
@@ -270,9 +261,7 @@ GstPadProbeReturn Run::leaves(GstPad *, GstPadProbeInfo *info, gpointer data) {
     text = digest(map.data, map.size);
     gst_buffer_unmap(buffer, &map);
   }
-  text += meta_digest(gst_buffer_get_glcl_histogram_meta(buffer)) +
-          meta_digest(gst_buffer_get_glcl_flow_meta(buffer)) +
-          meta_digest(gst_buffer_get_glcl_motion_meta(buffer));
+  text += results_digest(buffer);
   const std::lock_guard lock(self->mutex_);
   self->result_.frames.push_back(text);
   return GST_PAD_PROBE_OK;

@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+// C reads this too. NOLINTBEGIN(modernize-use-nullptr)
+
 /**
  * What an element attached to a frame, with `attach-meta=true`: the structure of a GstCustomMeta
  * named as the kind of element. Which fields it has stands on the element's page. An array F is
@@ -19,10 +21,9 @@ G_BEGIN_DECLS
  * @return the structure, which the frame owns; NULL where it has none
  */
 static inline const GstStructure *gst_buffer_get_glcl_result(GstBuffer *frame, const gchar *kind) {
-  GstCustomMeta *meta =
-      gst_meta_get_info(kind) ? gst_buffer_get_custom_meta(frame, kind) : (GstCustomMeta *)0;
+  GstCustomMeta *meta = gst_meta_get_info(kind) ? gst_buffer_get_custom_meta(frame, kind) : NULL;
 
-  return meta ? gst_custom_meta_get_structure(meta) : (const GstStructure *)0;
+  return meta ? gst_custom_meta_get_structure(meta) : NULL;
 }
 
 /** An array of a result in host memory. */
@@ -45,8 +46,8 @@ typedef struct {
  */
 static inline gboolean gst_glcl_array_map(const GstStructure *result, const gchar *field,
                                           GstGLCLArray *array) {
-  gchar *type = g_strconcat(field, "-type", (gchar *)0);
-  gchar *shape = g_strconcat(field, "-shape", (gchar *)0);
+  gchar *type = g_strconcat(field, "-type", NULL);
+  gchar *shape = g_strconcat(field, "-shape", NULL);
   const GValue *of_buffer = gst_structure_get_value(result, field);
   const GValue *of_shape = gst_structure_get_value(result, shape);
   const GValueArray *lengths;
@@ -75,5 +76,7 @@ static inline void gst_glcl_array_unmap(GstGLCLArray *array) {
   gst_buffer_unmap(array->buffer, &array->map);
   gst_clear_buffer(&array->buffer);
 }
+
+// NOLINTEND(modernize-use-nullptr)
 
 G_END_DECLS

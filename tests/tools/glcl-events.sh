@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# glcl-events.sh: what glcl-events writes of a pipeline, and how it exits
+set -euo pipefail
+events=$GLCL_BUILD/tools/glcl-events
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+die() {
+  echo "glcl-events.sh: $*" >&2
+  cat output errors >&2
+  exit 1
+}
+
+# expect STATUS [WORDS...]: leaves what is written in the files output and errors
+expect() {
+  local wanted=$1 status=0
+  shift
+  echo "glcl-events $*"
+  timeout 60 "$events" "$@" >output 2>errors || status=$?
+  ((status == wanted)) || die "exit status $status, expected $wanted"
+}
+
+frames='videotestsrc pattern=black num-buffers=4 ! video/x-raw,width=64,height=32 ! glupload ! glcolorconvert !'
+read -ra source <<<"$frames"
+
+expect 0 "${source[@]}" glclhistogram name=h mode=rgb interval=0 ! glclmotion interval=0 ! fakesink
+python3 - <<'PYTHON' || die 'is not what was expected'
+import json
+
+lines = [json.loads(line) for line in open('output', encoding='utf-8')]
+histograms = [line for line in lines if line['message'] == 'glclhistogram']
+assert [line['timestamp'] for line in histograms] == [0, 33333333, 66666666, 100000000]
+for line in histograms:
+    assert line['element'] == 'h' and line['mode'] == 'rgb' and line['pixels'] == 2048
+    assert [sum(counts) for counts in line['counts']] == [2048] * 3 and len(line['mean']) == 3
+motion = [line for line in lines if line['message'] == 'glclmotion']
+assert len(motion) == 3 and all(line['psnr'] is None for line in motion)  # nothing is missing: infinite
+PYTHON
+
+expect 0 --message glclmotion "${source[@]}" glclhistogram interval=0 ! glclmotion interval=0 ! fakesink
+[[ $(grep -c . output) == 3 ]] || die 'not three messages'
+
+expect 1 "${source[@]}" glclhistogram device=none-such ! fakesink
+grep -q 'none-such' errors || die 'does not tell the error'
+[[ ! -s output ]] || die 'writes an error to standard output'
+
+expect 2
+expect 2 --nonsense fakesrc ! fakesink
+expect 2 nosuchelement
+grep -q nosuchelement errors || die 'does not name the element'
+expect 0 --help
+grep -q Usage output || die 'has no help'
+
+# An interrupt ends the stream as its end does, and nobody reading ends it too.
+rm output
+"$events" videotestsrc is-live=true ! glupload ! glcolorconvert ! glclhistogram ! fakesink >output 2>errors &
+for ((i = 0; i < 300; i++)); do
+  [[ ! -s output ]] || break
+  sleep 0.1
+done
+kill -INT $!
+wait $! || die "exit status $? after an interrupt"
+[[ -s output ]] || die 'no message of a live pipeline'
+status=0
+timeout 60 "$events" videotestsrc ! glupload ! glcolorconvert ! glclhistogram interval=0 ! fakesink 2>errors | head -n 1 >output ||
+  status=$?
+((status == 1)) || die "exit status $status when nobody reads"

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Messages of pipelines as JSON.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <nlohmann/json.hpp>
+
+namespace glcl::events {
+
+/// A value: numbers, strings, booleans, arrays and structures as such, an enumeration by its nick,
+/// the rest as GStreamer writes it. Null for what is no number, GST_CLOCK_TIME_NONE and what can't
+/// be written.
+nlohmann::ordered_json json_of(const GValue *value);
+
+/// The fields of a structure, in their order.
+nlohmann::ordered_json json_of(const GstStructure *structure);
+
+/// A message with a structure: `message`, the structure's name, and `element`, the name of who
+/// posted it, ahead of its fields.
+nlohmann::ordered_json json_of(GstMessage *message);
+
+}  // namespace glcl::events

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glcl-events: runs a pipeline and writes what its elements tell as lines of JSON.
+#include <glib-unix.h>
+#include <gst/gst.h>
+
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "events/json.h"
+
+namespace {
+
+constexpr char usage[] =
+    "Usage: glcl-events [--message NAME]... PIPELINE\n"
+    "Runs a pipeline, written as for gst-launch-1.0, and writes every message of its elements to\n"
+    "standard output, as a line of JSON: `message`, its name; `element`, who posted it; its "
+    "fields.\n"
+    "Times are in ns; what is not known is null.\n"
+    "\n"
+    "  --message NAME  only messages of this name, e.g. shot; may be given several times\n"
+    "  --help          this text\n"
+    "\n"
+    "Warnings and errors go to standard error. An interrupt ends the stream, a second one at "
+    "once.\n"
+    "The exit status is 0 at the end of the stream, 1 after an error, 2 for a wrong command line.\n"
+    "\n"
+    "  glcl-events filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! \\\n"
+    "    glclhistogram shot-detection=true post-messages=false ! fakesink\n";
+
+struct Run {
+  std::vector<std::string> names;
+  GstElement *pipeline = nullptr;
+  GMainLoop *loop = nullptr;
+  bool interrupted = false;
+  int status = 0;
+
+  bool wanted(const char *name) const {
+    for (const std::string &one : names)
+      if (one == name) return true;
+    return names.empty();
+  }
+  void end(int with) {
+    status = with;
+    g_main_loop_quit(loop);
+  }
+};
+
+void write(const Run &run, GstMessage *message) {
+  const GstStructure *structure = gst_message_get_structure(message);
+  if (!structure || !run.wanted(gst_structure_get_name(structure))) return;
+  using Json = nlohmann::ordered_json;
+  // Text of other people's elements may be no UTF-8.
+  std::cout << glcl::events::json_of(message).dump(-1, ' ', false, Json::error_handler_t::replace)
+            << std::endl;
+}
+
+/// Writes a warning or an error with the part for developers behind it.
+void tell(GstMessage *message, const char *what, decltype(gst_message_parse_error) *parse) {
+  GError *error = nullptr;
+  gchar *debug = nullptr;
+  parse(message, &error, &debug);
+  std::cerr << "glcl-events: " << what << GST_MESSAGE_SRC_NAME(message) << ": " << error->message
+            << '\n';
+  if (debug) std::cerr << debug << '\n';
+  g_clear_error(&error);
+  g_free(debug);
+}
+
+gboolean on_message(GstBus *, GstMessage *message, gpointer data) {
+  Run &run = *static_cast<Run *>(data);
+  switch (GST_MESSAGE_TYPE(message)) {
+    case GST_MESSAGE_ELEMENT:
+      write(run, message);
+      break;
+    case GST_MESSAGE_EOS:
+      run.end(run.status);
+      break;
+    case GST_MESSAGE_ERROR:
+      tell(message, "", gst_message_parse_error);
+      run.end(1);
+      break;
+    case GST_MESSAGE_WARNING:
+      tell(message, "warning: ", gst_message_parse_warning);
+      break;
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency(GST_BIN(run.pipeline));
+      break;
+    case GST_MESSAGE_CLOCK_LOST:
+      gst_element_set_state(run.pipeline, GST_STATE_PAUSED);
+      gst_element_set_state(run.pipeline, GST_STATE_PLAYING);
+      break;
+    default:
+      break;
+  }
+  if (!std::cout) run.end(1);  // nobody reads any more
+  return G_SOURCE_CONTINUE;
+}
+
+gboolean on_interrupt(gpointer data) {
+  Run &run = *static_cast<Run *>(data);
+  if (run.interrupted || !gst_element_send_event(run.pipeline, gst_event_new_eos())) run.end(1);
+  run.interrupted = true;
+  return G_SOURCE_CONTINUE;
+}
+
+/// Null, and why on standard error, where it is no pipeline.
+GstElement *parse(const std::vector<const gchar *> &words) {
+  GError *error = nullptr;
+  GstElement *parsed = gst_parse_launchv_full(const_cast<const gchar **>(words.data()), nullptr,
+                                              GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  if (!parsed)
+    std::cerr << "glcl-events: no such pipeline: " << (error ? error->message : "?") << '\n';
+  g_clear_error(&error);
+  if (!parsed || GST_IS_PIPELINE(parsed)) return parsed;
+  GstElement *pipeline = gst_pipeline_new(nullptr);
+  gst_bin_add(GST_BIN(pipeline), parsed);
+  return pipeline;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  Run run;
+  std::vector<const gchar *> words;
+  for (int i = 1; i < argc; i++) {
+    if (words.empty() && (!std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h"))) {
+      std::cout << usage;
+      return 0;
+    }
+    if (words.empty() && !std::strcmp(argv[i], "--message") && i + 1 < argc)
+      run.names.emplace_back(argv[++i]);
+    else if (words.empty() && argv[i][0] == '-') {
+      std::cerr << "glcl-events: " << argv[i]
+                << ": there is no such option, or its value is missing\n"
+                << usage;
+      return 2;
+    } else
+      words.push_back(argv[i]);
+  }
+  if (words.empty()) {
+    std::cerr << "glcl-events: there is no pipeline\n" << usage;
+    return 2;
+  }
+  words.push_back(nullptr);
+  run.pipeline = parse(words);
+  if (!run.pipeline) return 2;
+
+  std::signal(SIGPIPE, SIG_IGN);
+  run.loop = g_main_loop_new(nullptr, FALSE);
+  GstBus *bus = gst_element_get_bus(run.pipeline);
+  const guint watch = gst_bus_add_watch(bus, on_message, &run);
+  const guint interrupt = g_unix_signal_add(SIGINT, on_interrupt, &run);
+  const guint terminate = g_unix_signal_add(SIGTERM, on_interrupt, &run);
+  // What fails says so on the bus.
+  gst_element_set_state(run.pipeline, GST_STATE_PLAYING);
+  g_main_loop_run(run.loop);
+  gst_element_set_state(run.pipeline, GST_STATE_NULL);
+  for (const guint source : {watch, interrupt, terminate}) g_source_remove(source);
+  gst_object_unref(bus);
+  gst_object_unref(run.pipeline);
+  g_main_loop_unref(run.loop);
+  return run.status;
+}

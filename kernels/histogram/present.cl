@@ -267,12 +267,12 @@ inline float4 panel_color(Panel p, __global const ushort *heights, Column column
   return color;
 }
 
-// Equalises levels of 0..255.
-inline int3 equalized(int3 level, int how, __local const uchar *table) {
+// Equalises levels of 0..255 and leaves alpha. LLVM of PoCL 6 aborts where a kernel may skip this for an int3.
+inline int4 equalized(int4 level, int how, __local const uchar *table) {
   if (how == EQUALIZE_RGB)
-    return (int3)(table[level.x], table[BINS + level.y], table[2 * BINS + level.z]);
+    return (int4)(table[level.x], table[BINS + level.y], table[2 * BINS + level.z], level.w);
   const int luma = (77 * level.x + 150 * level.y + 29 * level.z + 128) >> 8;
-  return clamp(level + (table[luma] - luma), 0, 255);
+  return (int4)(clamp(level.xyz + (table[luma] - luma), 0, 255), level.w);
 }
 
 // Work-items: the columns of a part of the frame by as many rows as are worked on at a time. A group is 256 items.
@@ -294,9 +294,9 @@ void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global con
   if (drawn) column = column_of(p, heights, left);
   for (int y = part.y + (int)get_global_id(1); y < part.y + part.w; y += get_global_size(1)) {
     const uchar4 pixel = LOAD_PIXEL(in, x, y);
-    int3 level = convert_int3(pixel.xyz);
+    int4 level = convert_int4(pixel);
     if (equalize) level = equalized(level, equalize, tables);
-    float4 result = alone ? (float4)(0.0f) : (float4)(convert_float3(level), pixel.w);
+    float4 result = alone ? (float4)(0.0f) : convert_float4(level);
     const int top = y - panel.y;
     if (drawn && top >= 0 && top < panel.w) {
       const float4 color = panel_color(p, heights, column, top) * opacity;

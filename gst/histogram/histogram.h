@@ -25,9 +25,8 @@ struct Area {
 /// and the row, column or pixel at the frame's edge that is nearest to one outside of it.
 Area clipped(const Area &area, int width, int height);
 
-/// The exact histogram of frames, with counters of 32 bits, after Gómez Luna, "Programming issues
-/// for video analysis on Graphics Processing Units", PhD thesis, Córdoba 2012, chapter 4: a fixed
-/// number of work-groups, each with several copies of the counters in local memory.
+/// The exact histogram of frames, with counters of 32 bits: a fixed number of work-groups, each
+/// with several copies of the counters in local memory (Gómez Luna 2012).
 ///
 /// One launch counts and adds up: each group adds what it has to the result, and the launch clears
 /// the result of the next one. The result of a frame is `counters` cl_uint: channel after channel,

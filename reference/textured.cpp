@@ -65,8 +65,8 @@ Frame textured_frame(int width, int height, const Motion &motion, unsigned seed)
   return frame;
 }
 
-Field motion_field(int width, int height, const Motion &motion) {
-  Field field{width, height, {}, std::vector<float>(size_t(width) * height, 1)};
+opticalflow::Field motion_field(int width, int height, const Motion &motion) {
+  opticalflow::Field field{width, height, {}, std::vector<float>(size_t(width) * height, 1)};
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const Point p = motion.apply({double(x), double(y)}, width, height);

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "frames.h"
-#include "reference/opticalflow/flow.h"
+#include "reference/opticalflow/field.h"
 
 namespace reference {
 
@@ -30,7 +30,7 @@ Frame textured_frame(int width, int height, const Motion &motion = {}, unsigned 
 Frame fine_frame(int width, int height, unsigned seed = 1);
 
 /// Where the pixels of textured_frame(width, height) went.
-Field motion_field(int width, int height, const Motion &motion);
+opticalflow::Field motion_field(int width, int height, const Motion &motion);
 
 /// The frame with every colour multiplied by `gain` and raised by `offset` levels.
 Frame relit(const Frame &frame, double gain, double offset);

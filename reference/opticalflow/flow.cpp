@@ -4,181 +4,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <memory>
-#include <stdexcept>
 
 #include "reference/noise/noise.h"
+#include "reference/opticalflow/light.h"
+#include "reference/opticalflow/planes.h"
 #include "reference/opticalflow/refine.h"
 #include "reference/opticalflow/seeds.h"
 
-namespace reference {
+namespace reference::opticalflow {
 
 namespace {
 
 using glcl::opticalflow::Flow;
 using glcl::opticalflow::Seeds;
 using Settings = Flow::Settings;
-
-/// Some values per node, the edge repeated outside.
-template <int n>
-struct Plane {
-  using Value = std::array<float, n>;
-
-  Plane(int w, int h) : width(w), height(h), values(size_t(w) * h) {}
-
-  const Value &at(int x, int y) const {
-    return values[size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1)];
-  }
-  template <class Function>
-  Plane &fill(Function function) {
-    for (int y = 0; y < height; y++)
-      for (int x = 0; x < width; x++) values[size_t(y) * width + x] = function(x, y);
-    return *this;
-  }
-
-  int width, height;
-  std::vector<Value> values;
-};
-
-using Vector = std::array<float, 2>;
-
-int half(int n) { return (n + 1) / 2; }
-
-Plane<1> grey(const Frame &frame) {
-  Plane<1> raw(frame.width, frame.height), smooth(frame.width, frame.height);
-  raw.fill([&](int x, int y) {
-    const uint8_t *p = frame.at(x, y);
-    return Plane<1>::Value{(p[0] + p[1] + p[2]) / 3.0f};
-  });
-  return smooth.fill([&](int x, int y) {
-    float sum = 0;
-    for (int j = -1; j <= 1; j++)
-      for (int i = -1; i <= 1; i++) sum += (i ? 1 : 6) * (j ? 1 : 6) * raw.at(x + i, y + j)[0];
-    return Plane<1>::Value{sum / 64};
-  });
-}
-
-Plane<1> halved(const Plane<1> &fine) {
-  return Plane<1>(half(fine.width), half(fine.height)).fill([&](int x, int y) {
-    const float taps[] = {1, 4, 6, 4, 1};
-    float sum = 0;
-    for (int j = -2; j <= 2; j++)
-      for (int i = -2; i <= 2; i++)
-        sum += taps[i + 2] * taps[j + 2] * fine.at(2 * x + i, 2 * y + j)[0];
-    return Plane<1>::Value{sum / 256};
-  });
-}
-
-/// What the solver needs to know of the channels.
-template <int n>
-struct Kind;
-
-template <>
-struct Kind<1> {
-  static constexpr float limit = 10, half_sure = 5;
-  static Plane<1> texels(const Plane<1> &grey, float) { return grey; }
-  static float noise_share(const Plane<1>::Value &) { return 1; }
-  static Plane<1>::Value slope(const Plane<1> &p, int x, int y, int dx, int dy) {
-    return {(8 * (p.at(x + dx, y + dy)[0] - p.at(x - dx, y - dy)[0]) -
-             (p.at(x + 2 * dx, y + 2 * dy)[0] - p.at(x - 2 * dx, y - 2 * dy)[0])) /
-            12};
-  }
-};
-
-template <>
-struct Kind<4> {
-  static constexpr float limit = 127, half_sure = 120;
-  static Plane<4> texels(const Plane<1> &grey, float softness) {
-    return Plane<4>(grey.width, grey.height).fill([&](int x, int y) {
-      const int sides[4][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}};
-      Plane<4>::Value result;
-      for (int i = 0; i < 4; i++) {
-        const auto [dx, dy] = sides[i];
-        const float d = grey.at(x + dx, y + dy)[0] - grey.at(x - dx, y - dy)[0];
-        result[i] = std::rint(127 * d / std::sqrt(d * d + softness));
-      }
-      return result;
-    });
-  }
-  /// The curve's slope, squared, for what each channel is.
-  static float noise_share(const Plane<4>::Value &texel) {
-    float sum = 0;
-    for (float c : texel) sum += std::pow(1 - c * c / (127 * 127), 3.0f) / 4;
-    return sum;
-  }
-  static Plane<4>::Value slope(const Plane<4> &p, int x, int y, int dx, int dy) {
-    Plane<4>::Value result;
-    for (int i = 0; i < 4; i++) result[i] = (p.at(x + dx, y + dy)[i] - p.at(x - dx, y - dy)[i]) / 2;
-    return result;
-  }
-};
-
-template <size_t n>
-float dot(const std::array<float, n> &a, const std::array<float, n> &b) {
-  float sum = 0;
-  for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-template <size_t n>
-std::array<float, n> mix(const std::array<float, n> &a, const std::array<float, n> &b, float part) {
-  std::array<float, n> result;
-  for (size_t i = 0; i < n; i++) result[i] = a[i] + part * (b[i] - a[i]);
-  return result;
-}
-
-template <int n>
-typename Plane<n>::Value bilinear(const Plane<n> &plane, float x, float y) {
-  const int i = static_cast<int>(std::floor(x)), j = static_cast<int>(std::floor(y));
-  return mix(mix(plane.at(i, j), plane.at(i + 1, j), x - i),
-             mix(plane.at(i, j + 1), plane.at(i + 1, j + 1), x - i), y - j);
-}
-
-/// The weighted mean of nodes `step` texels apart, along y and then along x.
-template <int n>
-Plane<n> window_mean(const Plane<n> &in, double variance, int step, int radius) {
-  std::vector<float> taps;
-  double sum = 0;
-  for (int i = -radius; i <= radius; i++) {
-    taps.push_back(static_cast<float>(std::exp(-0.5 * (i * step) * (i * step) / variance)));
-    sum += taps.back();
-  }
-  const auto pass = [&](const Plane<n> &from, int dx, int dy) {
-    return Plane<n>(from.width, from.height).fill([&](int x, int y) {
-      typename Plane<n>::Value mean{};
-      for (int i = -radius; i <= radius; i++)
-        for (int k = 0; k < n; k++)
-          mean[k] += taps[i + radius] / float(sum) * from.at(x + i * dx, y + i * dy)[k];
-      return mean;
-    });
-  };
-  return pass(pass(in, 0, 1), 1, 0);
-}
-
-/// The sum of the squares of the window's weights.
-double spread(double variance, int step, int radius) {
-  double sum = 0, squares = 0;
-  for (int i = -radius; i <= radius; i++) {
-    const double tap = std::exp(-0.5 * (i * step) * (i * step) / variance);
-    sum += tap, squares += tap * tap;
-  }
-  return std::pow(squares / (sum * sum), 2);
-}
-
-Plane<2> median(const Plane<2> &in, int spacing) {
-  return Plane<2>(in.width, in.height).fill([&](int x, int y) {
-    Vector result;
-    for (int k = 0; k < 2; k++) {
-      std::array<float, 9> v;
-      for (int i = 0; i < 9; i++)
-        v[i] = in.at(x + (i % 3 - 1) * spacing, y + (i / 3 - 1) * spacing)[k];
-      std::nth_element(v.begin(), v.begin() + 4, v.end());
-      result[k] = v[4];
-    }
-    return result;
-  });
-}
 
 /// The taps by which a level of the pyramid has the frame's pixels in it, along an axis.
 std::vector<double> level_filter(int level) {
@@ -201,68 +41,6 @@ double noise_covariance(int level, int apart) {
   double sum = 0;
   for (size_t i = shift; i < taps.size(); i++) sum += taps[i] * taps[i - shift];
   return sum;
-}
-
-/// Gain and offset that give the later frame the light of the earlier one.
-struct Light {
-  float gain = 1, offset = 0;
-};
-
-struct Spread {
-  double mean = 0, deviation = 0;
-};
-
-/// Of one of the two greys in each pair.
-Spread spread(const std::vector<Vector> &pairs, int which) {
-  Spread result;
-  const auto count = static_cast<double>(pairs.size());
-  for (const Vector &v : pairs) result.mean += v[which] / count;
-  for (const Vector &v : pairs) result.deviation += std::pow(v[which] - result.mean, 2) / count;
-  result.deviation = std::sqrt(result.deviation);
-  return result;
-}
-
-/// The mean difference, each cut at 4 levels, of greys of the previous and the current frame.
-double difference(const std::vector<Vector> &pairs, const Light &light) {
-  double sum = 0;
-  for (const auto &[before, after] : pairs)
-    sum += std::min(std::abs(light.gain * after + light.offset - before), 4.0f);
-  return sum / static_cast<double>(pairs.size());
-}
-
-/// The light that gives the one the spread of the other.
-Light whole_change(const Spread &then, const Spread &now) {
-  const double ratio = (then.deviation + 0.1) / (now.deviation + 0.1);
-  return {static_cast<float>(ratio), static_cast<float>(then.mean - ratio * now.mean)};
-}
-
-/// By what lies at the same place in both.
-Light light_change(const Plane<1> &previous, const Plane<1> &current) {
-  std::vector<Vector> pairs;
-  for (size_t i = 0; i < previous.values.size(); i++)
-    pairs.push_back({previous.values[i][0], current.values[i][0]});
-  const Spread then = spread(pairs, 0), now = spread(pairs, 1);
-  const auto beyond = [](double value, double tolerance) {
-    return value - std::clamp(value, -tolerance, tolerance);
-  };
-  const double gain = std::exp(beyond(std::log((then.deviation + 1) / (now.deviation + 1)), 0.06));
-  const double offset = now.mean + beyond(then.mean - now.mean, 1) - gain * now.mean;
-  const Light least{static_cast<float>(gain), static_cast<float>(offset)};
-  const Light whole = whole_change(then, now);
-  return difference(pairs, whole) < 0.8 * difference(pairs, least) ? whole : least;
-}
-
-/// The light by pixels that match, if that is better; and the mean difference that is left, or -1
-/// where it is not known.
-float relight(const std::vector<Vector> &pairs, Light *light) {
-  if (pairs.size() < 16) return -1;
-  const Light fitted = whole_change(spread(pairs, 0), spread(pairs, 1));
-  double left = difference(pairs, *light);
-  if (difference(pairs, fitted) < 0.8 * left) {
-    *light = fitted;
-    left = difference(pairs, fitted);
-  }
-  return left <= 2 ? static_cast<float>(left) : -1;
 }
 
 template <int n>
@@ -332,7 +110,7 @@ class Solver {
       for (const auto &grey : from[i].values) level.grey.push_back(grey[0]);
       taken.push_back(level);
     }
-    reference::refine(field, settings_.refinement, taken, std::sqrt(noise_[0]));
+    opticalflow::refine(field, settings_.refinement, taken, std::sqrt(noise_[0]));
   }
 
   Texels texels(const std::vector<Plane<1>> &pyramid, int levels) const {
@@ -690,41 +468,4 @@ Field flow(const Frame &before, const Frame &after, Flow::Channels channels,
                                             : Solver<1>(settings).run(before, after);
 }
 
-Field download(glcl::Queue &queue, const glcl::opticalflow::Field &field) {
-  Field result{field.width, field.height, {}, {}};
-  result.confidence.resize(size_t(field.width) * field.height);
-  result.vectors.resize(2 * result.confidence.size());
-  queue.cl().enqueueReadBuffer(field.vectors, CL_TRUE, 0, result.vectors.size() * sizeof(float),
-                               result.vectors.data());
-  queue.cl().enqueueReadBuffer(field.confidence, CL_TRUE, 0,
-                               result.confidence.size() * sizeof(float), result.confidence.data());
-  return result;
-}
-
-Field load_flo(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  char tag[4] = {};
-  int32_t size[2] = {};
-  file.read(tag, 4).read(reinterpret_cast<char *>(size), 8);
-  if (!file || std::string(tag, 4) != "PIEH" || size[0] < 1 || size[1] < 1)
-    throw std::runtime_error(path + " is no .flo file");
-  Field field{size[0], size[1], {}, {}};
-  field.vectors.resize(2 * size_t(size[0]) * size[1]);
-  file.read(reinterpret_cast<char *>(field.vectors.data()), field.vectors.size() * sizeof(float));
-  if (!file) throw std::runtime_error(path + " is cut short");
-  return field;
-}
-
-double end_point_error(const Field &field, const Field &truth) {
-  double sum = 0;
-  size_t known = 0;
-  for (size_t i = 0; i < truth.vectors.size(); i += 2) {
-    const float x = truth.vectors[i], y = truth.vectors[i + 1];
-    if (!(std::abs(x) < 1e9f && std::abs(y) < 1e9f)) continue;
-    sum += std::hypot(field.vectors[i] - x, field.vectors[i + 1] - y);
-    known++;
-  }
-  return known ? sum / known : 0;
-}
-
-}  // namespace reference
+}  // namespace reference::opticalflow

@@ -4,7 +4,7 @@
 
 #include "flow.h"
 
-namespace reference {
+namespace reference::opticalflow {
 
 Field lucas_kanade(const Frame &before, const Frame &after,
                    const glcl::opticalflow::LucasKanade::Settings &settings) {
@@ -52,4 +52,4 @@ Field lucas_kanade(const Frame &before, const Frame &after,
   return field;
 }
 
-}  // namespace reference
+}  // namespace reference::opticalflow

@@ -6,7 +6,7 @@
 
 #include "opticalflow/refine.h"
 
-namespace reference {
+namespace reference::opticalflow {
 
 namespace {
 
@@ -223,4 +223,4 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
   }
 }
 
-}  // namespace reference
+}  // namespace reference::opticalflow

@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "reference/opticalflow/flow.h"
+#include "reference/opticalflow/field.h"
 
-namespace reference {
+namespace reference::opticalflow {
 
 /// A level of two frames: census of both, -127..127, and grey of the earlier one.
 struct RefinementLevel {
@@ -20,4 +20,4 @@ struct RefinementLevel {
 /// deviation in levels.
 void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise);
 
-}  // namespace reference
+}  // namespace reference::opticalflow

@@ -6,7 +6,7 @@
 
 #include "reference/signatures/signatures.h"
 
-namespace reference {
+namespace reference::opticalflow {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::vector<Modes::Vector> Modes::around(float x, float y) const {
   return result;
 }
 
-}  // namespace reference
+}  // namespace reference::opticalflow

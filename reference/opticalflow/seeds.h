@@ -7,7 +7,7 @@
 
 #include "opticalflow/seeds.h"
 
-namespace reference {
+namespace reference::opticalflow {
 
 /// The motions that matches of single pixels show, as glcl::opticalflow::Seeds defines them.
 class Modes {
@@ -29,4 +29,4 @@ class Modes {
   std::vector<Vector> pairs_;
 };
 
-}  // namespace reference
+}  // namespace reference::opticalflow

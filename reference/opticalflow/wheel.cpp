@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace reference {
+namespace reference::opticalflow {
 
 std::array<double, 3> wheel(double x, double y, double gain) {
   const double speed = std::min(std::hypot(x, y) / gain, 1.0);
@@ -28,4 +28,4 @@ Frame coloured(const Field &field, double gain) {
   return frame;
 }
 
-}  // namespace reference
+}  // namespace reference::opticalflow

@@ -6,7 +6,7 @@
 
 #include "flow.h"
 
-namespace reference {
+namespace reference::opticalflow {
 
 /// R, G and B, 0..255, of a vector; at `gain` px per frame and above they are full.
 std::array<double, 3> wheel(double x, double y, double gain);
@@ -14,4 +14,4 @@ std::array<double, 3> wheel(double x, double y, double gain);
 /// The whole field, rounded, alpha 255.
 Frame coloured(const Field &field, double gain);
 
-}  // namespace reference
+}  // namespace reference::opticalflow

@@ -52,8 +52,8 @@ struct Rows {
 };
 
 /// Whether a picture has the colours of a field, within a level.
-bool shows(const reference::Field &field, const uint8_t *picture, const Rows &rows) {
-  const reference::Frame expected = reference::coloured(field, ablation_gain);
+bool shows(const reference::opticalflow::Field &field, const uint8_t *picture, const Rows &rows) {
+  const reference::Frame expected = reference::opticalflow::coloured(field, ablation_gain);
   for (int y = 0; y < expected.height; y++)
     for (int x = 0; x < expected.width; x++)
       for (int i = 0; i < 3; i++)
@@ -88,9 +88,9 @@ Run host_run(Context &context, const Scene &scene, const std::vector<uint8_t> &f
   run.compare = [=, &field](Queue &queue) {
     for (int which : {0, 1}) take(queue, which);
     queue.cl().finish();
-    const reference::Field found = reference::download(queue, field);
-    Agreement agreement =
-        compare_fields(found, reference::lucas_kanade(scene.frame(0), scene.frame(1), {}));
+    const reference::opticalflow::Field found = reference::opticalflow::download(queue, field);
+    Agreement agreement = compare_fields(
+        found, reference::opticalflow::lucas_kanade(scene.frame(0), scene.frame(1), {}));
     if (!shows(found, static_cast<const uint8_t *>(frames->data[2]), rows))
       agreement = {false, "the picture does not show the vectors"};
     return agreement;
@@ -143,10 +143,11 @@ Run our_run(Context &context, const Scene &scene) {
 
 Ablation steps_from_host() {
   using Form = LucasKanadeForms::Form;
-  Ablation ablation{
-      "Lucas and Kanade 9×9, from frames to pictures in host memory, step by step",
-      {},
-      [](const Scene &scene) { reference::lucas_kanade(scene.frame(0), scene.frame(1), {}); }};
+  Ablation ablation{"Lucas and Kanade 9×9, from frames to pictures in host memory, step by step",
+                    {},
+                    [](const Scene &scene) {
+                      reference::opticalflow::lucas_kanade(scene.frame(0), scene.frame(1), {});
+                    }};
   const std::tuple<const char *, Form, Source> steps[] = {
       {"five kernels", Form::naive, Source::pageable},
       {"tile in local memory", Form::local, Source::pageable},

@@ -28,7 +28,7 @@ std::vector<uint8_t> rgb_of(const Frame &frame, int pitch) {
 /// eigenvalue l, where the confidence is l / (l + 16).
 Field reference_of(const Frame &before, const Frame &after, Options settings) {
   if (settings.faithful) settings.alpha *= 4;
-  Field field = reference::lucas_kanade(before, after, settings);
+  Field field = reference::opticalflow::lucas_kanade(before, after, settings);
   if (!settings.faithful) return field;
   for (float &v : field.vectors) v *= 2;
   for (float &c : field.confidence) c = c / (4 - 3 * c);
@@ -37,7 +37,7 @@ Field reference_of(const Frame &before, const Frame &after, Options settings) {
 
 /// The picture against the colours of the field that it was made of.
 void check_picture(const std::vector<uint8_t> &picture, int pitch, const Field &field) {
-  const Frame expected = reference::coloured(field, gain);
+  const Frame expected = reference::opticalflow::coloured(field, gain);
   for (int y = 0; y < expected.height; y++)
     for (int x = 0; x < expected.width; x++)
       for (int i = 0; i < 3; i++)
@@ -53,7 +53,7 @@ void check(Bench &bench, Form form, const Options &settings, const Frame &before
   fail_if(engine.run(*bench.queue, settings, gain, first.data(), picture.data()));
   fail_unless(engine.run(*bench.queue, settings, gain, second.data(), picture.data()));
   bench.queue->cl().finish();
-  const Field field = reference::download(*bench.queue, engine.field());
+  const Field field = reference::opticalflow::download(*bench.queue, engine.field());
   compare(field, reference_of(before, after, settings),
           std::to_string(before.width) + "×" + std::to_string(before.height) + ", window " +
               std::to_string(settings.window));

@@ -25,9 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 using glcl::opticalflow::Flow;
 using glcl::opticalflow::Preset;
-using reference::Field;
 using reference::Frame;
 using reference::Motion;
+using reference::opticalflow::Field;
 
 struct Pair {
   std::string name;
@@ -133,7 +133,7 @@ std::vector<Pair> real_pairs() {
     Pair pair{path.filename(),
               reference::load_png(path / "frame10.png"),
               reference::load_png(path / "frame11.png"),
-              reference::load_flo(path / "flow10.flo"),
+              reference::opticalflow::load_flo(path / "flow10.flo"),
               {99, 99, 99}};
     for (const auto &[name, bounds] : known)
       if (pair.name == name) std::copy(bounds, bounds + 3, pair.bounds);
@@ -155,7 +155,7 @@ Field flow_of(glcl::Queue &queue, const Frame &before, const Frame &after, Prese
   flow.prepare(settings);
   flow.run(queue, settings, reference::upload(queue, before, layout));
   flow.run(queue, settings, reference::upload(queue, after, layout));
-  return reference::download(queue, flow.field());
+  return reference::opticalflow::download(queue, flow.field());
 }
 
 /// Prints how far the flow of pairs is from their truth; how many results are above their bounds.
@@ -166,9 +166,10 @@ int compare(glcl::Queue &queue, const std::vector<Pair> &pairs) {
   for (const Pair &pair : pairs) {
     Field none = pair.truth;
     std::fill(none.vectors.begin(), none.vectors.end(), 0.0f);
-    std::printf("%-24s %8.3f", pair.name.c_str(), reference::end_point_error(none, pair.truth));
+    std::printf("%-24s %8.3f", pair.name.c_str(),
+                reference::opticalflow::end_point_error(none, pair.truth));
     for (int i = 0; i < 3; i++) {
-      const double error = reference::end_point_error(
+      const double error = reference::opticalflow::end_point_error(
           flow_of(queue, pair.before, pair.after, presets[i]), pair.truth);
       const bool good = error <= pair.bounds[i];
       std::printf(" %8.3f%s", error, good ? " " : "!");

@@ -10,7 +10,8 @@
 namespace glcl::bench {
 
 /// Good where 99.9 % of the vectors are within 0.01 px, or a thousandth of their length.
-inline Agreement compare_fields(const reference::Field &result, const reference::Field &expected) {
+inline Agreement compare_fields(const reference::opticalflow::Field &result,
+                                const reference::opticalflow::Field &expected) {
   size_t off = 0;
   for (size_t i = 0; i < expected.confidence.size(); i++) {
     const double x = expected.vectors[2 * i], y = expected.vectors[2 * i + 1];

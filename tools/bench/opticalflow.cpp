@@ -41,7 +41,7 @@ Run flow_run(Context &context, std::shared_ptr<Engine> engine, const Settings &s
     engine->reset();
     engine->run(queue, settings, frames[0]);
     engine->run(queue, settings, frames[1]);
-    return compare_fields(reference::download(queue, engine->field()),
+    return compare_fields(reference::opticalflow::download(queue, engine->field()),
                           expected(before, after, settings));
   };
   run.least = least;
@@ -83,7 +83,7 @@ Task flow_task(const std::string &name, Channels channels, const std::string &pr
             settings, scene,
             [channels](const reference::Frame &before, const reference::Frame &after,
                        const Flow::Settings &settings) {
-              return reference::flow(before, after, channels, settings);
+              return reference::opticalflow::flow(before, after, channels, settings);
             },
             flow_amounts(scene, settings));
       }};
@@ -98,7 +98,7 @@ Run lucas_kanade_run(Context &context, const Parameters &variant, int window, co
   engine->prepare(settings);
   Amounts least;
   least.bytes = 20.0 * scene.width * scene.height;
-  return flow_run(context, engine, settings, scene, reference::lucas_kanade, least);
+  return flow_run(context, engine, settings, scene, reference::opticalflow::lucas_kanade, least);
 }
 
 Task lucas_kanade_task(int window) {

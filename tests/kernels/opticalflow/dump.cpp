@@ -114,7 +114,7 @@ GST_START_TEST(files) {
   fs::create_hard_link(path, folder / "link");
   const std::string old = content(path);
   write_flo(path, 3, 2, vectors);
-  const reference::Field field = reference::load_flo(path);
+  const reference::opticalflow::Field field = reference::opticalflow::load_flo(path);
   fail_unless(field.width == 3 && field.height == 2);
   for (int i = 0; i < 6; i++)
     fail_unless(field.x(i % 3, i / 3) == vectors[2 * i] &&

@@ -12,8 +12,8 @@
 using glcl::opticalflow::Flow;
 using Channels = Flow::Channels;
 using FlowSettings = Flow::Settings;
-using reference::Field;
 using reference::Motion;
+using reference::opticalflow::Field;
 
 namespace {
 
@@ -38,7 +38,7 @@ Field run(Bench &bench, Flow &flow, const FlowSettings &settings, const Frame &b
   const int padding = flow.layout() == Layout::buffer ? 5 : 0;
   fail_unless(flow.run(*bench.queue, settings,
                        reference::upload(*bench.queue, after, flow.layout(), padding)));
-  return reference::download(*bench.queue, flow.field());
+  return reference::opticalflow::download(*bench.queue, flow.field());
 }
 
 /// Within 0.01 px (and a hundredth of confidence) on 99.9 % of the pixels.
@@ -65,7 +65,8 @@ void check_with_twin(Bench &bench, const FlowSettings &settings, Channels channe
                      const Frame &before, const Frame &after) {
   Flow flow(*bench.context, before.width, before.height, device_layout(bench), channels);
   compare(run(bench, flow, settings, before, after),
-          reference::flow(before, after, channels, settings), text(settings, before, channels));
+          reference::opticalflow::flow(before, after, channels, settings),
+          text(settings, before, channels));
 }
 
 }  // namespace
@@ -104,7 +105,8 @@ GST_START_TEST(test_settings) {
   Flow flow(*bench.context, 129, 91, device_layout(bench), channels);
   const auto check = [&](const FlowSettings &settings) {
     compare(run(bench, flow, settings, before, after),
-            reference::flow(before, after, channels, settings), text(settings, before, channels));
+            reference::opticalflow::flow(before, after, channels, settings),
+            text(settings, before, channels));
   };
   for (int window : {3, 9, 21, 31, 33, 63}) {
     FlowSettings settings;
@@ -133,7 +135,7 @@ GST_START_TEST(test_variants) {
   Bench bench;
   const Frame before = reference::textured_frame(70, 51),
               after = reference::textured_frame(70, 51, {1.2, 0.8});
-  const Field expected = reference::flow(before, after, kinds[__i__], {});
+  const Field expected = reference::opticalflow::flow(before, after, kinds[__i__], {});
   const glcl::Device &device = bench.context->device();
   for (const auto &[x, y, tile_x, tile_y, sums, steps] : {std::array{16, 4, 16, 8, 1, 3},
                                                           {64, 4, 64, 32, 2, 2},
@@ -234,10 +236,10 @@ GST_START_TEST(test_large) {
                          const FlowSettings &settings, const char *what) {
     Flow flow(*bench.context, before.width, before.height, device_layout(bench), channels);
     const Field field = run(bench, flow, settings, before, after);
-    compare(field, reference::flow(before, after, channels, settings),
+    compare(field, reference::opticalflow::flow(before, after, channels, settings),
             what + (", " + text(settings, before, channels)));
-    return reference::end_point_error(field,
-                                      reference::motion_field(before.width, before.height, motion));
+    return reference::opticalflow::end_point_error(
+        field, reference::motion_field(before.width, before.height, motion));
   };
   const int w = 160, h = 120;
   FlowSettings check;

@@ -27,7 +27,7 @@ Field run(Bench &bench, const glcl::Parameters &variant, Layout layout,
   engine.prepare(settings);
   fail_if(engine.run(*bench.queue, settings, reference::upload(*bench.queue, before, layout)));
   fail_unless(engine.run(*bench.queue, settings, reference::upload(*bench.queue, after, layout)));
-  return reference::download(*bench.queue, engine.field());
+  return reference::opticalflow::download(*bench.queue, engine.field());
 }
 
 /// The mean vector over the pixels that are not on the rim.
@@ -65,7 +65,7 @@ GST_START_TEST(test_twin) {
       settings.window = window;
       const Frame before = reference::textured_frame(width, height),
                   after = reference::textured_frame(width, height, motion);
-      const Field expected = reference::lucas_kanade(before, after, settings);
+      const Field expected = reference::opticalflow::lucas_kanade(before, after, settings);
       for (Layout layout : {Layout::image, Layout::buffer})
         compare(run(bench, variants[__i__], layout, settings, before, after), expected,
                 std::to_string(width) + "×" + std::to_string(height) + ", window " +
@@ -78,15 +78,15 @@ GST_START_TEST(test_content) {
   Bench bench;
   for (const auto &[before, after] : contents())
     compare(run(bench, variants[__i__], Layout::buffer, {}, before, after),
-            reference::lucas_kanade(before, after, {}), "content");
+            reference::opticalflow::lucas_kanade(before, after, {}), "content");
 }
 GST_END_TEST;
 
 // A sub-pixel shift comes back within 5 %.
 GST_START_TEST(test_scale) {
   for (const auto &[x, y] : {std::pair{0.30, -0.20}, {-0.15, 0.25}, {0.4, 0.0}, {0.0, -0.35}}) {
-    const auto mean =
-        mean_of(reference::lucas_kanade(smooth_frame(0, 0), smooth_frame(x, y), {}), 4);
+    const auto mean = mean_of(
+        reference::opticalflow::lucas_kanade(smooth_frame(0, 0), smooth_frame(x, y), {}), 4);
     fail_unless(std::hypot(mean.x - x, mean.y - y) <= 0.05 * std::hypot(x, y),
                 "(%g, %g) came back as (%g, %g)", x, y, mean.x, mean.y);
   }
@@ -121,8 +121,8 @@ GST_START_TEST(test_later) {
     const Picture in = reference::upload(*bench.queue, frames[i % 2], Layout::buffer);
     if (!engine.run(*bench.queue, settings, in)) continue;
     if (i % 2)
-      compare(reference::download(*bench.queue, engine.field()),
-              reference::lucas_kanade(frames[0], frames[1], settings),
+      compare(reference::opticalflow::download(*bench.queue, engine.field()),
+              reference::opticalflow::lucas_kanade(frames[0], frames[1], settings),
               "frame " + std::to_string(i));
     g_usleep(20000);
   }

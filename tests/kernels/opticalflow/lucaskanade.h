@@ -9,7 +9,7 @@
 #include "reference/textured.h"
 
 using glcl::opticalflow::LucasKanade;
-using reference::Field;
+using reference::opticalflow::Field;
 
 /// Within 0.01 px, or a thousandth of longer vectors (noise gives any), on 99.9 % of the pixels.
 inline void compare(const Field &result, const Field &expected, const std::string &what) {

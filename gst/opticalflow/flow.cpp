@@ -230,6 +230,11 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   level_table_ = filled(table);
   noise_gains_ = noise_gains(static_cast<int>(levels_.size()), channels_);
   gain_table_ = filled(noise_gains_);
+  const int refined = std::min(automatic_levels(width_, height_), Refinement::levels);
+  for (int i = 0; i < refined; i++) {
+    refined_levels_.push_back(levels_[i].cl());
+    refined_gains_.push_back(noise_gains_[i].s[0]);
+  }
   light_[0] = buffer(sizeof(cl_float2)), light_[1] = buffer(sizeof(cl_float2));
 
   const size_t pixels = size_t(width_) * height_, nodes = size_t(half(width_)) * half(height_);
@@ -390,15 +395,10 @@ void Flow::prepare(const Settings &settings) {
 void Flow::refine(Queue &queue, const Settings &settings) {
   Refinement *refinement = refinement_.poll([this] { return Refinement(*shared_); });
   if (!refinement) return;
-  std::vector<cl_int4> taken;
-  std::vector<float> gains;
-  const int levels = std::min(automatic_levels(width_, height_), Refinement::levels);
-  for (int i = 0; i < levels; i++)
-    taken.push_back(levels_[i].cl()), gains.push_back(noise_gains_[i].s[0]);
-  refinement->run(
-      queue, settings.refinement,
-      {previous_.census, current_.census, previous_.grey, noise_.variances(), taken, gains},
-      field_.vectors, field_.confidence);
+  refinement->run(queue, settings.refinement,
+                  {previous_.census, current_.census, previous_.grey, noise_.variances(),
+                   refined_levels_, refined_gains_},
+                  field_.vectors, field_.confidence);
 }
 
 void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int levels) {

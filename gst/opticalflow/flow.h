@@ -200,6 +200,8 @@ class Flow {
   std::vector<Level> levels_;
   std::vector<cl_float4> noise_gains_;  // by level, see kernels/opticalflow/noise.clh
   cl::Buffer level_table_, gain_table_;
+  std::vector<cl_int4> refined_levels_;  // those that Refinement takes
+  std::vector<float> refined_gains_;
   Pyramid previous_, current_;
   cl::Buffer light_[2];  // gain and offset of the current frame by the previous one; back
   noise::Noise noise_;

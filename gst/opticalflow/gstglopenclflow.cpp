@@ -46,13 +46,16 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/compat.h"
 #include "base/glclproperties.h"
 #include "dump.h"
 #include "flow.h"
 #include "lucaskanade.h"
+#include "opencl/background.h"
 #include "opencl/error.h"
 #include "preset.h"
 #include "signatures/signatures.h"
@@ -126,25 +129,62 @@ struct Settings : Flow::Settings, View::Drawing {
   std::string dump_location;
 };
 
+LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
+  return {settings.window, settings.alpha};
+}
+
+/// What finds the flow by a method: one of the two.
+struct Engine {
+  Method method = Method::pyramidal;
+  std::unique_ptr<Flow> flow;
+  std::unique_ptr<LucasKanade> lucas_kanade;
+
+  Engine() = default;
+  Engine(glcl::Context &context, int width, int height, const Settings &settings)
+      : method(settings.method) {
+    const glcl::Layout layout = glcl::layout_for(context.device());
+    if (method == Method::lucas_kanade) {
+      lucas_kanade = std::make_unique<LucasKanade>(context, width, height, layout);
+      lucas_kanade->prepare(lucas_kanade_settings(settings));
+    } else {
+      flow = std::make_unique<Flow>(
+          context, width, height, layout,
+          method == Method::census ? Flow::Channels::census : Flow::Channels::grey);
+      flow->prepare(settings);
+    }
+  }
+
+  /// The flow to a frame; null where there is none.
+  const opticalflow::Field *run(glcl::Queue &queue, const Settings &settings,
+                                const glcl::Picture &in) const {
+    if (lucas_kanade)
+      return lucas_kanade->run(queue, lucas_kanade_settings(settings), in) ? &lucas_kanade->field()
+                                                                           : nullptr;
+    return flow->run(queue, settings, in) ? &flow->field() : nullptr;
+  }
+};
+
+/// An engine for another method, while the old one serves.
+struct NextEngine {
+  Method method;
+  bool failed = false;
+  glcl::Background<Engine> engine;
+};
+
 struct State {
   glcl::Guarded<Settings> settings;
 
   // GL thread
   int width = 0, height = 0;
-  Method method = Method::pyramidal;  // that one of these two is for
-  std::unique_ptr<Flow> flow;
-  std::unique_ptr<LucasKanade> lucas_kanade;
+  Engine engine;
+  std::optional<NextEngine> next;
   std::unique_ptr<View> view;
-  std::unique_ptr<Signatures> signatures;  // with flow
+  glcl::Background<Signatures> signatures;  // for metas
   cl::Buffer dump;
   bool fresh_gain = true;
   guint64 dumped = 0;
   std::atomic<bool> dump_failed{false};  // and it was told, since the start
 };
-
-LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
-  return {settings.window, settings.alpha};
-}
 
 }  // namespace
 
@@ -157,27 +197,44 @@ G_DEFINE_TYPE(GstGLOpenCLFlow, gst_gl_opencl_flow, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glopenclflow, "glopenclflow", GST_RANK_NONE,
                             gst_gl_opencl_flow_get_type())
 
-/// Makes what finds the flow; the next frame has none before it.
-static void gst_gl_opencl_flow_build(GstGLOpenCLFlow *self, glcl::Context &context,
-                                     const Settings &settings) {
+/// What finds single pixels of whole frames again, for the list in metas; null where it is not
+/// there yet. The stream goes on without it.
+static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Context &context,
+                                                 bool wait) {
   State *state = self->state;
-  const glcl::Layout layout = glcl::layout_for(context.device());
-  state->flow.reset();
-  state->lucas_kanade.reset();
-  if (settings.method == Method::lucas_kanade) {
-    state->lucas_kanade =
-        std::make_unique<LucasKanade>(context, state->width, state->height, layout);
-    state->lucas_kanade->prepare(lucas_kanade_settings(settings));
-  } else {
-    state->flow = std::make_unique<Flow>(
-        context, state->width, state->height, layout,
-        settings.method == Method::census ? Flow::Channels::census : Flow::Channels::grey);
-    state->flow->prepare(settings);
+  if (!state->engine.flow) return nullptr;
+  const auto make = [context = context.shared_from_this(), width = state->width,
+                     height = state->height] { return Signatures(*context, width, height); };
+  try {
+    return wait ? &state->signatures.get(make) : state->signatures.poll(make);
+  } catch (const glcl::Error &error) {
+    GST_ELEMENT_WARNING(self, RESOURCE, FAILED, ("%s", error.what()),
+                        ("metas have no list of single pixels"));
+    return nullptr;
   }
-  state->signatures.reset();
-  if (state->flow)
-    state->signatures = std::make_unique<Signatures>(context, state->width, state->height);
-  state->method = settings.method;
+}
+
+/// Changes the method, which only a preset does while playing: the engine is built in the
+/// background. The next frame then has none before it.
+static void gst_gl_opencl_flow_change(GstGLOpenCLFlow *self, glcl::Context &context,
+                                      const Settings &settings) {
+  State *state = self->state;
+  std::optional<NextEngine> &next = state->next;
+  if (!next && settings.method == state->engine.method) return;
+  if (!next) next.emplace().method = settings.method;
+  try {
+    Engine *engine = next->engine.poll(
+        [context = context.shared_from_this(), width = state->width, height = state->height,
+         settings] { return Engine(*context, width, height, settings); });
+    if (!engine && !next->failed) return;
+    // What was wished for meanwhile may be another one.
+    if (engine && next->method == settings.method) state->engine = std::move(*engine);
+  } catch (const glcl::Error &error) {
+    next->failed = true;
+    GST_ELEMENT_WARNING(self, RESOURCE, FAILED, ("%s", error.what()),
+                        ("the method stays as it was"));
+  }
+  if (!next->failed || next->method != settings.method) next.reset();
 }
 
 static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Context &context,
@@ -186,7 +243,13 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   const Settings settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->width = width, state->height = height;
-  gst_gl_opencl_flow_build(GST_GL_OPENCL_FLOW(filter), context, settings);
+  state->next.reset();
+  state->engine = {};
+  state->engine = Engine(context, width, height, settings);
+  state->signatures = {};
+  gboolean metas = FALSE;
+  g_object_get(filter, "attach-meta", &metas, nullptr);
+  if (metas) gst_gl_opencl_flow_signatures(GST_GL_OPENCL_FLOW(filter), context, true);
   state->view = std::make_unique<View>(context, width, height, layout);
   const size_t dump_bytes =
       settings.dump_location.empty() ? 0 : View::sample_bytes(width, height, 1);
@@ -217,7 +280,7 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
                                       GstBuffer *outbuf) {
   State *state = self->state;
   const int grid = settings.grid;
-  Signatures *list = state->signatures.get();
+  Signatures *list = gst_gl_opencl_flow_signatures(self, queue.context(), false);
   const size_t sampled = (View::sample_bytes(field.width, field.height, grid) + 15) & ~size_t(15);
   const size_t bytes = sampled + (list ? Signatures::list_bytes(field.width, field.height) : 0);
   const int columns = View::cells(field.width, grid), rows = View::cells(field.height, grid);
@@ -235,7 +298,7 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
   const cl::Buffer &memory = glcl::result_memory(result.buffer);
   state->view->sample(queue, field, least, grid, 0, memory);
   if (list) {
-    list->match(queue, state->flow->before(), state->flow->after());
+    list->match(queue, state->engine.flow->before(), state->engine.flow->after());
     list->list(queue, memory, sampled);
   }
   glcl::result_written(result.buffer, queue);
@@ -280,16 +343,8 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   // It may have changed since the frame's buffers were chosen.
   if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = View::Display::none;
 
-  // Only a preset changes the method while playing.
-  if (settings.method != state->method) gst_gl_opencl_flow_build(self, queue.context(), settings);
-
-  const opticalflow::Field *field = nullptr;
-  if (state->lucas_kanade) {
-    if (state->lucas_kanade->run(queue, lucas_kanade_settings(settings), in))
-      field = &state->lucas_kanade->field();
-  } else if (state->flow->run(queue, settings, in)) {
-    field = &state->flow->field();
-  }
+  gst_gl_opencl_flow_change(self, queue.context(), settings);
+  const opticalflow::Field *field = state->engine.run(queue, settings, in);
 
   const auto least = static_cast<float>(settings.min_confidence);
   if (field) {
@@ -327,17 +382,17 @@ static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
   State *state = GST_GL_OPENCL_FLOW(filter)->state;
   GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
-  if (state->flow) state->flow->reset();
-  if (state->lucas_kanade) state->lucas_kanade->reset();
+  if (state->engine.flow) state->engine.flow->reset();
+  if (state->engine.lucas_kanade) state->engine.lucas_kanade->reset();
   state->fresh_gain = true;
 }
 
 static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GL_OPENCL_FLOW(filter)->state;
   state->view.reset();
-  state->signatures.reset();
-  state->lucas_kanade.reset();
-  state->flow.reset();
+  state->signatures = {};
+  state->next.reset();
+  state->engine = {};
   state->dump = cl::Buffer();
 }
 

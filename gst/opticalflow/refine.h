@@ -42,8 +42,8 @@ class Refinement {
   struct Frames {
     const cl::Buffer &before, &after, &grey;  ///< census of both, and grey of the earlier one
     const cl::Buffer &noise;
-    std::vector<cl_int4> levels;
-    std::vector<float> gains;  ///< of noise, see kernels/opticalflow/noise.clh
+    const std::vector<cl_int4> &levels;
+    const std::vector<float> &gains;  ///< of noise, see kernels/opticalflow/noise.clh
   };
 
   /// Builds the programs. Throws cl::Error.

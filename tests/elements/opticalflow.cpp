@@ -16,9 +16,9 @@
 #include "result.h"
 
 using glcl::opticalflow::Flow;
-using reference::coloured;
-using reference::Field;
 using reference::Motion;
+using reference::opticalflow::coloured;
+using reference::opticalflow::Field;
 using test::Chain;
 using test::expect;
 using test::expect_same;
@@ -84,8 +84,8 @@ GST_START_TEST(color) {
     settings.window = 9;
     const Field expected =
         !std::strcmp(method, "lucas-kanade")
-            ? reference::lucas_kanade(before, after, {})
-            : reference::flow(
+            ? reference::opticalflow::lucas_kanade(before, after, {})
+            : reference::opticalflow::flow(
                   before, after,
                   std::strcmp(method, "census") ? Flow::Channels::grey : Flow::Channels::census,
                   settings);
@@ -113,7 +113,7 @@ GST_START_TEST(directions) {
     chain.filter(scene());
     const Frame out = chain.filter(scene({2 * std::cos(angle), 2 * std::sin(angle)}));
     const uint8_t *p = out.at(width / 2, height / 2);
-    const auto rgb = reference::wheel(std::cos(angle), std::sin(angle), 1);
+    const auto rgb = reference::opticalflow::wheel(std::cos(angle), std::sin(angle), 1);
     for (int c = 0; c < 3; c++)
       fail_unless(std::abs(rgb[c] - p[c]) < 16, "direction %d: %d in channel %d", i, p[c], c);
     hues.push_back({p[0], p[1], p[2]});
@@ -341,8 +341,8 @@ GST_START_TEST(meta) {
                of_vectors.is("float32", {rows, columns, 2}) &&
                of_confidence.is("float32", {rows, columns}),
            "the shape of the meta");
-    const Field expected =
-        reference::flow(before, after, census ? Flow::Channels::census : Flow::Channels::grey, {});
+    const Field expected = reference::opticalflow::flow(
+        before, after, census ? Flow::Channels::census : Flow::Channels::grey, {});
 #if HAVE_TENSOR_META
     GstTensorMeta *tensors = gst_buffer_get_tensor_meta(buffer);
     expect(tensors && tensors->num_tensors == 1, "a tensor");
@@ -465,6 +465,28 @@ GST_START_TEST(other_metas) {
 }
 GST_END_TEST;
 
+// Metas that are asked for while playing have the list as soon as there is what finds it.
+GST_START_TEST(late_list) {
+  Chain chain("glopenclflow display=none");
+  chain.filter(scene());
+  g_object_set(chain["glopenclflow"], "attach-meta", TRUE, nullptr);
+  const gint64 late = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
+  for (bool found = false; !found;) {
+    chain.filter(scene());
+    chain.push(scene({2, 1}));
+    GstBuffer *buffer = chain.pull_buffer();
+    const GstStructure *result = result_of(buffer);
+    expect(result, "no meta");
+    found = gst_structure_has_field(result, "list-offset");
+    if (found) expect_list(scene(), scene({2, 1}), result);
+    gst_buffer_unref(buffer);
+    expect(g_get_monotonic_time() < late, "there is a list");
+    g_usleep(10000);
+  }
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST;
+
 GST_START_TEST(settings) {
   Chain chain("glopenclflow attach-meta=true min-confidence=1 gain=1");
   chain.filter(scene());
@@ -532,24 +554,49 @@ GST_START_TEST(presets) {
 }
 GST_END_TEST;
 
-// A preset changes the method while playing: one frame has no vectors, the next one those of the
-// preset. A method that was set itself stays.
+// A preset changes the method while playing: the old one serves until the new one is there, then
+// one frame has no vectors, the next one those of the preset. A method that was set itself stays.
 GST_START_TEST(preset_changes) {
   const Frame before = scene(), after = scene({2, -1.2});
   Flow::Settings accurate;
   accurate.refinement = 2;
-  const Frame grey = coloured(reference::flow(before, after, Flow::Channels::grey, {}), 4),
-              refined =
-                  coloured(reference::flow(before, after, Flow::Channels::census, accurate), 4);
+  const Frame grey = coloured(reference::opticalflow::flow(before, after, Flow::Channels::grey, {}),
+                              4),
+              refined = coloured(
+                  reference::opticalflow::flow(before, after, Flow::Channels::census, accurate), 4);
   Chain chain("glopenclflow gain=4");
   chain.filter(before);
   expect_alike(grey, chain.filter(after), "fast");
-  gst_util_set_object_arg(G_OBJECT(chain["glopenclflow"]), "preset", "accurate");
-  expect_same(black(), chain.filter(before), "the first frame of another method");
+  const gint64 late = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
+  const auto set = [&](const char *preset) {
+    gst_util_set_object_arg(G_OBJECT(chain["glopenclflow"]), "preset", preset);
+  };
+  const auto change = [&](const char *preset, const Frame &served) {
+    set(preset);
+    for (bool forward = false;; forward = !forward) {
+      const Frame out = chain.filter(forward ? after : before);
+      if (out.rgba == black().rgba) {
+        if (forward) chain.filter(before);
+        return;
+      }
+      if (forward) expect_alike(served, out, std::string("until there is ") + preset);
+      expect(g_get_monotonic_time() < late, std::string("there is ") + preset);
+      g_usleep(10000);
+    }
+  };
+  change("accurate", grey);
   expect_alike(refined, chain.filter(after), "accurate");
-  gst_util_set_object_arg(G_OBJECT(chain["glopenclflow"]), "preset", "fast");
-  expect_same(black(), chain.filter(before), "back again");
+  change("fast", refined);
   expect_alike(grey, chain.filter(after), "fast again");
+  // Of changes that come faster than engines the last one counts, here an engine thrown away.
+  set("accurate");
+  chain.filter(before);
+  set("fast");
+  for (int i = 0; i < 3; i++) {
+    expect_alike(grey, chain.filter(after), "fast stays");
+    chain.filter(before);
+    g_usleep(100000);
+  }
 
   Chain own("glopenclflow gain=4 method=pyramidal");
   own.filter(before);
@@ -570,10 +617,11 @@ GST_START_TEST(dump) {
     gst_harness_push_event(chain.harness(), gst_event_new_eos());
     test::expect_none(chain.messages().errors());
   }
-  const Field dumped = reference::load_flo(std::string(folder) + "/000.flo");
-  const Field expected = reference::flow(before, after, Flow::Channels::grey, {});
+  const Field dumped = reference::opticalflow::load_flo(std::string(folder) + "/000.flo");
+  const Field expected = reference::opticalflow::flow(before, after, Flow::Channels::grey, {});
   expect(dumped.width == width && dumped.height == height, "the size of the dump");
-  expect(reference::end_point_error(dumped, expected) < 0.01, "the dump holds the vectors");
+  expect(reference::opticalflow::end_point_error(dumped, expected) < 0.01,
+         "the dump holds the vectors");
   std::filesystem::remove_all(folder);
 }
 GST_END_TEST;
@@ -609,7 +657,7 @@ GST_START_TEST(dump_in_part) {
                      {"dump-location", (path / "1.flo").string(), "symbolic link"});
   }
   for (const char *name : {"0.flo", "3.flo"})
-    expect(reference::load_flo((path / name).string()).width == width, name);
+    expect(reference::opticalflow::load_flo((path / name).string()).width == width, name);
   std::filesystem::remove_all(path);
 }
 GST_END_TEST;
@@ -630,6 +678,7 @@ static Suite *flow_suite() {
   tcase_add_test(tests, late_frames);
   tcase_add_test(tests, slow_device);
   tcase_add_test(tests, other_metas);
+  tcase_add_test(tests, late_list);
   tcase_add_test(tests, settings);
   tcase_add_test(tests, presets);
   tcase_add_test(tests, preset_changes);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What an encoder leaves of frames, after the manner of H.264 without loop filter.
+#pragma once
+
+#include "reference/frames.h"
+
+namespace reference {
+
+/// Codes the frames of a stream: blocks of 8×8 px become cosines, which are quantised in steps of
+/// `step` levels (orthonormal; about 2^((QP - 4) / 6)) and lost below 2/3 of it in intra frames,
+/// 5/6 in others, which code the difference from the frame before. Of colours only the grey is
+/// coded, the mean of R, G and B; the rest stays.
+class Coder {
+ public:
+  explicit Coder(double step) : step_(step) {}
+
+  /// The frame as a decoder has it, of the size of all frames. An intra frame codes all blocks
+  /// anew; the others predict that what is at (x, y) was at (x - dx, y - dy), whole px.
+  Frame code(const Frame &frame, bool intra, int dx = 0, int dy = 0);
+
+ private:
+  double step_;
+  std::vector<double> decoded_;  // grey of the last frame
+};
+
+}  // namespace reference

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// accuracy-live [DEVICE]: what live cameras do to the optical flow, beside what they do to
+// OpenCV's methods in a build with -Dpeers=enabled: noise, an encoder, light that flickers, a
+// changing exposure under coarse coding. Scenes of its own and the photographs in images/ of the
+// folder GLCL_DATA, still and moved. Fails where a result of ours is above its bound. Times are of
+// one call after another, transfers included.
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <map>
+
+#include "motion/motion.h"
+#include "opencl/device.h"
+#include "opticalflow/flow.h"
+#include "opticalflow/preset.h"
+#include "peers.h"
+#include "reference/coding.h"
+#include "reference/textured.h"
+#include "reference/transfer.h"
+
+namespace {
+
+using glcl::opticalflow::Flow;
+using glcl::opticalflow::Preset;
+using reference::Frame;
+using reference::Motion;
+using reference::opticalflow::Field;
+
+constexpr int w = 320, h = 200;
+
+/// Frames of a scene: the n-th one has moved n times.
+struct Scene {
+  std::string name;
+  Motion motion;  // whole px a frame
+  std::function<Frame(int number)> frame;
+};
+
+/// What a camera makes of a scene: the frames whose flow is asked for.
+struct Camera {
+  std::string name;
+  double moving;  // the bound for still scenes
+  double error;   // and for moved ones, of the median, px
+  std::function<std::array<Frame, 2>(const Scene &scene)> take;
+};
+
+std::vector<Scene> scenes() {
+  std::vector<Scene> all;
+  const auto add = [&](const std::string &name, const Frame &scene) {
+    for (const Motion &motion : {Motion{}, Motion{3, -2}})
+      all.push_back({name, motion, [=](int number) {
+                       const int x = (scene.width - w) / 2 - number * int(motion.x);
+                       const int y = (scene.height - h) / 2 - number * int(motion.y);
+                       return reference::crop(scene, x, y, w, h);
+                     }});
+  };
+  Frame wall(w, h);  // lit from one side
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) std::fill_n(wall.at(x, y), 4, uint8_t(110 + x / 16));
+  all.push_back({"wall", {}, [=](int) { return wall; }});
+  add("texture", reference::textured_frame(w + 80, h + 60));
+  int number = 0;
+  for (const Frame &picture : reference::pictures())
+    add("photograph " + std::to_string(++number), picture);
+  return all;
+}
+
+/// The last two of `count` coded frames, of which every `group`th is an intra frame.
+std::array<Frame, 2> coded(const Scene &scene, double step, double level, int group, int count,
+                           const std::function<double(int number)> &light) {
+  reference::Coder coder(step);
+  std::array<Frame, 2> last;
+  for (int i = 0; i < count; i++) {
+    const Frame frame = reference::noisy(reference::relit(scene.frame(i), light(i), 0), level, i);
+    last[0] = last[1];
+    last[1] = coder.code(frame, i % group == 0, int(scene.motion.x), int(scene.motion.y));
+  }
+  return last;
+}
+
+std::vector<Camera> cameras() {
+  const auto noise = [](double level, bool shot) {
+    return [=](const Scene &scene) {
+      return std::array{reference::noisy(scene.frame(0), level, 1, shot),
+                        reference::noisy(scene.frame(1), level, 2, shot)};
+    };
+  };
+  const auto steady = [](int) { return 1.0; };
+  const auto coding = [=](double step, double level, int count) {
+    return [=](const Scene &scene) { return coded(scene, step, level, 6, count, steady); };
+  };
+  const auto flicker = [](const Scene &scene) {
+    return std::array{reference::noisy(scene.frame(0), 2, 1),
+                      reference::noisy(reference::relit(scene.frame(1), 0.94, 0), 2, 2)};
+  };
+  const auto exposure = [](const Scene &scene) {
+    return coded(scene, 40, 2, 100, 6, [](int number) { return 1 - 0.02 * number; });
+  };
+  return {{"clean", 0.01, 0.1, noise(0, false)},
+          {"noise 4", 0.01, 0.3, noise(4, false)},
+          {"shot noise 8", 0.01, 0.3, noise(8, true)},
+          {"coded, intra frame", 0.05, 0.4, coding(10, 6, 7)},
+          {"coded, the next one", 0.05, 0.4, coding(10, 6, 8)},
+          {"coarse, intra frame", 0.05, 0.6, coding(24, 4, 7)},
+          {"light flickers", 0.05, 0.3, flicker},
+          {"exposure, coarse", 0.05, 1, exposure}};
+}
+
+/// What is to be told of a field: the fraction of vectors above 0.5 px, and the median error, px.
+struct Found {
+  double moving = 0, error = 0;
+};
+
+Found found(const Field &field, const Motion &truth) {
+  std::vector<double> errors;
+  Found result;
+  const double count = double(field.width) * field.height;
+  for (int y = 0; y < field.height; y++)
+    for (int x = 0; x < field.width; x++) {
+      result.moving += (std::hypot(field.x(x, y), field.y(x, y)) > 0.5) / count;
+      errors.push_back(std::hypot(field.x(x, y) - truth.x, field.y(x, y) - truth.y));
+    }
+  const auto middle = errors.begin() + ptrdiff_t(errors.size() / 2);
+  std::nth_element(errors.begin(), middle, errors.end());
+  result.error = *middle;
+  return result;
+}
+
+/// A method that is compared, and what it took altogether.
+struct Method {
+  std::string name;
+  bool ours;
+  std::function<Field(const Frame &before, const Frame &after)> flow;
+  std::vector<double> ms;
+};
+
+std::vector<Method> methods(glcl::Queue &queue) {
+  std::vector<Method> all;
+  const std::pair<const char *, Preset> presets[] = {
+      {"fast", Preset::fast}, {"balanced", Preset::balanced}, {"accurate", Preset::accurate}};
+  for (const auto &[name, preset] : presets) {
+    const auto values = glcl::opticalflow::preset_values(preset);
+    Flow::Settings settings;
+    settings.refinement = values.refinement;
+    const glcl::Layout layout = glcl::layout_for(queue.context().device());
+    const auto engine = std::make_shared<Flow>(queue.context(), w, h, layout, values.channels);
+    engine->prepare(settings);
+    all.push_back({name,
+                   true,
+                   [=, &queue](const Frame &before, const Frame &after) {
+                     engine->reset();
+                     engine->run(queue, settings, reference::upload(queue, before, layout));
+                     engine->run(queue, settings, reference::upload(queue, after, layout));
+                     return reference::opticalflow::download(queue, engine->field());
+                   },
+                   {}});
+  }
+  for (const Peer &peer : peers()) all.push_back({peer.name, false, peer.flow, {}});
+  return all;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+int run(const std::string &wish) {
+  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
+  std::vector<Method> methods = ::methods(queue);
+  const std::vector<Scene> scenes = ::scenes();
+  int above = 0;
+  std::printf(
+      "%s\nfraction that moves of still scenes, median error in px of moved ones\n%-20s %-13s",
+      queue.context().device().name.c_str(), "camera", "scene");
+  for (const Method &method : methods) std::printf(" %10s", method.name.c_str());
+  std::printf("\n");
+  for (const Camera &camera : cameras()) {
+    std::map<std::pair<bool, size_t>, double> worst;
+    for (const Scene &scene : scenes) {
+      const bool still = !scene.motion.x && !scene.motion.y;
+      const auto [before, after] = camera.take(scene);
+      std::printf("%-20s %-13s %-6s", camera.name.c_str(), scene.name.c_str(),
+                  still ? "still" : "moved");
+      for (size_t i = 0; i < methods.size(); i++) {
+        Method &method = methods[i];
+        const auto start = std::chrono::steady_clock::now();
+        const Field field = method.flow(before, after);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        method.ms.push_back(took.count() * 1e3);
+        const Found f = found(field, scene.motion);
+        const double value = still ? f.moving : f.error;
+        double &most = worst[{still, i}];
+        most = std::max(most, value);
+        const bool good = !method.ours || value <= (still ? camera.moving : camera.error);
+        std::printf(" %9.3f%s", value, good ? " " : "!");
+        above += !good;
+      }
+      std::printf("\n");
+      std::fflush(stdout);
+    }
+    for (bool still : {true, false}) {
+      std::printf("%-20s %-13s %-6s", camera.name.c_str(), "the worst", still ? "still" : "moved");
+      for (size_t i = 0; i < methods.size(); i++) std::printf(" %9.3f ", worst[{still, i}]);
+      std::printf("\n");
+    }
+  }
+  std::printf("%-41s", "ms for two frames, median");
+  for (const Method &method : methods) std::printf(" %9.1f ", median(method.ms));
+  std::printf("\n");
+  if (above) std::printf("%d results are above their bounds (!)\n", above);
+  return above ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  try {
+    return run(argc > 1 ? argv[1] : "auto");
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
+  }
+}

@@ -319,6 +319,7 @@ void Flow::lay_out() {
     most_nodes = std::max(most_nodes, nodes);
   }
   sums_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float4));
+  rests_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float));
 }
 
 template <class Value>
@@ -367,11 +368,9 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
     const int levels = std::min(this->levels(settings), std::exchange(previous_levels_, taken));
     if (!levels) return false;
     if (settings.check) {
-      sum_tensors(queue, settings, current_, levels);
       solve(queue, settings, {current_, previous_, light_[1]}, levels);
       finish(queue, settings, backward_);
     }
-    sum_tensors(queue, settings, previous_, levels);
     solve(queue, settings, {previous_, current_, light_[0]}, levels);
     finish(queue, settings, field_.vectors);
     if (refines(settings)) refine(queue, settings);
@@ -435,13 +434,14 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   }
 }
 
-void Flow::sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels) {
+void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels) {
   const Lattices &lattices = lattices_[window_class(settings.window)];
   const Size group = tensors_.group();
   const TileMemory memory(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
-  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(before), before.grey,
-           noise_.variances(), lattices.table, levels, vector(tensor_tile_), sums_,
+  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(frames.before),
+           texels(frames.after), frames.before.grey, frames.light, noise_.variances(), gain_table_,
+           lattices.table, levels, vector(tensor_tile_), sums_, rests_,
            make_window<Window>(settings.window, step, finest_radius),
            make_window<Window>(settings.window, step / 2, window_radius),
            static_cast<float>(settings.alpha), cl::Local(memory.tile * sizeof(cl_float4)),
@@ -459,6 +459,7 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
     seeds_->match(queue, plane(frames.before, level), plane(frames.after, level),
                   channels_ == Channels::grey ? &frames.light : nullptr);
   }
+  sum_tensors(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {
     if (level == seeded && level + 1 < levels) {
       state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
@@ -524,7 +525,7 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, S
       {divide_up(lattice.columns, int(tile.x)) * group.x,
        divide_up(lattice.rows, int(tile.y)) * group.y},
       texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step, frames.light,
-      sums_, lattice.first_tensor, noise_.variances(), noise_gains_[level], spread(window),
+      sums_, rests_, lattice.first_tensor, noise_.variances(), noise_gains_[level], spread(window),
       *state.flow, state.size, shift, scale, *to, lattice.size(), vector(tile), warps, window,
       static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
       cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
@@ -546,8 +547,8 @@ void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frame
       {divide_up(int(nodes.x), int(tile.x)) * group.x,
        divide_up(int(nodes.y), int(tile.y)) * group.y},
       texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light, sums_,
-      coarse.size(), noise_.variances(), noise_gains_[0], last_share * spread(window), *state.flow,
-      state.size, scale, result_, certain_, vector(nodes), vector(tile), window,
+      rests_, coarse.size(), noise_.variances(), noise_gains_[0], last_share * spread(window),
+      *state.flow, state.size, scale, result_, certain_, vector(nodes), vector(tile), window,
       static_cast<float>(settings.alpha), half_sure, settings.median / 2,
       cl::Local(memory.tile * sizeof(cl_float4)), cl::Local(memory.tile * sizeof(cl_float)),
       cl::Local(memory.strip * sizeof(cl_float4)), cl::Local(memory.strip * sizeof(cl_float)),

@@ -44,10 +44,13 @@ struct Field {
 /// to half a standard deviation above it, all from twice that on; for a node that stands still six
 /// standard deviations. A node stands still that moves by less than 0.1 texels, by parts to 0.2; it
 /// begins to move only where the step explains 14 to 28 times the change in brightness that one of
-/// its components would by chance. d is clamped to no less than three times its noise, the median
-/// takes nodes twice as far apart (by parts, from 1 to 2 levels of noise), and what noise adds to
-/// the eigenvalues does not count for the confidence. Coding noise holds back what stands still
-/// only; it is taken to fall by 2^-1.2 in variance from level to level.
+/// its components would by chance: of the change that noise makes or, if that is more, of 0.7 of
+/// the change there that no motion explains, up to what an encoder may leave (8 levels² of coding
+/// noise, of census 1). What noise gives the eigenvalues of a node that stands still grows as much.
+/// d is clamped to no less than three times its noise, the median takes nodes twice as far apart
+/// (by parts, from 1 to 2 levels of noise), and what noise adds to the eigenvalues does not count
+/// for the confidence. Coding noise holds back what stands still only; it is taken to fall by
+/// 2^-1.2 in variance from level to level.
 ///
 /// Motion that is lost on the coarse levels is found again by matches of single pixels (Seeds).
 ///
@@ -167,7 +170,7 @@ class Flow {
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
   void take(Queue &queue, const Settings &settings, const Picture &in, int levels);
-  void sum_tensors(Queue &queue, const Settings &settings, const Pyramid &before, int levels);
+  void sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
              const State &state, float scale, int warps);
@@ -213,7 +216,7 @@ class Flow {
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;
-  cl::Buffer zero_, sums_, flow_[2], result_, certain_, backward_;
+  cl::Buffer zero_, sums_, rests_, flow_[2], result_, certain_, backward_;
   std::unique_ptr<Seeds> seeds_;  // none where frames have too few levels
   Background<Refinement> refinement_;
   Field field_;

@@ -14,7 +14,8 @@ namespace glcl::opticalflow {
 /// that level (or the next coarser one, where it is the frame itself), each node of the flow
 /// compares what it comes with with the motions of the nine cells around it, or of the nearest one
 /// at most 5 away: by the squared differences in brightness of 7×7 texels 2 apart. It takes
-/// another motion where that has less than 0.4 times its own cost. A texel that leaves the frame
+/// another motion where that has less than 0.4 times its own cost; where it stands still and its
+/// cost may be an encoder's (see Flow), less than 0.2 times. A texel that leaves the frame
 /// costs 3 times what noise does; where more than half of them do with both motions, the other one
 /// is taken. The matches also tell how the light changed. Where none disagrees with the flow, the
 /// flow stays as it is.

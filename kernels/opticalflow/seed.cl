@@ -96,6 +96,7 @@ __kernel void flow_relight(__global float2 *pairs, int count, __global float2 *l
 #define SPACING 2       // texels between them
 #define SAME 1.5f       // texels: no other flow
 #define RATIO 0.4f      // of the costs, to be better
+#define CODED_PART 0.2f // of what an encoder may have changed, that counts against leaving a place
 #define OWN_LEAVES 5.0f // times what it costs others to leave the frame, at least
 
 inline bool is_mode(float2 v) { return v.x < 0.5f * NOTHING; }
@@ -200,6 +201,9 @@ __kernel void flow_seed(__global const TEXEL *restrict before, __global const TE
   int best = 1;
   for (int i = 2; i < CANDIDATES; i++) best = costs[base + i].x < costs[base + best].x ? i : best;
   const float3 others = costs[base + best], owns = costs[base];
-  const bool better = others.x + owns.z * flat < RATIO * owns.x || fmin(others.y, owns.y) > 0.5f * owns.z;
+  // What stands still may differ by what an encoder does.
+  const float coded = noise.white > 0.0f || noise.coding > 0.0f ? CHANNEL_COUNT * most_coded(noise, gain) : 0.0f;
+  const float kept = dot(own, own) < STILL * STILL ? CODED_PART * fmin(owns.x, owns.z * coded) : 0.0f;
+  const bool better = others.x + owns.z * flat + kept < RATIO * owns.x || fmin(others.y, owns.y) > 0.5f * owns.z;
   result[node] = live && better ? candidates[base + best] : own;
 }

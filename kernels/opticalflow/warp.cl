@@ -83,7 +83,7 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void flow_warp(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
                         int step, __global const float2 *restrict light, __global const float4 *restrict tensors,
-                        int first_tensor, __global const float *restrict noise_table, float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift,
+                        __global const float *restrict rests, int first_tensor, __global const float *restrict noise_table, float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift,
                         float scale, __global float2 *restrict result, int2 size, int2 side, int warps,
                         Window window, float alpha, int spacing, __local float2 *restrict tile,
                         __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
@@ -123,7 +123,8 @@ __kernel void flow_warp(__global const TEXEL *restrict before, __global const TE
       const float4 own = tensors[first_tensor + index];
       float2 sum;
       SUM_X(sum, strip + y * voters.x + x, window)
-      const float2 solution = trusted(nodes_flow[y * nodes.x + x], solve(own.xyz, sum), own, noise, gain, spread, size);
+      const float2 solution = trusted(nodes_flow[y * nodes.x + x], solve(own.xyz, sum), own,
+                                      rests[first_tensor + index], noise, gain, spread, size);
       if (i + 1 < warps)
         tile[y * nodes.x + x] = solution;
       else
@@ -150,7 +151,7 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void flow_last(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
                         int step, __global const float2 *restrict light, __global const float4 *restrict tensors,
-                        int2 coarse_size, __global const float *restrict noise_table, float4 gain, float spread,
+                        __global const float *restrict rests, int2 coarse_size, __global const float *restrict noise_table, float4 gain, float spread,
                         __global const float2 *restrict flow, int2 flow_size, float scale, __global float2 *restrict result,
                         __global float *restrict certain, int2 size, int2 side, Window window, float alpha,
                         float half_sure, int spacing, __local float4 *tile, __local float *tile_y,
@@ -198,9 +199,10 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
     SUM_X(sum, strip + y * voters.x + x, window)
     SUM_X(sum_y, strip_y + y * voters.x + x, window)
     const int2 coarse = min((origin + (int2)(x, y)) / 2, coarse_size - 1);
-    const float share = tensors[coarse.y * coarse_size.x + coarse.x].w;
+    const int coarse_index = coarse.y * coarse_size.x + coarse.x;
+    const float share = tensors[coarse_index].w;
     result[index] = trusted(nodes_flow[y * side.x + x], solve(sum.xyz, (float2)(sum.w, sum_y)),
-                            (float4)(sum.xyz, share), noise, gain, spread, size);
+                            (float4)(sum.xyz, share), rests[coarse_index], noise, gain, spread, size);
     const ChannelNoise own = channel_noise(noise, gain, share, 0.0f);
     const float least = fmax(texture(sum.xyz, alpha) - own.slope, 0.0f);
     certain[index] = least / (least + half_sure + own.slope);
@@ -215,11 +217,13 @@ typedef struct {
 } Lattice;
 
 // The window's sums of the structure tensor and of texel_noise() for all lattices of flow_warp, the finest with a window
-// of its own;
-// groups are tiles of `side` nodes in the order of the table.
-__kernel void flow_tensors(__global const TEXEL *restrict before, __global const float *restrict grey,
-                           __global const float *restrict noise, __constant Lattice *lattices, int count, int2 side,
-                           __global float4 *restrict tensors, Window finest, Window other, float alpha,
+// of its own; and as `rests` those of the squared change in time of what stands still, less what any motion could explain of it
+// there. Groups are tiles of `side` nodes in the order of the table.
+__kernel void flow_tensors(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
+                           __global const float *restrict grey, __global const float2 *restrict light,
+                           __global const float *restrict noise_table, __global const float4 *restrict gains,
+                           __constant Lattice *lattices, int count, int2 side, __global float4 *restrict tensors,
+                           __global float *restrict rests, Window finest, Window other, float alpha,
                            __local float4 *tile, __local float4 *strip) {
   const int group = get_group_id(0);
   int number = 0;
@@ -229,20 +233,38 @@ __kernel void flow_tensors(__global const TEXEL *restrict before, __global const
   if (number > 0) window = other;
   const int columns = (lattice.size.x + side.x - 1) / side.x, tile_number = group - lattice.first_tile;
   const int2 origin = (int2)(tile_number % columns, tile_number / columns) * side;
-  const int2 voters = side + 2 * RADIUS;
+  const int2 voters = side + 2 * RADIUS, inside = min(side, lattice.size - origin);
   FOR_ITEMS(x, y, voters) {
     const int2 at = lattice.step * clamp(origin - RADIUS + (int2)(x, y), 0, lattice.size - 1);
     const int index = texel_index(lattice.level, at);
     __global const TEXEL *p = before + index;
     tile[y * voters.x + x] = (float4)(tensor(slope(p, 1), slope(p, lattice.level.z), alpha),
-                                      texel_noise(noise, grey[index], LOAD(p[0])));
+                                      texel_noise(noise_table, grey[index], LOAD(p[0])));
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   SUM_Y(tile, strip, voters.x, side.y, window, float4)
   barrier(CLK_LOCAL_MEM_FENCE);
-  FOR_ITEMS(x, y, min(side, lattice.size - origin)) {
+  FOR_ITEMS(x, y, inside) {
     float4 sum;
     SUM_X(sum, strip + y * voters.x + x, window)
     tensors[lattice.first_tensor + (origin.y + y) * lattice.size.x + origin.x + x] = sum;
+  }
+  const float limit = change_limit(noise_of(noise_table), gains[number]);
+  FOR_ITEMS(x, y, voters) {
+    const int2 at = lattice.step * clamp(origin - RADIUS + (int2)(x, y), 0, lattice.size - 1);
+    const int index = texel_index(lattice.level, at);
+    __global const TEXEL *p = before + index;
+    const CHANNELS change = clamp(RELIT(LOAD(after[index]), light[0]) - LOAD(p[0]), -limit, limit);
+    tile[y * voters.x + x] = (float4)(CHANNEL_SUM(slope(p, 1), change), CHANNEL_SUM(slope(p, lattice.level.z), change),
+                                      CHANNEL_SUM(change, change), 0.0f);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  SUM_Y(tile, strip, voters.x, side.y, window, float4)
+  barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ITEMS(x, y, inside) {
+    const int index = lattice.first_tensor + (origin.y + y) * lattice.size.x + origin.x + x;
+    float4 sum;
+    SUM_X(sum, strip + y * voters.x + x, window)
+    rests[index] = fmax(sum.z - dot(sum.xy, solve(tensors[index].xyz, sum.xy)), 0.0f);
   }
 }

@@ -171,27 +171,34 @@ class Solver {
                                                        slow * noise_.back())));
   }
 
+  /// Of a channel's difference in time what may be an encoder's.
+  float most_coded(size_t level) const {
+    const float changes = 2 * (n == 4 ? 1 : 8) * gains_[level].coding;
+    return n == 4 ? 127 * 127 * changes / softness(level) : changes;
+  }
+
   /// Where noise lets a node go from `flow` to `solution`. `side`: the lattice's shorter one.
   Vector trusted(Vector flow, Vector solution, const Tensor &t, size_t level, float share,
-                 double spread, int side) const {
+                 float rest, double spread, int side) const {
     const auto part = [](float times) { return std::clamp(times - 1, 0.0f, 1.0f); };
     const float still = std::clamp(2 - std::hypot(flow[0], flow[1]) / 0.1f, 0.0f, 1.0f);
     const float edge = 1 + 12.0f / static_cast<float>(side);
     const ChannelNoise noise = channel_noise(level, share, still);
     if (noise.slope <= 0) return solution;
+    const float change = std::max(noise.change, std::min(0.7f * rest / n, most_coded(level)));
+    const float slope = noise.slope * (1 + still * (change / noise.change - 1));
     const Vector step{solution[0] - flow[0], solution[1] - flow[1]};
     const float middle = (t[0] + t[2]) / 2, apart = std::hypot((t[0] - t[2]) / 2, t[1]);
     const float least = 1 + static_cast<float>(std::sqrt(2 * spread)) * (0.5f + still * (6 - 0.5f));
-    const float large = part((middle + apart) / (least * edge * noise.slope));
-    const float small = part((middle - apart) / (least * edge * noise.slope));
+    const float large = part((middle + apart) / (least * edge * slope));
+    const float small = part((middle - apart) / (least * edge * slope));
     const float mean = (large + small) / 2;
     const float turn = apart > 1e-6f * middle ? (large - small) / 2 / apart : 0;
     const float xx = mean + turn * (t[0] - t[2]) / 2, yy = mean - turn * (t[0] - t[2]) / 2;
     const Vector taken{xx * step[0] + turn * t[1] * step[1], turn * t[1] * step[0] + yy * step[1]};
     const float explained =
         t[0] * taken[0] * taken[0] + 2 * t[1] * taken[0] * taken[1] + t[2] * taken[1] * taken[1];
-    const float evidence =
-        part(explained / (14 * edge * noise.change * static_cast<float>(spread)));
+    const float evidence = part(explained / (14 * edge * change * static_cast<float>(spread)));
     const float share_taken = 1 - still * (1 - evidence);
     return {flow[0] + share_taken * taken[0], flow[1] + share_taken * taken[1]};
   }
@@ -275,15 +282,49 @@ class Solver {
     return window_mean(nodes, variance(), step, reach(step, lattice_radius(level)));
   }
 
-  /// `apart`: nodes from one of the shares to the next.
-  Plane<2> warp(const Sums &sums, size_t level, const Plane<1> &shares, int apart,
-                double spread) const {
+  /// The window's mean of the squared change of what stands still, less what motion could explain
+  /// of it.
+  Plane<1> rests(const Plane<n> &before, const Plane<n> &after, size_t level,
+                 const Light &light) const {
+    const int step = lattice_step(level);
+    Plane<6> nodes((before.width + step - 1) / step, (before.height + step - 1) / step);
+    nodes.fill([&](int x, int y) {
+      x *= step, y *= step;
+      auto change = after.at(x, y);
+      for (int k = 0; k < n; k++)
+        change[k] = std::clamp(light.gain * change[k] + light.offset - before.at(x, y)[k],
+                               -limit(level), limit(level));
+      const Tensor t = tensor(before, x, y);
+      return Plane<6>::Value{t[0],
+                             t[1],
+                             t[2],
+                             dot(Kind<n>::slope(before, x, y, 1, 0), change),
+                             dot(Kind<n>::slope(before, x, y, 0, 1), change),
+                             dot(change, change)};
+    });
+    const Plane<6> means = window_mean(nodes, variance(), step, reach(step, lattice_radius(level)));
+    return Plane<1>(nodes.width, nodes.height).fill([&](int x, int y) {
+      const auto [xx, xy, yy, bx, by, all] = means.at(x, y);
+      const float explained =
+          (yy * bx * bx - 2 * xy * bx * by + xx * by * by) / (xx * yy - xy * xy);
+      return Plane<1>::Value{std::max(all - explained, 0.0f)};
+    });
+  }
+
+  /// What holds the nodes of a level's lattice back.
+  struct Held {
+    Plane<1> shares, rests;
+  };
+
+  /// `apart`: nodes from one of those of `held` to the next.
+  Plane<2> warp(const Sums &sums, size_t level, const Held &held, int apart, double spread) const {
     return Plane<2>(sums.votes.width, sums.votes.height).fill([&](int x, int y) {
       const auto [xx, xy, yy, bx, by] = sums.votes.at(x, y);
       const float scale = 1 / (xx * yy - xy * xy);
       return trusted(sums.start.at(x, y),
                      {scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)}, {xx, xy, yy},
-                     level, shares.at(x / apart, y / apart)[0], spread,
+                     level, held.shares.at(x / apart, y / apart)[0],
+                     held.rests.at(x / apart, y / apart)[0], spread,
                      std::min(sums.votes.width, sums.votes.height));
     });
   }
@@ -375,10 +416,17 @@ class Solver {
       if (others.empty()) return own;
       const Cost now = cost(before, after, light, x, y, own, limit(level),
                             std::max(5 * unknown, contrast(before, x, y)));
-      const bool better = least.all + float(now.count) * flat < 0.4f * now.all ||
+      const bool noisy = noise_[0] > 0 || noise_.back() > 0;
+      const float coded = noisy ? float(now.count) * n * most_coded(level) : 0;
+      const float kept = std::hypot(own[0], own[1]) < 0.1f ? 0.2f * std::min(now.all, coded) : 0;
+      const bool better = least.all + float(now.count) * flat + kept < 0.4f * now.all ||
                           2 * std::min(least.left, now.left) > now.count;
       return better ? best : own;
     });
+  }
+
+  Held held(const Texels &before, const Texels &after, size_t level, const Light &light) const {
+    return {shares(before[level], level), rests(before[level], after[level], level, light)};
   }
 
   Field solve(const Texels &before, const Texels &after, Light light) const {
@@ -397,13 +445,13 @@ class Solver {
     }
     for (size_t level = before.size(); level-- > 0;) {
       const int step = lattice_step(level), radius = lattice_radius(level);
-      const Plane<1> shares = this->shares(before[level], level);
+      const Held held = this->held(before, after, level, light);
       if (modes && static_cast<int>(level) == chosen)
         flow = seeded(*modes, left, before[level], after[level], level, light, flow, spacing);
       for (int i = level ? 0 : 1; i < settings_.warps; i++, spacing = step)
         flow = warp(votes(before[level], after[level], light, smooth(flow), spacing, step, 1,
                           radius, limit(level)),
-                    level, shares, 1, spread(variance(), step, reach(step, radius)));
+                    level, held, 1, spread(variance(), step, reach(step, radius)));
       if (level) {
         for (Vector &v : flow.values) v = {2 * v[0], 2 * v[1]};
         spacing *= 2;
@@ -411,10 +459,10 @@ class Solver {
     }
     const Sums sums =
         votes(before[0], after[0], light, smooth(flow), spacing, 2 * step_, 2, 3, limit(0));
-    const Plane<1> shares = this->shares(before[0], 0);
+    const Held held = this->held(before, after, 0, light);
     // The mean of four texels has less noise than one of them.
     const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
-    return finish(warp(sums, 0, shares, 2, less), sums.votes, shares, before[0].width,
+    return finish(warp(sums, 0, held, 2, less), sums.votes, held.shares, before[0].width,
                   before[0].height);
   }
 

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <random>
 
 #include "motion/motion.h"
 #include "opencl/device.h"
@@ -48,10 +49,22 @@ struct Camera {
   std::function<std::array<Frame, 2>(const Scene &scene)> take;
 };
 
+/// Lines of what looks like text, black on white.
+Frame page(int width, int height) {
+  std::mt19937 random(1);
+  Frame page(width, height);
+  std::fill(page.rgba.begin(), page.rgba.end(), uint8_t(240));
+  for (int y = 0; y + 14 < height; y += 14)
+    for (int x = 4; x + 6 < width; x += 6)
+      for (int i = 0; i < 4 * 8 && random() % 6 > 0; i++)
+        if (random() % 5 < 2) std::fill_n(page.at(x + i % 4, y + 3 + i / 4), 3, uint8_t(20));
+  return page;
+}
+
 std::vector<Scene> scenes() {
   std::vector<Scene> all;
-  const auto add = [&](const std::string &name, const Frame &scene) {
-    for (const Motion &motion : {Motion{}, Motion{3, -2}})
+  const auto add = [&](const std::string &name, const Frame &scene, const Motion &moved = {3, -2}) {
+    for (const Motion &motion : {Motion{}, moved})
       all.push_back({name, motion, [=](int number) {
                        const int x = (scene.width - w) / 2 - number * int(motion.x);
                        const int y = (scene.height - h) / 2 - number * int(motion.y);
@@ -63,6 +76,7 @@ std::vector<Scene> scenes() {
     for (int x = 0; x < w; x++) std::fill_n(wall.at(x, y), 4, uint8_t(110 + x / 16));
   all.push_back({"wall", {}, [=](int) { return wall; }});
   add("texture", reference::textured_frame(w + 80, h + 60));
+  add("text", page(w + 80, h + 260), {0, -12});
   int number = 0;
   for (const Frame &picture : reference::pictures())
     add("photograph " + std::to_string(++number), picture);

@@ -477,7 +477,7 @@ GST_START_TEST(late_list) {
     GstBuffer *buffer = chain.pull_buffer();
     const GstStructure *result = result_of(buffer);
     expect(result, "no meta");
-    found = gst_structure_has_field(result, "list-offset");
+    found = gst_structure_has_field(result, "list");
     if (found) expect_list(scene(), scene({2, 1}), result);
     gst_buffer_unref(buffer);
     expect(g_get_monotonic_time() < late, "there is a list");

@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <future>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -129,15 +128,10 @@ void Team::settle() {
 }
 
 void Team::run(const std::vector<int> &shares, const Work &work) {
-  std::promise<void> promise;
-  start(shares, {}, work, [&](const std::exception_ptr &failure) {
-    if (failure)
-      promise.set_exception(failure);
-    else
-      promise.set_value();
-  });
-  promise.get_future().get();
+  std::exception_ptr failed;
+  start(shares, {}, work, [&](const std::exception_ptr &failure) { failed = failure; });
   wait();
+  if (failed) std::rethrow_exception(failed);
 }
 
 /// Does what member `index` has to do until the team ends.

@@ -16,6 +16,8 @@ using motion::TeamSearch;
 namespace {
 
 /// `count` devices with a compute unit each, as far as the test device can be divided; itself else.
+/// They are kept: contexts and queues of PoCL 3.1 hold no reference to a part of a device, and its
+/// threads look at the device of a command that has completed.
 std::vector<Device> parts(Bench &bench, int count) {
   const Device &whole = bench.context->device();
   std::vector<cl::Device> devices;
@@ -28,6 +30,8 @@ std::vector<Device> parts(Bench &bench, int count) {
     std::printf("SKIP: %s can't be divided into %d\n", whole.name.c_str(), count);
     return std::vector<Device>(count, whole);
   }
+  static auto *kept = new std::vector<cl::Device>;
+  kept->insert(kept->end(), devices.begin(), devices.end());
   std::vector<Device> list;
   for (const cl::Device &device : devices) {
     list.push_back(whole);

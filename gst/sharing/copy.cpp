@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The way `copy`: through host memory, by GstGL's pixel buffers, and only where somebody else than
 // an element of ours has written the frame or wants it.
+#include <algorithm>
+
 #include "deviceframe.h"
 #include "memory.h"
 #include "sharing.h"
 #include "texture.h"
+#include "texturereader.h"
+#include "uploads.h"
 
 namespace glcl::sharing {
 
 namespace {
+
+/// Of a kind take turns, as many as frames may be on their way.
+constexpr size_t pictures = 3;
+constexpr size_t none = SIZE_MAX;
 
 /// Bytes from row to row in the host copy of a texture.
 size_t stride(const Use &use) {
@@ -18,8 +26,13 @@ size_t stride(const Use &use) {
 /// A frame that an element of ours wrote stays in OpenCL's memory (DeviceFrame). Of all others: one
 /// whose host copy is still valid is not read back from OpenGL, and one that is read on the host
 /// next is never uploaded; GstGLMemory knows both.
+///
+/// Where the device's memory is the host's, frames go to it straight from there, and are waited
+/// for. Others have theirs by way of pinned memory (Uploads), and nobody waits.
 class CopySharing : public Sharing {
  public:
+  explicit CopySharing(bool apart) : apart_(apart) {}
+
   void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
   void release(Queue &queue, Use *uses, size_t count, bool complete) override;
   GstBufferPool *make_pool(GstGLContext *context, Report report) override {
@@ -27,28 +40,98 @@ class CopySharing : public Sharing {
   }
 
  private:
-  void upload(Queue &queue, const Use &use, const void *host);
+  /// A frame between acquire and release.
+  struct Held {
+    DeviceFrame *frame = nullptr;  // null where the memory keeps none
+    size_t place = none;           // in read_
+    bool written = false;          // the picture, from the host
+  };
+
+  void bring(Queue &queue, Layout layout, size_t index, Use &use);
+  void bring_apart(Queue &queue, Layout layout, size_t index, Use &use);
+  bool read_texture(const Use &use, void *rows, size_t row_bytes);
+  void read_until_now(Queue &queue, const Use *uses);
   void download(Queue &queue, Use &use);
   const cl::CommandQueue &reads(const Queue &queue);
 
-  /// Of the nth use, between acquire and release; null where the memory keeps none.
-  std::vector<DeviceFrame *> frames_;
-  bool transfers_ = false;  // under way, between the host and OpenCL
+  std::vector<Held> held_;
+  bool transfers_ = false;  // under way, between the host's own memory and OpenCL
   cl::CommandQueue reads_;
+
+  // Where the device's memory is apart
+  const bool apart_;
+  std::unique_ptr<Uploads> uploads_;
+  std::unique_ptr<TextureReader> reader_;
+  std::vector<cl::Event> read_;  // until when each picture of Sharing::staging is read
+  size_t turn_ = 0;              // of such pictures
 };
 
-void CopySharing::upload(Queue &queue, const Use &use, const void *host) {
-  const Picture &picture = use.picture;
-  const size_t width = use.width(), height = use.height();
+/// Uploads what the host has.
+void CopySharing::bring(Queue &queue, Layout layout, size_t index, Use &use) {
+  DeviceFrame *frame = held_[index].frame;
+  if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) ++*copies_;
+  const void *host = use.map(0);
+  use.picture = frame ? frame->write(queue, use, layout) : staging(queue, index, use, layout);
   transfers_ = true;
-  if (picture.layout == Layout::image)
-    queue.cl().enqueueWriteImage(picture.image, CL_FALSE, {0, 0, 0}, {width, height, 1},
-                                 stride(use), 0, host);
-  else
-    queue.cl().enqueueWriteBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                      picture.region(), picture.row_bytes(), 0, stride(use), 0,
-                                      host);
-  ++*copies_;
+  write_picture(queue.cl(), use.picture, host, stride(use));
+}
+
+/// The same by way of pinned memory. Pictures that are not the frame's own take turns.
+void CopySharing::bring_apart(Queue &queue, Layout layout, size_t index, Use &use) {
+  Held &held = held_[index];
+  std::vector<cl::Event> after;
+  if (held.frame) {
+    use.picture = held.frame->write(queue, use, layout, after);
+  } else {
+    held.place = turn_ * held_.size() + index;
+    use.picture = staging(queue, held.place, use, layout);
+    read_.resize(std::max(read_.size(), held.place + 1));
+    if (read_[held.place]()) after.push_back(read_[held.place]);
+  }
+  if (!uploads_ || uploads_->context() != queue.context().cl()())
+    uploads_ = std::make_unique<Uploads>(queue.context());
+  if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) {
+    ++*copies_;
+    use.map(GST_MAP_GL);
+    if (uploads_->upload(queue, use.picture, after, [&](void *rows, size_t row_bytes) {
+          return read_texture(use, rows, row_bytes);
+        }))
+      return;
+    use.unmap();
+  }
+  const void *host = use.map(0);
+  uploads_->upload(queue, use.picture, after, [&](void *rows, size_t row_bytes) {
+    copy_rows(rows, row_bytes, host, stride(use), row_bytes, use.height());
+    return true;
+  });
+}
+
+/// Reads the texture to the host, where this thread's GL context is its own.
+bool CopySharing::read_texture(const Use &use, void *rows, size_t row_bytes) {
+  GstGLContext *context = use.memory->mem.context;
+  if (context != gst_gl_context_get_current()) return false;
+  if (!reader_ || reader_->context() != context) reader_ = std::make_unique<TextureReader>(context);
+  return reader_->read(use.memory, use.picture.plane(), rows, row_bytes);
+}
+
+/// Marks until when the queue reads the pictures.
+void CopySharing::read_until_now(Queue &queue, const Use *uses) {
+  cl::Event end;
+  for (size_t i = 0; i < held_.size(); i++) {
+    if (uses[i].access == Access::write || (!held_[i].frame && held_[i].place == none)) continue;
+    if (!end()) {
+      try {
+        queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
+      } catch (...) {
+        clFinish(queue.cl()());
+        throw;
+      }
+    }
+    if (held_[i].frame)
+      held_[i].frame->read_until(end);
+    else
+      read_[held_[i].place] = end;
+  }
 }
 
 void CopySharing::download(Queue &queue, Use &use) {
@@ -75,55 +158,62 @@ const cl::CommandQueue &CopySharing::reads(const Queue &queue) {
 }
 
 void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
-  frames_.assign(count, nullptr);
+  held_.assign(count, {});
+  turn_ = (turn_ + 1) % (apart_ ? pictures : 1);
   for (size_t i = 0; i < count; i++) {
     Use &use = uses[i];
     DeviceFrame *frame = hands_over(use.memory) ? &DeviceFrame::of(use.memory) : nullptr;
-    const void *host = nullptr;
-    if (use.access != Access::write) {
-      if (frame && frame->read(queue, layout, use.picture)) continue;
-      if (frame && frame->alone()) frame = nullptr;  // with another device, which keeps it
-      if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) ++*copies_;
-      host = use.map(0);
-    } else if (Texture::find(use.memory)) {
-      use.map(GST_MAP_GL);  // so that OpenCL hands it back, on the thread of its own GL context
-      use.unmap();
+    held_[i].frame = frame;
+    if (use.access == Access::write) {
+      if (Texture::find(use.memory)) {
+        use.map(GST_MAP_GL);  // so that OpenCL hands it back, on the thread of its own GL context
+        use.unmap();
+      }
+      use.picture = frame ? frame->write(queue, use, layout) : staging(queue, i, use, layout);
+      continue;
     }
-    use.picture = frame ? frame->write(queue, use, layout) : staging(queue, i, use, layout);
-    frames_[i] = frame;
-    if (host) upload(queue, use, host);
+    if (frame && frame->read(queue, layout, use.picture)) continue;
+    if (frame && frame->alone()) held_[i].frame = nullptr;  // with another device, which keeps it
+    if (apart_)
+      bring_apart(queue, layout, i, use);
+    else
+      bring(queue, layout, i, use);
+    held_[i].written = true;
+    ++*copies_;
   }
 }
 
 void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) {
-  for (size_t i = 0; i < frames_.size(); i++) {
+  for (size_t i = 0; i < held_.size(); i++) {
     if (uses[i].access != Access::write) continue;
-    if (frames_[i] && complete) {
-      frames_[i]->written(queue, reads(queue), copies_);
+    if (held_[i].frame && complete) {
+      held_[i].frame->written(queue, reads(queue), copies_);
       GST_MINI_OBJECT_FLAG_UNSET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD |
                                                      GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
-    } else if (frames_[i]) {
-      frames_[i]->lost();
+    } else if (held_[i].frame) {
+      held_[i].frame->lost();
     } else if (complete) {
       download(queue, uses[i]);
     }
   }
+  if (apart_) read_until_now(queue, uses);
   if (transfers_)
     queue.cl().finish();  // host memory is in use until here
   else
     queue.cl().flush();
   transfers_ = false;
-  for (size_t i = 0; i < frames_.size(); i++)
-    if (frames_[i] && complete && uses[i].access != Access::write) frames_[i]->uploaded();
+  for (const Held &held : held_)
+    if (held.frame && held.written && complete) held.frame->uploaded();
   for (size_t i = 0; i < count; i++) uses[i].unmap();
-  frames_.clear();
+  held_.clear();
 }
 
 }  // namespace
 
-const Way Way::copy = {"copy", "Frames go through host memory; works everywhere",
-                       [](GstGLContext *, const Device &) -> Factory {
-                         return {[] { return std::make_unique<CopySharing>(); }};
-                       }};
+const Way Way::copy = {
+    "copy", "Frames go through host memory; works everywhere",
+    [](GstGLContext *, const Device &device) -> Factory {
+      return {[apart = Uploads::serve(device)] { return std::make_unique<CopySharing>(apart); }};
+    }};
 
 }  // namespace glcl::sharing

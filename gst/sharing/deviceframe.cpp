@@ -46,18 +46,29 @@ bool DeviceFrame::read(Queue &queue, Layout layout, Picture &picture) {
   return true;
 }
 
-Picture DeviceFrame::write(Queue &queue, const Use &use, Layout layout) {
-  const std::lock_guard lock(mutex_);
+void DeviceFrame::prepare(Queue &queue, const Use &use, Layout layout) {
   current_ = alone_ = false;
   take_over(queue);
-  if (content_.written()) clWaitForEvents(1, &content_.written());  // its failure was its frame's
   const cl::Context &context = queue.context().cl();
-  if (context_ != context() || content_.picture.layout != layout) {
-    content_ = {};
-    content_.picture =
-        make_picture(context, use.width(), use.height(), layout, *use.picture.format);
-    context_ = context();
-  }
+  if (context_ == context() && content_.picture.layout == layout) return;
+  content_ = {};
+  content_.picture = make_picture(context, use.width(), use.height(), layout, *use.picture.format);
+  context_ = context();
+}
+
+Picture DeviceFrame::write(Queue &queue, const Use &use, Layout layout) {
+  const std::lock_guard lock(mutex_);
+  if (content_.written()) clWaitForEvents(1, &content_.written());  // its failure was its frame's
+  prepare(queue, use, layout);
+  return content_.picture;
+}
+
+Picture DeviceFrame::write(Queue &queue, const Use &use, Layout layout,
+                           std::vector<cl::Event> &after) {
+  const std::lock_guard lock(mutex_);
+  prepare(queue, use, layout);
+  for (const cl::Event &event : {content_.written, content_.read})
+    if (event()) after.push_back(event);
   return content_.picture;
 }
 
@@ -75,6 +86,11 @@ void DeviceFrame::written(Queue &queue, const cl::CommandQueue &reads,
 void DeviceFrame::uploaded() {
   const std::lock_guard lock(mutex_);
   current_ = true;
+}
+
+void DeviceFrame::read_until(const cl::Event &event) {
+  const std::lock_guard lock(mutex_);
+  content_.read = event;
 }
 
 void DeviceFrame::lost() {

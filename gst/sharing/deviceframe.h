@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "opencl/picture.h"
 #include "opencl/pinned.h"
@@ -29,12 +30,16 @@ class DeviceFrame {
   /// The picture, of which the queue is to write all. Waits until what was written before is, so
   /// that the host is no more frames ahead of the device than take turns. Throws.
   Picture write(Queue &queue, const Use &use, Layout layout);
+  /// The same for who writes it by another queue, when `after` have completed; does not wait.
+  Picture write(Queue &queue, const Use &use, Layout layout, std::vector<cl::Event> &after);
 
   /// The queue was told all that writes the picture, and nobody else has the frame. What goes to
   /// the host comes by `reads`, a queue of the same context, and is counted. Throws.
   void written(Queue &queue, const cl::CommandQueue &reads, std::shared_ptr<Copies> copies);
-  /// The picture has what the host has.
+  /// The picture has what the host has, or will have, for the queue that writes it.
   void uploaded();
+  /// Until this event the queue reads the picture.
+  void read_until(const cl::Event &event);
   /// The picture has not got the frame: it was written elsewhere, or is half written.
   void lost();
 
@@ -51,12 +56,13 @@ class DeviceFrame {
  private:
   struct Content {
     Picture picture;
-    cl::Event written;
+    cl::Event written, read;
     cl::CommandQueue reads;
     std::shared_ptr<Copies> copies;
   };
 
   void take_over(Queue &queue);
+  void prepare(Queue &queue, const Use &use, Layout layout);
   static void download(const Content &content, void *host, size_t stride);
 
   mutable std::mutex mutex_;

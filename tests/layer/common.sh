@@ -9,8 +9,9 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/glcl-layer-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 failures=0
 
-# use_driver gl|copy|external: a driver that shares textures, where one is known; PoCL; the machine's own, or, where
-# a driver that shares is known, its OpenGL and PoCL, which the layer makes import its memory.
+# use_driver gl|copy|apart|external: a driver that shares textures, where one is known; PoCL; PoCL where the layer has
+# devices say that their memory is their own; the machine's own, or, where a driver that shares is known, its OpenGL and
+# PoCL, which the layer makes import its memory.
 use_driver() {
   driver=$1
   if [ "$driver" = gl ]; then
@@ -29,6 +30,7 @@ use_driver() {
       export GLCL_IMPORTS=1 OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
     fi
   else
+    [ "$driver" = apart ] && export GLCL_APART=1
     export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd}
   fi
   # Scanning all plugins takes longer than a run: scripts that start each other share what was found.

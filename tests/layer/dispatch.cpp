@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "apart.h"
 #include "contract.h"
 #include "descriptors.h"
 #include "faults.h"
@@ -201,6 +202,7 @@ clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret
   const cl_uint count = entries < known ? entries : known;
   std::memcpy(static_cast<void *>(&target), before, count * sizeof(void *));
   import_dma_bufs(target);
+  tell_of_own_memory(target);
   layer = target;
 #define GLCL_PLACE(function) \
   if (wrap<GLCL_THUNK(function)>(target.function)) layer.function = GLCL_THUNK(function)::call;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "uploads.h"
+
+#include <cstring>
+
+namespace glcl::sharing {
+
+namespace {
+
+/// Waits for an event, which may have failed: that was its frame's failure. Throws where there was
+/// no waiting.
+void wait_for_end(const cl::Event &event) {
+  const cl_int waited = clWaitForEvents(1, &event());
+  if (waited != CL_SUCCESS && event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE)
+    throw cl::Error(waited, "clWaitForEvents");
+}
+
+}  // namespace
+
+bool Uploads::serve(const Device &device) {
+  cl_bool unified = CL_TRUE;
+  return clGetDeviceInfo(device.device(), CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified,
+                         nullptr) == CL_SUCCESS &&
+         !unified;
+}
+
+Uploads::Uploads(Context &context)
+    : context_(context.cl()),
+      queue_(context_, context.device().device),
+      mapping_(context_, context.device().device) {}
+
+Uploads::~Uploads() {
+  clFinish(queue_());
+  for (const Slot &slot : slots_)  // it may have failed before the device was done
+    if (slot.sent()) clWaitForEvents(1, &slot.sent());
+}
+
+bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl::Event> &after,
+                     const Fill &fill) {
+  Slot &slot = slots_[next_];
+  const size_t row_bytes = size_t(picture.width) * picture.plane().bytes;
+  const size_t bytes = row_bytes * picture.height;
+  if (slot.sent()) wait_for_end(slot.sent);
+  slot.sent = {};
+  if (!slot.rows || slot.rows->bytes() != bytes) {
+    slot.rows.reset();
+    slot.rows = std::make_unique<Pinned>(context_, mapping_, bytes);
+  }
+  if (!fill(slot.rows->data(), row_bytes)) return false;
+  next_ = (next_ + 1) % slots_.size();
+  try {
+    write_picture(queue_, picture, slot.rows->data(), row_bytes, &after, &slot.sent);
+    queue_.flush();
+    const std::vector<cl::Event> sent{slot.sent};
+    queue.cl().enqueueBarrierWithWaitList(&sent);
+  } catch (...) {
+    clFinish(queue_());  // nobody else knows of it
+    throw;
+  }
+  return true;
+}
+
+void copy_rows(void *to, size_t to_row_bytes, const void *from, size_t from_row_bytes, size_t bytes,
+               int count) {
+  if (to_row_bytes == bytes && from_row_bytes == bytes) {
+    std::memcpy(to, from, bytes * count);
+    return;
+  }
+  for (int y = 0; y < count; y++)
+    std::memcpy(static_cast<char *>(to) + y * to_row_bytes,
+                static_cast<const char *>(from) + y * from_row_bytes, bytes);
+}
+
+void write_picture(const cl::CommandQueue &queue, const Picture &picture, const void *rows,
+                   size_t row_bytes, const std::vector<cl::Event> *after, cl::Event *sent) {
+  if (picture.layout == Layout::image)
+    queue.enqueueWriteImage(picture.image, CL_FALSE, {0, 0, 0},
+                            {size_t(picture.width), size_t(picture.height), 1}, row_bytes, 0, rows,
+                            after, sent);
+  else
+    queue.enqueueWriteBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0}, picture.region(),
+                                 picture.row_bytes(), 0, row_bytes, 0, rows, after, sent);
+}
+
+}  // namespace glcl::sharing

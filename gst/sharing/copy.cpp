@@ -62,6 +62,7 @@ class CopySharing : public Sharing {
   const bool apart_;
   std::unique_ptr<Uploads> uploads_;
   std::unique_ptr<TextureReader> reader_;
+  std::unique_ptr<RowCopier> copier_;
   std::vector<cl::Event> read_;  // until when each picture of Sharing::staging is read
   size_t turn_ = 0;              // of such pictures
 };
@@ -88,6 +89,7 @@ void CopySharing::bring_apart(Queue &queue, Layout layout, size_t index, Use &us
     read_.resize(std::max(read_.size(), held.place + 1));
     if (read_[held.place]()) after.push_back(read_[held.place]);
   }
+  if (!copier_) copier_ = std::make_unique<RowCopier>();
   if (!uploads_ || uploads_->context() != queue.context().cl()())
     uploads_ = std::make_unique<Uploads>(queue.context());
   if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) {
@@ -101,7 +103,9 @@ void CopySharing::bring_apart(Queue &queue, Layout layout, size_t index, Use &us
   }
   const void *host = use.map(0);
   uploads_->upload(queue, use.picture, after, [&](void *rows, size_t row_bytes) {
-    copy_rows(rows, row_bytes, host, stride(use), row_bytes, use.height());
+    copier_->begin({static_cast<char *>(rows), row_bytes, static_cast<const char *>(host),
+                    stride(use), row_bytes, use.height()});
+    copier_->finish();
     return true;
   });
 }
@@ -111,7 +115,7 @@ bool CopySharing::read_texture(const Use &use, void *rows, size_t row_bytes) {
   GstGLContext *context = use.memory->mem.context;
   if (context != gst_gl_context_get_current()) return false;
   if (!reader_ || reader_->context() != context) reader_ = std::make_unique<TextureReader>(context);
-  return reader_->read(use.memory, use.picture.plane(), rows, row_bytes);
+  return reader_->read(use.memory, use.picture.plane(), *copier_, rows, row_bytes);
 }
 
 /// Marks until when the queue reads the pictures.

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "opencl/format.h"
+#include "rowcopier.h"
 
 namespace glcl::sharing {
 
@@ -22,7 +23,8 @@ class TextureReader {
 
   /// The texture's rows, so many bytes apart; false where this kind of OpenGL or of texture can't
   /// be read so.
-  bool read(const GstGLMemory *memory, const PlaneFormat &plane, void *rows, size_t row_bytes);
+  bool read(GstGLMemory *memory, const PlaneFormat &plane, RowCopier &copier, void *rows,
+            size_t row_bytes);
 
  private:
   /// The best number by thesis model 6.4, √(transfer / cost of a strip), of 1080p on one NVIDIA

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "uploads.h"
 
-#include <cstring>
-
 namespace glcl::sharing {
 
 namespace {
@@ -58,17 +56,6 @@ bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl:
     throw;
   }
   return true;
-}
-
-void copy_rows(void *to, size_t to_row_bytes, const void *from, size_t from_row_bytes, size_t bytes,
-               int count) {
-  if (to_row_bytes == bytes && from_row_bytes == bytes) {
-    std::memcpy(to, from, bytes * count);
-    return;
-  }
-  for (int y = 0; y < count; y++)
-    std::memcpy(static_cast<char *>(to) + y * to_row_bytes,
-                static_cast<const char *>(from) + y * from_row_bytes, bytes);
 }
 
 void write_picture(const cl::CommandQueue &queue, const Picture &picture, const void *rows,

@@ -47,10 +47,6 @@ class Uploads {
   size_t next_ = 0;
 };
 
-/// Copies `count` rows of `bytes` on the host.
-void copy_rows(void *to, size_t to_row_bytes, const void *from, size_t from_row_bytes, size_t bytes,
-               int count);
-
 /// Enqueues the transfer of a frame from the host, of rows so many bytes apart, to a picture.
 void write_picture(const cl::CommandQueue &queue, const Picture &picture, const void *rows,
                    size_t row_bytes, const std::vector<cl::Event> *after = nullptr,

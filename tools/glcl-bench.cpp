@@ -11,6 +11,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/decode.h"
 #include "bench/device.h"
 #include "bench/measure.h"
 #include "bench/mode.h"
@@ -36,7 +37,7 @@ constexpr int check_width = 219,
 
 struct Options {
   std::vector<std::string> elements;
-  std::string device = "auto", devices, only, json, csv;
+  std::string device = "auto", devices, only, json, csv, decode;
   std::vector<std::string> ways{"gl", "external", "copy"};
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
@@ -358,11 +359,10 @@ class Bench {
   bool failed_ = false;
 };
 
-/// What a frame costs in whole pipelines.
-void bench_pipelines(const Options &options) {
+/// The elements to build pipelines of, which have to be there.
+std::vector<std::string> elements_of_pipelines(const Options &options) {
   const std::vector<std::string> elements =
       options.elements.empty() ? std::vector<std::string>{"glclinvert"} : options.elements;
-  Json json = Json::array();
   for (const std::string &element : elements) {
     const std::string name = element.substr(0, element.find(' '));
     GstElementFactory *factory = gst_element_factory_find(name.c_str());
@@ -370,6 +370,74 @@ void bench_pipelines(const Options &options) {
       throw Error(Error::Kind::settings,
                   "no element " + name + "; GST_PLUGIN_PATH_1_0 names folders with plugins.");
     gst_object_unref(factory);
+  }
+  return elements;
+}
+
+/// A file decoded, alone and with four elements behind: ms a frame as fast as it goes; dropped
+/// frames and the latency of each element where it plays at its own rate.
+void bench_decoding(const Options &options) {
+  constexpr int in_a_row = 4;
+  if (!std::ifstream(options.decode))
+    throw Error(Error::Kind::settings, "--decode " + options.decode + ": no such file.");
+  if (decoders().empty())
+    throw Error(Error::Kind::not_found,
+                "GStreamer has no decoder for H.264: nvh264dec and vah264dec come with "
+                "gstreamer1.0-plugins-bad and a GPU's driver, avdec_h264 with gstreamer1.0-libav.");
+  Json json = Json::array();
+  bool any = false;
+  for (const std::string &element : elements_of_pipelines(options)) {
+    glcl::Table table({"decoder", "behind it", "sharing", "frames", "ms/frame", "to alone",
+                       "dropped", "latency ms, mean (longest)"});
+    for (const std::string &decoder : decoders()) {
+      std::vector<Decoding> rows{{decoder, "", "", 0}};
+      for (const std::string &way : options.ways) rows.push_back({decoder, element, way, in_a_row});
+      double alone = 0;
+      for (const Decoding &row : rows) {
+        std::string failure, dropped, latency;
+        const auto result = row.run(options.decode, &failure);
+        const std::string behind =
+            row.count ? std::to_string(row.count) + " × " + element : "nothing";
+        if (!result) {
+          table.add({decoder, behind, row.way, "-", "-", "-", "-", failure});
+          continue;
+        }
+        any = true;
+        if (!row.count) alone = result->cost;
+        Json elements = Json::array();
+        for (const Decoding::Element &one : result->in_time) {
+          dropped += (dropped.empty() ? "" : ", ") + std::to_string(one.dropped);
+          latency += (latency.empty() ? "" : ", ") + number(one.latency, 2) + " (" +
+                     number(one.longest, 1) + ")";
+          elements.push_back({{"frames", one.frames},
+                              {"dropped", one.dropped},
+                              {"latency-ms", one.latency},
+                              {"latency-max-ms", one.longest}});
+        }
+        table.add({decoder, behind, row.way, std::to_string(result->frames),
+                   number(result->cost, 3), alone > 0 ? number(result->cost / alone, 2) : "-",
+                   dropped, latency});
+        json.push_back({{"decoder", decoder},
+                        {"element", row.count ? element : ""},
+                        {"count", row.count},
+                        {"sharing", row.way},
+                        {"frames", result->frames},
+                        {"ms", result->cost},
+                        {"in-time", elements}});
+      }
+    }
+    table.print(line);
+  }
+  if (!options.json.empty()) open_file(options.json) << Json{{"decoding", json}}.dump(2) << '\n';
+  if (!any)
+    throw Error(Error::Kind::failed, "No decoder could play " + options.decode + ".",
+                "it has to hold H.264 video");
+}
+
+/// What a frame costs in whole pipelines.
+void bench_pipelines(const Options &options) {
+  Json json = Json::array();
+  for (const std::string &element : elements_of_pipelines(options)) {
     for (const auto &size : options.sizes) {
       const std::vector<Pipeline> list = pipelines(element, options.ways, size.first, size.second);
       // A row for each pipeline, a column for each way, the first for pipelines without ours.
@@ -450,10 +518,10 @@ std::vector<Content> parse_contents(const std::string &text) {
 struct Freed {
   ~Freed() {
     g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
-        g_free(csv), g_free(sharing), g_strfreev(rest);
+        g_free(csv), g_free(sharing), g_free(decode), g_strfreev(rest);
   }
   gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *only = nullptr,
-        *json = nullptr, *csv = nullptr, *sharing = nullptr;
+        *json = nullptr, *csv = nullptr, *sharing = nullptr, *decode = nullptr;
   gchar **rest = nullptr;
 };
 
@@ -484,6 +552,9 @@ Options parse(int argc, char **argv) {
        nullptr},
       {"sharing", 0, 0, G_OPTION_ARG_STRING, &text.sharing,
        "Ways of sharing for --pipeline (gl,external,copy)", "W,…"},
+      {"decode", 0, 0, G_OPTION_ARG_FILENAME, &text.decode,
+       "With --pipeline: a file of H.264 decoded, alone and with four of an element behind",
+       "FILE"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "Frames for --pipeline (500)", "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "How long to measure each (0.4)",
        "S"},
@@ -526,7 +597,10 @@ Options parse(int argc, char **argv) {
   if (text.content) options.contents = parse_contents(text.content);
   if (text.only) options.only = text.only;
   if (text.json) options.json = text.json;
+  if (text.decode) options.decode = text.decode;
   if (text.csv) options.csv = text.csv;
+  if (!options.decode.empty() && !options.pipeline)
+    throw Error(Error::Kind::settings, "--decode goes with --pipeline.");
   if (options.frames < 1) throw Error(Error::Kind::settings, "--frames must be 1 or more.");
   if (!(options.seconds > 0)) throw Error(Error::Kind::settings, "--seconds must be above 0.");
   for (gchar **element = text.rest; element && *element; element++)
@@ -536,7 +610,7 @@ Options parse(int argc, char **argv) {
 
 int bench(const Options &options) {
   if (options.pipeline) {
-    bench_pipelines(options);
+    (options.decode.empty() ? bench_pipelines : bench_decoding)(options);
     return 0;
   }
   if (options.mode) {

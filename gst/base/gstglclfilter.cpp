@@ -581,9 +581,13 @@ static void gst_glcl_filter_gl_stop(GstGLBaseFilter *base) {
   if (priv->context && priv->stats.frames) {
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - priv->first_frame;
-    GST_INFO_OBJECT(
-        self, "done: %" G_GUINT64_FORMAT " frames, %.1f frames/s, %" G_GUINT64_FORMAT " copies",
-        priv->stats.frames, priv->stats.frames / seconds.count(), priv->stats.copies->load());
+    GST_INFO_OBJECT(self,
+                    "done: %" G_GUINT64_FORMAT " frames, %.1f frames/s, %" G_GUINT64_FORMAT
+                    " copies, %" G_GUINT64_FORMAT " dropped, latency %.2f ms, longest %.2f",
+                    priv->stats.frames, priv->stats.frames / seconds.count(),
+                    priv->stats.copies->load(), priv->stats.dropped,
+                    static_cast<double>(priv->stats.latency.mean()) / 1e6,
+                    static_cast<double>(priv->stats.latency.max) / 1e6);
   }
   drop_context(self);
   GST_GL_BASE_FILTER_CLASS(gst_glcl_filter_parent_class)->gl_stop(base);

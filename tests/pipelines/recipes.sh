@@ -93,6 +93,19 @@ case $recipe in
     expect 'frames filtered' "$(filtered_frames log)" $frames
     expect 'frames written' "$(frames_of out.mp4)" $frames
     ;;
+  decode)
+    gst-launch-1.0 -f -q videotestsrc num-buffers=$frames ! video/x-raw,width=160,height=120,framerate=25/1 ! openh264enc ! \
+      h264parse ! mp4mux ! filesink location=clip.mp4
+    export GLCL_DECODERS='avdec_h264 openh264dec' GLCL_ENCODERS=openh264enc
+    recipe decode clip.mp4 | tee output
+    grep -q '^no nvh264dec .* here: avdec_h264 decodes on the CPU, and frames are uploaded$' output || die 'the way back is not told'
+    grep -q "^[^ ]*: $frames frames, .* 0 dropped, latency [0-9.]* ms" output || die "an element's statistics are missing"
+    recipe decode clip.mp4 out.mp4 | tee output
+    grep -q '^no nvh264enc .* here: frames are downloaded' output || die 'the way back of the encoder is not told'
+    expect 'frames written' "$(frames_of out.mp4)" $frames
+    if GLCL_DECODERS=nothing recipe decode clip.mp4 2>output; then die 'played without a decoder'; fi
+    grep -q '^decode.sh: GStreamer has no decoder for H.264: ' output || die "no sentence but $(<output)"
+    ;;
   motion-vectors)
     make_clip 160 120
     recipe motion-vectors clip.mp4 out.mp4 | tee output

@@ -27,6 +27,16 @@ says 'gltestsrc ! 2 × glclhistogram display=none ! gldownload'
 ! grep -q external output || die 'a way that was not asked for'
 expect 2 glcl-bench --pipeline --sharing cpoy
 says 'there are gl, external and copy' errors
+if gst-inspect-1.0 --exists openh264enc && gst-inspect-1.0 --exists avdec_h264; then
+  gst-launch-1.0 -q videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48,framerate=50/1 ! openh264enc ! h264parse ! mp4mux ! \
+    filesink location=clip.mp4
+  expect 0 glcl-bench --pipeline --decode clip.mp4 --sharing copy --json decode.json
+  says 'avdec_h264 4 × glclinvert copy 20'
+  is_json decode.json
+  grep -q '"dropped"' decode.json || die 'dropped frames are not told'
+fi
+expect 2 glcl-bench --pipeline --decode missing.mp4
+says 'no such file' errors
 
 expect 0 glcl-bench device --only 'to local memory' --json device.json
 says 'async_work_group_copy'

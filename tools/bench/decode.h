@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace glcl::bench {
+
+/// A video file through a decoder into OpenGL's textures, with or without elements of ours behind.
+struct Decoding {
+  std::string decoder;  ///< an element for H.264
+  std::string element;  ///< ours, with properties; empty for none
+  std::string way;      ///< value of its `sharing`
+  int count = 0;
+
+  /// What one element of ours tells in `stats`.
+  struct Element {
+    uint64_t frames = 0, dropped = 0;
+    double latency = 0, longest = 0;  ///< ms
+  };
+  struct Result {
+    int frames = 0;
+    double cost = 0;               ///< ms a frame, as fast as it goes, after the first tenth
+    std::vector<Element> in_time;  ///< of the same played at its own rate
+  };
+  /// Nothing where the pipeline ends in an error, which goes to `failure`.
+  std::optional<Result> run(const std::string &file, std::string *failure) const;
+};
+
+/// The decoders for H.264 that this GStreamer has, those that leave frames on the GPU first.
+std::vector<std::string> decoders();
+
+}  // namespace glcl::bench

@@ -55,7 +55,7 @@ class Watch {
     int metas = 0;
     gpointer walk = nullptr;
     while (const GstMeta *meta = gst_buffer_iterate_meta(buffer, &walk))
-      metas += g_str_has_prefix(g_type_name(meta->info->api), "GstGLCL");
+      metas += gst_meta_info_is_custom(meta->info);
     static_cast<Watch *>(self)->seen_.push_back({buffer, memory, metas});
     return GST_PAD_PROBE_OK;
   }

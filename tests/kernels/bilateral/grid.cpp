@@ -172,7 +172,10 @@ GST_START_TEST(test_iterations_and_split) {
 }
 GST_END_TEST;
 
+// CPUs compute on buffers. On images, with three planes or more to an item, the vectorizer of PoCL
+// 6 (LLVM 18) gives wrong sums, where PoCL's plain loops do not.
 GST_START_TEST(test_groups) {
+  if (layouts[__i__] == glcl::Layout::image) g_setenv("POCL_WORK_GROUP_METHOD", "loops", TRUE);
   Bench bench;
   Agreement agreement{most_off(layouts[__i__])};
   const Frame frame = reference::natural_frame(71, 37);

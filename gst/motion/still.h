@@ -14,10 +14,13 @@ glcl::Plane noise_plane(const Plane &plane);
 /// 0 does, by about four standard deviations of a sum of absolute differences, the more where
 /// samples between pixels smooth the noise:
 ///
-///   cost(0) ≤ cost + σ (4 √n + 0.15 n where vectors end between pixels) + c n
+///   cost(0) ≤ cost + σ (4 √n + 0.15 n where vectors end between pixels) + c n + p min(2 SAD, n)
 ///
-/// n: the pixels of the block or partition; σ² = 1.33 times the variance that noise::Noise has for
-/// their mean luma, since neighbouring pixels share noise; c: the deviation of coding noise.
+/// SAD: of the best candidate. What it leaves, up to a level a pixel, changed anyhow, as where an
+/// encoder codes all blocks anew, and may have at the vector 0; p: 1, from 1.2 to 2 levels of noise
+/// down to 0, since an encoder leaves less. n: the pixels of
+/// the block or partition; σ² = 1.33 times the variance that noise::Noise has for their mean luma,
+/// since neighbouring pixels share noise; c: the deviation of coding noise.
 class Still {
  public:
   Still() = default;

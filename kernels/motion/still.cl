@@ -6,6 +6,8 @@
 #define SCATTER 4.0f       // of a sum of absolute differences: what the best of a thousand candidates gains
 #define SMOOTHING 0.15f    // what samples between pixels, which have less noise, gain a pixel
 #define CODING 1.0f        // what coding noise may give a pixel
+#define LEFT 2.0f          // times what the best vector leaves of a pixel, as much an encoder may have changed at the vector 0
+#define MOST_LEFT 1.0f     // levels
 
 // Gives a key the vector 0 where that costs no more than noise of the block's brightness explains; `between`: 1
 // where vectors may end between pixels, else 0. Work-items: keys.
@@ -24,7 +26,12 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
     }
   const float pixels = area.size.x * area.size.y;
   const float level = sqrt(CORRELATION * noise_variance_at(noise, sum / pixels));
-  const float explained =
-      level * (SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) + CODING * sqrt(coding_variance(noise)) * pixels;
+  const int2 v = vector_of((uint)keys[i]);
+  const float left = (keys[i] >> 32) - lambda * vector_bits(v.x, v.y);
+  // Where there is that much noise no encoder has been.
+  const float coded = clamp(2.5f - 1.25f * level * rsqrt(CORRELATION), 0.0f, 1.0f);
+  const float explained = coded * fmin(LEFT * left, MOST_LEFT * pixels) +
+                          level * (SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
+                          CODING * sqrt(coding_variance(noise)) * pixels;
   if (cost <= (keys[i] >> 32) + (ulong)explained) keys[i] = key_of(cost, place(0, 0));
 }

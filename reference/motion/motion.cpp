@@ -295,7 +295,12 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
       for (int x = at.x; x < at.x + at.width; x++) sum += current.at(x, y);
     const float pixels = static_cast<float>(at.width * at.height);
     const float level = std::sqrt(noise_correlation * noise_at(noise, sum / pixels));
-    const float explained = level * (4 * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
+    const auto left =
+        static_cast<float>(static_cast<int>(glcl::motion::cost_of(key)) -
+                           lambda * static_cast<int>(vector_bits(glcl::motion::vector_of(key))));
+    const float coded = std::clamp(2.5f - 1.25f * level / std::sqrt(noise_correlation), 0.0f, 1.0f);
+    const float explained = coded * std::min(2 * left, pixels) +
+                            level * (4 * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
                             std::sqrt(noise.back()) * pixels;
     const uint32_t cost = sad(current, reference, at, 0, 0) + lambda * vector_bits({0, 0});
     if (cost <= glcl::motion::cost_of(key) + static_cast<uint32_t>(explained))

@@ -366,10 +366,12 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
     const int taken = std::max(this->levels(settings), automatic_levels(width_, height_));
     take(queue, settings, in, taken);
     const int levels = std::min(this->levels(settings), std::exchange(previous_levels_, taken));
+    if (!levels || settings.check) seeded_ = false;
     if (!levels) return false;
     if (settings.check) {
       solve(queue, settings, {current_, previous_, light_[1]}, levels);
       finish(queue, settings, backward_);
+      seeded_ = false;
     }
     solve(queue, settings, {previous_, current_, light_[0]}, levels);
     finish(queue, settings, field_.vectors);
@@ -454,10 +456,12 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
   State state{&zero_, lattices[levels - 1].size()};
   float scale = 1;
   const int seeded = Seeds::chosen_level(width_, height_);
+  const bool known = std::exchange(seeded_, false);
   if (seeded + 1 < levels) {
     const int level = Seeds::matched_level(width_, height_);
     seeds_->match(queue, plane(frames.before, level), plane(frames.after, level),
-                  channels_ == Channels::grey ? &frames.light : nullptr);
+                  channels_ == Channels::grey ? &frames.light : nullptr, known);
+    seeded_ = true;
   }
   sum_tensors(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {

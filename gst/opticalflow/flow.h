@@ -209,6 +209,7 @@ class Flow {
   cl::Buffer light_[2];  // gain and offset of the current frame by the previous one; back
   noise::Noise noise_;
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
+  bool seeded_ = false;      // the seeds have the signatures of what the last flow led to
   int compute_units_ = 0;
   int most_steps_ = 1;  // of the solver in a launch that leaves the device idle
 

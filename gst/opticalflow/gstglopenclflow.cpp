@@ -180,6 +180,7 @@ struct State {
   std::optional<NextEngine> next;
   std::unique_ptr<View> view;
   glcl::Background<Signatures> signatures;  // for metas
+  bool listed = false;                      // they have those of the last frame
   cl::Buffer dump;
   bool fresh_gain = true;
   guint64 dumped = 0;
@@ -277,7 +278,7 @@ static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTime
 
 static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
                                       const Settings &settings, const opticalflow::Field &field,
-                                      GstBuffer *outbuf) {
+                                      bool listed, GstBuffer *outbuf) {
   State *state = self->state;
   const int grid = settings.grid;
   Signatures *list = gst_gl_opencl_flow_signatures(self, queue.context(), false);
@@ -298,7 +299,8 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
   const cl::Buffer &memory = glcl::result_memory(result.buffer);
   state->view->sample(queue, field, least, grid, 0, memory);
   if (list) {
-    list->match(queue, state->engine.flow->before(), state->engine.flow->after());
+    list->match(queue, state->engine.flow->before(), state->engine.flow->after(), listed);
+    state->listed = true;
     list->list(queue, memory, sampled);
   }
   glcl::result_written(result.buffer, queue);
@@ -346,6 +348,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   gst_gl_opencl_flow_change(self, queue.context(), settings);
   const opticalflow::Field *field = state->engine.run(queue, settings, in);
 
+  const bool listed = std::exchange(state->listed, false) && field;
   const auto least = static_cast<float>(settings.min_confidence);
   if (field) {
     const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
@@ -359,7 +362,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
                                gst_gl_opencl_flow_post(analyzer, times,
                                                        *static_cast<const View::Summary *>(bytes));
                              });
-    if (wanted.meta) gst_gl_opencl_flow_attach(self, queue, settings, *field, outbuf);
+    if (wanted.meta) gst_gl_opencl_flow_attach(self, queue, settings, *field, listed, outbuf);
     if (!settings.dump_location.empty() && state->dump())
       gst_gl_opencl_flow_dump(self, queue, settings, *field);
   }

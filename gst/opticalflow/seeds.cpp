@@ -42,8 +42,9 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
   pairs_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (cells + 1) * sizeof(cl_float2));
 }
 
-void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer *light) {
-  signatures_.match(queue, before, after);
+void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer *light,
+                  bool known) {
+  signatures_.match(queue, before, after, known);
   modes_kernel_(queue, {size_t(columns_) * in_cell, size_t(rows_)}, signatures_.matches(),
                 cl_int2{{signatures_.columns(), signatures_.rows()}}, before.texels, after.texels,
                 before.pitch, before.offset, modes_, pairs_, cl::Local(in_cell * sizeof(cl_short4)),

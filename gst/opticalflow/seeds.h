@@ -48,8 +48,9 @@ class Seeds {
 
   /// Enqueues the search for motions from the grey of the one frame to that of the other, planes of
   /// one layout. Where there are enough, `light`, if not null, gets the gain and the offset that
-  /// give the later frame the light of the earlier one.
-  void match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer *light);
+  /// give the later frame the light of the earlier one. `known`: as Signatures::match() has it.
+  void match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer *light,
+             bool known);
   /// Enqueues the choice; `result` has as many nodes, in texels of the level.
   void choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result);
 

@@ -63,20 +63,22 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
   }
 }
 
-void Signatures::match(Queue &queue, const Plane &before, const Plane &after) {
+void Signatures::match(Queue &queue, const Plane &before, const Plane &after, bool known) {
   const cl_int2 size{{width_, height_}}, cells{{columns_, rows_}};
   const int pixels = width_ * height_;
   const Size find = find_.group(), pick = pick_.group();
   const size_t wide = divide_up(int(tile_.x) + 2 * reach_around, lanes_) * lanes_;
   const size_t texels = divide_up(int(wide) + 4, lanes_) * lanes_, high = tile_.y + 2 * margin;
-  find_(queue, {divide_up(width_, tile_.x) * find.x, 2 * divide_up(height_, tile_.y) * find.y},
+  if (known) earlier_ = 1 - earlier_;
+  const size_t frames = known ? 1 : 2;
+  find_(queue, {divide_up(width_, tile_.x) * find.x, frames * divide_up(height_, tile_.y) * find.y},
         before.texels, before.pitch, before.offset, after.texels, after.pitch, after.offset, size,
-        signatures_, slots_, slot_count_, claims_, counts_, rows_,
+        signatures_, earlier_, slots_, slot_count_, claims_, counts_, rows_,
         cl::Local((texels * high + lanes_) * sizeof(cl_ushort)),
         cl::Local((wide * high + lanes_) * sizeof(cl_uint)),
         cl::Local((wide * (tile_.y + 2 * reach_around) + lanes_) * sizeof(cl_ushort)));
-  insert_(queue, {size_t(pixels), 1}, signatures_, pixels, slots_, slot_count_);
-  claim_(queue, {size_t(pixels), 1}, signatures_, pixels, slots_, slot_count_, claims_);
+  insert_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_);
+  claim_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_, claims_);
   pick_(queue, {size_t(columns_), size_t(rows_)}, claims_, size, picked_, cells, counts_,
         cl::Local((pick.x + 2 * pick_x) * (pick.y + 2 * pick_y) * sizeof(cl_short4)));
 }

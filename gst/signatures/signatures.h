@@ -40,8 +40,9 @@ class Signatures {
   Signatures(Context &context, int width, int height, Size find_group, Size pick_group, int lanes);
 
   /// Enqueues the search for where pixels of `before` are in `after`, planes of grey: float, levels
-  /// of 0..255. Never waits.
-  void match(Queue &queue, const Plane &before, const Plane &after);
+  /// of 0..255. `known`: the last call's `after` had what `before` has, whose signatures then are
+  /// taken from there. Never waits.
+  void match(Queue &queue, const Plane &before, const Plane &after, bool known = false);
 
   /// A Match per cell, in rows; overwritten by the next match().
   const cl::Buffer &matches() const { return picked_; }
@@ -62,7 +63,8 @@ class Signatures {
 
  private:
   int width_, height_, columns_, rows_, slot_count_;
-  int lanes_;  // pixels that an item takes at a time, V in the kernels
+  cl_int earlier_ = 0;  // which half of signatures_ has the earlier frame's
+  int lanes_;           // pixels that an item takes at a time, V in the kernels
   Size tile_;
   Kernel find_, insert_, claim_, pick_, list_;
   cl::Buffer signatures_, slots_, claims_, picked_, counts_;

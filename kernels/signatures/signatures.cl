@@ -74,17 +74,20 @@ inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
   return sum >= LEAST_SUM ? max(hash, 1u) : none;
 }
 
-// The signatures of two frames, the one behind the other: of planes of grey, whose texel (0, 0) is at the offset. The pixels whose
-// lattice does not lie within the frame have none. Also empties slots, claims and counts.
+// The signatures of two frames, those of the earlier one in the half `earlier` of a buffer for both: of planes of grey, whose texel
+// (0, 0) is at the offset. Where there are groups for one frame alone it is the later one. The pixels whose lattice does not lie
+// within the frame have none. Also empties slots, claims and counts.
 // `texels`: a tile with MARGIN around, `along`: sums along x, `smooth`: with REACH around; V more at the end of each.
 __kernel void signatures_find(__global const float *restrict before, int before_pitch, int before_offset,
                               __global const float *restrict after, int after_pitch, int after_offset, int2 size,
-                              __global uint *restrict signatures, __global uint *restrict slots, int slot_count,
+                              __global uint *restrict signatures, int earlier, __global uint *restrict slots, int slot_count,
                               __global uint *restrict claims, __global uint *restrict counts, int rows, __local ushort *texels,
                               __local uint *along, __local ushort *smooth) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
-  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, later = (int)get_group_id(1) >= tiles;
-  const int2 origin = (int2)(get_group_id(0) * TILE_X, (get_group_id(1) - later * tiles) * TILE_Y);
+  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1);
+  const bool later = row >= tiles || (int)get_num_groups(1) == tiles;
+  const int2 origin = (int2)(get_group_id(0) * TILE_X, row % tiles * TILE_Y);
+  __global uint *own = signatures + (later ? 1 - earlier : earlier) * size.x * size.y;
   __global const float *plane = later ? after + after_offset : before + before_offset;
   const int pitch = later ? after_pitch : before_pitch;
 
@@ -135,15 +138,15 @@ __kernel void signatures_find(__global const float *restrict before, int before_
         for (int j = 1; j < LATTICE; j++)
           for (int i = 0; i < LATTICE; i++) points[j - 1][i] = points[j][i];
         for (int i = 0; i < LATTICE; i++) points[LATTICE - 1][i] = LOAD_TEXELS(p + ((LATTICE - 1 + k) * side + i) * APART);
-        const UINTS own = signature_of(points);
+        const UINTS found = signature_of(points);
         const int2 at = origin + (int2)(x, first + k * APART);
-        __global uint *to = signatures + (later * size.y + at.y) * size.x + at.x;
+        __global uint *to = own + at.y * size.x + at.x;
         if (V > 1 && all(at >= MARGIN) && all(at + (int2)(V - 1, 0) < size - MARGIN)) {
-          STORE(own, to);
+          STORE(found, to);
           continue;
         }
         uint each[V];
-        STORE(own, each);
+        STORE(found, each);
         for (int i = 0; i < V; i++) {
           const int2 pixel = at + (int2)(i, 0);
           if (all(pixel < size)) to[i] = all(pixel >= MARGIN) && all(pixel < size - MARGIN) ? each[i] : 0u;
@@ -159,8 +162,9 @@ inline void put(volatile __global uint *place, uint own) {
 }
 
 // Every pixel of the earlier frame into the slot of its signature. Of neighbours alike the first one does it for all.
-__kernel void signatures_insert(__global const uint *restrict signatures, int count, volatile __global uint *slots,
+__kernel void signatures_insert(__global const uint *restrict both, int count, int earlier, volatile __global uint *slots,
                                 int slot_count) {
+  __global const uint *signatures = both + earlier * count;
   const int i = get_global_id(0);
   if (i >= count || signatures[i] == 0) return;
   const uint own = signatures[i];
@@ -173,11 +177,12 @@ __kernel void signatures_insert(__global const uint *restrict signatures, int co
 }
 
 // Every pixel of the later frame claims the one of the earlier frame that alone has its signature.
-__kernel void signatures_claim(__global const uint *restrict signatures, int count, __global const uint *restrict slots,
+__kernel void signatures_claim(__global const uint *restrict both, int count, int earlier, __global const uint *restrict slots,
                                int slot_count, volatile __global uint *claims) {
+  __global const uint *signatures = both + earlier * count;
   const int i = get_global_id(0);
   if (i >= count) return;
-  const uint own = signatures[count + i];
+  const uint own = both[(1 - earlier) * count + i];
   if (own == 0) return;
   const uint entry = slots[own & (slot_count - 1)];
   if (entry == NONE || entry == MANY || signatures[entry - 1] != own) return;

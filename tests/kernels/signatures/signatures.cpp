@@ -56,10 +56,10 @@ List download(Bench &bench, Signatures &engine, int width, int height) {
 
 /// What the engine finds, which must be the reference's list.
 List matches(Bench &bench, Signatures &engine, const Frame &before, const Frame &after,
-             const char *what) {
+             const char *what, bool known = false) {
   Plane from(before), to(after);
   const cl::Buffer a = from.upload(bench), b = to.upload(bench);
-  engine.match(*bench.queue, {a, from.pitch(), from.offset()}, {b, to.pitch(), to.offset()});
+  engine.match(*bench.queue, {a, from.pitch(), from.offset()}, {b, to.pitch(), to.offset()}, known);
   const List list = download(bench, engine, before.width, before.height);
   const std::vector<Match> expected = reference::signature_matches(
       before.width, before.height, [&](int x, int y) { return from.at(x, y); },
@@ -92,6 +92,19 @@ double wrong(const List &list, const Motion &motion, int width, int height) {
 }
 
 }  // namespace
+
+// Of frames in a row each one's signatures are found once.
+GST_START_TEST(test_row) {
+  Bench bench;
+  const int w = 161, h = 97;
+  Signatures engine(*bench.context, w, h);
+  std::vector<Frame> frames;
+  for (int i = 0; i < 6; i++)
+    frames.push_back(reference::noisy(reference::textured_frame(w, h, {2.0 * i, 1.0 * i}), 2, i));
+  for (int i = 0; i < 5; i++)
+    matches(bench, engine, frames[i], frames[i + 1], "in a row", i > 0 && i != 3);
+}
+GST_END_TEST;
 
 GST_START_TEST(test_content) {
   Bench bench;
@@ -210,6 +223,7 @@ GST_END_TEST;
 static Suite *signatures_suite() {
   Suite *suite = suite_create("signatures");
   TCase *tests = tcase_create("signatures");
+  tcase_add_test(tests, test_row);
   tcase_add_test(tests, test_content);
   tcase_add_test(tests, test_sizes);
   tcase_add_test(tests, test_groups);

@@ -361,7 +361,7 @@ class Bench {
 
 /// The elements to build pipelines of, which have to be there.
 std::vector<std::string> elements_of_pipelines(const Options &options) {
-  const std::vector<std::string> elements =
+  std::vector<std::string> elements =
       options.elements.empty() ? std::vector<std::string>{"glclinvert"} : options.elements;
   for (const std::string &element : elements) {
     const std::string name = element.substr(0, element.find(' '));

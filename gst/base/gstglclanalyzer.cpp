@@ -195,6 +195,14 @@ static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->sink_event(trans, event);
 }
 
+/// Who drains the stream has the results of all frames so far told.
+static gboolean gst_glcl_analyzer_query(GstBaseTransform *trans, GstPadDirection direction,
+                                        GstQuery *query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN && direction == GST_PAD_SINK)
+    gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans));
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->query(trans, direction, query);
+}
+
 static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
   // Nothing is handed on any more, but frames that went on ahead of a failure are not silent.
   private_of(base)->readback.drop();
@@ -255,6 +263,7 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
       GST_DEBUG_FUNCPTR(gst_glcl_analyzer_prepare_output_buffer);
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_sink_event);
+  transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_query);
   GST_GL_BASE_FILTER_CLASS(klass)->gl_stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_gl_stop);
   GST_GL_FILTER_CLASS(klass)->transform_internal_caps =
       GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform_internal_caps);

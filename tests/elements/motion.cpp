@@ -121,7 +121,10 @@ double number(const GstStructure *structure, const char *field) {
 }
 
 /// The next message; null where there is none.
-GstMessage *next(Chain &chain) { return chain.messages().next(GST_MESSAGE_ELEMENT, 0); }
+GstMessage *next(Chain &chain) {
+  chain.drain();
+  return chain.messages().next(GST_MESSAGE_ELEMENT, 0);
+}
 
 }  // namespace
 

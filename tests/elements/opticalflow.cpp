@@ -59,6 +59,7 @@ bool has_flow(Chain &chain, const Frame &frame) {
 }
 
 GstStructure *next_message(Chain &chain) {
+  chain.drain();
   GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 5 * GST_SECOND);
   expect(message, "no message");
   GstStructure *structure = gst_structure_copy(gst_message_get_structure(message));

@@ -266,6 +266,12 @@ Frame Chain::pull() {
   return frame;
 }
 
+void Chain::drain() {
+  GstQuery *query = gst_query_new_drain();
+  gst_pad_peer_query(harness_->srcpad, query);
+  gst_query_unref(query);
+}
+
 Frame Chain::filter(const Frame &frame) {
   const GstFlowReturn flow = push(frame);
   if (flow != GST_FLOW_OK)

@@ -88,6 +88,8 @@ class Chain {
   Frame pull();
   GstBuffer *pull_buffer();
   Frame filter(const Frame &frame);
+  /// Has the elements tell the results of all frames so far.
+  void drain();
 
   GstHarness *harness() const { return harness_; }
   GstElement *bin() const { return harness_->element; }

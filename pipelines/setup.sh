@@ -124,7 +124,7 @@ headless_environment() {
   mkdir -p "$run"
   chmod 700 "$run"
   export GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device
-  export XDG_RUNTIME_DIR=$run POCL_CACHE_DIR=$run/pocl GST_REGISTRY_1_0=${GST_REGISTRY_1_0:-$run/registry.bin}
+  export XDG_RUNTIME_DIR=$run POCL_CACHE_DIR=${POCL_CACHE_DIR:-$run/pocl} GST_REGISTRY_1_0=${GST_REGISTRY_1_0:-$run/registry.bin}
   unset DISPLAY WAYLAND_DISPLAY
 }
 

@@ -7,7 +7,8 @@
 #   N passed, N failed, N skipped
 # and the exit status tells whether all is well; a build that fails counts as one failure.
 # The tests of sharing textures between OpenGL and OpenCL need GLCL_GL_DRIVER: a folder whose env.sh
-# selects drivers that can. The suites lint and docs skip what has no tool here; with CI=true the tools are installed too. GLCL_TEST_BUILD and GLCL_TEST_OPTIONS change the folder and meson's options.
+# selects drivers that can. The suites lint and docs skip what has no tool here; with CI=true the tools are installed too. GLCL_TEST_BUILD and GLCL_TEST_OPTIONS change the folder and
+# meson's options; GLCL_POCL_CACHE names a folder that keeps what PoCL compiles from run to run.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 case ${1:-} in
@@ -26,6 +27,16 @@ scan_plugins() {
   ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 GST_REGISTRY_1_0=$registry GST_PLUGIN_PATH_1_0=$source_root/$folder/gst \
     quietly gst-inspect-1.0
   cp "$registry" "$registry.gl"
+}
+
+# share_pocl_cache FOLDER: has the tests keep PoCL's cache there, where what was not used for two weeks goes
+share_pocl_cache() {
+  local cache=$folder/tests/run/pocl
+  mkdir -p "$1" "$folder/tests/run"
+  chmod 700 "$folder/tests/run"
+  find "$1" -depth -mindepth 1 -atime +14 -mtime +14 -delete
+  [[ -L $cache ]] || rm -rf "$cache"
+  ln -sfn "$1" "$cache"
 }
 
 # summary LOG: why tests were skipped, then the closing line
@@ -51,6 +62,7 @@ install_missing
 read -ra options <<<"${GLCL_TEST_OPTIONS:-}"
 build_folder "$folder" all -Dtests=enabled -Dtools=enabled "${options[@]}"
 rm -f "$log"
+[[ -z ${GLCL_POCL_CACHE:-} ]] || share_pocl_cache "$GLCL_POCL_CACHE"
 scan_plugins
 status=0
 "$meson_command" test -C "$folder" --no-rebuild --num-processes 2 --print-errorlogs "$@" || status=$?

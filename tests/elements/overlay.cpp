@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Drawings: their colours and what of them can be switched, and those that go on beside the frames
-// for gloverlaycompositor to draw.
+// for gloverlaycompositor and glimagesink to draw.
+#include <gst/gl/gstglfuncs.h>
 #include <gst/video/video-overlay-composition.h>
 
 #include "pipeline.h"
@@ -94,6 +95,62 @@ GST_START_TEST(two_drawings) {
   for (int i = 0; i < 3; i++)
     test::expect_near(with_panel(with_panel(scene(i), scene(i), overlay()), scene(i), second),
                       chain.filter(scene(i)), 3, "both panels");
+}
+GST_END_TEST
+
+namespace {
+
+/// What glimagesink draws, in place of a window.
+struct Drawn {
+  guint framebuffer = 0, texture = 0;
+  std::vector<Frame> frames;
+
+  /// Reads what was drawn for the frame before and has the sink draw the next one here too.
+  static gboolean next(GstElement *, GstGLContext *context, GstSample *, gpointer data) {
+    auto &drawn = *static_cast<Drawn *>(data);
+    const GstGLFuncs *gl = context->gl_vtable;
+    const bool first = !drawn.framebuffer;
+    if (first) {
+      gl->GenTextures(1, &drawn.texture);
+      gl->BindTexture(GL_TEXTURE_2D, drawn.texture);
+      gl->TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+                     nullptr);
+      gl->GenFramebuffers(1, &drawn.framebuffer);
+    }
+    gl->BindFramebuffer(GL_FRAMEBUFFER, drawn.framebuffer);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, drawn.texture, 0);
+    if (!first) {
+      Frame frame(width, height), upright(width, height);
+      gl->ReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, frame.rgba.data());
+      for (int y = 0; y < height; y++)  // windows begin at the bottom
+        std::copy_n(frame.at(0, height - 1 - y), 4 * width, upright.at(0, y));
+      drawn.frames.push_back(opaque(upright));
+    }
+    gl->Viewport(0, 0, width, height);
+    return FALSE;
+  }
+};
+
+}  // namespace
+
+// glimagesink draws it over the frame, and the element nothing into it.
+GST_START_TEST(drawn_by_glimagesink) {
+  test::Pipeline pipeline(
+      "videotestsrc num-buffers=4 pattern=smpte75 ! video/x-raw,format=RGBA,width=" +
+      std::to_string(width) + ",height=" + std::to_string(height) +
+      " ! tee name=t ! queue ! glupload ! glcolorconvert ! " + histogram +
+      " attach-overlay=true ! glimagesink name=window sync=false force-aspect-ratio=false "
+      "t. ! queue ! fakesink name=plain sync=false");
+  const std::vector<Frame> &plain = pipeline.collect("plain");
+  Drawn drawn;
+  g_signal_connect(pipeline["window"], "client-draw", G_CALLBACK(Drawn::next), &drawn);
+  expect(pipeline.reach(GST_STATE_PAUSED), "it starts");
+  expect(attaches(pipeline["glclhistogram"]), "the sink takes overlays");
+  expect(pipeline.run(), "it plays to its end");
+  expect(!drawn.frames.empty() && !plain.empty(), "the sink drew");
+  const Frame below = opaque(plain.front());
+  for (const Frame &frame : drawn.frames)
+    test::expect_near(with_panel(below, below, overlay()), frame, 3, "drawn by the sink");
 }
 GST_END_TEST
 
@@ -227,6 +284,7 @@ static Suite *overlay_suite() {
   tcase_add_test(tcase, drawn_at_the_end);
   tcase_add_test(tcase, seen_by_nobody);
   tcase_add_test(tcase, two_drawings);
+  tcase_add_test(tcase, drawn_by_glimagesink);
   tcase_add_test(tcase, nobody_behind);
   tcase_add_test(tcase, changed_while_playing);
   tcase_add_test(tcase, started_again);

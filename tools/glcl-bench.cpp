@@ -455,14 +455,15 @@ void bench_pipelines(const Options &options) {
           row = rows.end() - 1;
         }
         (*row)[1 + (std::find(ways.begin(), ways.end(), pipeline.way) - ways.begin())] =
-            cost ? number(*cost, 3) : "-";
+            cost ? number(cost->wall, 3) + " (" + number(cost->processor, 2) + ")" : "-";
         json.push_back({{"pipeline", pipeline.name},
                         {"sharing", pipeline.way},
                         {"width", size.first},
                         {"height", size.second},
-                        {"ms", cost ? Json(*cost) : Json()}});
+                        {"ms", cost ? Json(cost->wall) : Json()},
+                        {"processor-ms", cost ? Json(cost->processor) : Json()}});
       }
-      std::vector<std::string> titles{"ms/frame, " + size_name(size) + " RGBA"};
+      std::vector<std::string> titles{"ms/frame (of processors), " + size_name(size) + " RGBA"};
       titles.insert(titles.end(), ways.begin(), ways.end());
       glcl::Table table(titles);
       for (const auto &row : rows) table.add(row);

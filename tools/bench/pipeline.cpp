@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include <gst/gst.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,31 +30,43 @@ void read_at(GstElement *pipeline, const char *sink) {
   gst_object_unref(element);
 }
 
-/// Seconds from PLAYING to the end; nothing where it ends in an error or not at all.
-std::optional<double> run(const std::string &description, bool mapped) {
+/// ms of processor time that the process has taken.
+double processor_time() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto of = [](const timeval &time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+/// ms from PLAYING to the end; nothing where it ends in an error or not at all.
+std::optional<Pipeline::Cost> run(const std::string &description, bool mapped) {
   GError *error = nullptr;
   GstElement *pipeline = gst_parse_launch(description.c_str(), &error);
   g_clear_error(&error);
   if (!pipeline) return {};
   gst_object_ref_sink(pipeline);
   if (mapped) read_at(pipeline, "sink");
+  const double processor = processor_time();
   const auto start = std::chrono::steady_clock::now();
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstBus *bus = gst_element_get_bus(pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered(
       bus, patience, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   const bool ended = message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+  const Pipeline::Cost cost{wall.count(), processor_time() - processor};
   if (message) gst_message_unref(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(bus);
   gst_object_unref(pipeline);
-  return ended ? std::optional(seconds.count()) : std::nullopt;
+  return ended ? std::optional(cost) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<double> Pipeline::frame_cost(int frames) const {
+std::optional<Pipeline::Cost> Pipeline::frame_cost(int frames) const {
   const int few = std::max(frames / 10, 1);
   const auto description = [&](int count) {
     return source + " num-buffers=" + std::to_string(count) + " ! " + rest +
@@ -63,7 +76,8 @@ std::optional<double> Pipeline::frame_cost(int frames) const {
   const auto few_time = run(description(few), mapped),
              all_time = run(description(few + frames), mapped);
   if (!few_time || !all_time) return {};
-  return (*all_time - *few_time) * 1000 / frames;
+  return Cost{(all_time->wall - few_time->wall) / frames,
+              (all_time->processor - few_time->processor) / frames};
 }
 
 std::vector<Pipeline> pipelines(const std::string &element, const std::vector<std::string> &ways,

@@ -15,10 +15,14 @@ struct Pipeline {
   std::string rest;     ///< from the source's caps on, without the sink
   bool mapped = false;  ///< every frame is read on the host in the end
 
+  struct Cost {
+    double wall = 0,
+           processor = 0;  ///< by the clock; of all cores added up, which others hardly change
+  };
   /// ms a frame: the time of a long run less that of a short one, over the frames between, so that
   /// starting up does not count. Nothing where the pipeline can't run, for instance for want of a
   /// way of sharing.
-  std::optional<double> frame_cost(int frames) const;
+  std::optional<Cost> frame_cost(int frames) const;
 };
 
 /// One, two and four of an element in a row behind drawn frames, one behind raw ones, each of these

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the ways find of drivers and formats, and which is taken.
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "sharing/descriptors.h"
+#include "sharing/dmabuf.h"
+
+using glcl::Layout;
+using glcl::sharing::Access;
+using glcl::sharing::Choice;
+using glcl::sharing::choose;
+using glcl::sharing::probe;
+using glcl::sharing::SemaphoreNumber;
+using glcl::sharing::Use;
+using glcl::sharing::Way;
+using test::expect;
+using test::expect_same;
+using test::Frame;
+using test::inverted;
+using namespace test::sharing;
+
+// The half of the dma-buf form that llvmpipe can do: the memory it exports is the texture's own.
+GST_START_TEST(exported_dma_buf) {
+  Gl gl;
+  gl.run([&] {
+    if (!glcl::sharing::exports_dma_bufs(gl.context())) return;
+    constexpr int width = 64, height = 47;
+    const auto texture = glcl::sharing::export_texture(
+        gl.context(), glcl::PixelFormat::rgba.planes[0], width, height);
+    const guint id = texture->texture();
+    const GstGLFuncs *functions = gl.context()->gl_vtable;
+    for (int i = 0; i < 3; i++) {
+      const Frame frame = reference::random_frame(width, height, i);
+      functions->BindTexture(GL_TEXTURE_2D, id);
+      functions->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE,
+                               frame.rgba.data());
+      functions->Finish();
+      const glcl::sharing::ExportedTexture::Handle handle = texture->handle();
+      expect(handle.type == CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR, "a dma-buf");
+      expect(handle.pitch >= width * 4, "rows lie one behind the other");
+      void *memory =
+          mmap(nullptr, handle.pitch * height, PROT_READ, MAP_SHARED, handle.descriptor, 0);
+      close(handle.descriptor);
+      expect(memory != MAP_FAILED, "the memory can be mapped");
+      Frame seen(width, height);
+      for (int y = 0; y < height; y++)
+        std::copy_n(static_cast<const uint8_t *>(memory) + y * handle.pitch, width * 4,
+                    seen.rgba.begin() + y * width * 4);
+      munmap(memory, handle.pitch * height);
+      expect_same(frame, seen, "seen in the dma-buf");
+    }
+    functions->BindTexture(GL_TEXTURE_2D, 0);
+    functions->DeleteTextures(1, &id);
+  });
+}
+GST_END_TEST
+
+// A driver closes a semaphore's descriptor in its import. The number is the same for all, nobody
+// else gets it in between, and what somebody else opened there stays open.
+GST_START_TEST(number_of_semaphores) {
+  const auto file = [](int number) {
+    struct stat status = {};
+    return fstat(number, &status) == 0 ? status.st_ino : 0;
+  };
+  const auto some_file = [] { return memfd_create("semaphore", MFD_CLOEXEC); };
+  const std::lock_guard lock(glcl::sharing::imports());
+  int number = -1;
+  for (int i = 0; i < 3; i++) {
+    const int descriptor = some_file();
+    const ino_t wanted = file(descriptor);
+    {
+      const SemaphoreNumber semaphore(descriptor);
+      expect(file(semaphore.number()) == wanted, "it is the semaphore's");
+      expect(i == 0 || semaphore.number() == number, "one number for all");
+      expect(semaphore.number() != descriptor && !file(descriptor), "nothing else is left open");
+      number = semaphore.number();
+      close(number);
+    }
+    expect(file(number) && file(number) != wanted, "the number is kept");
+  }
+
+  const int other = some_file();
+  {
+    const SemaphoreNumber semaphore(some_file());
+    dup2(other, number);
+  }
+  expect(file(number) == file(other), "somebody else's file stays open");
+  {
+    SemaphoreNumber semaphore(some_file());
+    expect(semaphore.number() != number, "another number from then on");
+    semaphore.refused();
+    expect(!file(semaphore.number()), "a descriptor that was refused is closed");
+  }
+  close(number);
+  close(other);
+}
+GST_END_TEST
+
+// The table's numbers are those of GStreamer's own tables.
+GST_START_TEST(formats) {
+  for (const glcl::PixelFormat *format : glcl::PixelFormat::all) {
+    GstVideoInfo info;
+    const std::string name = format->name;
+    gst_video_info_set_format(&info, gst_video_format_from_string(format->name), 64, 48);
+    expect(&glcl::sharing::format_of(info) == format, name + " is found by its name");
+    expect(int(GST_VIDEO_INFO_N_PLANES(&info)) == format->plane_count, name + ": planes");
+    for (int i = 0; i < format->plane_count; i++) {
+      const glcl::PlaneFormat &plane = format->planes[i];
+      GstGLFormat base;
+      guint type;
+      gst_gl_format_type_from_sized_gl_format(static_cast<GstGLFormat>(plane.gl), &base, &type);
+      expect(base == plane.gl_base, name + ": OpenGL's formats");
+      expect(gst_gl_format_type_n_bytes(base, type) == plane.bytes, name + ": bytes of a pixel");
+    }
+  }
+  expect(!glcl::PixelFormat::find("NV12"), "NV12 is not in the table");
+}
+GST_END_TEST
+
+GST_START_TEST(choice) {
+  Gl gl;
+  gl.run([&] {
+    const std::vector<const Way *> all(std::begin(Way::all), std::end(Way::all));
+    const Choice choice = choose(gl.context(), "auto", all);
+    expect(std::string(choice.way->name) == test::expected_way(), "the best way");
+    expect(choice.factory.properties.empty() == (choice.way == &Way::copy),
+           "properties of the GL context");
+    expect(choice.fallback_reason.empty() == (choice.way == &Way::gl), "why gl can't be had");
+    expect(choice.way == &Way::gl ||
+               choice.fallback_reason.find("cl_khr_gl_sharing") != std::string::npos,
+           "the reason names the extension: " + choice.fallback_reason);
+    expect(probe(Way::copy, gl.context(), choice.device).obstacle.empty(), "copy always works");
+    expect(choose(gl.context(), "auto", {&Way::copy}).fallback_reason.empty(),
+           "copy by name is no fallback");
+  });
+}
+GST_END_TEST
+
+GST_START_TEST(way_that_cannot_be_had) {
+  Gl gl;
+  std::vector ways{&Way::external};
+  if (!test::shares_textures()) ways.push_back(&Way::gl);
+  for (const Way *way : ways) {
+    const std::string name = std::string("sharing=") + way->name;
+    const glcl::Error error = error_of(gl, [&] { choose(gl.context(), "auto", {way}); });
+    expect(error.kind() == glcl::Error::Kind::not_found, name + " is not found");
+    for (const std::string &word : {name, std::string("sharing=auto"), std::string("sharing=copy")})
+      expect(std::string(error.what()).find(word) != std::string::npos,
+             word + " is not in: " + error.what());
+  }
+}
+GST_END_TEST
+
+// What is missing stays missing, but a failure may pass.
+GST_START_TEST(asked_again_after_a_failure) {
+  static int asked;
+  static glcl::Error::Kind kind;
+  asked = 0;
+  const Way way{"test", "Fails at first", [](GstGLContext *, const glcl::Device &) {
+                  if (++asked == 1) throw glcl::Error(kind, "not now");
+                  return glcl::sharing::Factory{};
+                }};
+  for (const auto &[first, again] : {std::pair{glcl::Error::Kind::failed, true},
+                                     std::pair{glcl::Error::Kind::not_found, false}}) {
+    Gl gl;
+    asked = 0;
+    kind = first;
+    gl.run([&, again = again] {
+      const glcl::Device device = glcl::devices().front();
+      expect(probe(way, gl.context(), device).obstacle == "not now", "the reason");
+      expect(probe(way, gl.context(), device).obstacle.empty() == again, "asked again");
+      probe(way, gl.context(), device);
+      expect(asked == (again ? 2 : 1), "once known, it is not asked");
+    });
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(frame_larger_than_images) {
+  Gl gl;
+  Choice choice;
+  gl.run([&] { choice = choose(gl.context(), "auto", {&Way::copy}); });
+  const auto widest = static_cast<int>(choice.device.device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>());
+  if (widest >= 16384) return;  // OpenGL's widest here
+  const std::string width = std::to_string(widest + 1);
+  const glcl::Error error = error_of(gl, [&] {
+    Inverter inverter(gl, Way::copy);
+    Picture in(gl, widest + 1, 2), out(gl, widest + 1, 2);
+    inverter.invert(in, out, Layout::image);
+  });
+  expect(error.kind() == glcl::Error::Kind::settings &&
+             std::string(error.what()).find(width) != std::string::npos,
+         std::string("the error names the size: ") + error.what());
+  gl.run([&] {
+    Inverter inverter(gl, Way::copy);
+    Picture in(gl, widest + 1, 2), out(gl, widest + 1, 2);
+    const Frame frame = reference::random_frame(widest + 1, 2);
+    in.write(frame);
+    inverter.invert(in, out, Layout::buffer);
+    expect_same(inverted(frame), out.read(), "buffers have no such limit");
+  });
+}
+GST_END_TEST
+
+void test::sharing::add_choice(TCase *tcase) {
+  tcase_add_test(tcase, exported_dma_buf);
+  tcase_add_test(tcase, number_of_semaphores);
+  tcase_add_test(tcase, formats);
+  tcase_add_test(tcase, choice);
+  tcase_add_test(tcase, way_that_cannot_be_had);
+  tcase_add_test(tcase, asked_again_after_a_failure);
+  tcase_add_test(tcase, frame_larger_than_images);
+}

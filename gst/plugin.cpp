@@ -11,6 +11,7 @@
 #include "bilateral/gstglclbilateral.h"
 #include "config.h"
 #include "histogram/gstglclhistogram.h"
+#include "klt/gstglclklt.h"
 #include "motion/gstglclmotion.h"
 #include "opencl/drivers.h"
 #include "opticalflow/gstglopenclflow.h"
@@ -38,6 +39,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   registered |= GST_ELEMENT_REGISTER(glclhistogram, plugin);
   registered |= GST_ELEMENT_REGISTER(glclmotion, plugin);
   registered |= GST_ELEMENT_REGISTER(glopenclflow, plugin);
+  registered |= GST_ELEMENT_REGISTER(glclklt, plugin);
 #if HAVE_EXAMPLES
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif

@@ -47,10 +47,15 @@ Point Motion::undo(Point p, int width, int height) const {
 }
 
 Frame textured_frame(int width, int height, const Motion &motion, unsigned seed) {
+  return seen_texture(
+      width, height, [&](Point p) { return motion.undo(p, width, height); }, seed);
+}
+
+Frame seen_texture(int width, int height, const std::function<Point(Point)> &undo, unsigned seed) {
   Frame frame(width, height);
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
-      const Point p = motion.undo({double(x), double(y)}, width, height);
+      const Point p = undo({double(x), double(y)});
       uint8_t *pixel = frame.at(x, y);
       for (unsigned channel = 0; channel < 3; channel++) {
         double level = 0;

@@ -26,6 +26,9 @@ struct Motion {
 /// is another texture, of details of about 3 to 30 px.
 Frame textured_frame(int width, int height, const Motion &motion = {}, unsigned seed = 1);
 
+/// The same by a function that says where in the plane a pixel lies.
+Frame seen_texture(int width, int height, const std::function<Point(Point)> &undo, unsigned seed);
+
 /// Random levels, smoothed by (1 2 1) / 4 along both axes: details of two pixels.
 Frame fine_frame(int width, int height, unsigned seed = 1);
 

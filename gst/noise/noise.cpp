@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "covariance.h"
 #include "opencl/error.h"
 
 namespace glcl::noise {
@@ -23,9 +24,12 @@ struct Gains {
 };
 
 Gains gains(Noise::Texels texels) {
-  if (texels == Noise::Texels::luma) return {36, 2};
-  // (1 6 1) / 8 has the squares 38 / 64; after it (1 -2 1) is (1 4 -10 4 1) / 8, with 134 / 64.
-  return {134 * 134 / 4096.0f, 2 * 38 * 38 / 4096.0f};
+  Covariance covariance;
+  if (texels == Noise::Texels::grey) covariance.filter({1 / 8.0, 6 / 8.0, 1 / 8.0});
+  if (texels == Noise::Texels::soft)
+    covariance.filter({0.0096200556, 0.20542368, 0.56991249, 0.20542368, 0.0096200556});
+  const double mask = covariance.variance({1, -2, 1}), own = covariance(0);
+  return {static_cast<float>(mask * mask), static_cast<float>(2 * own * own)};
 }
 
 /// The variance of white noise by that which a tenth of its squares stay below.

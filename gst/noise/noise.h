@@ -28,6 +28,7 @@ class Noise {
   enum class Texels {
     luma,  ///< uchar, levels as they came
     grey,  ///< float, levels smoothed by (1 6 1) / 8 along both axes; the noise is that before
+    soft,  ///< as grey, but by a Gaussian of sigma 0.7 over 5 px
   };
 
   /// For planes of width × height px. Throws Error::failed where the device refuses kernels or

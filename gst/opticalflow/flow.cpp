@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "noise/covariance.h"
 #include "opencl/error.h"
 
 namespace glcl::opticalflow {
@@ -97,27 +98,12 @@ Size group_of(const Parameters &variant) {
 /// What noise of variance 1 in the frames gives the levels of the pyramid, see
 /// kernels/opticalflow/noise.clh.
 std::vector<cl_float4> noise_gains(int levels, Flow::Channels channels) {
-  // The covariance of texels some texels apart along an axis, from those of the finer level.
-  std::vector<double> covariance{1};
-  const auto at = [&](int i) {
-    return size_t(std::abs(i)) < covariance.size() ? covariance[std::abs(i)] : 0;
-  };
-  const auto filter = [&](const std::vector<double> &taps, int apart) {
-    const int count = static_cast<int>(taps.size());
-    std::vector<double> result(count + covariance.size());
-    for (int k = 0; k < static_cast<int>(result.size()); k++)
-      for (int i = 0; i < count; i++)
-        for (int j = 0; j < count; j++) result[k] += taps[i] * taps[j] * at(apart * k + i - j);
-    covariance = result;
-  };
+  noise::Covariance at;
   std::vector<cl_float4> gains;
-  filter({1 / 8.0, 6 / 8.0, 1 / 8.0}, 1);
+  at.filter({1 / 8.0, 6 / 8.0, 1 / 8.0});
   for (int level = 0; level < levels; level++) {
-    if (level) filter({1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0}, 2);
-    double slope = 0;
-    const double taps[] = {1 / 12.0, -8 / 12.0, 0, 8 / 12.0, -1 / 12.0};
-    for (int i = 0; i < 5; i++)
-      for (int j = 0; j < 5; j++) slope += taps[i] * taps[j] * at(i - j);
+    if (level) at.filter({1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0}, 2);
+    const double slope = at.variance({1 / 12.0, -8 / 12.0, 0, 8 / 12.0, -1 / 12.0});
     const double own = at(0), coding = 1.5 * 38 * 38 / 4096 * std::exp2(-1.2 * level);
     const bool census = channels == Flow::Channels::census;
     gains.push_back(

@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The pyramid of a frame. Every kernel fills a level with its border.
-#include "common/frame.clh"
-#include "opticalflow/level.clh"
+#include "opticalflow/grey.clh"
 #include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
-
-#ifdef BUFFERS
-#define GREY_AT(frame, x, y) grey_of(convert_uint4(LOAD_PIXEL(frame, x, y)))
-inline float grey_of(uint4 p) { return (p.x + p.y + p.z) / 3.0f; }
-#else
-#define GREY_AT(frame, x, y) dot(LOAD_COLOUR(frame, x, y).xyz, (float3)(85.0f))
-#endif
 
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY(n) _Pragma(TEXT(unroll n))
 #define TEXT(words) #words
-
-// Writes a texel; one at the edge also into the border.
-inline void store_repeated(__global float *grey, int4 level, int2 at, float value) {
-  if (all(at > 0) && all(at < level.xy - 1)) {
-    grey[texel_index(level, at)] = value;
-    return;
-  }
-  const int2 first = select(at, -BORDER, at == 0), last = select(at, at + BORDER, at == level.xy - 1);
-  for (int y = first.y; y <= last.y; y++)
-    for (int x = first.x; x <= last.x; x++) grey[level.w + y * level.z + x] = value;
-}
 
 // (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. An item makes -DROWS=n texels of a column.
 // `tile`: the group's texels with one more all around.

@@ -14,14 +14,17 @@ using test::Pipeline;
 
 namespace {
 
-const char *const analysers[] = {
-    "glclhistogram display=none", "glclhistogram display=none shot-detection=true interval=0",
-    "glclmotion display=none interval=0", "glopenclflow display=none interval=0",
-    "glopenclflow display=none legend=true post-messages=false"};
+const char *const analysers[] = {"glclhistogram display=none",
+                                 "glclhistogram display=none shot-detection=true interval=0",
+                                 "glclmotion display=none interval=0",
+                                 "glopenclflow display=none interval=0",
+                                 "glopenclflow display=none legend=true post-messages=false",
+                                 "glclklt display=none interval=0 noise=0"};
 
 /// A setting with which each draws something.
 std::string drawing(const std::string &analyser) {
   if (analyser.rfind("glclmotion", 0) == 0) return "residual";
+  if (analyser.rfind("glclklt", 0) == 0) return "points";
   return analyser.rfind("glopenclflow", 0) == 0 ? "color" : "overlay";
 }
 

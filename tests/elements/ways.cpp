@@ -155,7 +155,7 @@ GST_START_TEST(stats_of_every_element) {
                           "dropped", "latency", "latency-max"};
   for (const std::string &name :
        {std::string("glclinvert"), std::string("glclbilateral"), std::string("glclhistogram"),
-        std::string("glclmotion"), std::string("glopenclflow")}) {
+        std::string("glclklt"), std::string("glclmotion"), std::string("glopenclflow")}) {
     Chain chain(name + (name == "glclhistogram" ? " display=overlay"
                         : name == "glclmotion"  ? " display=vectors"
                                                 : ""));
@@ -179,7 +179,7 @@ GST_END_TEST
 // A frame that is later than what is behind has asked for does not go on, and counts as dropped.
 GST_START_TEST(dropped_frames) {
   for (const char *name :
-       {"glclinvert", "glclbilateral", "glclhistogram", "glclmotion", "glopenclflow"}) {
+       {"glclinvert", "glclbilateral", "glclhistogram", "glclklt", "glclmotion", "glopenclflow"}) {
     Chain chain(name);
     GstElement *element = chain[name];
     for (const char *ahead : {"glupload", "glcolorconvert"})

@@ -126,6 +126,14 @@ case $recipe in
     expect 'frames analysed' "$(filtered_frames log)" $frames
     grep -q '^[0-9]* ns: mean (.*, .*) px, .* moving$' output || die 'no motion is told'
     ;;
+  tracks)
+    make_clip 160 120
+    recipe tracks clip.mp4 'my "tracks".csv' | tee output
+    expect 'frames analysed' "$(filtered_frames log)" $frames
+    grep -q '^[0-9]* ns: [0-9]* followed, [0-9]* lost, [0-9]* new, cut ' output || die 'no points are told'
+    head -n 1 'my "tracks".csv' | grep -q '^frame,timestamp,id,x,y,' || die 'no tracks are written'
+    grep -q "^$((frames - 1)),.*,[1-9][0-9]*,[0-9.]*$" 'my "tracks".csv' || die 'no point is followed to the last frame'
+    ;;
   camera-preview)
     recipe camera-preview
     [[ $(filtered_frames log) -gt 0 ]] || die 'no frame was filtered'

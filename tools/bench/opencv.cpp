@@ -141,6 +141,29 @@ const Registration opticalflow("glopenclflow", [](Subject &subject) {
       });
 });
 
+const Registration klt("glclklt", [](Subject &subject) {
+  add_paths(subject.peers, "goodFeaturesToTrack, 1000", "select 1000",
+            [](const Scene &scene, auto in) {
+              grey(scene, 0).copyTo(in);
+              return [=, points = decltype(in)()]() mutable {
+                cv::goodFeaturesToTrack(in, points, 1000, 1e-6, 3, cv::noArray(), 7);
+              };
+            });
+  add_paths(subject.peers, "PyrLK, 1000, 7×7, 3 levels", "track 1000, 7×7",
+            [](const Scene &scene, auto before) {
+              decltype(before) now, points, moved, status, error;
+              grey(scene, 0).copyTo(before);
+              grey(scene, 1).copyTo(now);
+              cv::Mat list;
+              cv::goodFeaturesToTrack(grey(scene, 0), list, 1000, 1e-6, 3, cv::noArray(), 7);
+              list.reshape(2, 1).copyTo(points);
+              return [=]() mutable {
+                cv::calcOpticalFlowPyrLK(before, now, points, moved, status, error, cv::Size(7, 7),
+                                         2);
+              };
+            });
+});
+
 }  // namespace
 
 }  // namespace glcl::bench

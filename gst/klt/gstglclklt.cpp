@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-glclklt
+ * @title: glclklt
+ *
+ * Chooses good features and follows them from frame to frame (Kanade, Lucas, Tomasi), by OpenCL on
+ * OpenGL textures. Points that are lost are replaced; each has an id of its own. Vectors are in
+ * pixels per frame, +x right, +y down.
+ *
+ * The points are drawn (`display`), summed up in messages on the bus, attached to frames as a
+ * result (`attach-meta`) and written to a file (`dump-location`).
+ *
+ * ## Message
+ * An element message named `glclklt`, at most one per `interval`:
+ *
+ * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame
+ * * #guint `tracked`: points followed to this frame
+ * * #guint `lost`, `new`: points lost and chosen since the last message
+ * * #gboolean `cut`: whether the scene changed since the last message, so that all were lost
+ * * #gdouble `mean-x`, `mean-y`: mean motion of those tracked, px per frame
+ * * #gdouble `mean-age`: of those tracked, frames
+ * * #gdouble `noise`: of the frames, standard deviation in levels of 0 to 255; not for a first
+ * frame
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclklt display=tracks ! glimagesink
+ * ]|
+ * Points of a camera's picture and the ways they came.
+ * |[
+ * gst-launch-1.0 filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! glclklt
+ * dump-location=tracks.csv ! fakesink
+ * ]|
+ * All points of all frames in a file.
+ *
+ * Since: 0.1
+ */
+#include "gstglclklt.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/glclproperties.h"
+#include "klt.h"
+#include "opencl/error.h"
+#include "trackfile.h"
+#include "view.h"
+
+GST_DEBUG_CATEGORY_STATIC(glcl_klt_debug);
+#define GST_CAT_DEFAULT glcl_klt_debug
+
+namespace {
+
+using glcl::klt::Klt;
+using glcl::klt::Points;
+using glcl::klt::TrackFile;
+using glcl::klt::View;
+
+constexpr char kind[] = "glclklt";
+
+GType display_type() {
+  using Display = View::Display;
+  return glcl::enum_type<Display>(
+      "GstGLCLKltDisplay",
+      {{Display::none, "The frame as it came", "none"},
+       {Display::points, "The frame with a dot at each point", "points"},
+       {Display::tracks, "The frame with dots and the ways that points came", "tracks"}});
+}
+
+struct Settings : Klt::Settings, View::Drawing {
+  std::string dump_location;
+};
+
+/// What the last message told.
+struct ToldSoFar {
+  guint lost = 0, chosen = 0, cuts = 0;
+};
+
+struct State {
+  glcl::Guarded<Settings> settings;
+
+  // GL thread
+  int width = 0, height = 0;
+  std::unique_ptr<Klt> klt;
+  std::unique_ptr<View> view;
+  std::shared_ptr<ToldSoFar> told;  // of this engine
+
+  // Streaming thread
+  std::unique_ptr<TrackFile> file;
+  guint64 frames = 0;  // since the start
+};
+
+}  // namespace
+
+struct _GstGLCLKlt {
+  GstGLCLAnalyzer parent;
+  State *state;
+};
+
+G_DEFINE_TYPE(GstGLCLKlt, gst_glcl_klt, GST_TYPE_GLCL_ANALYZER)
+GST_ELEMENT_REGISTER_DEFINE(glclklt, "glclklt", GST_RANK_NONE, gst_glcl_klt_get_type())
+
+static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
+                                         int height) {
+  State *state = GST_GLCL_KLT(filter)->state;
+  const Settings settings = state->settings.get();
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  state->width = width, state->height = height;
+  state->klt = std::make_unique<Klt>(context, width, height, layout);
+  state->view = std::make_unique<View>(context, width, height, layout);
+  state->told = std::make_shared<ToldSoFar>();
+  gst_glcl_analyzer_prepare(
+      GST_GLCL_ANALYZER(filter), context,
+      state->file ? Points::bytes(settings.features) : sizeof(Points::Summary));
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, %d points at most", width, height,
+                  settings.features);
+  return layout;
+}
+
+static void gst_glcl_klt_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &times,
+                              const Points::Summary &summary, ToldSoFar &told) {
+  GstStructure *message = gst_glcl_analyzer_structure(kind, times);
+  gst_structure_set(message, "tracked", G_TYPE_UINT, summary.count - summary.chosen, "lost",
+                    G_TYPE_UINT, summary.all_lost - told.lost, "new", G_TYPE_UINT,
+                    summary.all_chosen - told.chosen, "cut", G_TYPE_BOOLEAN,
+                    gboolean(summary.all_cuts != told.cuts), "mean-x", G_TYPE_DOUBLE,
+                    double(summary.mean_x), "mean-y", G_TYPE_DOUBLE, double(summary.mean_y),
+                    "mean-age", G_TYPE_DOUBLE, double(summary.mean_age), nullptr);
+  if (summary.noise >= 0)
+    gst_structure_set(message, "noise", G_TYPE_DOUBLE, double(summary.noise), nullptr);
+  told = {summary.all_lost, summary.all_chosen, summary.all_cuts};
+  gst_glcl_analyzer_post(self, message);
+}
+
+/// Copies one part of every point; all in bytes.
+static void gst_glcl_klt_copy_part(State *state, glcl::Queue &queue, size_t from, size_t bytes,
+                                   const cl::Buffer &to, size_t offset) {
+  const size_t count = state->klt->features(), point = sizeof(Points::Told);
+  queue.cl().enqueueCopyBufferRect(state->klt->points().told(), to,
+                                   {sizeof(Points::Summary) + from, 0, 0}, {offset, 0, 0},
+                                   {bytes, count, 1}, point, point * count, bytes, bytes * count);
+}
+
+static void gst_glcl_klt_attach(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer *outbuf) {
+  State *state = self->state;
+  const int most = state->klt->features();
+  // Each after the one before, behind the first four numbers of the summary.
+  const size_t counts = 4 * sizeof(cl_uint), points = counts, ids = points + most * size_t(16),
+               ages = ids + most * size_t(4), residues = ages + most * size_t(4);
+  const glcl::Result result =
+      gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind, residues + most * size_t(4),
+                               {{"summary", "int32", {4}, 0},
+                                {"points-count", "int32", {1}, 0},
+                                {"points", "float32", {most, 4}, points},
+                                {"ids-count", "int32", {1}, 0},
+                                {"ids", "uint32", {most}, ids},
+                                {"ages-count", "int32", {1}, 0},
+                                {"ages", "uint32", {most}, ages},
+                                {"residues-count", "int32", {1}, 0},
+                                {"residues", "float32", {most}, residues}});
+  const cl::Buffer &memory = glcl::result_memory(result.buffer);
+  queue.cl().enqueueCopyBuffer(state->klt->points().told(), memory, 0, 0, counts);
+  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, x), 16, memory, points);
+  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, id), 4, memory, ids);
+  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, age), 4, memory, ages);
+  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, residue), 4, memory, residues);
+  glcl::result_written(result.buffer, queue);
+  gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
+                    state->height, nullptr);
+}
+
+/// The stream goes on without the file.
+static void gst_glcl_klt_write(GstGLCLKlt *self, guint64 frame, GstClockTime timestamp,
+                               const void *bytes) {
+  const auto *summary = static_cast<const Points::Summary *>(bytes);
+  const auto *points = reinterpret_cast<const Points::Told *>(summary + 1);
+  try {
+    self->state->file->write(
+        frame,
+        GST_CLOCK_TIME_IS_VALID(timestamp) ? std::optional<uint64_t>(timestamp) : std::nullopt,
+        points, summary->count);
+  } catch (const glcl::Error &error) {
+    GST_ELEMENT_WARNING(self, RESOURCE, WRITE, ("%s", error.what()),
+                        ("nothing more is written to it"));
+  }
+}
+
+static void gst_glcl_klt_tell(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer *inbuf,
+                              GstBuffer *outbuf) {
+  State *state = self->state;
+  auto *analyzer = GST_GLCL_ANALYZER(self);
+  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
+  if (!wanted.message && !wanted.meta && !state->file) return;
+  state->klt->tell(queue);
+  const cl::Buffer &told = state->klt->points().told();
+  if (wanted.message)
+    gst_glcl_analyzer_read(
+        analyzer, queue, told, sizeof(Points::Summary),
+        [analyzer, times = wanted.times, so_far = state->told](const void *bytes) {
+          gst_glcl_klt_post(analyzer, times, *static_cast<const Points::Summary *>(bytes), *so_far);
+        });
+  if (wanted.meta) gst_glcl_klt_attach(self, queue, outbuf);
+  if (state->file)
+    gst_glcl_analyzer_read(
+        analyzer, queue, told, Points::bytes(state->klt->features()),
+        [self, frame = state->frames, timestamp = wanted.times.timestamp](const void *bytes) {
+          gst_glcl_klt_write(self, frame, timestamp, bytes);
+        });
+}
+
+static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, const glcl::Picture &in,
+                                 const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf) {
+  GstGLCLKlt *self = GST_GLCL_KLT(filter);
+  auto *analyzer = GST_GLCL_ANALYZER(filter);
+  State *state = self->state;
+  Settings settings = state->settings.get();
+  // It may have changed since the frame's buffers were chosen.
+  if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = View::Display::none;
+  state->klt->run(queue, settings, in);
+  gst_glcl_klt_tell(self, queue, inbuf, outbuf);
+  state->frames++;
+  const bool drawn = settings.display != View::Display::none;
+  if (!drawn) state->view->forget();
+  gst_glcl_analyzer_draw(
+      analyzer, queue, in, out, outbuf,
+      drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt,
+      [&](const glcl::drawing::Canvas &canvas) {
+        state->view->draw(queue, settings, *state->klt, canvas);
+      });
+}
+
+static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
+  return GST_GLCL_KLT(filter)->state->settings.get().display == View::Display::none ||
+         gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
+}
+
+static void gst_glcl_klt_reset(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_KLT(filter)->state;
+  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
+  if (state->klt) state->klt->reset();
+}
+
+static void gst_glcl_klt_unprepare(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_KLT(filter)->state;
+  state->view.reset();
+  state->klt.reset();
+}
+
+static gboolean gst_glcl_klt_start(GstBaseTransform *trans) {
+  State *state = GST_GLCL_KLT(trans)->state;
+  const std::string path = state->settings.get().dump_location;
+  state->frames = 0;
+  if (!path.empty() && !gst_glcl_filter_guard(GST_GLCL_FILTER(trans), [&] {
+        state->file = std::make_unique<TrackFile>(path);
+      }))
+    return FALSE;
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_klt_parent_class)->start(trans);
+}
+
+static gboolean gst_glcl_klt_stop(GstBaseTransform *trans) {
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_glcl_klt_parent_class)->stop(trans);
+  GST_GLCL_KLT(trans)->state->file.reset();
+  return stopped;
+}
+
+static void gst_glcl_klt_init(GstGLCLKlt *self) { self->state = new State; }
+
+static void gst_glcl_klt_finalize(GObject *object) {
+  delete GST_GLCL_KLT(object)->state;
+  G_OBJECT_CLASS(gst_glcl_klt_parent_class)->finalize(object);
+}
+
+static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_klt_debug, "glclklt", 0, "OpenCL feature tracker");
+
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = gst_glcl_klt_finalize;
+  const Settings defaults;
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+    return GST_GLCL_KLT(object)->state->settings;
+  };
+  glcl::Properties<Settings>(object_class, settings_of)
+      .number("features", "Features", "Points that are followed at most", &Settings::features, 1,
+              Points::most)
+      .number("quality", "Quality",
+              "Least smaller eigenvalue of a point's structure tensor, as a share of the best one "
+              "in the frame, 0 to 1",
+              &Settings::quality, 0, 1)
+      .number("min-eigenvalue", "Least eigenvalue",
+              "And by itself: summed over 7 x 7 px, in squared levels of 0 to 255",
+              &Settings::min_eigenvalue, 0, 1e9)
+      .number("min-distance", "Least distance",
+              "Px along both axes within which a point is the best, and no other point is",
+              &Settings::min_distance, 1, 64)
+      .number("cells", "Cells",
+              "Parts of the frame along each axis, each with its even share of the points at most; "
+              "0 lets points be where they are best",
+              &Settings::cells, 0, 64)
+      .number("levels", "Levels", "Levels of the pyramid; fewer in small frames", &Settings::levels,
+              1, glcl::klt::Pyramids::most)
+      .other(
+          g_param_spec_int("window", "Window",
+                           "Side of the window that is found again, in px of each level; an even "
+                           "number becomes the next odd one",
+                           7, 31, defaults.window, glcl::controllable),
+          [](Settings &settings, const GValue *value) {
+            settings.window = g_value_get_int(value) | 1;
+          },
+          [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.window); })
+      .number("iterations", "Iterations", "Steps on each level at most", &Settings::iterations, 1,
+              100)
+      .number("max-residue", "Most residue",
+              "Mean difference between a point's windows in two frames above which it is lost, in "
+              "levels of 0 to 255",
+              &Settings::max_residue, 0, 255)
+      .flag("check-backward", "Check backward",
+            "Also follow points from this frame back; those that miss by more than a pixel are "
+            "lost",
+            &Settings::check)
+      .number("reselect", "Reselect",
+              "Frames after which points are chosen for those lost; 0 does so by min-features only",
+              &Settings::reselect, 0, 1000)
+      .number("min-features", "Least features",
+              "Where fewer points are left, others are chosen at once", &Settings::min_features, 0,
+              Points::most)
+      .number(
+          "noise", "Noise",
+          "Standard deviation of the frames' noise, in levels of 0 to 255: motion that it explains "
+          "is none; -1 measures it",
+          &Settings::noise, -1, 64)
+      .choice("display", "Display", "What is shown", &Settings::display, display_type())
+      .number("trail", "Trail",
+              "Frames that the lines of display=tracks go back; 0 is to where a point was chosen",
+              &Settings::trail, 0, View::most_trail)
+      .color("color", "Color", "Of dots and lines, 0xAARRGGBB", &Settings::color)
+      .color("outline-color", "Outline color", "Around dots and lines, 0xAARRGGBB",
+             &Settings::outline_color)
+      .text("dump-location", "Dump location",
+            "File to write the points of every frame to, NAME.csv or NAME.json",
+            &Settings::dump_location, glcl::before_paused);
+
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "OpenCL feature tracker", "Filter/Analyzer/Video",
+      "Chooses features in OpenGL textures and follows them with OpenCL",
+      "The gst-glcl developers");
+
+  GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_glcl_klt_start);
+  GST_BASE_TRANSFORM_CLASS(klass)->stop = GST_DEBUG_FUNCPTR(gst_glcl_klt_stop);
+  auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
+  filter_class->prepare = gst_glcl_klt_prepare;
+  filter_class->process = gst_glcl_klt_process;
+  filter_class->passes_on = gst_glcl_klt_passes_on;
+  filter_class->reset = gst_glcl_klt_reset;
+  filter_class->unprepare = gst_glcl_klt_unprepare;
+  filter_class->gaps_break = true;
+}

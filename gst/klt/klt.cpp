@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "klt.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "opencl/error.h"
+
+namespace glcl::klt {
+
+namespace {
+
+constexpr int noise_frames = 8;  // from one measurement to the next
+
+}  // namespace
+
+Klt::Klt(Context &context, int width, int height, Layout layout) try
+    : width_(width),
+      height_(height),
+      layout_(layout),
+      pyramids_(context, width, height, layout),
+      points_(context, width, height),
+      selection_(context, width, height),
+      tracking_(context),
+      noise_(context, noise::Noise::Texels::soft, width, height),
+      previous_(pyramids_.make()),
+      current_(pyramids_.make()) {
+} catch (const cl::Error &error) {
+  throw Error("Points can't be followed on " + context.device().name + ".", error);
+}
+
+void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
+  check_picture(in, width_, height_, layout_, "The tracker of points");
+  try {
+    std::swap(previous_, current_);
+    const int levels = std::min(settings.levels, static_cast<int>(pyramids_.levels().size()));
+    pyramids_.build(queue, in, levels, current_);
+    const int common = std::min(levels, std::exchange(previous_levels_, levels));
+    const bool fresh = common == 0;
+    frames_ = fresh ? 0 : frames_ + 1;
+    const int slots = std::exchange(features_, settings.features);
+    if (settings.noise >= 0 || (fresh && !noise_known_)) {
+      const double level = std::max(settings.noise, 0.0);
+      if (std::exchange(noise_set_, level) != level || fresh) noise_.set(queue, level);
+      noise_known_ = settings.noise >= 0;
+    } else if (!fresh && (!noise_known_ || noise_set_ >= 0 || frames_ % noise_frames == 1)) {
+      noise_.measure(queue, pyramids_.plane(previous_), pyramids_.plane(current_));
+      noise_known_ = true;
+      noise_set_ = -1;
+    }
+    points_.next_stamp(queue);
+    Tracking::Settings tracking = settings;
+    tracking.levels = common;
+    if (!fresh)
+      tracking_.run(queue, tracking, pyramids_, previous_, current_, noise_.variances(), slots,
+                    settings.min_distance, points_);
+    const bool due = fresh || (settings.reselect && frames_ - since_ >= settings.reselect);
+    if (due) since_ = frames_;
+    points_.account(
+        queue, {settings.features, std::min(settings.min_features, settings.features), due, fresh});
+    selection_.run(queue, settings, pyramids_.plane(current_), noise_.variances(),
+                   settings.features, points_);
+  } catch (const cl::Error &error) {
+    throw Error("Points could not be followed.", error);
+  }
+}
+
+}  // namespace glcl::klt

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "noise/noise.h"
+#include "points.h"
+#include "pyramid.h"
+#include "selection.h"
+#include "tracking.h"
+
+namespace glcl::klt {
+
+/// Features that are chosen in a frame and followed from frame to frame (Kanade, Lucas, Tomasi):
+/// Selection and Tracking on the pyramids of two frames, of which the older is kept. New ones take
+/// the places of lost ones every `reselect` frames, and in any frame in which fewer than
+/// `min_features` are left; those alive keep their ids. Ids are never given again. Nothing is read
+/// back.
+///
+/// The noise of the frames is measured from the second frame on, every 8 frames.
+class Klt {
+ public:
+  struct Settings : Selection::Settings, Tracking::Settings {
+    int features = 1000;   ///< points at most, 1..10000
+    int reselect = 5;      ///< frames; 0: only by min_features
+    int min_features = 1;  ///< 0..10000; 1: where none is left
+    double noise = -1;     ///< of the frames, standard deviation in levels; below 0: measured
+  };
+
+  /// Builds the programs for frames of width × height px and allocates. Throws Error::settings
+  /// where the device has not the memory, Error::failed where it refuses kernels.
+  Klt(Context &context, int width, int height, Layout layout);
+
+  Layout layout() const { return layout_; }
+
+  /// Takes the next frame, a picture of the engine's size and layout; never waits. Any setting may
+  /// differ from the last call's. All calls go to one queue.
+  void run(Queue &queue, const Settings &settings, const Picture &in);
+  /// Forgets all points: the next frame does not follow the last one.
+  void reset() { previous_levels_ = 0; }
+
+  /// Enqueues the list of the last frame's points, Points::told().
+  void tell(Queue &queue) { points_.tell(queue, features_, noise_.variances(), noise_known_); }
+  const Points &points() const { return points_; }
+  int features() const { return features_; }
+
+ private:
+  int width_, height_;
+  Layout layout_;
+  Pyramids pyramids_;
+  Points points_;
+  Selection selection_;
+  Tracking tracking_;
+  noise::Noise noise_;
+  cl::Buffer previous_, current_;
+  int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
+  int features_ = 1;
+  int frames_ = 0;  // since the points were forgotten
+  int since_ = 0;   // the last choice of points that was due
+  bool noise_known_ = false;
+  double noise_set_ = -1;
+};
+
+}  // namespace glcl::klt

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "points.h"
+
+#include "opencl/error.h"
+
+namespace glcl::klt {
+
+namespace {
+
+constexpr int states = 12;  // STATES in the kernels
+constexpr int last_stamp = 65535;
+
+}  // namespace
+
+Points::Points(Context &context, int width, int height) : pixels_(size_t(width) * height) {
+  const cl::Program program =
+      context.program("klt/points.cl", one_group_option(context.device().device));
+  account_ = Kernel(context, program, "klt_account", {});
+  tell_ = Kernel(context, program, "klt_tell", {});
+  const auto buffer = [&](size_t bytes) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
+  };
+  place_ = buffer(most * sizeof(cl_float4));
+  motion_ = buffer(most * sizeof(cl_float4));
+  who_ = buffer(most * sizeof(cl_int4));
+  vacant_ = buffer(most * sizeof(cl_int));
+  state_ = buffer(states * sizeof(cl_int));
+  stamps_ = buffer(pixels_ * sizeof(cl_ushort));
+  told_ = buffer(bytes(most));
+}
+
+void Points::clear(Queue &queue) {
+  if (!cleared_) {
+    queue.cl().enqueueFillBuffer(who_, cl_int4{}, 0, most * sizeof(cl_int4));
+    queue.cl().enqueueFillBuffer(state_, cl_int(0), 0, states * sizeof(cl_int));
+  }
+  if (!cleared_ || stamp_ == last_stamp) {
+    queue.cl().enqueueFillBuffer(stamps_, cl_ushort(0), 0, pixels_ * sizeof(cl_ushort));
+    stamp_ = 0;
+  }
+  cleared_ = true;
+}
+
+void Points::next_stamp(Queue &queue) {
+  clear(queue);
+  stamp_++;
+}
+
+void Points::account(Queue &queue, const Wish &wish) {
+  clear(queue);
+  account_(queue, account_.group(), who_, state_, vacant_, wish.features, int(most), wish.least,
+           int(wish.due), int(wish.fresh), stamp_, cl::Local(account_.group().x * sizeof(cl_int)));
+}
+
+void Points::tell(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {
+  const size_t items = tell_.group().x;
+  tell_(queue, tell_.group(), place_, motion_, who_, state_, features, noise, int(noise_known),
+        told_, cl::Local(items * sizeof(cl_int)), cl::Local(items * sizeof(cl_float)));
+}
+
+}  // namespace glcl::klt

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "opencl/context.h"
+#include "opencl/kernel.h"
+#include "opencl/queue.h"
+
+namespace glcl::klt {
+
+/// The points that are followed, on the device: one in each slot, in which it stays as long as it
+/// is followed.
+class Points {
+ public:
+  static constexpr int most = 10000;
+  /// What is told of a frame, in the kernels' layout. `count` points follow it.
+  struct Summary {
+    cl_uint count;   ///< points alive
+    cl_uint lost;    ///< since the frame before
+    cl_uint chosen;  ///< new in this frame, a part of `count`
+    cl_uint cut;     ///< 1 where more than two thirds of 16 or more points were lost, and so all
+    cl_uint all_lost, all_chosen, all_cuts;  ///< of all frames so far
+    cl_uint empty;
+    cl_float mean_x, mean_y;  ///< px a frame, over those followed to this frame
+    cl_float mean_age;        ///< frames, over the same
+    cl_float noise;           ///< of the frames, standard deviation in levels; -1 where not known
+  };
+  /// A point.
+  struct Told {
+    cl_uint id;        ///< given once
+    cl_float x, y;     ///< px
+    cl_float vx, vy;   ///< px from the frame before
+    cl_uint age;       ///< frames since it was chosen
+    cl_float residue;  ///< levels, mean over the window
+  };
+  static size_t bytes(int features) { return sizeof(Summary) + size_t(features) * sizeof(Told); }
+
+  /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
+  /// memory.
+  Points(Context &context, int width, int height);
+
+  /// What account() goes by.
+  struct Wish {
+    int features = 1000;  ///< slots in use
+    int least = 1;        ///< points: new ones are chosen where fewer are alive
+    bool due = false;     ///< new ones are chosen in any case
+    bool fresh = false;   ///< the points of before are forgotten
+  };
+  /// After tracking: enqueues that lost points leave their slots, and whether new ones are chosen.
+  void account(Queue &queue, const Wish &wish);
+  /// Enqueues summary and list of a frame with so many slots in use; `noise` as noise/bands.clh has
+  /// it.
+  void tell(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
+  /// Summary, then Told[count] in the order of slots; overwritten by the next tell().
+  const cl::Buffer &told() const { return told_; }
+
+  /// By what places near points are marked until the next account(): 1 to 65535.
+  int stamp() const { return stamp_; }
+  /// Before tracking: the next stamp.
+  void next_stamp(Queue &queue);
+
+  // As kernels/klt/points.clh has them.
+  const cl::Buffer &place() const { return place_; }
+  const cl::Buffer &motion() const { return motion_; }
+  const cl::Buffer &who() const { return who_; }
+  const cl::Buffer &state() const { return state_; }
+  const cl::Buffer &vacant() const { return vacant_; }
+  const cl::Buffer &stamps() const { return stamps_; }
+
+ private:
+  void clear(Queue &queue);
+
+  size_t pixels_;
+  Kernel account_, tell_;
+  cl::Buffer place_, motion_, who_, state_, vacant_, stamps_, told_;
+  int stamp_ = 0;
+  bool cleared_ = false;
+};
+
+}  // namespace glcl::klt

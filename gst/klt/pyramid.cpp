@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pyramid.h"
+
+#include <algorithm>
+#include <string>
+
+#include "noise/covariance.h"
+#include "opencl/error.h"
+
+namespace glcl::klt {
+
+namespace {
+
+constexpr int border = 2;       // texels around a level; BORDER in the kernels
+constexpr int pitch_unit = 16;  // texels
+constexpr int tile_x = 64, tile_y = 32;
+constexpr int at_once = 3;  // levels that klt_pyramid makes
+constexpr Size pixel_group{32, 8};
+
+int half(int n) { return (n + 1) / 2; }
+size_t tiles(int n, int tile) { return size_t(n + tile - 1) / tile; }
+
+std::vector<Pyramids::Gain> noise_gains(size_t levels) {
+  noise::Covariance covariance;
+  std::vector<Pyramids::Gain> gains;
+  covariance.filter({0.0096200556, 0.20542368, 0.56991249, 0.20542368, 0.0096200556});
+  for (size_t i = 0; i < levels; i++) {
+    if (i) covariance.filter({1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0}, 2);
+    const double own = covariance(0), slope = covariance.variance({-0.5, 0, 0.5});
+    gains.push_back({static_cast<float>(own * own), static_cast<float>(slope * own)});
+  }
+  return gains;
+}
+
+template <class Value>
+cl::Buffer filled(const cl::Context &context, std::vector<Value> values) {
+  return cl::Buffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(Value),
+                    values.data());
+}
+
+}  // namespace
+
+int Pyramids::most_levels(int width, int height) {
+  int levels = 1;
+  for (int side = half(std::min(width, height)); side >= 8 && levels < most; side = half(side))
+    levels++;
+  return levels;
+}
+
+Pyramids::Pyramids(Context &context, int width, int height, Layout layout)
+    : context_(context.cl()) {
+  std::vector<cl_int4> table;
+  int w = width, h = height;
+  for (int i = most_levels(width, height); i > 0; i--) {
+    const int pitch = (w + 2 * border + pitch_unit - 1) / pitch_unit * pitch_unit;
+    levels_.push_back({w, h, pitch, static_cast<int>(texels_) + border * pitch + border});
+    table.push_back(levels_.back().cl());
+    texels_ += size_t(pitch) * (h + 2 * border);
+    w = half(w), h = half(h);
+  }
+  level_table_ = filled(context_, table);
+  gain_table_ = filled(context_, noise_gains(levels_.size()));
+  const std::string tile =
+      " -DTILE_X=" + std::to_string(tile_x) + " -DTILE_Y=" + std::to_string(tile_y);
+  fine_ = Kernel(context, context.program("klt/pyramid.cl", frame_options(layout) + tile),
+                 "klt_pyramid", context.device().is_cpu() ? Size{1, 1} : pixel_group);
+  if (levels_.size() > at_once)
+    coarse_ = Kernel(
+        context,
+        context.program("opticalflow/pyramid.cl", std::string("-DROWS=1") + frame_options(layout) +
+                                                      one_group_option(context.device().device)),
+        "flow_down", pixel_group);
+}
+
+cl::Buffer Pyramids::make() const {
+  return cl::Buffer(context_, CL_MEM_READ_WRITE, texels_ * sizeof(cl_float));
+}
+
+void Pyramids::build(Queue &queue, const Picture &in, int levels, const cl::Buffer &pyramid) {
+  const Size group = fine_.group();
+  fine_(queue,
+        {tiles(levels_[0].width, tile_x) * group.x, tiles(levels_[0].height, tile_y) * group.y}, in,
+        pyramid, level_table_, std::min(levels, at_once));
+  for (int i = at_once; i < levels; i++)
+    coarse_(queue, {size_t(levels_[i].width) + 2 * border, size_t(levels_[i].height) + 2 * border},
+            pyramid, levels_[i - 1].cl(), levels_[i].cl());
+}
+
+}  // namespace glcl::klt

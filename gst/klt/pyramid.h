@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include "opencl/context.h"
+#include "opencl/kernel.h"
+#include "opencl/picture.h"
+#include "opencl/plane.h"
+#include "opencl/queue.h"
+
+namespace glcl::klt {
+
+/// Pyramids of frames: (R + G + B) / 3 in levels of 0..255, float, smoothed by a Gaussian of sigma
+/// 0.7 over 5 px (the survey's taps), then each level from the finer one by (1 4 6 4 1) / 16 at
+/// every second texel: texel i lies at texel 2 i of the finer level. 2 texels around each level
+/// repeat its edge.
+class Pyramids {
+ public:
+  /// How many levels frames of this size have at most: the short side of the last one is at least 8
+  /// texels.
+  static int most_levels(int width, int height);
+  static constexpr int most = 6;
+
+  /// A level in its buffer, as the kernels have it; all in texels.
+  struct Level {
+    int width, height, pitch, offset;
+    cl_int4 cl() const { return {{width, height, pitch, offset}}; }
+  };
+  /// What white noise of variance 1 in the frame gives texels of a level, and half the difference
+  /// of the two neighbours of a texel along an axis: variances.
+  struct Gain {
+    cl_float texel, slope;
+  };
+
+  /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
+  /// memory.
+  Pyramids(Context &context, int width, int height, Layout layout);
+
+  /// A buffer for a pyramid.
+  cl::Buffer make() const;
+  /// Enqueues the `levels` finest levels of a frame, 1 to levels().size().
+  void build(Queue &queue, const Picture &in, int levels, const cl::Buffer &pyramid);
+
+  const std::vector<Level> &levels() const { return levels_; }
+  /// cl_int4 and Gain of every level.
+  const cl::Buffer &level_table() const { return level_table_; }
+  const cl::Buffer &gain_table() const { return gain_table_; }
+  Plane plane(const cl::Buffer &pyramid) const {
+    return {pyramid, levels_[0].pitch, levels_[0].offset};
+  }
+
+ private:
+  cl::Context context_;
+  std::vector<Level> levels_;
+  size_t texels_ = 0;
+  cl::Buffer level_table_, gain_table_;
+  Kernel fine_, coarse_;
+};
+
+}  // namespace glcl::klt

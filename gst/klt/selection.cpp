@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "selection.h"
+
+#include <algorithm>
+#include <string>
+
+#include "noise/covariance.h"
+#include "opencl/error.h"
+
+namespace glcl::klt {
+
+namespace {
+
+constexpr int around = 3;  // px of maxima within a tile; AROUND in the kernels
+constexpr int bins = 1 << 11;
+constexpr Size pixel_group{32, 8};
+constexpr size_t apart_items = 1 << 14;
+
+/// As the kernels have it.
+struct Threshold {
+  cl_float quality, least, noise_gain;
+};
+
+/// What white noise of variance 1 in the frame gives the mean eigenvalue of a window.
+double noise_gain() {
+  noise::Covariance covariance;
+  covariance.filter({0.0096200556, 0.20542368, 0.56991249, 0.20542368, 0.0096200556});
+  const double along = covariance.variance(
+      {-0.013353735, -0.10845453, -0.24302973, 0, 0.24302973, 0.10845453, 0.013353735});
+  const double across = covariance.variance(
+      {0.0044330480, 0.054005578, 0.24203622, 0.39905027, 0.24203622, 0.054005578, 0.0044330480});
+  return 49 * along * across;
+}
+
+/// Of local memory that a tile takes, see klt_corners.
+size_t tile_bytes(int tile) {
+  const size_t values = tile + 2 * around, slopes = tile + 4 * around, greys = tile + 6 * around;
+  return (std::max(3 * values * slopes, 2 * slopes * greys) +
+          std::max(2 * slopes * slopes, greys * greys)) *
+             sizeof(cl_float) +
+         size_t(tile / 2) * (tile / 2) * sizeof(cl_ulong) + 1024;
+}
+
+}  // namespace
+
+Selection::Selection(Context &context, int width, int height)
+    : Selection(
+          context, width, height,
+          tile_bytes(32) <= context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() ? 32 : 16) {
+}
+
+Selection::Selection(Context &context, int width, int height, int tile)
+    : context_(context.cl()),
+      size_{{width, height}},
+      tile_(tile),
+      noise_gain_(static_cast<float>(noise_gain())) {
+  const cl::Device &device = context.device().device;
+  corners_ = Kernel(context, context.program("klt/corners.cl", "-DTILE=" + std::to_string(tile_)),
+                    "klt_corners", context.device().is_cpu() ? Size{1, 1} : pixel_group);
+  apart_ = Kernel(context, context.program("klt/corners.cl", "-DTILE=" + std::to_string(tile_)),
+                  "klt_apart", {64, 1});
+  const cl::Program choice = context.program("klt/select.cl", one_group_option(device));
+  cells_ = Kernel(context, choice, "klt_cells", {});
+  select_ = Kernel(context, choice, "klt_select", {});
+  place_ = Kernel(context, choice, "klt_place", {});
+  const size_t most = size_t(width + 1) / 2 * (size_t(height + 1) / 2);
+  keys_ = cl::Buffer(context_, CL_MEM_READ_WRITE, most * sizeof(cl_ulong));
+  chosen_ = cl::Buffer(context_, CL_MEM_READ_WRITE, Points::most * sizeof(cl_ulong));
+  none_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_float));
+}
+
+void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
+                    const cl::Buffer &noise, int features, Points &points, bool keep) {
+  const int width = size_.s[0], height = size_.s[1];
+  const bool far = settings.min_distance > around;
+  if ((far || keep) && !values_())
+    values_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(width) * height * sizeof(cl_float));
+  const Size group = corners_.group();
+  const auto tiles = [&](int n) { return size_t(n + tile_ - 1) / tile_; };
+  corners_(queue, {tiles(width) * group.x, tiles(height) * group.y}, plane.texels,
+           cl_int4{{width, height, plane.pitch, plane.offset}},
+           std::min(settings.min_distance, around), points.stamps(), points.state(),
+           int(far || keep), far || keep ? values_ : none_, keys_);
+  const Threshold threshold{static_cast<float>(settings.quality),
+                            static_cast<float>(settings.min_eigenvalue), noise_gain_};
+  if (far)
+    apart_(queue, {apart_items, 1}, values_, size_, settings.min_distance, points.state(),
+           threshold.quality, keys_);
+  const size_t items = select_.group().x;
+  const auto counters = cl::Local(bins * sizeof(cl_int)), sums = cl::Local(items * sizeof(cl_int)),
+             found = cl::Local(3 * sizeof(cl_int));
+  if (settings.cells > 0) {
+    const int count = settings.cells * settings.cells;
+    cells_(queue, {size_t(count) * items, 1}, keys_, points.state(), points.place(), points.who(),
+           features, size_, cl_int2{{settings.cells, settings.cells}},
+           (features + count - 1) / count, threshold, noise, counters, sums, found);
+  }
+  select_(queue, {items, 1}, keys_, points.state(), size_, threshold, noise, chosen_, counters,
+          sums, found);
+  place_(queue, {size_t(features), 1}, chosen_, points.state(), points.vacant(), width,
+         points.place(), points.motion(), points.who());
+}
+
+}  // namespace glcl::klt

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "opencl/context.h"
+#include "opencl/kernel.h"
+#include "opencl/plane.h"
+#include "opencl/queue.h"
+#include "points.h"
+
+namespace glcl::klt {
+
+/// Good features to track (Shi and Tomasi 1994), chosen on the device. The gradient of the smoothed
+/// frame is taken by a Gaussian of sigma 1 and its derivative over 7 px, 0 in a rim of 3 px; the
+/// smaller eigenvalue of its tensor over 7×7 px says how good a place is. Kept are those that are
+/// the largest within min-distance along both axes (of equal ones the last in the order of rows),
+/// outside of the rim, no nearer to a point that is followed, and not below the threshold: the
+/// largest of `quality` times the best, `min_eigenvalue`, and what noise may give. Of those the
+/// best fill the vacant slots, the better the sooner.
+///
+/// Only they are sorted: the least key that is good enough is narrowed down by counting, 11 bits of
+/// it at a time, to the same list.
+class Selection {
+ public:
+  struct Settings {
+    double quality = 0.01;      ///< 0..1, of the best eigenvalue in the frame
+    double min_eigenvalue = 1;  ///< levels²/px², summed over the window
+    int min_distance = 3;       ///< px, 1..64
+    int cells = 0;  ///< along each axis, each with its even share of the points at most; 0: none
+  };
+  static constexpr int rim = 3;  ///< px
+
+  /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
+  /// memory.
+  Selection(Context &context, int width, int height);
+  /// With tiles of so many px a side: even, at least 8.
+  Selection(Context &context, int width, int height, int tile);
+
+  /// After points.account(), which says whether points are wanted: enqueues their choice from a
+  /// plane that is smoothed by a Gaussian of sigma 0.7 and repeats its edge. `features` as there;
+  /// `noise` of the frame, as noise/bands.clh has it. `keep`: values() is to hold all eigenvalues.
+  void run(Queue &queue, const Settings &settings, const Plane &plane, const cl::Buffer &noise,
+           int features, Points &points, bool keep = false);
+  /// The smaller eigenvalue of every pixel, float, where they were to be kept.
+  const cl::Buffer &values() const { return values_; }
+
+ private:
+  cl::Context context_;
+  cl_int2 size_;
+  int tile_;
+  float noise_gain_;  // what noise of variance 1 gives the eigenvalue
+  Kernel corners_, apart_, cells_, select_, place_;
+  cl::Buffer values_, none_, keys_, chosen_;
+};
+
+}  // namespace glcl::klt

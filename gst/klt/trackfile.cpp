@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "trackfile.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+
+#include "opencl/error.h"
+
+namespace glcl::klt {
+
+namespace {
+
+bool ends_in(const std::string &text, const std::string &end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void refuse(const std::string &path, const std::string &why,
+                         const std::string &remedy) {
+  throw Error(Error::Kind::settings,
+              "dump-location=" + path + " can't be written: " + why + "; " + remedy + ".");
+}
+
+std::string text_of(float value) {
+  char text[64];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, 3);
+  return std::string(text, end.ptr);
+}
+
+}  // namespace
+
+TrackFile::TrackFile(const std::string &path) : path_(path), json_(ends_in(path, ".json")) {
+  if (!json_ && !ends_in(path, ".csv"))
+    refuse(path, "its kind is not known", "end it in .csv or .json");
+  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (file_ < 0)
+    refuse(path, reason(errno), "name a file in a folder that is there and can be written to");
+  struct stat known;
+  if (fstat(file_, &known) != 0 || !S_ISREG(known.st_mode) || ftruncate(file_, 0) != 0) {
+    close(file_);
+    refuse(path, "it is no ordinary file", "name another one");
+  }
+  append(json_ ? "[" : "frame,timestamp,id,x,y,vx,vy,age,residue\n");
+}
+
+TrackFile::~TrackFile() {
+  try {
+    if (json_ && !failed_) append("\n]\n");
+  } catch (const Error &) {  // NOLINT(bugprone-empty-catch): nobody is left to be told
+  }
+  if (file_ >= 0) close(file_);
+}
+
+void TrackFile::append(const std::string &text) {
+  const char *next = text.data();
+  size_t bytes = text.size();
+  while (bytes && !failed_) {
+    const ssize_t written = ::write(file_, next, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      failed_ = true;
+      throw Error(Error::Kind::failed, "dump-location: the tracks can't be written to " + path_ +
+                                           ": " + reason(errno) + ".");
+    }
+    next += written;
+    bytes -= static_cast<size_t>(written);
+  }
+}
+
+void TrackFile::write(uint64_t frame, std::optional<uint64_t> timestamp, const Points::Told *points,
+                      size_t count) {
+  if (failed_) return;
+  const std::string time = timestamp ? std::to_string(*timestamp) : json_ ? "null" : "";
+  std::string text;
+  if (json_)
+    text = std::string(first_ ? "\n" : ",\n") + "{\"frame\": " + std::to_string(frame) +
+           ", \"timestamp\": " + time + ", \"points\": [";
+  for (size_t i = 0; i < count; i++) {
+    const Points::Told &p = points[i];
+    const std::string values[] = {std::to_string(p.id), text_of(p.x),  text_of(p.y),
+                                  text_of(p.vx),        text_of(p.vy), std::to_string(p.age),
+                                  text_of(p.residue)};
+    constexpr const char *names[] = {"id", "x", "y", "vx", "vy", "age", "residue"};
+    if (json_) {
+      text += i ? ", {" : "{";
+      for (int k = 0; k < 7; k++)
+        text += std::string(k ? ", \"" : "\"") + names[k] + "\": " + values[k];
+      text += "}";
+    } else {
+      text += std::to_string(frame) + "," + time;
+      for (const std::string &value : values) text += "," + value;
+      text += "\n";
+    }
+  }
+  if (json_) text += "]}";
+  first_ = false;
+  append(text);
+}
+
+}  // namespace glcl::klt

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "points.h"
+
+namespace glcl::klt {
+
+/// A file of points, frame by frame. NAME.csv has a line for each point of each frame: frame,
+/// timestamp, id, x, y, vx, vy, age, residue, as its first line says. NAME.json has an array of
+/// frames: {"frame": 0, "timestamp": 0, "points": [{"id": 0, …}, …]}. Timestamps are in ns; none is
+/// empty or null. Numbers have a decimal point in every locale.
+class TrackFile {
+ public:
+  /// Makes the file, or empties it. Throws Error::settings with the path, the reason and the
+  /// remedy: another suffix, a folder that is not there or can't be written to. What is no ordinary
+  /// file is not replaced, and links are not followed.
+  explicit TrackFile(const std::string &path);
+  /// Ends the file.
+  ~TrackFile();
+  TrackFile(const TrackFile &) = delete;
+
+  /// Appends a frame. Throws Error with the path and the reason; then the file stays as it is, and
+  /// later calls do nothing.
+  void write(uint64_t frame, std::optional<uint64_t> timestamp, const Points::Told *points,
+             size_t count);
+
+ private:
+  void append(const std::string &text);
+
+  std::string path_;
+  int file_ = -1;
+  bool json_ = false, first_ = true, failed_ = false;
+};
+
+}  // namespace glcl::klt

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdlib>
+#include <vector>
+
+namespace glcl::noise {
+
+/// How noise that was white is alike in texels some texels apart along an axis, after filters.
+class Covariance {
+ public:
+  /// Of texels so far apart; 1 at 0 before any filter.
+  double operator()(int apart) const {
+    const auto i = size_t(std::abs(apart));
+    return i < values_.size() ? values_[i] : 0;
+  }
+  /// Filters the texels by an odd number of taps and keeps every `step`-th.
+  void filter(const std::vector<double> &taps, int step = 1) {
+    const int count = static_cast<int>(taps.size());
+    std::vector<double> result(size_t(count) + values_.size());
+    for (int k = 0; k < static_cast<int>(result.size()); k++)
+      for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++) result[k] += taps[i] * taps[j] * (*this)(step * k + i - j);
+    values_ = result;
+  }
+  /// The variance of what these taps give of the texels.
+  double variance(const std::vector<double> &taps) const {
+    const int count = static_cast<int>(taps.size());
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+      for (int j = 0; j < count; j++) sum += taps[i] * taps[j] * (*this)(i - j);
+    return sum;
+  }
+
+ private:
+  std::vector<double> values_{1};
+};
+
+}  // namespace glcl::noise

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Good features to track (Shi and Tomasi 1994): the smaller eigenvalue of the gradients' tensor over 7×7 px, and its maxima.
+// A group takes -DTILE=n by n px.
+#include "opticalflow/level.clh"
+#include "klt/points.clh"
+
+#define RIM 3     // px at the edges of the frame whose gradient is 0, and where no point is
+#define AROUND 3  // px: of the tensor's window, of the gradient, of maxima within the tile
+
+// Px along a side: of grey, of gradients, of eigenvalues.
+#define GREYS (TILE + 6 * AROUND)
+#define SLOPES (TILE + 4 * AROUND)
+#define VALUES (TILE + 2 * AROUND)
+
+// Gaussian of sigma 1 and its derivative; a ramp gives 1. `p`: the middle of seven.
+inline float derivative(__local const float *p, int along) {
+  return (p[3 * along] - p[-3 * along]) * 0.013353735f + (p[2 * along] - p[-2 * along]) * 0.10845453f +
+         (p[along] - p[-along]) * 0.24302973f;
+}
+inline float gaussian(__local const float *p, int along) {
+  return (p[-3 * along] + p[3 * along]) * 0.0044330480f + (p[-2 * along] + p[2 * along]) * 0.054005578f +
+         (p[-along] + p[along]) * 0.24203622f + p[0] * 0.39905027f;
+}
+inline float sum7(__local const float *p, int along) {
+  float sum = 0.0f;
+  for (int i = 0; i < 7; i++) sum += p[i * along];
+  return sum;
+}
+
+// Whether a value at `p` is the largest of those `reach` px around in rows of `wide`; of equal ones the last one is.
+#define IS_LARGEST(p, wide, first, last, result)                                           \
+  for (int v = (first).y; v <= (last).y && result; v++)                                    \
+    for (int u = (first).x; u <= (last).x && result; u++) {                                \
+      const float rival = (p)[v * (wide) + u];                                             \
+      result = rival < *(p) || (rival == *(p) && (v < 0 || (v == 0 && u <= 0)));           \
+    }
+
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+// The group's items share (x, y) below (wide, high); CPUs' vectors want rows.
+#define FOR_ALL(x, y, wide, high)                                \
+  for (int y = get_local_id(1); y < (high); y += get_local_size(1)) \
+    for (int x = get_local_id(0); x < (wide); x += get_local_size(0))
+
+// Appends the maxima within `reach` px, at most AROUND, to `keys`, where places with the state's stamp are taken. With
+// `keep` the eigenvalues go to `values`, a row as wide as the frame.
+__kernel void klt_corners(__global const float *grey, int4 level, int reach, __global const ushort *stamps,
+                          __global int *state, int keep, __global float *values, __global ulong *keys) {
+  __local float one[LARGER(3 * VALUES * SLOPES, 2 * SLOPES * GREYS)], other[LARGER(2 * SLOPES * SLOPES, GREYS * GREYS)];
+  __local ulong found[TILE / 2 * (TILE / 2)];
+  __local int count, base;
+  __local uint best;
+  if (state[GO]) {
+    const int item = get_local_id(1) * get_local_size(0) + get_local_id(0);
+    const int items = get_local_size(0) * get_local_size(1);
+    const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * TILE, size = level.xy;
+    if (item == 0) count = 0, best = 0;
+    FOR_ALL(i, j, GREYS, GREYS) {
+      const int2 at = clamp(origin + (int2)(i, j) - 3 * AROUND, 0, size - 1);
+      other[j * GREYS + i] = grey[texel_index(level, at)];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    FOR_ALL(i, j, SLOPES, GREYS) {
+      __local const float *p = other + j * GREYS + i + AROUND;
+      one[j * SLOPES + i] = derivative(p, 1);
+      one[SLOPES * GREYS + j * SLOPES + i] = gaussian(p, 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    FOR_ALL(i, j, SLOPES, SLOPES) {
+      const int2 at = origin + (int2)(i, j) - 2 * AROUND;
+      const bool inside = all(at >= RIM) && all(at < size - RIM);
+      __local const float *p = one + (j + AROUND) * SLOPES + i;
+      other[j * SLOPES + i] = inside ? gaussian(p, SLOPES) : 0.0f;
+      other[SLOPES * SLOPES + j * SLOPES + i] = inside ? derivative(p + SLOPES * GREYS, SLOPES) : 0.0f;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    FOR_ALL(i, j, VALUES, SLOPES) {
+      __local const float *gx = other + j * SLOPES + i, *gy = gx + SLOPES * SLOPES;
+      const int to = j * VALUES + i;
+      float xx = 0.0f, xy = 0.0f, yy = 0.0f;
+      for (int k = 0; k < 7; k++) xx += gx[k] * gx[k], xy += gx[k] * gy[k], yy += gy[k] * gy[k];
+      one[to] = xx, one[VALUES * SLOPES + to] = xy, one[2 * VALUES * SLOPES + to] = yy;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    FOR_ALL(i, j, VALUES, VALUES) {
+      const int2 at = origin + (int2)(i, j) - AROUND;
+      __local const float *p = one + j * VALUES + i;
+      const float value = least_eigenvalue(sum7(p, VALUES), sum7(p + VALUES * SLOPES, VALUES), sum7(p + 2 * VALUES * SLOPES, VALUES));
+      other[j * VALUES + i] = all(at >= RIM) && all(at < size - RIM) ? value : 0.0f;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    FOR_ALL(i, j, TILE, TILE) {
+      const int2 at = origin + (int2)(i, j);
+      __local const float *p = other + (j + AROUND) * VALUES + i + AROUND;
+      if (keep && all(at < size)) values[at.y * size.x + at.x] = *p;
+      bool largest = *p > 0.0f && all(at < size);
+      IS_LARGEST(p, VALUES, (int2)(-reach), (int2)(reach), largest)
+      if (largest) {
+        atomic_max(&best, as_uint(*p));
+        const int index = at.y * size.x + at.x;
+        if (stamps[index] != state[STAMP]) found[atomic_inc(&count)] = key_of(*p, index);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) {
+      base = atomic_add(&state[CANDIDATES], count);
+      atomic_max((__global uint *)&state[BEST], best);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < count; i += items) keys[base + i] = found[i];
+  }
+}
+
+// Drops candidates that are not the largest within `reach` px: their key becomes 0.
+__kernel void klt_apart(__global const float *values, int2 size, int reach, __global const int *state, float quality,
+                        __global ulong *keys) {
+  const int count = state[GO] ? state[CANDIDATES] : 0;
+  const float enough = quality * as_float((uint)state[BEST]);
+  for (int n = get_global_id(0); n < count; n += get_global_size(0)) {
+    if (eigenvalue_of(keys[n]) < enough) continue;
+    const int index = index_of(keys[n]);
+    const int2 at = (int2)(index % size.x, index / size.x);
+    bool largest = true;
+    IS_LARGEST(values + index, size.x, max(at - reach, 0) - at, min(at + reach, size - 1) - at, largest)
+    if (!largest) keys[n] = 0;
+  }
+}

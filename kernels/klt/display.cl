@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glclklt shows: dots, and lines along the ways of points. Each point says how near the pixels around are to what is
+// drawn of it; the nearest counts. Then every pixel is painted. -DBUFFERS: frames are buffers.
+#include "common/frame.clh"
+#include "drawing/over.clh"
+#include "klt/points.clh"
+
+#define LENGTH 256  // places that are kept of a point
+
+// The places of the point that has a slot: `count` so far. The last LENGTH of them, or, where the first is not to be lost, one
+// of `apart`, twice as many as soon as there is no room.
+typedef struct {
+  int id, count, apart, next;
+} Trail;
+
+inline int kept_of(Trail trail) { return min(trail.count, LENGTH); }
+
+// Puts a frame's places to the others. `all`: whether the first stays. Work-items: slots.
+__kernel void klt_trail(__global const float4 *place, __global const int4 *who, int slots, int all, __global Trail *trails,
+                        __global float2 *places) {
+  const int slot = get_global_id(0);
+  if (slot >= slots || who[slot].z != LIVE) return;
+  __global float2 *own = places + slot * LENGTH;
+  Trail trail = trails[slot];
+  if (trail.id != who[slot].x) {
+    trail.id = who[slot].x;
+    trail.count = trail.next = 0, trail.apart = 1;
+  }
+  if (!all) {
+    own[trail.count % LENGTH] = place[slot].xy;
+    trail.count++;
+  } else if (trail.next-- == 0) {
+    if (trail.count == LENGTH) {
+      for (int i = 0; i < LENGTH / 2; i++) own[i] = own[2 * i];
+      trail.count = LENGTH / 2, trail.apart *= 2;
+    }
+    own[trail.count++] = place[slot].xy;
+    trail.next = trail.apart - 1;
+  }
+  trails[slot] = trail;
+}
+
+typedef struct {
+  float radius, thick, outline;  // px: of a dot, half of a line, around both
+} Pen;
+
+// Raises the keys of pixels that are nearer to a line than others: 1 at the outline's edge, 255 deepest inside.
+inline void claim(float2 from, float2 to, float thick, Pen pen, int2 size, __global uint *keys) {
+  const float reach = pen.outline + 0.5f, around = thick + reach, scale = 254.0f / (reach + pen.radius);
+  const int2 first = max(convert_int2_rtp(fmin(from, to) - around), 0);
+  const int2 last = min(convert_int2_rtn(fmax(from, to) + around), size - 1);
+  const float2 along = to - from;
+  const float squared = fmax(dot(along, along), 1e-6f);
+  for (int y = first.y; y <= last.y; y++)
+    for (int x = first.x; x <= last.x; x++) {
+      const float2 at = (float2)(x, y) - from;
+      const float2 off = at - clamp(dot(at, along) / squared, 0.0f, 1.0f) * along;
+      const float inside = reach + thick - sqrt(dot(off, off));
+      if (inside > 0.0f) {
+        const uint key = 1 + (uint)fmin(inside * scale, 254.0f);
+        __global uint *pixel = &keys[y * size.x + x];
+        if (*pixel < key) atomic_max(pixel, key);
+      }
+    }
+}
+
+// Work-groups: slots. `lines`: how many of the last ways are drawn; below 0 all of them.
+__kernel void klt_claim(__global const float4 *place, __global const int4 *who, int lines, __global const Trail *trails,
+                        __global const float2 *places, Pen pen, int2 size, __global uint *keys) {
+  const int slot = get_group_id(0), item = get_local_id(0), items = get_local_size(0);
+  if (who[slot].z != LIVE) return;
+  const float2 now = place[slot].xy;
+  if (item == 0) claim(now, now, pen.radius, pen, size, keys);
+  if (lines == 0) return;
+  const Trail trail = trails[slot];
+  __global const float2 *own = places + slot * LENGTH;
+  const int count = lines < 0 ? trail.count : min(kept_of(trail), lines + 1), first = trail.count - count;
+  for (int i = item; i < count; i += items) {
+    const float2 to = i + 1 < count ? own[(first + i + 1) % LENGTH] : now;
+    claim(own[(first + i) % LENGTH], to, pen.thick, pen, size, keys);
+  }
+}
+
+// The frame with what is claimed, which is nobody's again after it.
+__kernel void klt_paint(IN_FRAME(in), OUT_FRAME(out), Pen pen, float4 inner, float4 edge, int2 size, int apart,
+                        __global uint *keys) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= size.x || y >= size.y) return;
+  const uint key = keys[y * size.x + x];
+  const uchar4 pixel = LOAD_PIXEL(in, x, y);
+  if (key == 0) {
+    STORE_PIXEL(out, x, y, apart ? (uchar4)(0) : pixel);
+    return;
+  }
+  keys[y * size.x + x] = 0;
+  const float reach = pen.outline + 0.5f, inside = (key - 1) * (reach + pen.radius) / 254.0f;
+  float4 colour = below(pixel, apart);
+  colour = over(colour, edge.xyz, clamp(inside, 0.0f, 1.0f) * edge.w, apart);
+  colour = over(colour, inner.xyz, clamp(inside - pen.outline, 0.0f, 1.0f) * inner.w, apart);
+  STORE_PIXEL(out, x, y, finished(colour, apart));
+}

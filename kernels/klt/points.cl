@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Keeping account of the points, by one group each.
+#include "klt/points.clh"
+#include "noise/bands.clh"
+
+// A frame that loses so much of so many points at once shows something else.
+#define CUT_LEAST 16
+#define CUT_PARTS 3  // all but one of so many
+
+// After tracking: counts the points, forgets those that are lost, all of them after a cut or where `fresh`, and lists the
+// vacant ones of the first `features` slots. Points are to be chosen where this is `due` or fewer than `least` are alive.
+// `slots`: all that there are. `stamp`: what taken places are marked by in this frame.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
+__kernel void klt_account(__global int4 *who, __global int *state, __global int *vacant, int features, int slots, int least,
+                          int due, int fresh, int stamp, __local int *sums) {
+  const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
+  const int first = min(item * part, slots), last = min(first + part, slots);
+  int alive = 0, lost = 0;
+  for (int i = first; i < last; i++) {
+    alive += who[i].z == LIVE && i < features;
+    lost += who[i].z == LOST || (who[i].z == LIVE && i >= features);
+  }
+  int all_alive, all_lost;
+  items_before(alive, sums, &all_alive);
+  items_before(lost, sums, &all_lost);
+  const int before = all_alive + all_lost;
+  const int cut = !fresh && before >= CUT_LEAST && all_alive * CUT_PARTS < before;
+  const int drop = cut || fresh;
+  int free = 0;
+  for (int i = first; i < last; i++) {
+    if (drop || i >= features || who[i].z != LIVE) {
+      who[i].z = VACANT;
+      free += i < features;
+    }
+  }
+  int all_free;
+  int place = items_before(free, sums, &all_free);
+  for (int i = first; i < min(last, features); i++)
+    if (who[i].z == VACANT) vacant[place++] = i;
+  if (item == 0) {
+    const int left = drop ? 0 : all_alive;
+    state[ALIVE] = left;
+    state[GONE] = fresh ? 0 : cut ? before : all_lost;
+    state[ALL_GONE] += state[GONE];
+    state[CUT] = cut;
+    state[ALL_CUTS] += cut;
+    state[NEXT_ID] += state[CHOSEN];
+    state[CHOSEN] = 0;
+    state[NEED] = features - left;
+    state[GO] = left < features && (due || left < least);
+    state[STAMP] = drop ? -1 : stamp;
+    state[CANDIDATES] = 0;
+    state[BEST] = 0;
+  }
+}
+
+typedef struct {
+  uint count, lost, chosen, cut;
+  uint all_lost, all_chosen, all_cuts, empty;
+  float mean_x, mean_y, mean_age, noise;
+} Summary;
+
+typedef struct {
+  uint id;
+  float x, y, vx, vy;
+  uint age;
+  float residue;
+} Told;
+
+inline float sum_of(float own, __local float *sums) {
+  const int item = get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  sums[item] = own;
+  for (int count = ONE_GROUP / 2; count > 0; count /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < count) sums[item] += sums[item + count];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return sums[0];
+}
+
+// What is told of a frame: sums over the points that were followed to it, then all points in the order of their slots.
+// `noise_known`: whether `noise` was measured or set.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
+__kernel void klt_tell(__global const float4 *place, __global const float4 *motion, __global const int4 *who,
+                       __global const int *state, int features, __global const float *noise, int noise_known,
+                       __global Summary *summary, __local int *counts, __local float *sums) {
+  const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP;
+  const int first = min(item * part, features), last = min(first + part, features);
+  __global Told *told = (__global Told *)(summary + 1);
+  int own = 0;
+  float x = 0.0f, y = 0.0f, age = 0.0f;
+  for (int i = first; i < last; i++) {
+    if (who[i].z != LIVE) continue;
+    own++;
+    if (who[i].y == 0) continue;
+    x += motion[i].x, y += motion[i].y, age += who[i].y;
+  }
+  int count;
+  int number = items_before(own, counts, &count);
+  for (int i = first; i < last; i++) {
+    if (who[i].z != LIVE) continue;
+    const Told point = {who[i].x, place[i].x, place[i].y, motion[i].x, motion[i].y, who[i].y, motion[i].z};
+    told[number++] = point;
+  }
+  const float all_x = sum_of(x, sums), all_y = sum_of(y, sums), all_age = sum_of(age, sums);
+  if (item == 0) {
+    const int followed = state[ALIVE];
+    const float share = 1.0f / max(followed, 1);
+    const Summary result = {count, state[GONE], state[CHOSEN], state[CUT],
+                            state[ALL_GONE], state[NEXT_ID] + state[CHOSEN], state[ALL_CUTS], 0, all_x * share, all_y * share, all_age * share,
+                            noise_known ? sqrt(noise_variance(noise)) : -1.0f};
+    *summary = result;
+  }
+}

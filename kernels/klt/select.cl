@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The best of the candidates, without sorting all: the key that just enough are not below is narrowed down by counting, and
+// only those are put in order.
+#include "klt/points.clh"
+#include "noise/bands.clh"
+
+#define LOG_BINS 11
+#define BINS (1 << LOG_BINS)
+
+// The smaller eigenvalue that noise gives a window may be so much above its mean.
+#define NOISE_SCATTER 2.0f
+
+typedef struct {
+  float quality, least;  // eigenvalue: share of the best; levels²/px² over the window
+  float noise_gain;      // what noise of variance 1 in the frame gives it in the mean
+} Threshold;
+
+inline ulong least_key(Threshold threshold, __global const int *state, __global const float *noise) {
+  const float own = NOISE_SCATTER * threshold.noise_gain * CORRELATION * noise_variance(noise);
+  const float best = threshold.quality * as_float((uint)state[BEST]);
+  return key_of(fmax(fmax(best, threshold.least), fmax(own, 1e-30f)), 0);
+}
+
+// A cell of the frame: `first` and behind the last, px.
+typedef struct {
+  int2 first, last;
+} Cell;
+inline bool in_cell(Cell cell, int index, int width) {
+  const int2 at = (int2)(index % width, index / width);
+  return all(at >= cell.first) && all(at < cell.last);
+}
+
+// Of the `count` keys in the cell and not below `least`, the smallest of the `need` largest. `found`: of three.
+inline ulong threshold_of(__global const ulong *keys, int count, ulong least, ulong most, int need, Cell cell, int width,
+                          __local int *bins, __local int *sums, __local int *found) {
+  const int item = get_local_id(0), part = BINS / ONE_GROUP;
+  ulong low = least;
+  int bits = least <= most ? 64 - (int)clz(most - least) : 0;
+  while (bits > 0) {
+    const int shift = max(bits - LOG_BINS, 0);
+    for (int i = item; i < BINS; i += ONE_GROUP) bins[i] = 0;
+    if (item == 0) found[0] = -1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < count; i += ONE_GROUP) {
+      const ulong key = keys[i];
+      if (key >= low && (key - low) >> bits == 0 && in_cell(cell, index_of(key), width))
+        atomic_inc(&bins[(key - low) >> shift]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // From the largest down: item 0 has the last bins.
+    int own = 0, all;
+    for (int i = 0; i < part; i++) own += bins[BINS - 1 - item * part - i];
+    int above = items_before(own, sums, &all);
+    for (int i = 0; i < part; i++) {
+      const int bin = BINS - 1 - item * part - i;
+      if (above < need && above + bins[bin] >= need) found[0] = bin, found[1] = need - above, found[2] = bins[bin];
+      above += bins[bin];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int bin = found[0], left = found[1], within = found[2];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (bin < 0) {
+      bits = 0;  // fewer than needed: all
+    } else {
+      low += (ulong)bin << shift;
+      need = left;
+      bits = within == left ? 0 : shift;
+    }
+  }
+  return low;
+}
+
+// One group per cell of `cells`: each keeps at most `most` points, those alive included, and the keys of its other candidates
+// become 0.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
+__kernel void klt_cells(__global ulong *keys, __global const int *state, __global const float4 *place, __global const int4 *who,
+                        int slots, int2 size, int2 cells, int most, Threshold threshold, __global const float *noise,
+                        __local int *bins, __local int *sums, __local int *found) {
+  const int item = get_local_id(0), number = get_group_id(0);
+  const int2 at = (int2)(number % cells.x, number / cells.x);
+  const Cell cell = {at * size / cells, (at + 1) * size / cells};
+  const int count = state[GO] ? state[CANDIDATES] : 0;
+  int own = 0, alive;
+  for (int i = item; i < slots; i += ONE_GROUP)
+    own += who[i].z == LIVE && all(convert_int2(place[i].xy) >= cell.first) && all(convert_int2(place[i].xy) < cell.last);
+  items_before(own, sums, &alive);
+  const ulong low = alive < most ? threshold_of(keys, count, least_key(threshold, state, noise), key_of(as_float((uint)state[BEST]), -1),
+                                                most - alive, cell, size.x, bins, sums, found)
+                                 : ~(ulong)0;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  for (int i = item; i < count; i += ONE_GROUP)
+    if (keys[i] < low && in_cell(cell, index_of(keys[i]), size.x)) keys[i] = 0;
+}
+
+// One group: the keys of those needed, in no order.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
+__kernel void klt_select(__global const ulong *keys, __global int *state, int2 size, Threshold threshold,
+                         __global const float *noise, __global ulong *chosen, __local int *bins, __local int *sums,
+                         __local int *found) {
+  const int item = get_local_id(0), count = state[GO] ? state[CANDIDATES] : 0, need = state[NEED];
+  const Cell all = {0, size};
+  const ulong low = threshold_of(keys, count, least_key(threshold, state, noise), key_of(as_float((uint)state[BEST]), -1), need,
+                                 all, size.x, bins, sums, found);
+  if (item == 0) found[0] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = item; i < count; i += ONE_GROUP)
+    if (keys[i] >= low) chosen[atomic_inc(&found[0])] = keys[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item == 0) state[CHOSEN] = found[0];
+}
+
+#define BATCH 256
+
+// Puts them into vacant slots, the strongest first, and gives them ids. Items: features.
+__attribute__((reqd_work_group_size(BATCH, 1, 1)))
+__kernel void klt_place(__global const ulong *chosen, __global const int *state, __global const int *vacant, int width,
+                        __global float4 *place, __global float4 *motion, __global int4 *who) {
+  __local ulong batch[BATCH];
+  const int item = get_global_id(0), count = state[CHOSEN];
+  const ulong own = item < count ? chosen[item] : 0;
+  int rank = 0;
+  for (int first = 0; first < count; first += BATCH) {
+    const int other = first + (int)get_local_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    batch[get_local_id(0)] = other < count ? chosen[other] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < BATCH; i++) rank += batch[i] > own;
+  }
+  if (item < count) {
+    const int slot = vacant[rank], index = index_of(own);
+    const float x = index % width, y = index / width;
+    place[slot] = (float4)(x, y, x, y);
+    motion[slot] = (float4)(0.0f, 0.0f, 0.0f, eigenvalue_of(own));
+    who[slot] = (int4)(state[NEXT_ID] + rank, 0, LIVE, 0);
+  }
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tracks.sh IN [OUT]: plays a video file in a window with the points that are followed and the ways they came, and prints
+# how many those are, ten times a second; with OUT, NAME.csv or NAME.json, writes all of them there
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+arguments 1 2 "$@"
+
+open_file "$1"
+FILTER=(glclklt display=tracks trail=25)
+[[ $# == 1 ]] || FILTER+=("dump-location=\"${2//\"/\\\"}\"")
+use_plugin
+gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
+  sed -n 's/.*glclklt, timestamp=(guint64)\([0-9]*\).* tracked=(uint)\([0-9]*\), lost=(uint)\([0-9]*\), new=(uint)\([0-9]*\), cut=(boolean)\([a-z]*\),.*/\1 ns: \2 followed, \3 lost, \4 new, cut \5/p'

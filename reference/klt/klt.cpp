@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "klt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace reference::klt {
+
+namespace {
+
+constexpr int rim = 3;  // px
+const std::vector<double> smooth_taps{0.0096200556, 0.20542368, 0.56991249, 0.20542368,
+                                      0.0096200556};
+const std::vector<double> gaussian_taps{0.0044330480, 0.054005578, 0.24203622,  0.39905027,
+                                        0.24203622,   0.054005578, 0.0044330480};
+const std::vector<double> derivative_taps{-0.013353735, -0.10845453, -0.24302973, 0,
+                                          0.24302973,   0.10845453,  0.013353735};
+
+/// Taps on both axes, at every `step`-th texel.
+Plane filtered(const Plane &in, const std::vector<double> &along, const std::vector<double> &down,
+               int width, int height, int step = 1) {
+  const int rx = static_cast<int>(along.size()) / 2, ry = static_cast<int>(down.size()) / 2;
+  Plane rows(width, in.height), out(width, height);
+  for (int y = 0; y < in.height; y++)
+    for (int x = 0; x < width; x++) {
+      double sum = 0;
+      for (int i = -rx; i <= rx; i++) sum += along[i + rx] * in.at(step * x + i, y);
+      rows(x, y) = static_cast<float>(sum);
+    }
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      double sum = 0;
+      for (int i = -ry; i <= ry; i++) sum += down[i + ry] * rows.at(x, step * y + i);
+      out(x, y) = static_cast<float>(sum);
+    }
+  return out;
+}
+
+using Taps = std::map<int, double>;
+Taps convolved(const Taps &a, const std::vector<double> &b, int apart) {
+  Taps result;
+  const int middle = static_cast<int>(b.size()) / 2;
+  for (const auto &[at, value] : a)
+    for (int i = 0; i < static_cast<int>(b.size()); i++)
+      result[at + (i - middle) * apart] += value * b[i];
+  return result;
+}
+double energy(const Taps &taps) {
+  double sum = 0;
+  for (const auto &[at, value] : taps) sum += value * value;
+  return sum;
+}
+
+double least_eigenvalue(double xx, double xy, double yy) {
+  return std::max((xx + yy - std::sqrt((xx - yy) * (xx - yy) + 4 * xy * xy)) / 2, 0.0);
+}
+
+struct Found {
+  bool good = false;
+  float dx = 0, dy = 0;
+  double residue = 0, xx = 0, xy = 0, yy = 0;
+};
+
+Found follow(const Pyramid &before, const Pyramid &after, int levels,
+             const std::vector<Gain> &gains, float px, float py, float guess_x, float guess_y,
+             const Settings &settings, const NoiseTable &noise) {
+  const int radius = settings.window / 2, side = settings.window;
+  Found found;
+  found.dx = std::ldexp(guess_x, -levels), found.dy = std::ldexp(guess_y, -levels);
+  for (int level = levels - 1; level >= 0; level--) {
+    const Plane &from = before[level], &to = after[level];
+    const float cx = std::ldexp(px, -level), cy = std::ldexp(py, -level);
+    const int bx = static_cast<int>(std::floor(cx)), by = static_cast<int>(std::floor(cy));
+    const auto window = [&](int i, int j) {
+      return from.between(bx + i, by + j, cx - float(bx), cy - float(by));
+    };
+    const float middle = window(0, 0);
+    struct Sample {
+      int i, j;
+      double value, gx, gy, moved = 0;
+    };
+    std::vector<Sample> samples;
+    for (int j = -radius; j <= radius; j++)
+      for (int i = -radius; i <= radius; i++) {
+        const int x = bx + i, y = by + j;
+        if (x < 1 || y < 1 || x >= from.width - 2 || y >= from.height - 2) continue;
+        samples.push_back({i, j, window(i, j) - middle, (window(i + 1, j) - window(i - 1, j)) / 2,
+                           (window(i, j + 1) - window(i, j - 1)) / 2});
+      }
+    const double n = std::max<double>(double(samples.size()), 1);
+    double mean = 0, mx = 0, my = 0, variance = 0, xx = 0, xy = 0, yy = 0;
+    for (const Sample &s : samples) mean += s.value / n, mx += s.gx / n, my += s.gy / n;
+    for (const Sample &s : samples) {
+      variance += (s.value - mean) * (s.value - mean) / n;
+      xx += (s.gx - mx) * (s.gx - mx), yy += (s.gy - my) * (s.gy - my);
+      xy += (s.gx - mx) * (s.gy - my);
+    }
+    const double own = noise_correlation * noise_at(noise, middle);
+    const double coding = std::max(noise.back() - 0.15, 0.0);
+    const float start_x = 2 * found.dx, start_y = 2 * found.dy;
+    found.dx = start_x, found.dy = start_y;
+    bool good = double(samples.size()) >= 0.25 * side * side && xx * yy - xy * xy > 0.01 &&
+                least_eigenvalue(xx, xy, yy) > 1.5 * gains[level].slope * own * n;
+    double gain = 1, other = 0;
+    const auto moved = [&](const Sample &s) {
+      const float x = cx + found.dx, y = cy + found.dy;
+      const auto fx = std::floor(x), fy = std::floor(y);
+      return to.between(int(fx) + s.i, int(fy) + s.j, x - fx, y - fy) - middle;
+    };
+    bool moves = good;
+    for (int step = 0; step < settings.iterations && moves; step++) {
+      other = 0;
+      double deviation = 0, ex = 0, ey = 0;
+      for (Sample &s : samples) s.moved = moved(s), other += s.moved / n;
+      for (const Sample &s : samples) deviation += (s.moved - other) * (s.moved - other) / n;
+      gain = std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 0.5, 2.0);
+      for (const Sample &s : samples) {
+        const double left = s.value - mean - gain * (s.moved - other);
+        ex += s.gx * left, ey += s.gy * left;
+      }
+      const double det = xx * yy - xy * xy;
+      const double dx = (yy * ex - xy * ey) / det, dy = (xx * ey - xy * ex) / det;
+      found.dx += float(dx), found.dy += float(dy);
+      good = std::abs(found.dx - start_x) <= float(side) &&
+             std::abs(found.dy - start_y) <= float(side);
+      moves = good && dx * dx + dy * dy > 0.005 * 0.005;
+    }
+    if (!good) found.dx = start_x, found.dy = start_y;
+    if (level) continue;
+    for (const Sample &s : samples)
+      found.residue += std::abs(s.value - mean - gain * (moved(s) - other)) / n;
+    found.xx = xx, found.xy = xy, found.yy = yy;
+    const double seen = std::sqrt(2 * (gains[0].texel * own + coding));
+    const double most = std::min(settings.max_residue, 0.3 * std::sqrt(variance)) + 0.8 * seen;
+    found.good = good && found.residue <= most;
+  }
+  return found;
+}
+
+}  // namespace
+
+float Plane::at(int x, int y) const {
+  return values[size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1)];
+}
+
+float Plane::between(int x, int y, float part_x, float part_y) const {
+  const float above = at(x, y) + part_x * (at(x + 1, y) - at(x, y));
+  const float below = at(x, y + 1) + part_x * (at(x + 1, y + 1) - at(x, y + 1));
+  return above + part_y * (below - above);
+}
+
+Pyramid pyramid(const Frame &frame, int levels) {
+  Plane grey(frame.width, frame.height);
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++) {
+      const uint8_t *p = frame.at(x, y);
+      grey(x, y) = float(p[0] + p[1] + p[2]) / 3;
+    }
+  Pyramid result{filtered(grey, smooth_taps, smooth_taps, frame.width, frame.height)};
+  const std::vector<double> taps{1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0};
+  while (static_cast<int>(result.size()) < levels) {
+    const Plane &last = result.back();
+    result.push_back(filtered(last, taps, taps, (last.width + 1) / 2, (last.height + 1) / 2, 2));
+  }
+  return result;
+}
+
+std::vector<Gain> gains(int levels) {
+  std::vector<Gain> result;
+  Taps taps = convolved({{0, 1.0}}, smooth_taps, 1);
+  for (int level = 0; level < levels; level++) {
+    if (level)
+      taps = convolved(taps, {1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0}, 1 << (level - 1));
+    const double own = energy(taps), slope = energy(convolved(taps, {-0.5, 0, 0.5}, 1 << level));
+    result.push_back({own * own, slope * own});
+  }
+  return result;
+}
+
+double eigenvalue_gain() {
+  const Taps taps = convolved({{0, 1.0}}, smooth_taps, 1);
+  return 49 * energy(convolved(taps, derivative_taps, 1)) *
+         energy(convolved(taps, gaussian_taps, 1));
+}
+
+std::pair<Plane, Plane> gradient(const Plane &plane) {
+  Plane x = filtered(plane, derivative_taps, gaussian_taps, plane.width, plane.height);
+  Plane y = filtered(plane, gaussian_taps, derivative_taps, plane.width, plane.height);
+  for (int j = 0; j < plane.height; j++)
+    for (int i = 0; i < plane.width; i++)
+      if (i < rim || j < rim || i >= plane.width - rim || j >= plane.height - rim)
+        x(i, j) = y(i, j) = 0;
+  return {x, y};
+}
+
+Plane eigenvalues(const Plane &plane) {
+  const auto [gx, gy] = gradient(plane);
+  Plane result(plane.width, plane.height);
+  for (int y = rim; y < plane.height - rim; y++)
+    for (int x = rim; x < plane.width - rim; x++) {
+      double xx = 0, xy = 0, yy = 0;
+      for (int j = -3; j <= 3; j++)
+        for (int i = -3; i <= 3; i++) {
+          const double a = gx.at(x + i, y + j), b = gy.at(x + i, y + j);
+          xx += a * a, xy += a * b, yy += b * b;
+        }
+      result(x, y) = static_cast<float>(least_eigenvalue(xx, xy, yy));
+    }
+  return result;
+}
+
+std::vector<Corner> select(const Plane &values, const Settings &settings, double noise, int need,
+                           const std::vector<Point> &points) {
+  const int width = values.width, height = values.height, far = settings.min_distance;
+  float best = 0;
+  for (float value : values.values) best = std::max(best, value);
+  const double least = std::max({settings.quality * best, settings.min_eigenvalue, 1e-30,
+                                 2 * eigenvalue_gain() * noise_correlation * noise});
+  std::vector<uint8_t> taken(values.values.size());
+  for (const Point &point : points) {
+    if (!point.alive) continue;
+    const int px = static_cast<int>(std::nearbyint(point.x)),
+              py = static_cast<int>(std::nearbyint(point.y));
+    for (int y = std::max(py - far, 0); y <= std::min(py + far, height - 1); y++)
+      for (int x = std::max(px - far, 0); x <= std::min(px + far, width - 1); x++)
+        taken[size_t(y) * width + x] = 1;
+  }
+  std::vector<Corner> all;
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const float value = values.at(x, y);
+      if (value <= 0 || value < float(least) || taken[size_t(y) * width + x]) continue;
+      bool largest = true;
+      for (int j = std::max(y - far, 0); j <= std::min(y + far, height - 1) && largest; j++)
+        for (int i = std::max(x - far, 0); i <= std::min(x + far, width - 1) && largest; i++)
+          largest = std::tuple(values.at(i, j), j, i) <= std::tuple(value, y, x);
+      if (largest) all.push_back({x, y, value});
+    }
+  std::sort(all.begin(), all.end(), [](const Corner &a, const Corner &b) {
+    return std::tuple(a.value, a.y, a.x) > std::tuple(b.value, b.y, b.x);
+  });
+  const int cells = settings.cells;
+  if (cells) {
+    const auto cell_of = [&](int x, int y) {
+      int column = 0, row = 0;
+      while ((column + 1) * width / cells <= x) column++;
+      while ((row + 1) * height / cells <= y) row++;
+      return row * cells + column;
+    };
+    const int most = (settings.features + cells * cells - 1) / (cells * cells);
+    std::vector<int> filled(size_t(cells) * cells);
+    for (const Point &point : points)
+      if (point.alive) filled[cell_of(int(point.x), int(point.y))]++;
+    std::vector<Corner> kept;
+    for (const Corner &corner : all)
+      if (filled[cell_of(corner.x, corner.y)]++ < most) kept.push_back(corner);
+    all = kept;
+  }
+  all.resize(std::min(all.size(), size_t(std::max(need, 0))));
+  return all;
+}
+
+bool track(const Pyramid &before, const Pyramid &after, const Settings &settings,
+           const NoiseTable &noise, Point &point) {
+  const int levels = std::min({settings.levels, int(before.size()), int(after.size())});
+  const std::vector<Gain> all = gains(levels);
+  const int width = before[0].width, height = before[0].height;
+  Found found;
+  float x = 0, y = 0, guess_x = 0, guess_y = 0;
+  bool good = false;
+  const int tries = point.vx * point.vx + point.vy * point.vy >= 1 ? 2 : 1;
+  for (int i = 0; i < tries && !good; i++) {
+    if (i) guess_x = point.vx, guess_y = point.vy;
+    found = follow(before, after, levels, all, point.tracked_x, point.tracked_y, guess_x, guess_y,
+                   settings, noise);
+    x = point.tracked_x + found.dx, y = point.tracked_y + found.dy;
+    good = found.good && x >= rim && y >= rim && x <= float(width - 1 - rim) &&
+           y <= float(height - 1 - rim);
+  }
+  if (good && settings.check) {
+    const Found back =
+        follow(after, before, levels, all, x, y, -guess_x, -guess_y, settings, noise);
+    good = back.good && std::hypot(found.dx + back.dx, found.dy + back.dy) <= 1;
+  }
+  if (!good) return false;
+  const double ax = x - point.x, ay = y - point.y;
+  const double evidence = found.xx * ax * ax + 2 * found.xy * ax * ay + found.yy * ay * ay;
+  const double level = noise_correlation * noise[0] + std::max(noise.back() - 0.15, 0.0);
+  const bool held = evidence <= 32 * level;
+  point.vx = held ? 0 : x - point.x, point.vy = held ? 0 : y - point.y;
+  if (!held) point.x = x, point.y = y;
+  point.tracked_x = x, point.tracked_y = y;
+  point.residue = static_cast<float>(found.residue);
+  point.age++;
+  return true;
+}
+
+void Klt::run(const Settings &settings, const Frame &frame) {
+  const int most = glcl::klt::Pyramids::most_levels(frame.width, frame.height);
+  const Pyramid now = pyramid(frame, std::min(settings.levels, most));
+  const bool fresh = before_.empty();
+  frames_ = fresh ? 0 : frames_ + 1;
+  features_ = settings.features;
+  if (settings.noise >= 0 || (fresh && !noise_known_)) {
+    noise_ = even_noise(std::max(settings.noise, 0.0));
+    noise_known_ = settings.noise >= 0;
+    noise_set_ = true;
+  } else if (!fresh && (noise_set_ || frames_ % 8 == 1)) {
+    noise_set_ = false;
+    noise_ = noise(
+        glcl::noise::Noise::Texels::soft, frame.width, frame.height,
+        [&](int x, int y) { return before_[0].at(x, y); },
+        [&](int x, int y) { return now[0].at(x, y); });
+    noise_known_ = true;
+  }
+  unsigned alive = 0, lost = 0;
+  for (int i = 0; i < int(points_.size()); i++) {
+    Point &point = points_[i];
+    if (fresh) point.alive = false;
+    if (!point.alive) continue;
+    point.alive = track(before_, now, settings, noise_, point) && i < features_;
+    (point.alive ? alive : lost)++;
+  }
+  cut_ = alive + lost >= 16 && alive * 3 < alive + lost;
+  if (cut_)
+    for (Point &point : points_) lost += std::exchange(point.alive, false);
+  followed_ = cut_ ? 0 : alive;
+  lost_ = lost, all_lost_ += lost, all_cuts_ += cut_;
+  const bool due = fresh || (settings.reselect && frames_ - since_ >= settings.reselect);
+  if (due) since_ = frames_;
+  chosen_ = 0;
+  if (due || int(followed_) < std::min(settings.min_features, features_)) {
+    size_t slot = 0;
+    for (const Corner &corner :
+         select(eigenvalues(now[0]), settings, noise_[0], features_ - int(followed_), points_)) {
+      while (points_[slot].alive) slot++;
+      const auto x = float(corner.x), y = float(corner.y);
+      points_[slot++] = {next_id_++, 0, x, y, x, y, 0, 0, 0, true};
+      chosen_++;
+    }
+  }
+  before_ = now;
+}
+
+std::vector<Told> Klt::told() const {
+  std::vector<Told> result;
+  for (const Point &p : points_)
+    if (p.alive)
+      result.push_back({unsigned(p.id), p.x, p.y, p.vx, p.vy, unsigned(p.age), p.residue});
+  return result;
+}
+
+glcl::klt::Points::Summary Klt::summary() const {
+  glcl::klt::Points::Summary s{
+      followed_ + chosen_, lost_, chosen_, cut_, all_lost_, unsigned(next_id_),
+      all_cuts_,           0,     0,       0,    0,         -1};
+  if (noise_known_) s.noise = std::sqrt(noise_[0]);
+  for (const Told &p : told())
+    if (p.age)
+      s.mean_x += p.vx / float(followed_), s.mean_y += p.vy / float(followed_),
+          s.mean_age += float(p.age) / float(followed_);
+  return s;
+}
+
+}  // namespace reference::klt

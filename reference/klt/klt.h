@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "klt/klt.h"
+#include "reference/frames.h"
+#include "reference/noise/noise.h"
+
+namespace reference {
+
+/// The points that glcl::klt chooses and follows, point by point.
+namespace klt {
+
+using Settings = glcl::klt::Klt::Settings;
+using Told = glcl::klt::Points::Told;
+
+struct Plane {
+  Plane(int w, int h) : width(w), height(h), values(size_t(w) * h) {}
+  /// The edge is repeated.
+  float at(int x, int y) const;
+  float &operator()(int x, int y) { return values[size_t(y) * width + x]; }
+  /// Between texels.
+  float between(int x, int y, float part_x, float part_y) const;
+
+  int width, height;
+  std::vector<float> values;
+};
+using Pyramid = std::vector<Plane>;
+
+Pyramid pyramid(const Frame &frame, int levels);
+
+/// Of white noise of variance 1 in the frame: variances of texels and slopes, by level.
+struct Gain {
+  double texel, slope;
+};
+std::vector<Gain> gains(int levels);
+/// What it gives the smaller eigenvalue of a window of 7×7 px in the mean.
+double eigenvalue_gain();
+
+/// The gradient of a smoothed plane.
+std::pair<Plane, Plane> gradient(const Plane &plane);
+/// The smaller eigenvalue of its tensor; 0 in the rim.
+Plane eigenvalues(const Plane &plane);
+
+struct Corner {
+  int x, y;
+  float value;
+};
+/// A point that is followed.
+struct Point {
+  int id = 0, age = 0;
+  float x = 0, y = 0;  ///< told
+  float tracked_x = 0, tracked_y = 0;
+  float vx = 0, vy = 0, residue = 0;
+  bool alive = false;
+};
+
+/// The `need` best places, best first, by a sort of all candidates. `noise`: variance in levels².
+std::vector<Corner> select(const Plane &values, const Settings &settings, double noise, int need,
+                           const std::vector<Point> &points = {});
+
+/// Follows a point; false where it is lost.
+bool track(const Pyramid &before, const Pyramid &after, const Settings &settings,
+           const NoiseTable &noise, Point &point);
+
+/// All of it, frame by frame.
+class Klt {
+ public:
+  void run(const Settings &settings, const Frame &frame);
+  void reset() { before_.clear(); }
+  /// As the device tells it.
+  glcl::klt::Points::Summary summary() const;
+  std::vector<Told> told() const;
+
+ private:
+  Pyramid before_;
+  std::vector<Point> points_ = std::vector<Point>(glcl::klt::Points::most);
+  NoiseTable noise_{};
+  bool noise_known_ = false, noise_set_ = false;
+  int frames_ = 0, since_ = 0, next_id_ = 0, features_ = 0;
+  unsigned followed_ = 0, lost_ = 0, chosen_ = 0, cut_ = 0, all_lost_ = 0, all_cuts_ = 0;
+};
+
+}  // namespace klt
+
+}  // namespace reference

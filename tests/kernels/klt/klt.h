@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the tests of points share.
+#pragma once
+
+#include "klt/klt.h"
+
+#include "kernels/engine.h"
+#include "reference/klt/klt.h"
+#include "reference/textured.h"
+
+using glcl::klt::Points;
+using reference::klt::Settings;
+using reference::klt::Told;
+
+struct List {
+  Points::Summary summary;
+  std::vector<Told> points;
+};
+
+inline List download(Bench &bench, const Points &points) {
+  List list;
+  bench.queue->cl().enqueueReadBuffer(points.told(), CL_TRUE, 0, sizeof list.summary,
+                                      &list.summary);
+  list.points.resize(list.summary.count);
+  if (list.summary.count)
+    bench.queue->cl().enqueueReadBuffer(points.told(), CL_TRUE, sizeof list.summary,
+                                        list.points.size() * sizeof(Told), list.points.data());
+  return list;
+}
+
+/// Squares of one grey, all alike.
+inline Frame board_frame(int width, int height, int side) {
+  Frame frame(width, height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      std::fill_n(frame.at(x, y), 4, (x / side + y / side) % 2 ? 200 : 60);
+  return frame;
+}
+
+inline std::string size_text(const Frame &frame) {
+  return std::to_string(frame.width) + "×" + std::to_string(frame.height);
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Points that are followed against their reference, and the reference against known motion.
+#include "klt/tracking.h"
+
+#include <cmath>
+
+#include "klt.h"
+
+using glcl::klt::Klt;
+using reference::Motion;
+
+namespace {
+
+/// How far the points of a device are from the reference's: the same ones, within 0.01 px for 99.9
+/// %.
+struct Compared {
+  size_t points = 0, off = 0;
+  ~Compared() {
+    std::printf("%zu of %zu points are further than 0.01 px from the reference\n", off, points);
+    fail_unless(off * 1000 <= points, "%zu of %zu points are off", off, points);
+  }
+  void check(const List &list, const reference::klt::Klt &reference, const std::string &what) {
+    const auto expected = reference.told();
+    const Points::Summary own = list.summary, other = reference.summary();
+    fail_unless(own.count == other.count && own.lost == other.lost && own.chosen == other.chosen &&
+                    own.cut == other.cut && own.all_lost == other.all_lost &&
+                    own.all_chosen == other.all_chosen && own.all_cuts == other.all_cuts,
+                "%s: %u points, %u lost, %u new, cut %u; expected %u, %u, %u, %u", what.c_str(),
+                own.count, own.lost, own.chosen, own.cut, other.count, other.lost, other.chosen,
+                other.cut);
+    fail_unless(std::abs(own.mean_x - other.mean_x) < 0.01 &&
+                    std::abs(own.mean_y - other.mean_y) < 0.01 &&
+                    std::abs(own.mean_age - other.mean_age) < 0.01,
+                "%s: means (%g, %g), %g; expected (%g, %g), %g", what.c_str(), own.mean_x,
+                own.mean_y, own.mean_age, other.mean_x, other.mean_y, other.mean_age);
+    fail_unless(std::abs(own.noise - other.noise) <= 0.02 * std::abs(other.noise) + 0.01,
+                "%s: noise %g, expected %g", what.c_str(), own.noise, other.noise);
+    for (size_t i = 0; i < expected.size(); i++) {
+      const Told &a = list.points[i], &b = expected[i];
+      fail_unless(a.id == b.id && a.age == b.age,
+                  "%s: point %zu is %u of age %u, expected %u of %u", what.c_str(), i, a.id, a.age,
+                  b.id, b.age);
+      off += !(std::hypot(a.x - b.x, a.y - b.y) <= 0.01 &&
+               std::hypot(a.vx - b.vx, a.vy - b.vy) <= 0.02 &&
+               std::abs(a.residue - b.residue) <= 0.02 + 0.01 * b.residue);
+    }
+    points += expected.size();
+  }
+};
+
+/// Runs both over frames.
+void compare(Bench &bench, Compared &compared, const std::vector<Frame> &frames, Layout layout,
+             const Settings &settings, const std::string &what) {
+  Klt engine(*bench.context, frames[0].width, frames[0].height, layout);
+  reference::klt::Klt reference;
+  for (size_t i = 0; i < frames.size(); i++) {
+    engine.run(*bench.queue, settings, bench.upload(frames[i], layout, 3));
+    engine.tell(*bench.queue);
+    reference.run(settings, frames[i]);
+    compared.check(download(bench, engine.points()), reference,
+                   what + ", frame " + std::to_string(i));
+  }
+}
+
+std::vector<Frame> moving(int width, int height, const Motion &step, int count = 4) {
+  std::vector<Frame> frames;
+  for (int i = 0; i < count; i++)
+    frames.push_back(reference::textured_frame(
+        width, height, {i * step.x, i * step.y, i * step.angle, std::pow(step.zoom, i)}));
+  return frames;
+}
+
+}  // namespace
+
+GST_START_TEST(test_sizes) {
+  Bench bench;
+  Compared compared;
+  for (const auto &[width, height] :
+       {std::pair{1, 1}, {5, 3}, {9, 40}, {64, 48}, {65, 33}, {161, 97}, {200, 130}})
+    for (Layout layout : {Layout::image, Layout::buffer}) {
+      const auto frames = moving(width, height, {2.3, -1.4, 0.004});
+      compare(bench, compared, frames, layout, {}, size_text(frames[0]));
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_settings) {
+  Bench bench;
+  Compared compared;
+  const auto frames = moving(161, 97, {2.3, -1.4, 0.004});
+  const auto with = [&](const char *what, const std::function<void(Settings &)> &change) {
+    Settings settings;
+    settings.features = 150;
+    change(settings);
+    compare(bench, compared, frames, Layout::buffer, settings, what);
+  };
+  for (int window : {9, 15, 31}) with("window", [&](Settings &s) { s.window = window; });
+  for (int levels : {1, 2, 4, 6}) with("levels", [&](Settings &s) { s.levels = levels; });
+  with("iterations", [](Settings &s) { s.iterations = 2; });
+  with("residue", [](Settings &s) { s.max_residue = 0.6; });
+  with("back", [](Settings &s) { s.check = true; });
+  with("every frame", [](Settings &s) { s.reselect = 1; });
+  with("far", [](Settings &s) { s.reselect = 1, s.min_distance = 9; });
+  with("cells", [](Settings &s) { s.reselect = 1, s.cells = 4; });
+  with("few", [](Settings &s) { s.reselect = 0, s.min_features = 149; });
+  with("noise", [](Settings &s) { s.noise = 2; });
+}
+GST_END_TEST;
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  Compared compared;
+  const int w = 161, h = 97;
+  const auto both = [&](const char *what, std::vector<Frame> frames) {
+    compare(bench, compared, frames, Layout::buffer, {}, what);
+  };
+  const Frame still = reference::textured_frame(w, h), flat = reference::flat_frame(w, h);
+  both("flat", {flat, flat, flat});
+  both("gradient", {reference::gradient_frame(w, h), reference::gradient_frame(w, h)});
+  both("light", {still, reference::relit(still, 0.7, 10), reference::relit(still, 1.3, -20)});
+  const Frame natural = reference::natural_frame(w + 5, h + 5);
+  both("natural", {reference::crop(natural, 0, 0, w, h), reference::crop(natural, 5, 3, w, h)});
+  both("cut", {still, reference::textured_frame(w, h, {}, 9), flat, still});
+  std::vector<Frame> noisy;
+  for (const Frame &frame : moving(w, h, {1.2, 0.7}))
+    noisy.push_back(reference::noisy(frame, 3, unsigned(noisy.size()) + 1));
+  both("noisy", noisy);
+}
+GST_END_TEST;
+
+// Settings that change from frame to frame, and a stream that breaks.
+GST_START_TEST(test_changes) {
+  Bench bench;
+  Compared compared;
+  Klt engine(*bench.context, 161, 97, Layout::buffer);
+  reference::klt::Klt reference;
+  const auto frames = moving(161, 97, {1.3, -0.4}, 12);
+  Settings settings;
+  for (size_t i = 0; i < frames.size(); i++) {
+    if (i == 2) settings.features = 40;
+    if (i == 4) settings.levels = 5, settings.reselect = 1;
+    if (i == 5) settings.features = 300, settings.levels = 2;
+    if (i == 8) settings.window = 15, settings.noise = 1;
+    if (i == 9) settings.noise = -1;
+    if (i == 10) engine.reset(), reference.reset();
+    engine.run(*bench.queue, settings, bench.upload(frames[i], Layout::buffer));
+    engine.tell(*bench.queue);
+    reference.run(settings, frames[i]);
+    compared.check(download(bench, engine.points()), reference, "frame " + std::to_string(i));
+  }
+}
+GST_END_TEST;
+
+// Work-groups of several sizes find the same.
+GST_START_TEST(test_lanes) {
+  Bench bench;
+  const auto frames = moving(161, 97, {2.3, -1.4, 0.004}, 2);
+  using namespace glcl::klt;
+  Pyramids pyramids(*bench.context, 161, 97, Layout::buffer);
+  glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::soft, 161, 97);
+  noise.set(*bench.queue, 0);
+  const cl::Buffer before = pyramids.make(), after = pyramids.make();
+  pyramids.build(*bench.queue, bench.upload(frames[0], Layout::buffer), 3, before);
+  pyramids.build(*bench.queue, bench.upload(frames[1], Layout::buffer), 3, after);
+  List lists[4];
+  for (int i = 0; i < 4; i++) {
+    Points points(*bench.context, 161, 97);
+    Selection selection(*bench.context, 161, 97);
+    Tracking tracking(*bench.context, 1 << (2 * i));
+    Settings settings;
+    settings.window = 9;
+    points.next_stamp(*bench.queue);
+    points.account(*bench.queue, {200, 1, true, true});
+    selection.run(*bench.queue, settings, pyramids.plane(before), noise.variances(), 200, points);
+    tracking.run(*bench.queue, settings, pyramids, before, after, noise.variances(), 200, 3,
+                 points);
+    points.account(*bench.queue, {200, 1, false, false});
+    points.tell(*bench.queue, 200, noise.variances(), true);
+    lists[i] = download(bench, points);
+    fail_unless(lists[i].points.size() > 100 && lists[i].points.size() == lists[0].points.size());
+    for (size_t k = 0; k < lists[i].points.size(); k++)
+      fail_unless(std::hypot(lists[i].points[k].x - lists[0].points[k].x,
+                             lists[i].points[k].y - lists[0].points[k].y) < 0.005);
+  }
+}
+GST_END_TEST;
+
+// In noise a still scene is still, and what moves moves.
+GST_START_TEST(test_still) {
+  Bench bench;
+  for (double level : {2.0, 6.0, 16.0}) {
+    const Frame still = reference::textured_frame(320, 240);
+    Klt engine(*bench.context, 320, 240, Layout::buffer);
+    Settings settings;
+    settings.features = 300;
+    const auto step = [&](const Frame &frame, unsigned number) {
+      engine.run(*bench.queue, settings,
+                 bench.upload(reference::noisy(frame, level, number), Layout::buffer));
+      engine.tell(*bench.queue);
+      return download(bench, engine.points());
+    };
+    double moved = 0, followed = 0;
+    for (unsigned i = 0; i < 20; i++) {
+      const List list = step(still, i);
+      if (i < 2) continue;
+      for (const Told &point : list.points)
+        moved += std::hypot(point.vx, point.vy) > 0, followed += point.age > 0;
+    }
+    fail_unless(followed > 1000 && moved <= 0.01 * followed, "noise %g: %g of %g move", level,
+                moved, followed);
+    double x = 0, y = 0;
+    for (unsigned i = 1; i <= 5; i++) {
+      const List list = step(reference::textured_frame(320, 240, {2.0 * i, 1.0 * i}), 99 + i);
+      x += list.summary.mean_x, y += list.summary.mean_y;
+    }
+    fail_unless(std::abs(x - 10) < 0.5 + level / 16 && std::abs(y - 5) < 0.5 + level / 16,
+                "noise %g: (%g, %g)", level, x, y);
+  }
+}
+GST_END_TEST;
+
+static Suite *tracking_suite() {
+  Suite *suite = suite_create("tracking");
+  TCase *tests = tcase_create("tracking");
+  tcase_add_test(tests, test_sizes);
+  tcase_add_test(tests, test_settings);
+  tcase_add_test(tests, test_content);
+  tcase_add_test(tests, test_changes);
+  tcase_add_test(tests, test_lanes);
+  tcase_add_test(tests, test_still);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(tracking)

@@ -46,7 +46,7 @@ struct Field {
 /// begins to move only where the step explains 14 to 28 times the change in brightness that one of
 /// its components would by chance: of the change that noise makes or, if that is more, of 0.7 of
 /// the change there that no motion explains, up to what an encoder may leave (8 levels² of coding
-/// noise, of census 1; none from 2 levels of noise on). What noise gives the eigenvalues of a node
+/// noise, of census 1; none from 3 levels of noise on). What noise gives the eigenvalues of a node
 /// that stands still grows as much. d is clamped to no less than three times its noise, the median
 /// takes nodes twice as far apart (by parts, from 1 to 2 levels of noise), and what noise adds to
 /// the eigenvalues does not count for the confidence. Coding noise holds back what stands still

@@ -173,7 +173,7 @@ class Solver {
 
   /// Of a channel's difference in time what may be an encoder's.
   float most_coded(size_t level) const {
-    const float part = std::clamp(2.5f - 1.25f * std::sqrt(noise_[0]), 0.0f, 1.0f);
+    const float part = std::clamp(3.0f - std::sqrt(noise_[0]), 0.0f, 1.0f);
     const float changes = part * 2 * (n == 4 ? 1 : 8) * gains_[level].coding;
     return n == 4 ? 127 * 127 * changes / softness(level) : changes;
   }

@@ -94,6 +94,8 @@ class Motion {
   const Plane &predicted() const { return predicted_; }
   const cl::Buffer &vectors() const { return blocks().vectors; }
   const cl::Buffer &shapes() const { return blocks().shapes; }
+  /// The noise of its frames, once two followed each other.
+  const noise::Noise &noise() const { return noise_; }
 
  private:
   /// What there is for one kind of blocks.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "align.h"
+
+#include <algorithm>
+#include <string>
+
+#include "opencl/error.h"
+
+namespace glcl::camera {
+
+namespace {
+
+constexpr int groups = 64, items = 128, sums = 32;  // GROUPS, ITEMS and SUMS in the kernels
+constexpr double most_samples = 140 * 1000;         // pixels that count, about
+constexpr float scatter[steps] = {16, 10, 8};       // levels
+
+}  // namespace
+
+Frame Frame::of(int width, int height, int most) {
+  Frame frame{};
+  int shrink = 1;
+  while (double(width) * height / (shrink * shrink) > most) shrink++;
+  frame.size = {{(width + shrink - 1) / shrink, (height + shrink - 1) / shrink}};
+  const auto along = [shrink](int length) {
+    return static_cast<cl_float>(length) / static_cast<cl_float>(2 * shrink) - 0.5f;
+  };
+  frame.centre = {{along(width), along(height)}};
+  frame.radius = std::max(std::hypot(frame.centre.s[0], frame.centre.s[1]), 1.0f);
+  frame.shrink = static_cast<cl_float>(shrink);
+  return frame;
+}
+
+Align::Align(Context &context, const Frame &frame) : frame_(frame) {
+  const cl::Program program =
+      context.program("camera/align.cl",
+                      "-DITEMS=" + std::to_string(items) + " -DGROUPS=" + std::to_string(groups));
+  shrink_ = Kernel(context, program, "camera_shrink",
+                   {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
+  align_ = Kernel(context, program, "camera_align", {});
+  settle_ = Kernel(context, program, "camera_settle", {});
+  try {
+    small_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
+                        size_t(frame.size.s[0]) * frame.size.s[1] * sizeof(cl_float));
+    for (cl::Buffer &buffer : sums_)
+      buffer = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, groups * sums * sizeof(cl_float));
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for the motion of a camera on " + context.device().name + ".",
+                error);
+  }
+}
+
+void Align::shrink(Queue &queue, const motion::Plane &plane) {
+  shrink_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, plane.buffer, plane.pitch,
+          static_cast<cl_int>(frame_.shrink), small_, frame_.size);
+}
+
+void Align::run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &picture,
+                const cl::Buffer &known, const cl::Buffer &front, const cl::Buffer &state) {
+  const int motion = compensation != Compensation::none,
+            turn = compensation == Compensation::first_order_flow;
+  const double pixels = double(frame_.size.s[0]) * frame_.size.s[1];
+  const int rows = static_cast<int>(std::ceil(pixels / most_samples));
+  for (int i = 0; i < steps && !first; i++)
+    align_(queue, {size_t(groups) * items, 1}, small_, picture, known, front, sums_[i % 2],
+           sums_[(i + 1) % 2], state, i, frame_, motion, turn, rows, scatter[i]);
+  settle_(queue, {items, 1}, sums_[steps % 2], state, first ? 0 : steps, frame_, motion, turn,
+          int(first));
+}
+
+}  // namespace glcl::camera

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "camera.h"
+#include "motion/plane.h"
+#include "opencl/kernel.h"
+
+namespace glcl::camera {
+
+/// Lays frames onto a picture that is remembered of those before them, to hundredths of a pixel,
+/// which vectors of whole pixels can't: the motion and, since light changes, a gain and an offset,
+/// by least squares over the pixels, in which what does not fit counts little (Geman and McClure).
+/// It begins from the motion of the vectors, and takes `steps` steps of Gauss and Newton. Nothing
+/// waits.
+class Align {
+ public:
+  Align() = default;
+  /// Throws Error::failed where the device refuses kernels or memory.
+  Align(Context &context, const Frame &frame);
+
+  /// Enqueues a frame's reduction to small().
+  void shrink(Queue &queue, const motion::Plane &plane);
+  const cl::Buffer &small() const { return small_; }
+
+  /// Enqueues the alignment of small() to a picture: float2 pixels, the first number counts; uchar2
+  /// for each, the first is 0 where nothing is known; uchar, not 0 where something hid it in the
+  /// frame before. `state`: a State; its fits, steps and path are written. `first`: there is
+  /// nothing before it.
+  void run(Queue &queue, Compensation compensation, bool first, const cl::Buffer &picture,
+           const cl::Buffer &known, const cl::Buffer &front, const cl::Buffer &state);
+
+ private:
+  Frame frame_{};
+  Kernel shrink_, align_, settle_;
+  cl::Buffer small_, sums_[2];
+};
+
+}  // namespace glcl::camera

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cmath>
+
+#include "opencl/cl.h"
+
+namespace glcl::camera {
+
+/// A motion of the plane that keeps shapes, about the centre of the frame: the point z, from there,
+/// moves by (x + iy) + (dilation + i rotation) z. The form of the first-order flow that also holds
+/// translations.
+struct Motion {
+  cl_float x = 0, y = 0;  ///< px: +x right, +y down
+  cl_float dilation = 0, rotation = 0;
+
+  /// The point that stays where it is, from the centre, px; infinite for a translation.
+  cl_float2 fixed() const {
+    const float square = dilation * dilation + rotation * rotation;
+    if (square == 0) return {{INFINITY, INFINITY}};
+    return {{-(dilation * x + rotation * y) / square, (rotation * x - dilation * y) / square}};
+  }
+};
+
+/// What is known of a camera, on the device; kernels/camera/state.clh.
+struct Fit {
+  Motion motion;
+  cl_float gain, offset;
+  cl_float unused[2];
+};
+constexpr int steps = 3;
+struct State {
+  Motion vectors;
+  cl_float inliers, counted;
+  cl_int frames, cut;
+  Motion step;
+  cl_float path[4];
+  Motion from_picture, from_frame;
+  cl_int fresh, unused[3];
+  Fit fit, fits[steps];
+};
+static_assert(sizeof(State) == 240, "as the kernels have it");
+
+/// Frames in small.
+struct Frame {
+  cl_int2 size;      ///< px
+  cl_float2 centre;  ///< px
+  cl_float radius;   ///< from there to a corner, px
+  cl_float shrink;   ///< px of frames to one of these
+
+  /// Frames of width × height px by a whole number, whose pixels are then about `most` at most.
+  static Frame of(int width, int height, int most = 520 * 1000);
+};
+
+enum class Compensation { none, translation, first_order_flow };
+
+}  // namespace glcl::camera

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ransac.h"
+
+#include <algorithm>
+#include <string>
+
+#include "opencl/error.h"
+
+namespace glcl::camera {
+
+namespace {
+
+constexpr int apart = 16;      // px from vector to vector, or a block
+constexpr int most = 1 << 14;  // vectors
+
+size_t group_items(Context &context) {
+  return context.device().is_cpu() ? 16 : std::min<size_t>(512, one_group(context.device().device));
+}
+
+/// Vectors of cells of so many px that are taken along one axis: one in as many cells.
+int step_of(int cell, int width, int height) {
+  int step = std::max(apart / cell, 1);
+  while (double(width / (cell * step) + 1) * (height / (cell * step) + 1) > most) step++;
+  return step;
+}
+
+}  // namespace
+
+Ransac::Ransac(Context &context) : Ransac(context, group_items(context)) {}
+
+Ransac::Ransac(Context &context, size_t items) {
+  kernel_ = Kernel(context, context.program("camera/ransac.cl", "-DITEMS=" + std::to_string(items)),
+                   "camera_ransac", {});
+  try {
+    const cl_uint none[2]{};
+    best_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none,
+                       const_cast<cl_uint *>(none));
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for the motion of a camera on " + context.device().name + ".",
+                error);
+  }
+}
+
+void Ransac::run(Queue &queue, const Settings &settings, const cl::Buffer &vectors, int count,
+                 const cl::Buffer &state) {
+  const int rounds = std::max((settings.most + settings.least - 1) / settings.least, 1);
+  kernel_(queue, {settings.least * kernel_.group().x, 1}, vectors, count, settings.seed, rounds,
+          settings.error, settings.converged, int(settings.translation), best_, state);
+}
+
+BlockVectors::BlockVectors(Context &context, int width, int height) : size_{{width, height}} {
+  kernel_ = Kernel(context, context.program("camera/ransac.cl", "-DITEMS=16"), "camera_collect",
+                   {context.device().is_cpu() ? size_t(8) : size_t(32), 1});
+  try {
+    list_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, size_t(most) * sizeof(cl_float4));
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for the vectors of a camera on " + context.device().name + ".",
+                error);
+  }
+}
+
+void BlockVectors::run(Queue &queue, const motion::Motion &motion) {
+  const motion::Motion::Field &field = motion.field();
+  const motion::Plane &plane = motion.current();
+  const int step = step_of(field.cell, size_.s[0], size_.s[1]);
+  columns_ = std::max(field.columns / step, 1);
+  rows_ = std::max(field.rows / step, 1);
+  // A field smaller than a step has its first cell.
+  const int taken = std::min({step, 2 * field.columns - 1, 2 * field.rows - 1});
+  kernel_(queue, {size_t(columns_), size_t(rows_)}, plane.buffer, plane.pitch, motion.vectors(),
+          field.cell, field.columns, taken, cl_int2{{columns_, rows_}}, size_,
+          motion.noise().variances(), list_);
+}
+
+}  // namespace glcl::camera

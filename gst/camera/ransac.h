@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "camera.h"
+#include "motion/motion.h"
+#include "noise/noise.h"
+#include "opencl/kernel.h"
+
+namespace glcl::camera {
+
+/// The motion of a camera by RANSAC over vectors on the device, in one launch.
+///
+/// An iteration draws two vectors by chance, from the seed alone, and counts how many of all are
+/// within `error` of the motion through both; two in one place give a translation. `least` groups
+/// of work-items have an iteration each, and go on, up to `most` in all, until the outliers of
+/// their own best are fewer than `converged` of the vectors. The best of all, of equal ones the
+/// first, is fitted to its inliers by least squares, four times over. The result depends on vectors
+/// and seed alone, not on the order in which the device works. Without two vectors there is no
+/// motion. Nothing waits.
+class Ransac {
+ public:
+  struct Settings {
+    cl_uint seed = 0;
+    int least = 50, most = 300;  ///< iterations, 1 … 4096
+    float error = 1.5f;          ///< px
+    float converged = 0.75f;
+    bool translation = false;  ///< of that alone
+  };
+
+  Ransac() = default;
+  /// Throws Error::failed where the device refuses kernels or memory.
+  explicit Ransac(Context &context);
+  Ransac(Context &context, size_t items);
+
+  /// Enqueues it over `count` float4 (x, y, vx, vy), px, places from the frame's centre: vectors
+  /// from there to the next frame; x from 1e9 on is none. `state`: a State; its vectors, inliers
+  /// and counted are written.
+  void run(Queue &queue, const Settings &settings, const cl::Buffer &vectors, int count,
+           const cl::Buffer &state);
+
+ private:
+  Kernel kernel_;
+  cl::Buffer best_;
+};
+
+/// A list of vectors, for Ransac, of those blocks whose pixels show where they went: in squares
+/// of 16 px around their middles the mean squared gradient along the direction with least of it is
+/// 3 levels² more than noise. Of blocks smaller than 16 px only some count.
+class BlockVectors {
+ public:
+  BlockVectors() = default;
+  /// For frames of width × height px. Throws Error::failed.
+  BlockVectors(Context &context, int width, int height);
+
+  /// Enqueues it for the last frame of a search.
+  void run(Queue &queue, const motion::Motion &motion);
+
+  const cl::Buffer &list() const { return list_; }
+  int count() const { return columns_ * rows_; }
+
+ private:
+  cl_int2 size_{};
+  int columns_ = 0, rows_ = 0;
+  Kernel kernel_;
+  cl::Buffer list_;
+};
+
+}  // namespace glcl::camera

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The motion of a camera from vectors of which many belong to it: by RANSAC, in one launch. Build with -DITEMS, the items
+// of a group, a power of two.
+#include "camera/similarity.clh"
+#include "camera/state.clh"
+
+#define NONE 1e9f  // x of a vector that there is not
+inline bool counts(float4 v) { return v.x < NONE; }
+
+// The vectors of blocks that show where they went, by their place in the frame before, from its centre. `field`: forward
+// vectors in quarter pixels, one for each cell of `cell` px, `columns` a row. Vectors are taken `apart` cells from each
+// other, from the middle of as many; those of squares of SIDE px around them whose gradients all lie along one line or
+// are within `noise` count as none. Work-items: vectors.
+#include "motion/plane.clh"
+#include "noise/bands.clh"
+#define SIDE 16
+#define STEP 2
+#define LEAST_GRADIENT 3.0f  // levels² a pixel, along the direction that has least of it
+
+__kernel void camera_collect(__global const uchar *plane, int pitch, __global const short2 *field, int cell,
+                             int columns, int apart, int2 count, int2 size, __global const float *noise,
+                             __global float4 *vectors) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1));
+  if (any(at >= count)) return;
+  const int2 place = at * apart + apart / 2;
+  const float2 v = convert_float2(field[place.y * columns + place.x]) / 4.0f;
+  const int2 middle = place * cell + cell / 2;
+  float xx = 0.0f, yy = 0.0f, xy = 0.0f;
+  for (int y = -SIDE / 2; y < SIDE / 2; y += STEP)
+    for (int x = -SIDE / 2; x < SIDE / 2; x += STEP) {
+      __global const uchar *p = plane + AT(middle.x + x, middle.y + y, pitch);
+      const float right = 0.5f * ((float)p[1] - (float)p[-1]), down = 0.5f * ((float)p[pitch] - (float)p[-pitch]);
+      xx += right * right, yy += down * down, xy += right * down;
+    }
+  const float samples = (SIDE / STEP) * (SIDE / STEP);
+  const float weakest = (0.5f * (xx + yy) - sqrt(0.25f * (xx - yy) * (xx - yy) + xy * xy)) / samples;
+  const bool shows = weakest >= LEAST_GRADIENT + noise_variance(noise) && all(middle < size);
+  const float2 from = convert_float2(2 * middle - size) / 2.0f - v;
+  vectors[at.y * count.x + at.x] = shows ? (float4)(from, v) : (float4)(NONE, NONE, 0.0f, 0.0f);
+}
+
+inline uint mixed(uint x) {
+  x = (x ^ (x >> 16)) * 0x7feb352du;
+  x = (x ^ (x >> 15)) * 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+// The first vector that counts from a place on, round and round; `count` where none does.
+inline int next_from(__global const float4 *vectors, int count, int place) {
+  for (int i = 0; i < count; i++) {
+    const int at = place + i < count ? place + i : place + i - count;
+    if (counts(vectors[at])) return at;
+  }
+  return count;
+}
+
+// The motion through two vectors. Where they are one, begin in one place or turn the frame by more than MOST, it is a
+// translation by their mean.
+#define MOST 0.5f
+inline float4 through(float4 a, float4 b, int translation) {
+  const float2 apart = a.xy - b.xy, change = a.zw - b.zw;
+  const float square = dot(apart, apart);
+  float2 turn = times(conjugate(apart), change) / fmax(square, 1.0f);
+  if (translation || square < 1.0f || dot(turn, turn) > MOST * MOST) turn = 0.0f;
+  return (float4)(0.5f * (a.zw + b.zw) - times(turn, 0.5f * (a.xy + b.xy)), turn);
+}
+
+// That of an iteration; two vectors are drawn by chance.
+inline float4 drawn(__global const float4 *vectors, int count, uint seed, int iteration, int translation) {
+  const uint chance = mixed(seed ^ mixed(2 * iteration)), other = mixed(seed ^ mixed(2 * iteration + 1));
+  const int a = next_from(vectors, count, chance % count);
+  if (a == count) return (float4)(0.0f);
+  const int b = next_from(vectors, count, other % count);
+  return through(vectors[a], vectors[b], translation);
+}
+
+inline bool fits(float4 motion, float4 vector, float error) {
+  const float2 rest = vector_at(motion, vector.xy) - vector.zw;
+  return counts(vector) && dot(rest, rest) < error * error;
+}
+
+// Sum over a group; every item gets it.
+inline float4 sum_of(__local float4 *sums, float4 own) {
+  const int item = get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  sums[item] = own;
+  for (int left = ITEMS / 2; left > 0; left /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < left) sums[item] += sums[item + left];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return sums[0];
+}
+
+// An iteration's count of inliers and, below it, its number, so that of equal ones the first is the largest.
+#define NUMBERS 4095u
+inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBERS - iteration); }
+
+#define REFINEMENTS 3
+
+// Work-groups share the iterations: group g has g, g + groups and so on, `rounds` of them, but ends once the outliers of
+// its best are fewer than `converged` of all. The last group to end takes the best of all and fits it to its inliers by
+// least squares. `best`: its key, and how many groups have ended; both 0 before and after. Every barrier is met by every item of every group.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void camera_ransac(__global const float4 *vectors, int count, uint seed, int rounds, float error, float converged,
+                   int translation, __global volatile uint *best, __global State *state) {
+  __local float4 sums[ITEMS];
+  __local int last;
+  const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
+  uint own = 0;
+  float valid = 0.0f;
+  bool done = false;
+  for (int round = 0; round < rounds; round++) {
+    const int iteration = group + round * groups, end = done ? 0 : count;
+    const float4 motion = done ? (float4)(0.0f) : drawn(vectors, count, seed, iteration, translation);
+    float4 sum = 0.0f;
+    for (int i = item; i < end; i += ITEMS) {
+      const float4 v = vectors[i];
+      sum.x += fits(motion, v, error) ? 1.0f : 0.0f;
+      sum.y += counts(v) ? 1.0f : 0.0f;
+    }
+    sum = sum_of(sums, sum);
+    if (!done) {
+      own = max(own, key_of((uint)sum.x, iteration));
+      valid = sum.y;
+      done = valid - (float)(own >> 12) < converged * valid || valid < 2.0f;
+    }
+  }
+  if (item == 0) {
+    atomic_max(&best[0], own);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    last = (int)atomic_inc(&best[1]) == groups - 1;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const bool ends = last;
+  const int iteration = ends ? (int)(NUMBERS - (atomic_or(&best[0], 0u) & NUMBERS)) : 0, end = ends ? count : 0;
+  float4 motion = ends ? drawn(vectors, count, seed, iteration, translation) : (float4)(0.0f);
+  float inliers = 0.0f;
+  for (int k = 0; k <= REFINEMENTS; k++) {
+    float4 places = 0.0f;  // of inliers: sums of place and vector
+    float inside = 0.0f;
+    for (int i = item; i < end; i += ITEMS) {
+      const float4 v = vectors[i];
+      const bool in = fits(motion, v, error);
+      places += in ? v : (float4)(0.0f);
+      inside += in ? 1.0f : 0.0f;
+    }
+    places = sum_of(sums, places);
+    inliers = sum_of(sums, (float4)(inside, 0.0f, 0.0f, 0.0f)).x;
+    const float4 mean = places / fmax(inliers, 1.0f);
+    float4 products = 0.0f;  // of their distances from the means
+    for (int i = item; i < end; i += ITEMS) {
+      const float4 v = vectors[i];
+      if (fits(motion, v, error)) {
+        const float2 z = v.xy - mean.xy;
+        products += (float4)(times(conjugate(z), v.zw - mean.zw), dot(z, z), 0.0f);
+      }
+    }
+    products = sum_of(sums, products);
+    const float2 turn = translation || products.z < 1.0f ? (float2)(0.0f) : products.xy / products.z;
+    if (k < REFINEMENTS && inliers > 0.0f) motion = (float4)(mean.zw - times(turn, mean.xy), turn);
+  }
+  if (ends && item == 0) {
+    state->vectors = motion;
+    state->inliers = inliers;
+    state->counted = valid;
+    best[0] = 0;
+    best[1] = 0;
+  }
+}

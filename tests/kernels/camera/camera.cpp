@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The motion of a camera against its reference and against motion that is known.
+#include "reference/camera/camera.h"
+
+#include <array>
+#include <random>
+
+#include "kernels/engine.h"
+#include "reference/textured.h"
+
+using glcl::camera::Align;
+using glcl::camera::Compensation;
+using glcl::camera::State;
+using reference::CameraVector;
+using reference::Similarity;
+using Settings = glcl::camera::Ransac::Settings;
+using List = std::vector<CameraVector>;
+
+namespace {
+
+constexpr CameraVector nothing = {1e9f, 1e9f, 0, 0};
+
+template <class Value>
+cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
+  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                    values.size() * sizeof(Value), const_cast<Value *>(values.data()));
+}
+
+State download(Bench &bench, const cl::Buffer &buffer) {
+  State state;
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, sizeof state, &state);
+  return state;
+}
+
+bool near(const Similarity &a, const Similarity &b, double shift, double turn) {
+  return std::hypot(a.x - b.x, a.y - b.y) <= shift &&
+         std::hypot(a.dilation - b.dilation, a.rotation - b.rotation) <= turn;
+}
+
+/// What the device finds. It must be an iteration that has as many inliers as any, fitted as the
+/// reference does.
+State found(Bench &bench, const List &list, const Settings &settings, size_t items = 64) {
+  glcl::camera::Ransac engine(*bench.context, items);
+  const cl::Buffer vectors = upload(bench, list), state = upload(bench, std::vector<State>(1));
+  for (int i = 0; i < 2; i++) engine.run(*bench.queue, settings, vectors, int(list.size()), state);
+  const State result = download(bench, state);
+  const reference::Ransac expected(list, settings);
+  int inliers = 0;
+  const Similarity motion = expected.fitted(expected.best, &inliers);
+  fail_unless(result.counted == float(expected.valid), "%g vectors count, expected %d",
+              result.counted, expected.valid);
+  // Where vectors lie on the bound, rounding decides.
+  fail_unless(std::abs(result.inliers - float(inliers)) <= 0.01 * inliers + 1,
+              "%g inliers, expected %d", result.inliers, inliers);
+  fail_unless(near(result.vectors, motion, 0.05, 2e-4),
+              "(%g, %g, %g, %g), expected (%g, %g, %g, %g)", result.vectors.x, result.vectors.y,
+              result.vectors.dilation, result.vectors.rotation, motion.x, motion.y, motion.dilation,
+              motion.rotation);
+  return result;
+}
+
+/// Vectors of a motion with noise of `off` px, of which a part are of anything else.
+List scene(const Similarity &motion, int count, double others, double off, unsigned seed) {
+  std::mt19937 next(seed);
+  const auto number = [&](double from, double to) {
+    return from + (to - from) * double(next() >> 8) / (1 << 24);
+  };
+  List list;
+  for (int i = 0; i < count; i++) {
+    const std::complex<float> z(float(number(-320, 320)), float(number(-240, 240))),
+        v = reference::vector_at(motion, z);
+    if (i % 7 == 3)
+      list.push_back(nothing);
+    else if (number(0, 1) < others)
+      list.push_back({z.real(), z.imag(), float(number(-16, 16)), float(number(-16, 16))});
+    else
+      list.push_back({z.real(), z.imag(), v.real() + float(number(-off, off)),
+                      v.imag() + float(number(-off, off))});
+  }
+  return list;
+}
+
+}  // namespace
+
+// D = 0.05, R = 0.02 about (320, 240): the vectors of two points.
+GST_START_TEST(test_two_vectors) {
+  Bench bench;
+  const List list{{100, 50, -7.2f, -13.9f}, {500, 400, 5.8f, 11.6f}};
+  const State state = found(bench, list, {});
+  fail_unless(std::abs(state.vectors.dilation - 0.05) < 1e-6 &&
+              std::abs(state.vectors.rotation - 0.02) < 1e-6);
+  const cl_float2 fixed = state.vectors.fixed();
+  fail_unless(std::abs(fixed.s[0] - 320) < 0.01 && std::abs(fixed.s[1] - 240) < 0.01,
+              "about (%g, %g)", fixed.s[0], fixed.s[1]);
+  fail_unless(state.inliers == 2);
+}
+GST_END_TEST
+
+// What has no centre is a translation; without vectors there is no motion.
+GST_START_TEST(test_degenerate) {
+  Bench bench;
+  const auto is = [&](const List &list, const Similarity &motion, float inliers,
+                      bool translation = false) {
+    Settings settings;
+    settings.translation = translation;
+    const State state = found(bench, list, settings);
+    fail_unless(near(state.vectors, motion, 1e-4, 1e-6), "(%g, %g, %g, %g)", state.vectors.x,
+                state.vectors.y, state.vectors.dilation, state.vectors.rotation);
+    fail_unless(state.inliers == inliers, "%g inliers", state.inliers);
+  };
+  is({{-50, 20, 3, -2}, {80, 60, 3, -2}}, {3, -2, 0, 0}, 2);
+  is({{10, 20, 3, -2}, {10, 20, 3, -2}}, {3, -2, 0, 0}, 2);
+  is({{10, 20, 3, -2}, {10, 20, 4, -2}}, {3.5, -2, 0, 0}, 2);
+  is({{10, 20, 3, -2}}, {3, -2, 0, 0}, 1);
+  is({nothing, nothing, {10, 20, 3, -2}, nothing}, {3, -2, 0, 0}, 1);
+  is({nothing, nothing}, {}, 0);
+  is(List(300, {0, 0, 0, 0}), {}, 300);
+  is({{-50, 20, 3, -2}, {80, 60, 4, -2}}, {3.5, -2, 0, 0}, 2, true);
+  const Similarity moved{1, 2, 0.02f, -0.03f}, back = reference::inverse(moved);
+  fail_unless(near(reference::after(moved, back), {}, 1e-6, 1e-6));
+  fail_unless(std::isinf(Similarity{1, 2, 0, 0}.fixed().s[0]));
+}
+GST_END_TEST
+
+GST_START_TEST(test_outliers) {
+  Bench bench;
+  const Similarity motions[] = {
+      {5, -3, 0, 0}, {0, 0, 0.03f, 0}, {0, 0, 0, 0.02f}, {-7, 2, 0.01f, -0.015f}, {}};
+  unsigned seed = 1;
+  for (const Similarity &motion : motions)
+    for (double others : {0.0, 0.3, 0.5, 0.7})
+      for (int count : {70, 1200}) {
+        Settings settings;
+        settings.seed = seed++;
+        const State state = found(bench, scene(motion, count, others, 0.4, seed), settings);
+        const double off = count < 100 && others > 0.6 ? 1.5 : 0.3;
+        fail_unless(near(state.vectors, motion, off, off / 100), "(%g, %g, %g, %g) with %g others",
+                    state.vectors.x, state.vectors.y, state.vectors.dilation,
+                    state.vectors.rotation, others);
+      }
+}
+GST_END_TEST
+
+// The seed alone says what comes out, whatever the work-groups.
+GST_START_TEST(test_repeats) {
+  Bench bench;
+  const List list = scene({2, 1, 0.01f, 0.01f}, 900, 0.6, 0.4, 7);
+  for (int least : {1, 50, 300}) {
+    Settings settings;
+    settings.seed = 5;
+    settings.least = least;
+    const State first = found(bench, list, settings, 64);
+    for (size_t items : {1, 16, 256}) {
+      const State other = found(bench, list, settings, items);
+      fail_unless(near(first.vectors, other.vectors, 1e-3, 1e-5) && first.inliers == other.inliers);
+    }
+  }
+  // Noise alone: whatever is best.
+  found(bench, scene({}, 500, 1, 0, 3), {});
+}
+GST_END_TEST
+
+namespace {
+
+/// Grey, whose edge is repeated without end.
+struct Luma {
+  explicit Luma(const Frame &frame) : frame(frame) {}
+  int at(int x, int y) const {
+    const uint8_t *p =
+        frame.at(std::clamp(x, 0, frame.width - 1), std::clamp(y, 0, frame.height - 1));
+    return (77 * p[0] + 150 * p[1] + 29 * p[2] + 128) / 256;
+  }
+  reference::Texel texel() const {
+    return [this](int x, int y) { return float(at(x, y)); };
+  }
+  glcl::motion::Plane upload(Bench &bench) const {
+    glcl::motion::Plane plane(frame.width, frame.height);
+    std::vector<uint8_t> bytes;
+    for (int y = 0; y < plane.rows; y++)
+      for (int x = 0; x < plane.pitch; x++)
+        bytes.push_back(uint8_t(at(x - plane.padding, y - plane.padding)));
+    plane.buffer = ::upload(bench, bytes);
+    return plane;
+  }
+
+  const Frame &frame;
+};
+
+/// A frame laid onto another one; `state` is of the frame before.
+State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation compensation,
+              State state = {}, bool first = false) {
+  const auto frame = glcl::camera::Frame::of(now.width, now.height);
+  Align engine(*bench.context, frame);
+  engine.shrink(*bench.queue, Luma(now).upload(bench));
+  const std::vector<float> small = reference::shrunk(Luma(now).texel(), frame),
+                           before = reference::shrunk(Luma(picture).texel(), frame);
+  std::vector<float> got(small.size());
+  bench.queue->cl().enqueueReadBuffer(engine.small(), CL_TRUE, 0, got.size() * sizeof(float),
+                                      got.data());
+  fail_unless(got == small, "%d×%d in small", now.width, now.height);
+
+  std::vector<cl_float2> levels;
+  std::vector<cl_uchar2> ages;
+  std::vector<cl_uchar> front;
+  std::vector<bool> known;
+  for (size_t i = 0; i < before.size(); i++) {
+    levels.push_back({{before[i], 0}});
+    ages.push_back({{cl_uchar(i % 11 ? 5 : 0), 0}});
+    front.push_back(i % 13 == 5);
+    known.push_back(i % 11 && i % 13 != 5);
+  }
+  const cl::Buffer device = upload(bench, std::vector<State>{state});
+  engine.run(*bench.queue, compensation, first, upload(bench, levels), upload(bench, ages),
+             upload(bench, front), device);
+  bench.queue->cl().finish();
+  const State result = download(bench, device);
+  reference::align(small, before, known, frame, compensation, first, state);
+  const auto same = [&](const Similarity &a, const Similarity &b, const char *what) {
+    fail_unless(near(a, b, 0.02, 1e-4), "%s: (%g, %g, %g, %g), expected (%g, %g, %g, %g)", what,
+                a.x, a.y, a.dilation, a.rotation, b.x, b.y, b.dilation, b.rotation);
+  };
+  same(result.fit.motion, state.fit.motion, "motion");
+  same(result.step, state.step, "step");
+  same(result.from_frame, state.from_frame, "from the frame");
+  same(result.from_picture, state.from_picture, "from the picture");
+  fail_unless(std::abs(result.fit.gain - state.fit.gain) < 0.01 &&
+                  std::abs(result.fit.offset - state.fit.offset) < 1,
+              "light %g %g, expected %g %g", result.fit.gain, result.fit.offset, state.fit.gain,
+              state.fit.offset);
+  for (int i = 0; i < 4; i++)
+    fail_unless(std::abs(result.path[i] - state.path[i]) < 0.02, "path %d: %g, expected %g", i,
+                result.path[i], state.path[i]);
+  fail_unless(result.frames == state.frames && result.fresh == state.fresh &&
+              result.cut == state.cut);
+  return result;
+}
+
+}  // namespace
+
+// What moved by parts of a pixel is found to hundredths, from vectors half a pixel off.
+GST_START_TEST(test_alignment) {
+  Bench bench;
+  const int w = 161, h = 121;
+  const Frame still = reference::textured_frame(w, h);
+  const double degree = 3.14159265 / 180;
+  for (const reference::Motion &motion : {reference::Motion{},
+                                          {0.3, -0.4},
+                                          {2.4, 1.3},
+                                          {0.2, 0.1, 0.5 * degree},
+                                          {0.4, -0.1, 0, 1.006},
+                                          {3.2, -2.3, -0.4 * degree, 0.996}}) {
+    State state{};
+    state.vectors = {std::round(float(motion.x)), std::round(float(motion.y)),
+                     float(motion.zoom * std::cos(motion.angle) - 1),
+                     float(motion.zoom * std::sin(motion.angle))};
+    const Frame moved =
+        reference::relit(reference::noisy(reference::textured_frame(w, h, motion), 2, 3), 0.9, 12);
+    const State result = aligned(bench, still, moved, Compensation::first_order_flow, state);
+    const Similarity truth{float(motion.x), float(motion.y),
+                           float(motion.zoom * std::cos(motion.angle) - 1),
+                           float(motion.zoom * std::sin(motion.angle))};
+    fail_unless(near(result.fit.motion, truth, 0.03, 5e-4), "(%g, %g, %g, %g) for (%g, %g, %g, %g)",
+                result.fit.motion.x, result.fit.motion.y, result.fit.motion.dilation,
+                result.fit.motion.rotation, truth.x, truth.y, truth.dilation, truth.rotation);
+    fail_unless(std::abs(result.fit.gain - 0.9) < 0.02, "gain %g", result.fit.gain);
+    aligned(bench, still, moved, Compensation::translation, state);
+    aligned(bench, still, moved, Compensation::none, state);
+  }
+}
+GST_END_TEST
+
+// Wrong vectors don't mislead it where nothing moved, or the camera goes on as before.
+GST_START_TEST(test_misled) {
+  Bench bench;
+  const Frame still = reference::textured_frame(160, 120);
+  State state{};
+  state.vectors = {6, 5, 0, 0};
+  fail_unless(near(aligned(bench, still, still, Compensation::first_order_flow, state).fit.motion,
+                   {}, 0.02, 2e-4));
+  state.step = {-3, 2, 0, 0};
+  const Similarity found = aligned(bench, still, reference::textured_frame(160, 120, {-3.2, 2.1}),
+                                   Compensation::first_order_flow, state)
+                               .fit.motion;
+  fail_unless(near(found, {-3.2f, 2.1f, 0, 0}, 0.03, 4e-4), "(%g, %g)", found.x, found.y);
+}
+GST_END_TEST
+
+// Nothing to see is no motion; a first frame and a cut begin anew; any size.
+GST_START_TEST(test_edges) {
+  Bench bench;
+  State state{};
+  const Frame flat = reference::flat_frame(64, 48);
+  fail_unless(
+      near(aligned(bench, flat, flat, Compensation::first_order_flow).fit.motion, {}, 1e-4, 1e-6));
+  state.path[0] = 3, state.frames = 9, state.from_frame = {0.3f, 0.2f, 0, 0};
+  const State first = aligned(bench, flat, flat, Compensation::first_order_flow, state, true);
+  fail_unless(first.frames == 0 && first.fresh && first.path[0] == 0);
+  state.cut = 1;
+  aligned(bench, flat, flat, Compensation::first_order_flow, state);
+  for (const auto &[w, h] : {std::array{1, 1}, {2, 1}, {1, 9}, {17, 5}, {1000, 700}, {90, 130}})
+    aligned(bench, reference::textured_frame(w, h), reference::textured_frame(w, h, {0.5, 0.3}),
+            Compensation::first_order_flow);
+}
+GST_END_TEST
+
+// The vectors of blocks with texture, as the reference has them, of any size of blocks.
+GST_START_TEST(test_blocks) {
+  Bench bench;
+  for (const auto &[w, h] : {std::array{176, 144}, {33, 20}, {7, 5}})
+    for (int block : {4, 8, 16, 32}) {
+      glcl::motion::Motion search(*bench.context, w, h, Layout::buffer);
+      glcl::motion::Motion::Settings settings;
+      settings.block = block;
+      settings.range = 4;
+      settings.noise = 2;
+      for (int i = 0; i < 2; i++)
+        search.next(*bench.queue, settings,
+                    bench.upload(
+                        reference::crop(reference::natural_frame(w + 8, h + 8), 4 - 2 * i, 4, w, h),
+                        Layout::buffer));
+      glcl::camera::BlockVectors engine(*bench.context, w, h);
+      engine.run(*bench.queue, search);
+      List got(size_t(engine.count()));
+      bench.queue->cl().enqueueReadBuffer(engine.list(), CL_TRUE, 0,
+                                          got.size() * sizeof(CameraVector), got.data());
+      const int columns = search.field().columns;
+      std::vector<glcl::motion::Vector> field(size_t(columns) * search.field().rows);
+      bench.queue->cl().enqueueReadBuffer(search.vectors(), CL_TRUE, 0, field.size() * 4,
+                                          field.data());
+      std::vector<uint8_t> bytes(search.current().bytes());
+      bench.queue->cl().enqueueReadBuffer(search.current().buffer, CL_TRUE, 0, bytes.size(),
+                                          bytes.data());
+      const auto luma = [&](int x, int y) {
+        return float(bytes[search.current().origin() + ptrdiff_t(y) * search.current().pitch + x]);
+      };
+      const List expected =
+          reference::block_vectors(luma, w, h, field, search.field().cell, columns, 4);
+      fail_unless(got.size() == expected.size(), "%zu vectors, expected %zu", got.size(),
+                  expected.size());
+      for (size_t i = 0; i < got.size(); i++)
+        fail_unless(got[i] == expected[i],
+                    "%d×%d, blocks of %d, number %zu: (%g, %g), expected (%g, %g)", w, h, block, i,
+                    got[i][0], got[i][1], expected[i][0], expected[i][1]);
+    }
+}
+GST_END_TEST
+
+static Suite *camera_suite() {
+  Suite *suite = suite_create("camera");
+  TCase *tests = tcase_create("camera");
+  tcase_add_test(tests, test_two_vectors);
+  tcase_add_test(tests, test_degenerate);
+  tcase_add_test(tests, test_outliers);
+  tcase_add_test(tests, test_repeats);
+  tcase_add_test(tests, test_alignment);
+  tcase_add_test(tests, test_misled);
+  tcase_add_test(tests, test_edges);
+  tcase_add_test(tests, test_blocks);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(camera)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "memory.h"
+
+#include "opencl/error.h"
+
+namespace glcl::objects {
+
+Memory::Memory(Context &context, const camera::Frame &frame) : frame_(frame) {
+  kernel_ = Kernel(context, context.program("objects/memory.cl"), "objects_remember",
+                   {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
+  const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
+  try {
+    for (int i = 0; i < 2; i++) {
+      pictures_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_float2));
+      ages_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_uchar2));
+    }
+    front_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels);
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory to remember a scene on " + context.device().name + ".", error);
+  }
+}
+
+void Memory::run(Queue &queue, const Bounds &bounds, const cl::Buffer &small,
+                 const cl::Buffer &state, const noise::Noise &noise) {
+  const int from = now_;
+  now_ = 1 - now_;
+  // What (1 2 1) / 4 along both axes leaves of the variance of noise.
+  const float quiet = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
+  kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, pictures_[from], ages_[from],
+          pictures_[now_], ages_[now_], small, state, frame_, noise.variances(), quiet, bounds.sure,
+          bounds.edges, front_);
+}
+
+}  // namespace glcl::objects

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "camera/camera.h"
+#include "noise/noise.h"
+#include "opencl/kernel.h"
+
+namespace glcl::objects {
+
+/// What a camera saw, pixel by pixel, moved along with it: the level that a place had for longest,
+/// its scenery, and another one that it may have had lately, and for how many frames both were seen
+/// (Yi et al. 2013 have two such models for cells). The other becomes the scenery once it was seen
+/// a third as long; so what stops for a moment stays in front, and what stays becomes scenery.
+/// Nothing waits.
+class Memory {
+ public:
+  struct Bounds {
+    float sure;   ///< so many deviations of the noise are nothing
+    float edges;  ///< and so much of the contrast around a pixel
+  };
+
+  Memory() = default;
+  /// Throws Error::failed where the device refuses kernels or memory.
+  Memory(Context &context, const camera::Frame &frame);
+
+  /// Enqueues the next frame: in small, after camera::Align settled `state`. Where that is fresh,
+  /// the frame is all that is known.
+  void run(Queue &queue, const Bounds &bounds, const cl::Buffer &small, const cl::Buffer &state,
+           const noise::Noise &noise);
+
+  /// float2: the level of the scenery, the other.
+  const cl::Buffer &picture() const { return pictures_[now_]; }
+  /// uchar2: for how many frames they were seen, 0: never.
+  const cl::Buffer &ages() const { return ages_[now_]; }
+  /// uchar: 0 where the scenery is seen, else by how many times its bound the pixel is away from
+  /// it, in eighths.
+  const cl::Buffer &front() const { return front_; }
+
+ private:
+  camera::Frame frame_{};
+  Kernel kernel_;
+  cl::Buffer pictures_[2], ages_[2], front_;
+  int now_ = 0;
+};
+
+}  // namespace glcl::objects

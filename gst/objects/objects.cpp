@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "objects.h"
+
+#include <algorithm>
+
+#include "opencl/error.h"
+
+namespace glcl::objects {
+
+namespace {
+
+Memory::Bounds bounds_of(double sensitivity) {
+  const auto s = static_cast<float>(sensitivity);
+  return {8 - 7 * s, 0.5f - 0.5f * s};
+}
+
+}  // namespace
+
+double Objects::least_area(const Settings &settings, int width, int height) {
+  return settings.min_area ? settings.min_area : double(width) * height / 1500;
+}
+
+Objects::Objects(Context &context, int width, int height)
+    : width_(width),
+      height_(height),
+      frame_(camera::Frame::of(width, height)),
+      vectors_(context, width, height),
+      ransac_(context),
+      align_(context, frame_),
+      memory_(context, frame_),
+      regions_(context, frame_) {
+  try {
+    camera::State none{};
+    state_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory to find objects on " + context.device().name + ".", error);
+  }
+}
+
+void Objects::next(Queue &queue, const Settings &settings, const motion::Motion &motion,
+                   bool first) {
+  using camera::Compensation;
+  number_ = first ? 0 : number_ + 1;
+  align_.shrink(queue, motion.current());
+  if (!first && settings.compensation != Compensation::none) {
+    camera::Ransac::Settings ransac;
+    ransac.seed = settings.seed * 2654435761u + number_;
+    ransac.translation = settings.compensation == Compensation::translation;
+    vectors_.run(queue, motion);
+    ransac_.run(queue, ransac, vectors_.list(), vectors_.count(), state_);
+  }
+  align_.run(queue, settings.compensation, first, memory_.picture(), memory_.ages(),
+             memory_.front(), state_);
+  memory_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, motion.noise());
+  // Objects that are followed may be smaller than those that begin.
+  const double least = least_area(settings, width_, height_) / (2 * frame_.shrink * frame_.shrink);
+  regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), memory_.front(), state_);
+}
+
+}  // namespace glcl::objects

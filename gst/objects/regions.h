@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "camera/camera.h"
+#include "opencl/kernel.h"
+
+namespace glcl::objects {
+
+/// A region of pixels in front of the scenery; as the kernels lay it out.
+struct Region {
+  cl_int left, top, right, bottom;  ///< px of frames in small, the last ones included
+  cl_int area;                      ///< pixels in front
+  cl_int away;  ///< sum of how far they are from the scenery, by its bound, in eighths
+  cl_int unused[2];
+};
+
+/// What was found in a frame, as it is read from the device.
+struct Result {
+  static constexpr int most = 128;
+  camera::State state;
+  cl_int count;  ///< of regions; those beyond `most` are not in the list
+  cl_int front;  ///< pixels in front, in all
+  cl_int unused[2];
+  Region regions[most];
+};
+
+/// Boxes around what is in front, all on the device: cells of 4×4 px with at least 9 px in front,
+/// and those with 4 beside such a one, make regions; cells up to two apart belong to one. Nothing
+/// waits.
+class Regions {
+ public:
+  static constexpr int cell = 4;  ///< px
+
+  Regions() = default;
+  /// Throws Error::failed where the device refuses kernels or memory.
+  Regions(Context &context, const camera::Frame &frame);
+  Regions(Context &context, const camera::Frame &frame, size_t items);
+
+  /// Only where `mask` is not 0 is anything found: levels of any size, stretched over the frame.
+  /// None: everywhere. Waits.
+  void set_mask(Queue &queue, const unsigned char *mask, int width, int height);
+
+  /// Enqueues it for pixels as Memory::front() has them: regions of at least `least` of them. Where
+  /// more than 0.6 of all are in front, the scene is another: `state` is marked for the next frame
+  /// to begin anew, and there are no regions.
+  void run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &state);
+
+  /// A Result, with a copy of the state.
+  const cl::Buffer &result() const { return result_; }
+
+ private:
+  camera::Frame frame_{};
+  cl_int2 cells_{};
+  Kernel cells_kernel_, regions_kernel_;
+  cl::Buffer mask_, counts_, labels_, regions_, result_;
+};
+
+}  // namespace glcl::objects

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tracker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace glcl::objects {
+
+namespace {
+
+constexpr int told_unseen = 3;      // frames that an object is told of though it is not found
+constexpr int keeps_tentative = 1;  // frames that one that has not begun may be missed
+constexpr float follow = 0.4f;      // of a new velocity
+
+float overlap(const Box &a, const Box &b) {  // of the smaller one
+  return common(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
+}
+
+Box grown(const Box &box, float by) {
+  return {box.left - by, box.top - by, box.right + by, box.bottom + by};
+}
+
+Box clipped(const Box &box, float width, float height) {
+  return {std::clamp(box.left, 0.0f, width), std::clamp(box.top, 0.0f, height),
+          std::clamp(box.right, 0.0f, width), std::clamp(box.bottom, 0.0f, height)};
+}
+
+}  // namespace
+
+float common(const Box &a, const Box &b) {
+  const float width = std::min(a.right, b.right) - std::max(a.left, b.left),
+              height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+  return width > 0 && height > 0 ? width * height : 0;
+}
+
+Box around(const Box &a, const Box &b) {
+  return {std::min(a.left, b.left), std::min(a.top, b.top), std::max(a.right, b.right),
+          std::max(a.bottom, b.bottom)};
+}
+
+bool Tracker::inside(const Box &box) const {
+  return common(box, {0, 0, float(width_), float(height_)}) >= 0.25f * box.area();
+}
+
+std::vector<Tracker::Detection> Tracker::detections(const Result &result,
+                                                    const camera::Frame &frame) const {
+  std::vector<Detection> list;
+  const camera::Motion &offset = result.state.from_frame;
+  const float scale = frame.shrink;
+  for (int i = 0; i < std::min<int>(result.count, Result::most); i++) {
+    const Region &r = result.regions[i];
+    const Box box = {float(r.left) * scale, float(r.top) * scale, float(r.right + 1) * scale,
+                     float(r.bottom + 1) * scale};
+    const float away = float(r.away) / (8 * float(std::max(r.area, 1)));
+    list.push_back(
+        {clipped(box.moved(offset.x * scale, offset.y * scale), float(width_), float(height_)),
+         float(r.area) * scale * scale, std::clamp(1 - 1 / std::max(away, 1.0f), 0.0f, 1.0f)});
+  }
+  // What lies close together is one thing.
+  const float near = 0.02f * float(std::min(width_, height_));
+  for (size_t i = 0; i < list.size(); i++)
+    for (size_t k = 0; k < list.size();) {
+      if (k != i && common(grown(list[i].box, near), list[k].box) > 0) {
+        list[i].box = around(list[i].box, list[k].box);
+        list[i].score = std::max(list[i].score, list[k].score);
+        list[i].area += list[k].area;
+        list.erase(list.begin() + ptrdiff_t(k));
+        if (k < i) i--;
+        k = 0;
+      } else {
+        k++;
+      }
+    }
+  return list;
+}
+
+/// Moves it as the camera and its own velocity do.
+void Tracker::predict(Track &track, const camera::Motion &step) const {
+  const auto move = [&](float x, float y) -> Object::Point {
+    const float u = x - float(width_) / 2, v = y - float(height_) / 2;
+    return {x + step.x + step.dilation * u - step.rotation * v,
+            y + step.y + step.dilation * v + step.rotation * u};
+  };
+  const auto [x, y] = move(track.box.x(), track.box.y());
+  const float half_width = track.box.width() / 2 * (1 + step.dilation),
+              half_height = track.box.height() / 2 * (1 + step.dilation);
+  track.box = Box{x - half_width, y - half_height, x + half_width, y + half_height}.moved(track.dx,
+                                                                                          track.dy);
+  for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
+}
+
+bool Tracker::told(const Settings &settings, const Track &track) const {
+  return track.object.id && track.missed <= told_unseen && inside(track.box);
+}
+
+Tracker::Report Tracker::step(const Settings &settings, const Result &result,
+                              const camera::Frame &frame, double least, double seconds) {
+  if (result.state.cut || result.state.fresh) {
+    Report report = reset();
+    return report;
+  }
+  std::vector<Detection> list = detections(result, frame);
+  std::vector<Box> before;
+  for (Track &track : tracks_) {
+    before.push_back(track.box);
+    predict(track, result.state.step);
+  }
+  // Which detections lie where a track is expected. One that has but begun gives way to one that is
+  // known.
+  const auto known = [](const Track &track) { return track.found >= 4; };
+  std::vector<std::vector<int>> claimed(tracks_.size());
+  for (size_t d = 0; d < list.size(); d++) {
+    std::vector<size_t> claims;
+    bool some_known = false;
+    for (size_t t = 0; t < tracks_.size(); t++) {
+      const Track &track = tracks_[t];
+      const float reach =
+          0.15f * std::max(track.box.width(), track.box.height()) + 2 + 2.0f * float(track.missed);
+      if (overlap(grown(track.box, reach), list[d].box) <= 0.3f) continue;
+      claims.push_back(t);
+      some_known |= known(track);
+    }
+    for (size_t t : claims) {
+      if (claims.size() > 1 && (some_known ? !known(tracks_[t]) : t != claims[0])) continue;
+      claimed[t].push_back(int(d));
+      list[d].claims++;
+    }
+  }
+  // Of several that are too far from each other for its size it has those nearest.
+  for (size_t t = 0; t < tracks_.size(); t++) {
+    const Box &expected = tracks_[t].box;
+    std::vector<int> &mine = claimed[t];
+    if (mine.size() < 2 || !known(tracks_[t])) continue;
+    std::sort(mine.begin(), mine.end(), [&](int a, int b) {
+      return common(list[size_t(a)].box, expected) > common(list[size_t(b)].box, expected);
+    });
+    Box all = list[size_t(mine[0])].box;
+    for (size_t i = 1; i < mine.size();) {
+      const Box more = around(all, list[size_t(mine[i])].box);
+      if (more.width() <= 1.3f * expected.width() + 4 &&
+          more.height() <= 1.3f * expected.height() + 4) {
+        all = more;
+        i++;
+      } else {
+        list[size_t(mine[i])].claims--;
+        mine.erase(mine.begin() + ptrdiff_t(i));
+      }
+    }
+  }
+  Report report;
+  for (size_t t = 0; t < tracks_.size(); t++) {
+    Track &track = tracks_[t];
+    const Box expected = track.box;
+    std::optional<Box> alone, shared;
+    float score = 0;
+    for (int d : claimed[t]) {
+      std::optional<Box> &box = list[size_t(d)].claims > 1 ? shared : alone;
+      box = box ? around(*box, list[size_t(d)].box) : list[size_t(d)].box;
+      score = std::max(score, list[size_t(d)].score);
+    }
+    // Another one is near: what both claim holds both.
+    if (shared && known(track)) {
+      const Box all = alone ? around(*shared, *alone) : *shared;
+      Box box = expected;
+      // It stays within what is seen, and keeps its size.
+      const auto fit = [](float &low, float &high, float from, float to) {
+        const float length = high - low;
+        if (length >= to - from) {
+          low = from, high = to;
+        } else if (low < from) {
+          low = from, high = from + length;
+        } else if (high > to) {
+          high = to, low = to - length;
+        }
+      };
+      fit(box.left, box.right, all.left, all.right);
+      fit(box.top, box.bottom, all.top, all.bottom);
+      track.box = box;
+      track.hidden = true;
+      track.missed = 0, track.lost = 0;
+    } else if (alone || shared) {
+      Box box = alone ? *alone : *shared;
+      if (alone && shared) box = around(box, *shared);
+      // Its velocity, without the camera's.
+      if (!track.hidden) {
+        const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
+        const float part = track.found < 3 ? 0.7f : follow;
+        track.dx += part * (dx - track.dx);
+        track.dy += part * (dy - track.dy);
+      }
+      track.hidden = false;
+      track.box = box;
+      track.object.score += 0.3f * (score - track.object.score);
+      track.missed = 0, track.lost = 0;
+      track.found++;
+    } else {
+      track.missed++;
+      track.lost += seconds;
+      track.dx *= 0.8f, track.dy *= 0.8f;
+    }
+    const float vx = track.box.x() - before[t].x(), vy = track.box.y() - before[t].y();
+    track.object.vx += follow * (vx - track.object.vx);
+    track.object.vy += follow * (vy - track.object.vy);
+    track.object.age++;
+    track.object.box = clipped(track.box, float(width_), float(height_));
+    track.object.trail.push_back({track.box.x(), track.box.y()});
+    if (track.object.trail.size() > trail) track.object.trail.pop_front();
+  }
+  // Those that are gone, and those that were nothing; of two in one place the older stays.
+  for (size_t t = 0; t < tracks_.size();) {
+    const Track &track = tracks_[t];
+    bool gone = track.object.id ? track.lost >= settings.gap || (track.missed && !inside(track.box))
+                                : track.missed > keeps_tentative;
+    for (size_t o = 0; o < t && !gone; o++)
+      gone = track.hidden && tracks_[o].hidden &&
+             common(tracks_[o].box, track.box) > 0.7f * track.box.area() &&
+             std::hypot(tracks_[o].dx - track.dx, tracks_[o].dy - track.dy) < 0.5f;
+    if (gone) {
+      if (track.object.id) report.ended.push_back(track.object);
+      tracks_.erase(tracks_.begin() + ptrdiff_t(t));
+    } else {
+      t++;
+    }
+  }
+  for (const Detection &detection : list)
+    if (!detection.claims && detection.area >= float(least) &&
+        detection.box.area() >= float(least)) {
+      Track track;
+      track.box = track.object.box = detection.box;
+      track.object.score = detection.score;
+      tracks_.push_back(track);
+    }
+  for (Track &track : tracks_)
+    if (!track.object.id && track.found >= settings.min_frames && !track.missed) {
+      track.object.id = ++last_id_;
+      report.begun.push_back(track.object);
+    }
+  for (const Track &track : tracks_)
+    if (told(settings, track)) report.objects.push_back(track.object);
+  return report;
+}
+
+Tracker::Report Tracker::reset() {
+  Report report;
+  for (const Track &track : tracks_)
+    if (track.object.id) report.ended.push_back(track.object);
+  tracks_.clear();
+  return report;
+}
+
+std::vector<Object> Tracker::ahead() const {
+  std::vector<Object> list;
+  for (const Track &track : tracks_)
+    if (told({}, track)) {
+      list.push_back(track.object);
+      list.back().box = clipped(track.object.box.moved(track.object.vx, track.object.vy),
+                                float(width_), float(height_));
+    }
+  return list;
+}
+
+}  // namespace glcl::objects

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "objects.h"
+
+namespace glcl::objects {
+
+/// Px of frames; right and bottom lie beyond it.
+struct Box {
+  float left = 0, top = 0, right = 0, bottom = 0;
+
+  float width() const { return right - left; }
+  float height() const { return bottom - top; }
+  float area() const { return width() * height(); }
+  float x() const { return (left + right) / 2; }
+  float y() const { return (top + bottom) / 2; }
+  Box moved(float dx, float dy) const { return {left + dx, top + dy, right + dx, bottom + dy}; }
+};
+/// The area of what two have in common.
+float common(const Box &a, const Box &b);
+Box around(const Box &a, const Box &b);
+
+struct Object {
+  uint64_t id = 0;  ///< from 1, never given twice
+  Box box;
+  float vx = 0, vy = 0;  ///< px a frame, in the picture
+  float score = 0;       ///< 0 … 1: how far it stands out from the noise
+  int age = 0;           ///< frames since it was first seen
+  struct Point {
+    float x, y;
+  };
+  std::deque<Point>
+      trail;  ///< where its middle was, moved along with the camera, at most Tracker::trail of them
+};
+
+/// Follows regions from frame to frame, on the host. Objects keep their number through a crossing
+/// and while they are not found for a moment.
+class Tracker {
+ public:
+  static constexpr int trail = 32;
+
+  struct Settings {
+    int min_frames = 2;  ///< an object begins once it was found in so many
+    double gap = 0.5;    ///< s; it ends once it was not found for so long
+  };
+  /// What a frame brought.
+  struct Report {
+    std::vector<Object> objects;  ///< those of this frame, by id
+    std::vector<Object> begun, ended;
+  };
+
+  /// For frames of width × height px.
+  Tracker(int width, int height) : width_(width), height_(height) {}
+
+  /// The next frame's regions, of `seconds` after the one before; those of less than `least` px²
+  /// are no new objects.
+  Report step(const Settings &settings, const Result &result, const camera::Frame &frame,
+              double least, double seconds);
+  /// What was followed is gone.
+  Report reset();
+  /// Where the objects are likely to be in the next frame.
+  std::vector<Object> ahead() const;
+
+ private:
+  struct Track {
+    Object object;
+    Box box;                    // where it is, also where it is not told
+    float dx = 0, dy = 0;       // px a frame, beside the camera
+    int found = 1, missed = 0;  // frames, in all; in a row
+    double lost = 0;            // s
+    bool hidden = false;        // behind or before another
+  };
+  struct Detection {
+    Box box;
+    float area, score;
+    int owner = -1, claims = 0;
+  };
+
+  std::vector<Detection> detections(const Result &result, const camera::Frame &frame) const;
+  void predict(Track &track, const camera::Motion &step) const;
+  bool told(const Settings &settings, const Track &track) const;
+  bool inside(const Box &box) const;
+
+  int width_, height_;
+  std::vector<Track> tracks_;
+  uint64_t last_id_ = 0;
+};
+
+}  // namespace glcl::objects

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "view.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace glcl::objects {
+
+namespace {
+
+struct Trail {
+  cl_float2 points[Tracker::trail];
+};
+
+int digits(uint64_t number) {
+  int count = 1;
+  while (number >= 10) number /= 10, count++;
+  return count;
+}
+
+}  // namespace
+
+View::View(Context &context, int width, int height, Layout layout)
+    : width_(width), height_(height) {
+  const cl::Program program = context.program("objects/display.cl", frame_options(layout));
+  const Size group{32, 4};
+  box_ = Kernel(context, program, "objects_box", group);
+  trail_ = Kernel(context, program, "objects_trail", group);
+}
+
+void View::draw(Queue &queue, const std::vector<Object> &objects, cl_uint color,
+                cl_uint outline_color, const drawing::Canvas &canvas) {
+  canvas.begin(queue);
+  const cl_int2 size{{width_, height_}};
+  const cl_float4 colour = drawing::floats_of(color), edge = drawing::floats_of(outline_color);
+  const int thick = std::max(1, std::min(width_, height_) / 270), outline = std::max(1, thick / 2),
+            dot = drawing::dot(width_, height_), apart = canvas.apart;
+  const size_t count = std::min(objects.size(), most);
+  for (size_t i = 0; i < count; i++) {
+    const auto &points = objects[i].trail;
+    if (points.size() < 2) continue;
+    Trail trail{};
+    float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
+    for (size_t k = 0; k < points.size(); k++) {
+      trail.points[k] = {{points[k].x, points[k].y}};
+      left = std::min(left, points[k].x), right = std::max(right, points[k].x);
+      top = std::min(top, points[k].y), bottom = std::max(bottom, points[k].y);
+    }
+    const float beyond = static_cast<float>(thick + outline) + 1;
+    const auto first = [&](float from) { return std::max(static_cast<int>(from - beyond), 0); };
+    const auto last = [&](float to, int end) {
+      return std::min(static_cast<int>(std::ceil(to + beyond)), end);
+    };
+    const cl_int2 from{{first(left), first(top)}},
+        area{{last(right, width_) - from.s[0], last(bottom, height_) - from.s[1]}};
+    if (area.s[0] <= 0 || area.s[1] <= 0) continue;
+    trail_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out, size, from, area,
+           trail, static_cast<cl_int>(points.size()), static_cast<cl_float>(thick) / 2 + 0.5f,
+           static_cast<cl_float>(outline), colour, edge, apart);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const Box &b = objects[i].box;
+    const cl_int4 box{{static_cast<int>(std::lround(b.left)), static_cast<int>(std::lround(b.top)),
+                       static_cast<int>(std::lround(b.right)),
+                       static_cast<int>(std::lround(b.bottom))}};
+    const int plate_width = (6 * digits(objects[i].id) + 1) * dot, plate_height = 9 * dot;
+    const cl_int2 from{{box.s[0] - outline, box.s[1] - std::max(outline, plate_height)}};
+    const cl_int2 area{{std::max(box.s[2] + outline, box.s[0] + plate_width) - from.s[0],
+                        std::max(box.s[3] + outline, box.s[1] + plate_height) - from.s[1]}};
+    box_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out, size, from, area,
+         box, static_cast<cl_uint>(objects[i].id), thick, outline, dot, colour, edge, apart);
+  }
+}
+
+}  // namespace glcl::objects

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a camera saw, pixel by pixel, moved along with it: the level that a place had for longest, its scenery, and
+// another one that it may have had lately. What is neither is in front. (Two models and their ages: Yi et al. 2013.)
+#include "camera/sample.clh"
+#include "camera/similarity.clh"
+#include "camera/state.clh"
+#include "noise/bands.clh"
+
+#define LEAST_CODING 0.15f  // levels²
+#define OLDEST 90   // frames
+#define SLOWEST 20  // frames that a level is the mean of
+#define TAKES_OVER 3  // the other level becomes the scenery once it was seen a third as long
+#define YOUNG 4        // a scenery of fewer frames gives way at once
+#define SURE 10       // and at least for so many frames, or as long
+
+// A picture between its pixels by the cubic of Catmull and Rom along both axes, which keeps it sharp from frame to frame.
+inline float4 cubic_parts(float t) {
+  return (float4)(((-0.5f * t + 1.0f) * t - 0.5f) * t, (1.5f * t - 2.5f) * t * t + 1.0f,
+                  ((-1.5f * t + 2.0f) * t + 0.5f) * t, (0.5f * t - 0.5f) * t * t);
+}
+inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
+  const int x = (int)floor(p.x), y = (int)floor(p.y);
+  const float4 across = cubic_parts(p.x - x), down = cubic_parts(p.y - y);
+  const float parts[4] = {down.x, down.y, down.z, down.w};
+  const int4 columns = clamp(x + (int4)(-1, 0, 1, 2), (int4)(0), (int4)(size.x - 1));
+  float2 sum = 0.0f;
+  for (int j = 0; j < 4; j++) {
+    __global const float2 *row = picture + clamp(y + j - 1, 0, size.y - 1) * size.x;
+    sum += parts[j] * (across.x * row[columns.x] + across.y * row[columns.y] + across.z * row[columns.z] +
+                       across.w * row[columns.w]);
+  }
+  return sum;
+}
+
+// `from`, `to`: pictures of float levels: scenery, other. `ages`: how many frames they were seen, in the same order. `current`: the frame in small,
+// whose noise is `quiet` times that of its frames. `sure`: deviations of noise that count as nothing; `edges`: the part
+// of the contrast around a pixel that does. `front`: 0 where the scenery is seen, else by how many times its bound the
+// level is away from it, in eighths. Work-items: pixels.
+__kernel void objects_remember(__global const float2 *from, __global const uchar2 *ages_from, __global float2 *to,
+                               __global uchar2 *ages_to, __global const float *current, __global const State *state,
+                               Frame frame, __global const float *noise, float quiet, float sure, float edges,
+                               __global uchar *front) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  const int2 size = frame.size;
+  if (x >= size.x || y >= size.y) return;
+  const int at = y * size.x + x;
+  const float2 z = (float2)(x, y) - frame.centre;
+  const float2 old = moved(state->from_picture, z) + frame.centre, here = moved(state->from_frame, z) + frame.centre;
+  const bool seen = inside(here, size), remembered = inside(old, size) && !state->fresh;
+
+  float4 parts;
+  int4 corners = around(here, size, &parts);
+  float4 levels = (float4)(current[corners.x], current[corners.y], current[corners.z], current[corners.w]);
+  const float level = dot(parts, levels);
+  float contrast = fmax(fmax(levels.x, levels.y), fmax(levels.z, levels.w)) -
+                   fmin(fmin(levels.x, levels.y), fmin(levels.z, levels.w));
+
+  corners = around(old, size, &parts);
+  const float2 a = from[corners.x], b = from[corners.y], c = from[corners.z], d = from[corners.w];
+  const bool turns = any(state->from_picture.zw != 0.0f);
+  const float2 held = turns ? cubic(from, size, old) : parts.x * a + parts.y * b + parts.z * c + parts.w * d;
+  const float2 both = state->fit.gain * held + state->fit.offset;
+  const int2 nearest = clamp(convert_int2_rte(old), (int2)(0), size - 1);
+  uchar2 age = ages_from[nearest.y * size.x + nearest.x];
+  float scenery = both.x;
+  // Its neighbours may have had none.
+  float other = state->fit.gain * from[nearest.y * size.x + nearest.x].y + state->fit.offset;
+  const float4 remembers = (float4)(a.x, b.x, c.x, d.x);
+  contrast = fmax(contrast, fmax(fmax(remembers.x, remembers.y), fmax(remembers.z, remembers.w)) -
+                                fmin(fmin(remembers.x, remembers.y), fmin(remembers.z, remembers.w)));
+  uchar away = 0;
+  const int slowest = turns ? SLOWEST / 4 : SLOWEST;
+  if (!remembered || age.x == 0) {
+    scenery = level, other = 0.0f;
+    age = (uchar2)(seen ? 1 : 0, 0);
+  } else if (seen) {
+    const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
+                           fmax(coding_variance(noise), LEAST_CODING);
+    const float bound = sure * sqrt(variance) + edges * contrast;
+    const float distance = fabs(level - scenery);
+    if (distance <= bound) {
+      age.x = min(age.x + 1, OLDEST);
+      scenery += (level - scenery) / min((int)age.x, slowest);
+    } else {
+      away = convert_uchar_sat(8.0f * distance / bound);
+      if (age.x < YOUNG) {
+        // It is no scenery either, where others are older.
+        if (state->frames > 2 * YOUNG) away = 0;
+        scenery = level;
+        age = (uchar2)(1, 0);
+      } else if (age.y && fabs(level - other) <= bound) {
+        age.y = min(age.y + 1, OLDEST);
+        other += (level - other) / min((int)age.y, SLOWEST);
+        if (age.y >= min((int)age.x, max(SURE, age.x / TAKES_OVER))) {
+          const float was = scenery;
+          scenery = other, other = was;
+          age = age.yx;
+          away = 0;
+        }
+      } else if (age.y > 3) {
+        age.y /= 2;
+      } else {
+        other = level;
+        age.y = 1;
+      }
+    }
+  }
+  to[at] = (float2)(scenery, other);
+  ages_to[at] = age;
+  front[at] = away;
+}

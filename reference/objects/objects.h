@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What moves by itself, one pixel after the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "objects/memory.h"
+#include "objects/regions.h"
+#include "reference/noise/noise.h"
+
+namespace reference {
+
+/// As glcl::objects::Memory.
+struct Memory {
+  explicit Memory(const glcl::camera::Frame &frame);
+  void next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
+            const glcl::camera::State &state, const NoiseTable &noise);
+
+  struct Pixel {
+    float scenery = 0, other = 0;
+    int age = 0, other_age = 0;
+    int away = 0;
+    float margin = 0;  ///< how far from a decision it was, levels
+  };
+  std::vector<Pixel> pixels;
+
+ private:
+  Pixel pixel(int x, int y, const glcl::objects::Memory::Bounds &bounds,
+              const std::vector<float> &small, const glcl::camera::State &state,
+              const NoiseTable &noise) const;
+  glcl::camera::Frame frame_;
+};
+
+/// As glcl::objects::Regions; `mask`: of the cells, or none.
+std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &front, int width, int height,
+                                           int least, const std::vector<uint8_t> &mask = {});
+
+}  // namespace reference

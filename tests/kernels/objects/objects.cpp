@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is remembered, regions and drawings against their references, and what is followed on scenes
+// that are known.
+#include "objects/objects.h"
+
+#include <array>
+#include <random>
+
+#include "objects/tracker.h"
+#include "objects/view.h"
+#include "reference/camera/camera.h"
+#include "reference/objects/objects.h"
+
+#include "kernels/engine.h"
+#include "reference/textured.h"
+
+using glcl::camera::State;
+using glcl::objects::Box;
+using glcl::objects::Object;
+using glcl::objects::Region;
+using glcl::objects::Regions;
+using glcl::objects::Result;
+using glcl::objects::Tracker;
+
+namespace {
+
+template <class Value>
+cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
+  return cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                    values.size() * sizeof(Value), const_cast<Value *>(values.data()));
+}
+
+template <class Value>
+std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count) {
+  std::vector<Value> values(count);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
+  return values;
+}
+
+/// Frames one after the other, by device and reference; they agree but where rounding decides.
+void remember(Bench &bench, int width, int height, const std::vector<std::vector<float>> &frames,
+              const std::vector<State> &states, float level) {
+  const auto frame = glcl::camera::Frame::of(width, height);
+  glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, width, height);
+  noise.set(*bench.queue, level);
+  glcl::objects::Memory engine(*bench.context, frame);
+  reference::Memory expected(frame);
+  const size_t pixels = expected.pixels.size();
+  size_t off = 0;
+  for (size_t n = 0; n < frames.size(); n++) {
+    const glcl::objects::Memory::Bounds bounds{4.5f, 0.25f};
+    engine.run(*bench.queue, bounds, upload(bench, frames[n]),
+               upload(bench, std::vector<State>{states[n]}), noise);
+    expected.next(bounds, frames[n], states[n], reference::even_noise(level));
+    const auto picture = download<cl_float2>(bench, engine.picture(), pixels);
+    const auto ages = download<cl_uchar2>(bench, engine.ages(), pixels);
+    const auto front = download<cl_uchar>(bench, engine.front(), pixels);
+    for (size_t i = 0; i < pixels; i++) {
+      const auto &p = expected.pixels[i];
+      const bool same = std::abs(picture[i].s[0] - p.scenery) <= 0.02f && ages[i].s[0] == p.age &&
+                        ages[i].s[1] == p.other_age && front[i] == p.away &&
+                        (!p.other_age || std::abs(picture[i].s[1] - p.other) <= 0.02f);
+      // A pixel that was decided otherwise once stays another for some frames.
+      off += !same && p.margin > 0.01f;
+    }
+  }
+  fail_unless(double(off) <= 0.002 * double(pixels * frames.size()), "%d×%d: %zu of %zu differ",
+              width, height, off, pixels * frames.size());
+}
+
+std::vector<float> levels(const Frame &frame) {
+  std::vector<float> list;
+  for (size_t i = 0; i < frame.rgba.size(); i += 4) list.push_back(frame.rgba[i]);
+  return list;
+}
+
+}  // namespace
+
+GST_START_TEST(test_memory) {
+  Bench bench;
+  std::mt19937 next(3);
+  for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}})
+    for (int kind = 0; kind < 4; kind++) {
+      std::vector<std::vector<float>> frames;
+      std::vector<State> states;
+      for (int n = 0; n < 30; n++) {
+        State state{};
+        state.fresh = n == 0 || n == 22;
+        state.frames = n;
+        state.fit = {{}, 1 + 0.01f * float(n % 3), float(n % 2), {}};
+        if (kind == 1)
+          state.from_picture = {float(n % 3 - 1), float(n % 5 - 2), 0, 0},
+          state.from_frame = {0.3f, -0.4f, 0, 0};
+        if (kind == 2) state.from_picture = {0.3f, 0.2f, 0.006f, -0.004f};
+        states.push_back(state);
+        // A square goes through a picture with noise.
+        Frame frame = kind == 3
+                          ? reference::random_frame(w, h, 1 + unsigned(n) / 12)
+                          : reference::noisy(reference::natural_frame(w, h), 3, unsigned(n) + 1);
+        for (int y = h / 3; y < h / 2; y++)
+          for (int x = n; x < std::min(n + 20, w); x++)
+            frame.at(x, y)[0] = uint8_t(200 + next() % 20);
+        frames.push_back(levels(frame));
+      }
+      remember(bench, w, h, frames, states, 3);
+    }
+}
+GST_END_TEST
+
+// What stops stays in front for a moment and then is scenery; what it left is so at once.
+GST_START_TEST(test_stops) {
+  const auto frame = glcl::camera::Frame::of(8, 8);
+  reference::Memory memory(frame);
+  const auto see = [&](float level, int frames) {
+    int front = 0;
+    for (int i = 0; i < frames; i++) {
+      State state{};
+      state.fit.gain = 1;
+      state.fresh = memory.pixels[0].age == 0;
+      state.frames = 100;
+      memory.next({4.5f, 0.25f}, std::vector<float>(64, level), state, reference::even_noise(2));
+      front += memory.pixels[0].away > 0;
+    }
+    return front;
+  };
+  fail_unless(see(80, 60) == 0);
+  const int stays = see(150, 40);
+  fail_unless(stays == 19, "in front for %d frames", stays);
+  fail_unless(see(80, 5) == 0, "the scenery comes back at once");
+  fail_unless(see(150, 1) == 0, "and what had stayed");
+}
+GST_END_TEST
+
+namespace {
+
+Result regions_of(Bench &bench, const std::vector<uint8_t> &front, int width, int height, int least,
+                  size_t items, const std::vector<uint8_t> &mask = {}, int mask_width = 0,
+                  int mask_height = 0) {
+  const auto frame = glcl::camera::Frame::of(width, height);
+  Regions engine(*bench.context, frame, items);
+  if (!mask.empty()) engine.set_mask(*bench.queue, mask.data(), mask_width, mask_height);
+  State state{};
+  state.frames = 7;
+  engine.run(*bench.queue, least, upload(bench, front), upload(bench, std::vector<State>{state}));
+  const Result result = download<Result>(bench, engine.result(), 1)[0];
+  fail_unless(result.state.frames == 7);
+  return result;
+}
+
+void expect_regions(const Result &result, const std::vector<Region> &expected,
+                    const std::string &what) {
+  fail_unless(result.count == int(expected.size()), "%s: %d regions, expected %zu", what.c_str(),
+              result.count, expected.size());
+  for (int i = 0; i < std::min<int>(result.count, Result::most); i++) {
+    const Region &a = result.regions[i], &b = expected[size_t(i)];
+    fail_unless(a.left == b.left && a.top == b.top && a.right == b.right && a.bottom == b.bottom &&
+                    a.area == b.area && a.away == b.away,
+                "%s: region %d is (%d, %d, %d, %d) of %d, expected (%d, %d, %d, %d) of %d",
+                what.c_str(), i, a.left, a.top, a.right, a.bottom, a.area, b.left, b.top, b.right,
+                b.bottom, b.area);
+  }
+}
+
+}  // namespace
+
+GST_START_TEST(test_regions) {
+  Bench bench;
+  std::mt19937 next(5);
+  for (const auto &[w, h] : {std::array{1, 1}, {4, 3}, {5, 70}, {101, 67}, {320, 240}})
+    for (int part : {0, 3, 20, 40})
+      for (size_t items : {size_t(1), size_t(16), size_t(128)}) {
+        std::vector<uint8_t> front(size_t(w) * h);
+        // Blots, more or fewer of them, and specks.
+        for (int i = 0; i < part * w * h / 3000; i++) {
+          const int x0 = int(next() % unsigned(w)), y0 = int(next() % unsigned(h)),
+                    r = 1 + int(next() % 9);
+          for (int y = std::max(y0 - r, 0); y < std::min(y0 + r, h); y++)
+            for (int x = std::max(x0 - r, 0); x < std::min(x0 + r, w); x++)
+              front[size_t(y) * w + x] = uint8_t(8 + next() % 90);
+        }
+        for (uint8_t &pixel : front)
+          if (next() % 100 < 4) pixel = 9;
+        const auto seen =
+            std::count_if(front.begin(), front.end(), [](uint8_t pixel) { return pixel > 0; });
+        const bool cut = float(seen) > 0.6f * float(front.size());
+        expect_regions(regions_of(bench, front, w, h, 12, items),
+                       cut ? std::vector<Region>{} : reference::regions(front, w, h, 12),
+                       std::to_string(w) + "×" + std::to_string(h) + ", " + std::to_string(part));
+      }
+  // Spirals join late; more regions than are told.
+  std::vector<uint8_t> spiral(240 * 240);
+  for (double t = 0; t < 50; t += 0.01)
+    for (int i = 0; i < 36; i++)
+      spiral[size_t(120 + 2.2 * t * std::sin(t) + i / 6) * 240 +
+             size_t(120 + 2.2 * t * std::cos(t) + i % 6)] = 10;
+  expect_regions(regions_of(bench, spiral, 240, 240, 1, 64),
+                 reference::regions(spiral, 240, 240, 1), "spiral");
+  std::vector<uint8_t> many(size_t(320) * 240);
+  for (int y = 0; y < 240; y++)
+    for (int x = 0; x < 320; x++) many[size_t(y) * 320 + x] = x % 16 < 4 && y % 16 < 4 ? 8 : 0;
+  expect_regions(regions_of(bench, many, 320, 240, 1, 64), reference::regions(many, 320, 240, 1),
+                 "many");
+}
+GST_END_TEST
+
+// A mask of another size is stretched; where nearly all changed the scene is another.
+GST_START_TEST(test_mask_and_cut) {
+  Bench bench;
+  std::vector<uint8_t> front(size_t(160) * 120);
+  for (int y = 20; y < 100; y++)
+    for (int x = 10; x < 150; x++) front[size_t(y) * 160 + x] = 16;
+  std::vector<uint8_t> cells(40 * 30);
+  for (int i = 0; i < 40 * 30; i++) cells[size_t(i)] = i % 40 >= 20;
+  const Result half = regions_of(bench, front, 160, 120, 1, 64, {0, 255}, 2, 1);
+  expect_regions(half, reference::regions(front, 160, 120, 1, cells), "half");
+  fail_unless(half.count == 1 && half.regions[0].left == 80 && !half.state.cut);
+  std::fill(front.begin(), front.end(), 20);
+  const Result all = regions_of(bench, front, 160, 120, 1, 64);
+  fail_unless(all.count == 0 && all.state.cut, "%d regions", all.count);
+}
+GST_END_TEST
+
+namespace {
+
+/// What a tracker is told of boxes in a frame of 320×240.
+Result result_of(const std::vector<Box> &boxes, const glcl::camera::Motion &step = {}) {
+  Result result{};
+  result.state.step = step;
+  for (const Box &b : boxes)
+    result.regions[result.count++] = {
+        int(b.left),        int(b.top), int(b.right) - 1, int(b.bottom) - 1, int(b.area()),
+        int(b.area()) * 32, {}};
+  return result;
+}
+Box box_at(double x, double y, double half = 12) {
+  return {float(x - half), float(y - half), float(x + half), float(y + half)};
+}
+
+struct Follower {
+  Tracker tracker{320, 240};
+  glcl::camera::Frame frame = glcl::camera::Frame::of(320, 240);
+  Tracker::Settings settings;
+  Tracker::Report step(const std::vector<Box> &boxes, const glcl::camera::Motion &step = {}) {
+    return tracker.step(settings, result_of(boxes, step), frame, 50, 0.04);
+  }
+};
+
+}  // namespace
+
+GST_START_TEST(test_tracker) {
+  // It begins in the second frame, is told of, and ends after the gap.
+  Follower f;
+  int begun = 0, ended = 0;
+  for (int i = 0; i < 20; i++) {
+    const auto report = f.step({box_at(60 + 3 * i, 80 + i)});
+    begun += int(report.begun.size());
+    fail_unless(report.begun.size() == (i == 1) && report.objects.size() == (i >= 1), "frame %d",
+                i);
+    if (i < 6) continue;
+    const Object &object = report.objects[0];
+    fail_unless(object.id == 1 && std::abs(object.vx - 3) < 0.4 && std::abs(object.vy - 1) < 0.3,
+                "(%g, %g)", object.vx, object.vy);
+    fail_unless(std::abs(object.box.x() - float(60 + 3 * i)) < 0.01 && object.score > 0.5);
+  }
+  fail_unless(std::abs(f.tracker.ahead()[0].box.x() - (60 + 3 * 20)) < 1);
+  for (int i = 0; i < 20; i++) {
+    const auto report = f.step({});
+    ended += int(report.ended.size());
+    fail_unless(report.ended.size() == (i == 12), "frame %d", i);
+  }
+  fail_unless(begun == 1 && ended == 1);
+  // Once is nothing.
+  for (int i = 0; i < 9; i++)
+    fail_unless(f.step(i % 3 ? std::vector<Box>{} : std::vector{box_at(100, 100)}).begun.empty());
+}
+GST_END_TEST
+
+// Two that cross keep their numbers, though they are one region for a while.
+GST_START_TEST(test_crossing) {
+  for (double speed : {2.0, 4.0}) {
+    Follower f;
+    for (int i = 0; i < int(200 / speed); i++) {
+      const Box a = box_at(60 + speed * i, 100), b = box_at(260 - speed * i, 104, 14);
+      const bool touch = a.right >= b.left && b.right >= a.left;
+      const auto report =
+          f.step(touch ? std::vector{glcl::objects::around(a, b)} : std::vector{a, b});
+      if (i < 3) continue;
+      fail_unless(report.objects.size() == 2 && report.begun.empty() && report.ended.empty(),
+                  "frame %d: %zu", i, report.objects.size());
+      for (const Object &object : report.objects) {
+        const Box &truth = object.id == 1 ? a : b;
+        fail_unless(glcl::objects::common(object.box, truth) > 0.6f * truth.area(),
+                    "frame %d, object %d at %g", i, int(object.id), object.box.x());
+      }
+    }
+  }
+}
+GST_END_TEST
+
+// A shaking camera moves everything; a cut ends it.
+GST_START_TEST(test_moves_along) {
+  Follower f;
+  double x = 0, y = 0;
+  for (int i = 0; i < 40; i++) {
+    const glcl::camera::Motion step{i % 2 ? 14.0f : -14.0f, i % 3 ? 9.0f : -18.0f, 0, 0};
+    x += step.x, y += step.y;
+    const auto report = f.step({box_at(100 + x + 2 * i, 120 + y)}, step);
+    fail_unless(i == 0 || (report.objects.size() == 1 && report.objects[0].id == 1), "frame %d", i);
+  }
+  Result cut = result_of({box_at(50, 50)});
+  cut.state.cut = 1;
+  const auto report = f.tracker.step({}, cut, f.frame, 50, 0.04);
+  fail_unless(report.objects.empty() && report.begun.empty() && report.ended.size() == 1);
+}
+GST_END_TEST
+
+// Boxes are where they should be, and pixels beside them as they were, at 360p and 4K alike.
+GST_START_TEST(test_view) {
+  Bench bench;
+  for (Layout layout : {Layout::buffer, Layout::image})
+    for (const auto &[w, h] : {std::array{640, 360}, {64, 48}, {7, 5}, {3840, 2160}}) {
+      if (layout == Layout::image && w > 1000) continue;
+      glcl::objects::View view(*bench.context, w, h, layout);
+      const Frame frame = reference::gradient_frame(w, h);
+      const Picture in = bench.upload(frame, layout), out = bench.upload(Frame(w, h), layout);
+      Object object;
+      object.id = 1234567;
+      object.box = {w * 0.25f, h * 0.5f, w * 0.75f, h * 0.9f};
+      object.trail = {{w * 0.1f, h * 0.1f}, {w * 0.2f, h * 0.3f}, {w * 0.5f, h * 0.7f}};
+      Object outside = object;
+      outside.box = {-20, -30, w + 40.0f, h + 50.0f};
+      outside.trail.clear();
+      view.draw(*bench.queue, {object, outside}, 0xffffdc00, 0xff000000, {in, out});
+      const Frame drawn = bench.download(out);
+      size_t same = 0, yellow = 0;
+      for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+          const uint8_t *a = frame.at(x, y), *b = drawn.at(x, y);
+          same += std::equal(a, a + 4, b);
+          yellow += b[0] == 255 && b[1] == 220 && b[2] == 0;
+          fail_unless(a[3] == b[3], "alpha");
+        }
+      fail_unless(yellow > 0 && (w < 100 || same > size_t(w) * h * 3 / 4),
+                  "%d×%d: %zu yellow, %zu same", w, h, yellow, same);
+      if (w < 100) continue;
+      const int thick = std::max(1, h / 270);
+      for (int i = 0; i < thick; i++) {
+        const uint8_t *edge = drawn.at(w * 3 / 4 - 1 - i, h * 7 / 10);
+        fail_unless(edge[0] == 255 && edge[1] == 220, "the right edge is %d px thick", thick);
+      }
+      view.draw(*bench.queue, {}, 0xffffdc00, 0xff000000, {in, out});
+      check_equal(frame, bench.download(out), "nothing");
+    }
+}
+GST_END_TEST
+
+static Suite *objects_suite() {
+  Suite *suite = suite_create("objects");
+  TCase *tests = tcase_create("objects");
+  tcase_add_test(tests, test_memory);
+  tcase_add_test(tests, test_stops);
+  tcase_add_test(tests, test_regions);
+  tcase_add_test(tests, test_mask_and_cut);
+  tcase_add_test(tests, test_tracker);
+  tcase_add_test(tests, test_crossing);
+  tcase_add_test(tests, test_moves_along);
+  tcase_add_test(tests, test_view);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(objects)

@@ -49,6 +49,7 @@ struct GstGLCLAnalyzerPrivate {
   glcl::Guarded<Schedule> schedule;
 
   glcl::Readback readback;
+  int depth = gst_glcl_analyzer_depth;  // reads that may be under way
   std::unique_ptr<glcl::ResultPool> results;
   bool attach_meta = false;  // to the frame that is under way
   glcl::Overlay overlay;
@@ -97,6 +98,14 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
 void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
                               std::shared_ptr<const glcl::Outcome> outcome) {
   if (outcome) private_of(self)->readback.follow(queue, std::move(outcome));
+}
+
+void gst_glcl_analyzer_set_depth(GstGLCLAnalyzer *self, int depth) {
+  private_of(self)->depth = depth;
+}
+
+bool gst_glcl_analyzer_posts(GstGLCLAnalyzer *self) {
+  return private_of(self)->settings.get().post_messages;
 }
 
 glcl::Result gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const char *kind,
@@ -179,7 +188,7 @@ static GstFlowReturn gst_glcl_analyzer_prepare_output_buffer(GstBaseTransform *t
 
 static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuffer *inbuf,
                                                  GstBuffer *outbuf) {
-  if (!deliver(trans, gst_glcl_analyzer_depth - 1)) return GST_FLOW_ERROR;
+  if (!deliver(trans, size_t(private_of(trans)->depth) - 1)) return GST_FLOW_ERROR;
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->transform(trans, inbuf, outbuf);
   if (flow != GST_FLOW_OK) return flow;

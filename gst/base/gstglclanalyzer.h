@@ -55,6 +55,13 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
 void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
                               std::shared_ptr<const glcl::Outcome> outcome);
 
+/// In `process`: from the next frame on no frame is taken while so many reads of those before are
+/// under way, at most `gst_glcl_analyzer_depth`. With 1 the results of a frame are there before the
+/// next one is processed.
+void gst_glcl_analyzer_set_depth(GstGLCLAnalyzer *self, int depth);
+/// Whether messages are wanted at all, by post-messages.
+bool gst_glcl_analyzer_posts(GstGLCLAnalyzer *self);
+
 namespace glcl {
 /// What is attached to a frame.
 struct Result {

@@ -28,7 +28,9 @@
 #include <string>
 
 #include "base/glclproperties.h"
+#include "detection.h"
 #include "motion.h"
+#include "objects/view.h"
 #include "opencl/team.h"
 #include "view.h"
 
@@ -37,6 +39,7 @@ GST_DEBUG_CATEGORY_STATIC(glcl_motion_debug);
 
 namespace {
 
+using glcl::motion::Detection;
 using glcl::motion::Motion;
 
 using glcl::motion::View;
@@ -73,20 +76,48 @@ GType display_type() {
        {Display::vectors, "Arrows from where blocks were, and the edges of blocks and partitions",
         "vectors"},
        {Display::prediction, "The luma predicted from the frame before", "prediction"},
-       {Display::residual, "What the prediction lacks, around mid-grey", "residual"}});
+       {Display::residual, "What the prediction lacks, around mid-grey", "residual"},
+       {Display::objects, "Boxes, numbers and trails of what moves, with detect=true", "objects"}});
 }
 
-struct Settings : Motion::Settings, View::Drawing {
+GType camera_type() {
+  using Camera = Detection::Camera;
+  return glcl::enum_type<Camera>(
+      "GstGLCLMotionCamera",
+      {{Camera::automatic, "first-order-flow with detect=true, else none", "auto"},
+       {Camera::none, "The camera stands still", "none"},
+       {Camera::translation, "The picture shifts", "translation"},
+       {Camera::first_order_flow, "It shifts, turns and grows", "first-order-flow"}});
+}
+
+struct Settings : Motion::Settings, View::Drawing, Detection::Settings {
   Settings() { noise = -1; }
 
   std::string devices;
 };
+
+/// A mask that can't be read is none.
+void set_mask(Settings &settings, const GValue *value) {
+  const gchar *path = g_value_get_string(value);
+  settings.mask_path = path ? path : "";
+  settings.mask = nullptr;
+  if (settings.mask_path.empty()) return;
+  std::string error;
+  settings.mask = glcl::motion::load_mask(settings.mask_path, error);
+  if (!settings.mask)
+    g_warning(
+        "mask=%s is ignored: %s. Give the path of an image file, black where nothing is to be "
+        "found.",
+        settings.mask_path.c_str(), error.c_str());
+}
 
 struct State {
   glcl::Guarded<Settings> settings;
   int width = 0, height = 0;
   std::unique_ptr<Motion> motion;
   std::unique_ptr<View> view;  // GL thread
+  std::unique_ptr<glcl::objects::View> objects_view;
+  std::unique_ptr<Detection> detection;  // GL and streaming thread, in turns
 };
 
 constexpr char kind[] = "glclmotion";
@@ -105,12 +136,16 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
                                             int width, int height) {
   State *state = GST_GLCL_MOTION(filter)->state;
   const glcl::Layout layout = glcl::layout_for(context.device());
-  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, Motion::sums_bytes);
+  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
+                            std::max(Motion::sums_bytes, sizeof(glcl::objects::Result)));
   state->width = width;
   state->height = height;
   state->motion = std::make_unique<Motion>(context, width, height, layout);
   state->view = std::make_unique<View>(context, width, height, layout);
+  state->objects_view = std::make_unique<glcl::objects::View>(context, width, height, layout);
   const Settings settings = state->settings.get();
+  state->detection =
+      std::make_unique<Detection>(GST_GLCL_ANALYZER(filter), context, width, height, settings);
   if (!settings.devices.empty()) {
     std::string failures;
     const std::vector<glcl::Device> all = glcl::devices(&failures);
@@ -149,6 +184,7 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
                       summary.mse, "zero", G_TYPE_DOUBLE, summary.zero, "mean-x", G_TYPE_DOUBLE,
                       summary.mean_x, "mean-y", G_TYPE_DOUBLE, summary.mean_y, "noise",
                       G_TYPE_DOUBLE, summary.noise, nullptr);
+    self->state->detection->add_camera(structure);
     gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
   };
   gst_glcl_analyzer_read(GST_GLCL_ANALYZER(self), queue, state->motion->sum_up(queue),
@@ -163,17 +199,29 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   const Settings settings = state->settings.get();
 
   Motion &motion = *state->motion;
+  Detection &detection = *state->detection;
   const bool moved = motion.next(queue, settings, in);
+  const bool objects = settings.display == View::Display::objects;
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == View::Display::none
                              ? std::nullopt
                              : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
                          [&](const glcl::drawing::Canvas &canvas) {
-                           state->view->draw(queue, settings, motion, canvas);
+                           if (objects)
+                             state->objects_view->draw(queue, detection.ahead(), settings.color,
+                                                       settings.outline_color, canvas);
+                           else
+                             state->view->draw(queue, settings, motion, canvas);
                          });
-  if (!moved) return;
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
+  // Boxes that go with a frame are those of the frame before, moved on: they have to be there.
+  gst_glcl_analyzer_set_depth(GST_GLCL_ANALYZER(filter), settings.detect && (objects || wanted.meta)
+                                                             ? 1
+                                                             : gst_glcl_analyzer_depth);
+  detection.next(queue, settings, motion, moved, wanted.times, wanted.message && moved);
+  if (!moved) return;
+  if (wanted.meta && settings.detect) detection.attach(outbuf);
   if (wanted.meta) gst_glcl_motion_attach(self, queue, outbuf);
   if (wanted.message) gst_glcl_motion_post(self, queue, wanted.times);
 }
@@ -193,6 +241,17 @@ static void gst_glcl_motion_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_MOTION(filter)->state;
   state->motion.reset();
   state->view.reset();
+  state->objects_view.reset();
+  state->detection.reset();
+}
+
+static gboolean gst_glcl_motion_sink_event(GstBaseTransform *trans, GstEvent *event) {
+  State *state = GST_GLCL_MOTION(trans)->state;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && state->detection) {
+    gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans));
+    state->detection->end();
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_motion_parent_class)->sink_event(trans, event);
 }
 
 static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new State; }
@@ -239,9 +298,42 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
               "Least px between blocks with arrows; 0 is a 48th of the frame's short side, 6 "
               "to 48; 1 draws those of all blocks",
               &Settings::spacing, 0, 256)
-      .color("color", "Color", "Of arrows, 0xAARRGGBB", &Settings::color)
-      .color("outline-color", "Outline color", "Around arrows, 0xAARRGGBB",
-             &Settings::outline_color);
+      .color("color", "Color", "Of arrows and boxes, 0xAARRGGBB", &Settings::color)
+      .color("outline-color", "Outline color", "Around arrows and boxes, 0xAARRGGBB",
+             &Settings::outline_color)
+      .choice("camera-compensation", "Camera compensation",
+              "What the camera may do: found, told and taken away", &Settings::camera,
+              camera_type())
+      .flag("detect", "Detect", "Find what moves by itself, and follow it", &Settings::detect)
+      .number("sensitivity", "Sensitivity",
+              "0 finds what stands out clearly from noise and edges, 1 the faintest",
+              &Settings::sensitivity, 0, 1)
+      .number("min-area", "Minimum area",
+              "Px² that have to stand out for an object to begin; 0 is 1/1500 of the frame",
+              &Settings::min_area, 0, G_MAXINT)
+      .number("min-frames", "Minimum frames", "Frames in which an object is found before it begins",
+              &Settings::min_frames, 1, 1000)
+      .number("gap", "Gap", "Seconds without being found after which an object ends",
+              &Settings::gap, 0, 60)
+      .other(g_param_spec_string("mask", "Mask",
+                                 "Path of an image file, of any size, stretched over the frame: "
+                                 "nothing is found where it is "
+                                 "black. Empty: everywhere",
+                                 "", glcl::while_playing),
+             set_mask,
+             [](const Settings &settings, GValue *value) {
+               g_value_set_string(value, settings.mask_path.c_str());
+             })
+      .number("seed", "Seed", "Of the chances by which the camera's motion is sought",
+              &Settings::seed, 0, G_MAXINT)
+      .other(
+          g_param_spec_boolean("motion-detected", "Motion detected",
+                               "Whether some object moves, as of the last messages", FALSE,
+                               static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)),
+          [](Settings &, const GValue *) {},
+          [](const Settings &settings, GValue *value) {
+            g_value_set_boolean(value, settings.detected->load());
+          });
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL block motion search", "Filter/Analyzer/Video",
@@ -254,4 +346,5 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   filter_class->passes_on = gst_glcl_motion_passes_on;
   filter_class->reset = gst_glcl_motion_reset;
   filter_class->unprepare = gst_glcl_motion_unprepare;
+  GST_BASE_TRANSFORM_CLASS(klass)->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_motion_sink_event);
 }

@@ -43,6 +43,7 @@ void View::draw(Queue &queue, const Drawing &drawing, const Motion &motion,
   const int apart = canvas.apart;
   switch (drawing.display) {
     case Display::none:
+    case Display::objects:
       return canvas.begin(queue);
     case Display::vectors:
       return draw_vectors(queue, drawing, motion, canvas);

@@ -15,6 +15,7 @@ class View {
     vectors,     ///< the frame with arrows from where blocks were to where they are
     prediction,  ///< in grey
     residual,    ///< 128 + what the prediction lacks, in grey
+    objects,     ///< what moves; objects::View draws it
   };
   struct Drawing {
     Display display = Display::none;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int told_unseen = 3;      // frames that an object is told of though it is not found
 constexpr int keeps_tentative = 1;  // frames that one that has not begun may be missed
-constexpr float follow = 0.4f;      // of a new velocity
+constexpr int stays = 12;       // found in so many frames it begins though it stays in its place
+constexpr float follow = 0.4f;  // of a new velocity
 
 float overlap(const Box &a, const Box &b) {  // of the smaller one
   return common(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
@@ -43,6 +44,13 @@ bool Tracker::inside(const Box &box) const {
   return common(box, {0, 0, float(width_), float(height_)}) >= 0.25f * box.area();
 }
 
+/// Whether two fill a box around them about as well as the larger one fills its own: then they are
+/// parts of one thing.
+bool Tracker::fills(const Detection &a, const Detection &b) {
+  const Detection &larger = a.area >= b.area ? a : b;
+  return (a.area + b.area) * larger.box.area() >= 0.5f * larger.area * around(a.box, b.box).area();
+}
+
 std::vector<Tracker::Detection> Tracker::detections(const Result &result,
                                                     const camera::Frame &frame) const {
   std::vector<Detection> list;
@@ -61,7 +69,7 @@ std::vector<Tracker::Detection> Tracker::detections(const Result &result,
   const float near = 0.02f * float(std::min(width_, height_));
   for (size_t i = 0; i < list.size(); i++)
     for (size_t k = 0; k < list.size();) {
-      if (k != i && common(grown(list[i].box, near), list[k].box) > 0) {
+      if (k != i && common(grown(list[i].box, near), list[k].box) > 0 && fills(list[i], list[k])) {
         list[i].box = around(list[i].box, list[k].box);
         list[i].score = std::max(list[i].score, list[k].score);
         list[i].area += list[k].area;
@@ -82,12 +90,33 @@ void Tracker::predict(Track &track, const camera::Motion &step) const {
     return {x + step.x + step.dilation * u - step.rotation * v,
             y + step.y + step.dilation * v + step.rotation * u};
   };
-  const auto [x, y] = move(track.box.x(), track.box.y());
-  const float half_width = track.box.width() / 2 * (1 + step.dilation),
-              half_height = track.box.height() / 2 * (1 + step.dilation);
-  track.box = Box{x - half_width, y - half_height, x + half_width, y + half_height}.moved(track.dx,
-                                                                                          track.dy);
+  const auto carry = [&](const Box &box) {
+    const auto [x, y] = move(box.x(), box.y());
+    const float half_width = box.width() / 2 * (1 + step.dilation),
+                half_height = box.height() / 2 * (1 + step.dilation);
+    return Box{x - half_width, y - half_height, x + half_width, y + half_height};
+  };
+  track.box = carry(track.box).moved(track.dx, track.dy);
+  track.began = carry(track.began);
   for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
+}
+
+/// Whether both its sides, or its top and bottom, went the same way. What an object uncovers stands
+/// out for a moment too, but stays and shrinks.
+bool Tracker::has_moved(const Track &track) const {
+  const float least = std::max(1.5f, float(std::min(width_, height_)) / 320);
+  const auto both = [least](float a, float b) {
+    return a * b > 0 && std::min(std::abs(a), std::abs(b)) >= least;
+  };
+  const Box &now = track.object.box, &then = track.began;
+  float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
+        bottom = now.bottom - then.bottom;
+  // The frame's edge stays where it is.
+  if (now.left <= 1) left = right;
+  if (now.right >= float(width_) - 1) right = left;
+  if (now.top <= 1) top = bottom;
+  if (now.bottom >= float(height_) - 1) bottom = top;
+  return both(left, right) || both(top, bottom);
 }
 
 bool Tracker::told(const Settings &settings, const Track &track) const {
@@ -135,15 +164,17 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     std::sort(mine.begin(), mine.end(), [&](int a, int b) {
       return common(list[size_t(a)].box, expected) > common(list[size_t(b)].box, expected);
     });
-    Box all = list[size_t(mine[0])].box;
+    Detection all = list[size_t(mine[0])];
     for (size_t i = 1; i < mine.size();) {
-      const Box more = around(all, list[size_t(mine[i])].box);
-      if (more.width() <= 1.3f * expected.width() + 4 &&
+      Detection &other = list[size_t(mine[i])];
+      const Box more = around(all.box, other.box);
+      if (fills(all, other) && more.width() <= 1.3f * expected.width() + 4 &&
           more.height() <= 1.3f * expected.height() + 4) {
-        all = more;
+        all.box = more;
+        all.area += other.area;
         i++;
       } else {
-        list[size_t(mine[i])].claims--;
+        other.claims--;
         mine.erase(mine.begin() + ptrdiff_t(i));
       }
     }
@@ -227,12 +258,13 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     if (!detection.claims && detection.area >= float(least) &&
         detection.box.area() >= float(least)) {
       Track track;
-      track.box = track.object.box = detection.box;
+      track.box = track.began = track.object.box = detection.box;
       track.object.score = detection.score;
       tracks_.push_back(track);
     }
   for (Track &track : tracks_)
-    if (!track.object.id && track.found >= settings.min_frames && !track.missed) {
+    if (!track.object.id && track.found >= settings.min_frames && !track.missed &&
+        (has_moved(track) || track.found >= stays)) {
       track.object.id = ++last_id_;
       report.begun.push_back(track.object);
     }

@@ -69,6 +69,7 @@ class Tracker {
   struct Track {
     Object object;
     Box box;                    // where it is, also where it is not told
+    Box began;                  // where it was first seen, moved along with the camera
     float dx = 0, dy = 0;       // px a frame, beside the camera
     int found = 1, missed = 0;  // frames, in all; in a row
     double lost = 0;            // s
@@ -80,8 +81,10 @@ class Tracker {
     int owner = -1, claims = 0;
   };
 
+  static bool fills(const Detection &a, const Detection &b);
   std::vector<Detection> detections(const Result &result, const camera::Frame &frame) const;
   void predict(Track &track, const camera::Motion &step) const;
+  bool has_moved(const Track &track) const;
   bool told(const Settings &settings, const Track &track) const;
   bool inside(const Box &box) const;
 

@@ -10,8 +10,9 @@
 #define OLDEST 90   // frames
 #define SLOWEST 20  // frames that a level is the mean of
 #define TAKES_OVER 3  // the other level becomes the scenery once it was seen a third as long
-#define YOUNG 4        // a scenery of fewer frames gives way at once
-#define SURE 10       // and at least for so many frames, or as long
+#define TURNING 1.6f   // pictures that turn or grow count so much more by their edges
+#define YOUNG 3        // a scenery of fewer frames gives way at once
+#define SURE 5        // and at least for so many frames, or as long
 
 // A picture between its pixels by the cubic of Catmull and Rom along both axes, which keeps it sharp from frame to frame.
 inline float4 cubic_parts(float t) {
@@ -34,7 +35,7 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
 
 // `from`, `to`: pictures of float levels: scenery, other. `ages`: how many frames they were seen, in the same order. `current`: the frame in small,
 // whose noise is `quiet` times that of its frames. `sure`: deviations of noise that count as nothing; `edges`: the part
-// of the contrast around a pixel that does. `front`: 0 where the scenery is seen, else by how many times its bound the
+// of the scenery's contrast around a pixel that does. `front`: 0 where the scenery is seen, else by how many times its bound the
 // level is away from it, in eighths. Work-items: pixels.
 __kernel void objects_remember(__global const float2 *from, __global const uchar2 *ages_from, __global float2 *to,
                                __global uchar2 *ages_to, __global const float *current, __global const State *state,
@@ -52,8 +53,6 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   int4 corners = around(here, size, &parts);
   float4 levels = (float4)(current[corners.x], current[corners.y], current[corners.z], current[corners.w]);
   const float level = dot(parts, levels);
-  float contrast = fmax(fmax(levels.x, levels.y), fmax(levels.z, levels.w)) -
-                   fmin(fmin(levels.x, levels.y), fmin(levels.z, levels.w));
 
   corners = around(old, size, &parts);
   const float2 a = from[corners.x], b = from[corners.y], c = from[corners.z], d = from[corners.w];
@@ -66,8 +65,8 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   // Its neighbours may have had none.
   float other = state->fit.gain * from[nearest.y * size.x + nearest.x].y + state->fit.offset;
   const float4 remembers = (float4)(a.x, b.x, c.x, d.x);
-  contrast = fmax(contrast, fmax(fmax(remembers.x, remembers.y), fmax(remembers.z, remembers.w)) -
-                                fmin(fmin(remembers.x, remembers.y), fmin(remembers.z, remembers.w)));
+  const float contrast = fmax(fmax(remembers.x, remembers.y), fmax(remembers.z, remembers.w)) -
+                         fmin(fmin(remembers.x, remembers.y), fmin(remembers.z, remembers.w));
   uchar away = 0;
   const int slowest = turns ? SLOWEST / 4 : SLOWEST;
   if (!remembered || age.x == 0) {
@@ -76,7 +75,7 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   } else if (seen) {
     const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
                            fmax(coding_variance(noise), LEAST_CODING);
-    const float bound = sure * sqrt(variance) + edges * contrast;
+    const float bound = sure * sqrt(variance) + (turns ? TURNING : 1.0f) * edges * contrast;
     const float distance = fabs(level - scenery);
     if (distance <= bound) {
       age.x = min(age.x + 1, OLDEST);

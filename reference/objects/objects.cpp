@@ -15,7 +15,7 @@ using glcl::objects::Region;
 
 namespace {
 
-constexpr int oldest = 90, slowest = 20, young = 4, sure_frames = 10, takes_over = 3;
+constexpr int oldest = 90, slowest = 20, young = 3, sure_frames = 5, takes_over = 3;
 constexpr int cell = 4, strong = 9, weak = 4, reach = 2;
 
 /// The four pixels around a point and how much each counts.
@@ -81,9 +81,7 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   };
   float level = 0, scenery = 0;
   for (int i = 0; i < 4; i++) level += now.part[i] * small[size_t(now.at[i])];
-  const float contrast =
-      std::max(contrast_of([&](int i) { return small[size_t(now.at[i])]; }),
-               contrast_of([&](int i) { return pixels[size_t(before.at[i])].scenery; }));
+  const float contrast = contrast_of([&](int i) { return pixels[size_t(before.at[i])].scenery; });
   if (state.from_picture.dilation != 0 || state.from_picture.rotation != 0) {
     const int left = int(std::floor(old.real())), top = int(std::floor(old.imag()));
     for (int j = 0; j < 4; j++)
@@ -113,7 +111,8 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   const float variance =
       quiet * noise_correlation * noise_at(noise, level) * (1 + 1 / float(p.age)) +
       std::max(noise.back(), 0.15f);
-  const float bound = bounds.sure * std::sqrt(variance) + bounds.edges * contrast,
+  const float bound =
+                  bounds.sure * std::sqrt(variance) + (turns ? 1.6f : 1) * bounds.edges * contrast,
               distance = std::abs(level - p.scenery), other = std::abs(level - p.other);
   p.margin = std::min(std::abs(distance - bound), std::abs(other - bound));
   const int scenery_frames = turns ? slowest / 4 : slowest;

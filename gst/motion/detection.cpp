@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "detection.h"
+
+#include <gst/video/gstvideometa.h>
+#include <gst/video/video.h>
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "base/compat.h"
+
+namespace glcl::motion {
+
+namespace {
+
+constexpr double usual_frame = 0.04;  // s, where frames have no times
+
+GstStructure *describe(const char *name, const objects::Object &object) {
+  const objects::Box &box = object.box;
+  return gst_structure_new(
+      name, "id", G_TYPE_UINT64, guint64(object.id), "x", G_TYPE_INT, gint(std::lround(box.left)),
+      "y", G_TYPE_INT, gint(std::lround(box.top)), "width", G_TYPE_INT,
+      gint(std::lround(box.right) - std::lround(box.left)), "height", G_TYPE_INT,
+      gint(std::lround(box.bottom) - std::lround(box.top)), "velocity-x", G_TYPE_DOUBLE,
+      double(object.vx), "velocity-y", G_TYPE_DOUBLE, double(object.vy), "score", G_TYPE_DOUBLE,
+      double(object.score), "age", G_TYPE_UINT, guint(object.age), nullptr);
+}
+
+/// The first picture that a pipeline gives.
+GstSample *first_sample(GstElement *pipeline, std::string &error) {
+  gst_element_set_state(pipeline, GST_STATE_PAUSED);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered(
+      bus, 10 * GST_SECOND,
+      static_cast<GstMessageType>(GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR));
+  GstSample *sample = nullptr;
+  if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE) {
+    GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+    g_object_get(sink, "last-sample", &sample, nullptr);
+    gst_object_unref(sink);
+  } else if (message) {
+    GError *reason = nullptr;
+    gst_message_parse_error(message, &reason, nullptr);
+    error = reason->message;
+    g_error_free(reason);
+  }
+  if (message) gst_message_unref(message);
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return sample;
+}
+
+}  // namespace
+
+std::shared_ptr<const Mask> load_mask(const std::string &path, std::string &error) {
+  GError *reason = nullptr;
+  GstElement *pipeline = gst_parse_launch(
+      "filesrc name=file ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! fakesink "
+      "name=sink",
+      &reason);
+  if (!pipeline || reason) {
+    error = reason ? reason->message : "no pipeline";
+    g_clear_error(&reason);
+    if (pipeline) gst_object_unref(pipeline);
+    return nullptr;
+  }
+  gst_object_ref_sink(pipeline);
+  GstElement *file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
+  g_object_set(file, "location", path.c_str(), nullptr);
+  gst_object_unref(file);
+  error = "it holds no picture";
+  GstSample *sample = first_sample(pipeline, error);
+  gst_object_unref(pipeline);
+  if (!sample) return nullptr;
+  auto mask = std::make_shared<Mask>();
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  if (gst_video_info_from_caps(&info, gst_sample_get_caps(sample)) &&
+      gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ)) {
+    mask->width = GST_VIDEO_FRAME_WIDTH(&frame);
+    mask->height = GST_VIDEO_FRAME_HEIGHT(&frame);
+    const auto *rows = static_cast<const unsigned char *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+    for (int y = 0; y < mask->height; y++) {
+      const unsigned char *row = rows + ptrdiff_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+      mask->levels.insert(mask->levels.end(), row, row + mask->width);
+    }
+    gst_video_frame_unmap(&frame);
+  }
+  gst_sample_unref(sample);
+  return mask->levels.empty() ? nullptr : mask;
+}
+
+camera::Compensation Detection::Settings::compensation() const {
+  using camera::Compensation;
+  switch (camera) {
+    case Camera::automatic:
+      return detect ? Compensation::first_order_flow : Compensation::none;
+    case Camera::translation:
+      return Compensation::translation;
+    case Camera::first_order_flow:
+      return Compensation::first_order_flow;
+    default:
+      return Compensation::none;
+  }
+}
+
+Detection::Detection(GstGLCLAnalyzer *element, Context &context, int width, int height,
+                     const Settings &settings)
+    : element_(element),
+      width_(width),
+      height_(height),
+      objects_(context, width, height),
+      tracker_(width, height),
+      detected_(settings.detected) {}
+
+Detection::~Detection() { end(); }
+
+void Detection::next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
+                     const FrameTimes &times, bool posts) {
+  const bool remembered = std::exchange(remembers_, settings.runs());
+  if (!settings.runs()) {
+    // What was followed is lost, once the results that are under way have come.
+    if (remembered)
+      gst_glcl_analyzer_read(element_, queue, objects_.result(), sizeof(cl_int), [=](const void *) {
+        camera_ = {};
+        report(tracker_.reset(), times);
+      });
+    return;
+  }
+  if (settings.mask != mask_) {
+    mask_ = settings.mask;
+    const Mask none, &mask = mask_ ? *mask_ : none;
+    objects_.set_mask(queue, mask_ ? mask.levels.data() : nullptr, mask.width, mask.height);
+  }
+  objects_.next(queue,
+                {settings.compensation(), settings.sensitivity, settings.min_area,
+                 static_cast<cl_uint>(settings.seed)},
+                motion, !remembered || !moved);
+  gst_glcl_analyzer_read(element_, queue, objects_.result(), sizeof(objects::Result),
+                         [=](const void *bytes) {
+                           objects::Result result;
+                           std::memcpy(&result, bytes, sizeof result);
+                           take(settings, result, times, posts);
+                         });
+}
+
+void Detection::take(const Settings &settings, const objects::Result &result,
+                     const FrameTimes &times, bool posts) {
+  camera_ = {};
+  if (settings.compensation() != camera::Compensation::none) camera_ = result.state;
+  const GstClockTime now = times.running_time, before = last_times_.running_time;
+  const double seconds =
+      GST_CLOCK_TIME_IS_VALID(now) && GST_CLOCK_TIME_IS_VALID(before) && now > before
+          ? double(now - before) / GST_SECOND
+          : usual_frame;
+  last_times_ = times;
+  if (!settings.detect) return report(tracker_.reset(), times);
+  const double least = objects::Objects::least_area({{}, 0, settings.min_area, 0}, width_, height_);
+  const objects::Tracker::Report found =
+      tracker_.step({settings.min_frames, settings.gap}, result, objects_.frame(), least, seconds);
+  report(found, times);
+  if (!posts) return;
+  GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
+  GValue list = G_VALUE_INIT;
+  gst_value_array_init(&list, static_cast<guint>(found.objects.size()));
+  for (const objects::Object &object : found.objects) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, GST_TYPE_STRUCTURE);
+    g_value_take_boxed(&item, describe("object", object));
+    gst_value_array_append_and_take_value(&list, &item);
+  }
+  gst_structure_take_value(structure, "objects", &list);
+  gst_glcl_analyzer_post(element_, structure);
+}
+
+void Detection::report(const objects::Tracker::Report &report, const FrameTimes &times) {
+  for (const objects::Object &object : report.ended) post("motion-end", times, object);
+  for (const objects::Object &object : report.begun) post("motion-begin", times, object);
+  active_ += int(report.begun.size()) - int(report.ended.size());
+  set_detected(active_ > 0);
+}
+
+void Detection::post(const char *name, const FrameTimes &times,
+                     const objects::Object &object) const {
+  if (!gst_glcl_analyzer_posts(element_)) return;
+  GstStructure *structure = gst_glcl_analyzer_structure(name, times),
+               *fields = describe(name, object);
+  gst_structure_foreach(
+      fields,
+      [](GQuark field, const GValue *value, gpointer to) -> gboolean {
+        gst_structure_id_set_value(static_cast<GstStructure *>(to), field, value);
+        return TRUE;
+      },
+      structure);
+  gst_structure_free(fields);
+  gst_glcl_analyzer_post(element_, structure);
+}
+
+void Detection::set_detected(bool detected) {
+  if (detected_->exchange(detected) != detected)
+    g_object_notify(G_OBJECT(element_), "motion-detected");
+}
+
+void Detection::end() { report(tracker_.reset(), last_times_); }
+
+void Detection::add_camera(GstStructure *structure) const {
+  if (!camera_) return;
+  const camera::State &s = *camera_;
+  gst_structure_set(
+      structure, "camera-dilation", G_TYPE_DOUBLE, double(s.step.dilation), "camera-rotation",
+      G_TYPE_DOUBLE, double(s.step.rotation), "camera-x", G_TYPE_DOUBLE, double(s.step.x),
+      "camera-y", G_TYPE_DOUBLE, double(s.step.y), "camera-inliers", G_TYPE_DOUBLE,
+      s.counted > 0 ? double(s.inliers) / double(s.counted) : 0.0, "camera-path-x", G_TYPE_DOUBLE,
+      double(s.path[0]), "camera-path-y", G_TYPE_DOUBLE, double(s.path[1]), "camera-path-scale",
+      G_TYPE_DOUBLE, std::exp(double(s.path[2])), "camera-path-rotation", G_TYPE_DOUBLE,
+      double(s.path[3]), nullptr);
+}
+
+void Detection::attach(GstBuffer *to) const {
+  for (const objects::Object &object : tracker_.ahead()) {
+    const objects::Box &box = object.box;
+    const auto left = static_cast<guint>(std::lround(box.left)),
+               top = static_cast<guint>(std::lround(box.top)),
+               width = static_cast<guint>(std::lround(box.right)) - left,
+               height = static_cast<guint>(std::lround(box.bottom)) - top;
+    if (!width || !height) continue;
+    GstVideoRegionOfInterestMeta *meta =
+        gst_buffer_add_video_region_of_interest_meta(to, "moving-object", left, top, width, height);
+    meta->id = static_cast<gint>(object.id);
+    gst_video_region_of_interest_meta_add_param(meta, describe("glclmotion", object));
+    attach_detection(to, "moving-object", {int(left), int(top), int(width), int(height)},
+                     object.score, object.id, last_times_.timestamp);
+  }
+}
+
+}  // namespace glcl::motion

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The objects of glclmotion on their way out: messages, metas and a property.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/gstglclanalyzer.h"
+#include "motion.h"
+#include "objects/tracker.h"
+
+namespace glcl::motion {
+
+/// A picture of levels that says where objects are looked for: everywhere but where it is black.
+struct Mask {
+  int width = 0, height = 0;  ///< px
+  std::vector<unsigned char> levels;
+};
+/// Reads an image file that GStreamer can decode; the error is why it could not.
+std::shared_ptr<const Mask> load_mask(const std::string &path, std::string &error);
+
+class Detection {
+ public:
+  enum class Camera { automatic, none, translation, first_order_flow };
+  struct Settings {
+    bool detect = false;
+    Camera camera = Camera::automatic;  ///< automatic: first_order_flow with `detect`, else none
+    double sensitivity = 0.5;
+    int min_area = 0;  ///< px², 0: 1/1500 of the frame
+    int min_frames = 2;
+    double gap = 0.5;  ///< s
+    int seed = 0;
+    std::string mask_path;
+    std::shared_ptr<const Mask> mask;
+    /// Whether something moves; of the element.
+    std::shared_ptr<std::atomic<bool>> detected = std::make_shared<std::atomic<bool>>(false);
+
+    camera::Compensation compensation() const;
+    /// Whether there is anything to do.
+    bool runs() const { return detect || compensation() != camera::Compensation::none; }
+  };
+
+  /// `element` is told of and lives longer. Throws Error::failed where the device refuses kernels
+  /// or memory.
+  Detection(GstGLCLAnalyzer *element, Context &context, int width, int height,
+            const Settings &settings);
+  /// What is followed ends.
+  ~Detection();
+
+  /// Enqueues it for the last frame of a search, `moved` if that followed another, and has what was
+  /// found read for messages. `posts`: one about the objects is due.
+  void next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
+            const FrameTimes &times, bool posts);
+  /// Attaches the objects to a frame, where those of the frame before have come to.
+  void attach(GstBuffer *to) const;
+  /// Likewise.
+  std::vector<objects::Object> ahead() const { return tracker_.ahead(); }
+  /// Adds what is known of the camera, of the last frame whose results arrived.
+  void add_camera(GstStructure *structure) const;
+  /// Objects that are followed end here: nothing comes any more.
+  void end();
+
+ private:
+  void take(const Settings &settings, const objects::Result &result, const FrameTimes &times,
+            bool posts);
+  void post(const char *name, const FrameTimes &times, const objects::Object &object) const;
+  void report(const objects::Tracker::Report &report, const FrameTimes &times);
+  void set_detected(bool detected);
+
+  GstGLCLAnalyzer *element_;
+  int width_, height_;
+  objects::Objects objects_;
+  objects::Tracker tracker_;
+  std::shared_ptr<const Mask> mask_;
+  FrameTimes last_times_{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
+                         GST_CLOCK_TIME_NONE};
+  std::optional<camera::State> camera_;  // of the last frame; none with camera-compensation=none
+  bool remembers_ = false;               // the frame before was seen
+  int active_ = 0;                       // objects
+  std::shared_ptr<std::atomic<bool>> detected_;
+};
+
+}  // namespace glcl::motion

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glclmotion's camera and objects in pipelines: messages, metas, the property and the display.
+#include <glib/gstdio.h>
+#include <gst/video/video.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "config.h"
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+#include "pipeline.h"
+#include "reference/textured.h"
+
+using test::Chain;
+using test::expect;
+using test::Frame;
+
+namespace {
+
+constexpr int width = 160, height = 120;
+
+/// A square of 28 px goes to the right by 3 px a frame over a picture that moves with the camera.
+Frame scene(int number, const reference::Motion &camera = {}, bool square = true,
+            unsigned noise = 0) {
+  reference::Motion motion = camera;
+  motion.x *= number, motion.y *= number;
+  Frame frame = reference::textured_frame(width, height, motion);
+  const Frame other = reference::textured_frame(28, 28, {}, 9);
+  const int left = 4 + 3 * number;
+  for (int y = 0; y < 28 && square; y++)
+    for (int x = 0; x < 28; x++)
+      if (left + x < width)
+        for (int k = 0; k < 3; k++)
+          frame.at(left + x, 50 + y)[k] = uint8_t(other.at(x, y)[k] / 2 + 120);
+  return noise ? reference::noisy(frame, 4, noise * 131 + unsigned(number)) : frame;
+}
+
+/// All element messages of a name that are there.
+struct Event {
+  std::string name;
+  GstStructure *fields;
+};
+class Events {
+ public:
+  ~Events() {
+    for (Event &event : list_) gst_structure_free(event.fields);
+  }
+  void gather(Chain &chain) {
+    while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
+      const GstStructure *fields = gst_message_get_structure(message);
+      list_.push_back({gst_structure_get_name(fields), gst_structure_copy(fields)});
+      gst_message_unref(message);
+    }
+  }
+  std::vector<const GstStructure *> of(const std::string &name) const {
+    std::vector<const GstStructure *> found;
+    for (const Event &event : list_)
+      if (event.name == name) found.push_back(event.fields);
+    return found;
+  }
+
+ private:
+  std::vector<Event> list_;
+};
+
+double number(const GstStructure *fields, const char *name) {
+  const GValue *value = gst_structure_get_value(fields, name);
+  expect(value, std::string("no ") + name);
+  if (G_VALUE_HOLDS_INT(value)) return g_value_get_int(value);
+  if (G_VALUE_HOLDS_UINT(value)) return g_value_get_uint(value);
+  if (G_VALUE_HOLDS_UINT64(value)) return double(g_value_get_uint64(value));
+  return g_value_get_double(value);
+}
+
+/// Whether a box is where the square of a frame is, by what both have in common.
+void expect_square(const GstStructure *box, int frame, double least = 0.5) {
+  const double left = number(box, "x"), top = number(box, "y"), w = number(box, "width"),
+               h = number(box, "height");
+  const double x0 = 4 + 3 * frame, x1 = std::min(x0 + 28, double(width));
+  const double common = std::max(0.0, std::min(left + w, x1) - std::max(left, x0)) *
+                        std::max(0.0, std::min(top + h, 78.0) - std::max(top, 50.0));
+  const double overlap = common / (w * h + (x1 - x0) * 28 - common);
+  fail_unless(overlap >= least, "frame %d: %g of (%g, %g) %g×%g", frame, overlap, left, top, w, h);
+}
+
+bool detected(Chain &chain) {
+  gboolean value = FALSE;
+  g_object_get(chain["glclmotion"], "motion-detected", &value, nullptr);
+  return value;
+}
+
+void end(Chain &chain) { gst_harness_push_event(chain.harness(), gst_event_new_eos()); }
+
+}  // namespace
+
+// One object begins, is told of frame by frame, and ends, whatever the camera does.
+GST_START_TEST(messages) {
+  for (const reference::Motion &camera : {reference::Motion{}, {-1.3, 0.6}, {2, -1}}) {
+    Chain chain("glclmotion detect=true interval=0");
+    int notified = 0;
+    g_signal_connect(
+        chain["glclmotion"], "notify::motion-detected",
+        G_CALLBACK(+[](GObject *, GParamSpec *, gpointer count) { ++*static_cast<int *>(count); }),
+        &notified);
+    Events events;
+    constexpr int frames = 30;
+    for (int n = 0; n < frames; n++) {
+      test::expect_same(scene(n, camera), chain.filter(scene(n, camera)), "nothing is drawn");
+      events.gather(chain);
+    }
+    expect(detected(chain), "something moves");
+    end(chain);
+    events.gather(chain);
+    expect(!detected(chain) && notified == 2, "and then no more");
+    fail_unless(events.of("motion-begin").size() == 1, "%zu begin",
+                events.of("motion-begin").size());
+    expect(events.of("motion-end").size() == 1, "one ends");
+    const GstStructure *begin = events.of("motion-begin")[0];
+    expect(number(begin, "id") == 1 && number(events.of("motion-end")[0], "id") == 1,
+           "the first one");
+    const auto objects = events.of("objects");
+    fail_unless(objects.size() == frames - 1, "%zu messages", objects.size());
+    for (int n = 12; n < frames; n++) {
+      const GstStructure *message = objects[size_t(n) - 1];
+      GstClockTime timestamp = 0;
+      gst_structure_get_clock_time(message, "timestamp", &timestamp);
+      expect(timestamp == guint64(n) * 40 * GST_MSECOND, "its timestamp");
+      const GValue *list = gst_structure_get_value(message, "objects");
+      fail_unless(gst_value_array_get_size(list) == 1, "frame %d: %u objects", n,
+                  gst_value_array_get_size(list));
+      const GstStructure *object = gst_value_get_structure(gst_value_array_get_value(list, 0));
+      expect_square(object, n);
+      expect(number(object, "id") == 1 && number(object, "score") > 0.2, "its number and score");
+      if (n > 20 && n < 28)
+        fail_unless(std::abs(number(object, "velocity-x") - 3) < 1.5 &&
+                        std::abs(number(object, "velocity-y")) < 1,
+                    "velocity (%g, %g)", number(object, "velocity-x"),
+                    number(object, "velocity-y"));
+    }
+    const auto motion = events.of("glclmotion");
+    expect(motion.size() == frames - 1, "a message for each frame");
+    for (size_t n = 6; n < motion.size(); n++)
+      fail_unless(std::abs(number(motion[n], "camera-x") - camera.x) < 0.1 &&
+                      std::abs(number(motion[n], "camera-y") - camera.y) < 0.1 &&
+                      std::abs(number(motion[n], "camera-dilation")) < 0.003 &&
+                      std::abs(number(motion[n], "camera-rotation")) < 0.003 &&
+                      number(motion[n], "camera-inliers") > 0.3,
+                  "the camera moves by (%g, %g)", number(motion[n], "camera-x"),
+                  number(motion[n], "camera-y"));
+    fail_unless(std::abs(number(motion.back(), "camera-path-x") - camera.x * (frames - 1)) < 0.5 &&
+                std::abs(number(motion.back(), "camera-path-scale") - 1) < 0.01);
+  }
+}
+GST_END_TEST
+
+// camera-compensation alone tells of the camera, and says which kind.
+GST_START_TEST(camera) {
+  const reference::Motion turning{0, 0, 0.01, 1.008};
+  for (const std::string kind : {"none", "auto", "translation", "first-order-flow"}) {
+    Chain chain("glclmotion interval=0 seed=3 camera-compensation=" + kind);
+    for (int n = 0; n < 2; n++)
+      chain.filter(reference::textured_frame(width, height, n ? turning : reference::Motion{}));
+    Events events;
+    end(chain);
+    events.gather(chain);
+    expect(events.of("objects").empty(), "objects are not sought");
+    const GstStructure *message = events.of("glclmotion")[0];
+    const bool tells = gst_structure_has_field(message, "camera-x");
+    expect(tells == (kind == "translation" || kind == "first-order-flow"), kind);
+    if (!tells) continue;
+    const double turned = kind == "translation" ? 0 : 0.01;
+    fail_unless(std::abs(number(message, "camera-rotation") - turned) < 0.001, "%s: turns by %g",
+                kind.c_str(), number(message, "camera-rotation"));
+    fail_unless(std::abs(number(message, "camera-dilation") - 0.8 * turned) < 0.001);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(metas) {
+  Chain chain("glclmotion detect=true attach-meta=true post-messages=false");
+  for (int n = 0; n < 25; n++) {
+    expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
+    GstBuffer *out = chain.pull_buffer();
+    gpointer state = nullptr;
+    int count = 0;
+    while (GstMeta *meta = gst_buffer_iterate_meta_filtered(
+               out, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+      auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+      count++;
+      expect(roi->roi_type == g_quark_from_string("moving-object") && roi->id == 1,
+             "its type and number");
+      GstStructure *fields = gst_video_region_of_interest_meta_get_param(roi, "glclmotion");
+      expect(fields && number(fields, "id") == 1 && number(fields, "score") > 0, "its parameters");
+      GstStructure *box = gst_structure_new("box", "x", G_TYPE_INT, int(roi->x), "y", G_TYPE_INT,
+                                            int(roi->y), "width", G_TYPE_INT, int(roi->w), "height",
+                                            G_TYPE_INT, int(roi->h), nullptr);
+      if (n > 12) expect_square(box, n);
+      gst_structure_free(box);
+    }
+    expect(count == 1 || n < 8, "a region of interest");
+#if HAVE_ANALYTICS
+    GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(out);
+    expect(count == 0 ||
+               (relations && gst_analytics_relation_get_length(relations) == gsize(2 * count)),
+           "analytics");
+#endif
+    gst_buffer_unref(out);
+  }
+  Events events;
+  end(chain);
+  events.gather(chain);
+  expect(events.of("motion-begin").empty() && events.of("glclmotion").empty(), "no messages");
+}
+GST_END_TEST
+
+GST_START_TEST(display) {
+  for (const std::string apart : {"", " attach-overlay=true"}) {
+    Chain chain(
+        "glclmotion detect=true display=objects post-messages=false color=0xffff0000 "
+        "outline-color=0xff0000ff" +
+        apart + (apart.empty() ? "" : " ! gloverlaycompositor"));
+    for (int n = 0; n < 20; n++) {
+      const Frame in = scene(n), out = chain.filter(in);
+      size_t red = 0, same = 0;
+      for (size_t i = 0; i < in.rgba.size(); i += 4) {
+        red += out.rgba[i] == 255 && out.rgba[i + 1] == 0 && out.rgba[i + 2] == 0;
+        same += std::equal(&in.rgba[i], &in.rgba[i] + 3, &out.rgba[i]);
+      }
+      if (n < 2) test::expect_near(in, out, apart.empty() ? 0 : 1, "nothing to draw");
+      if (n > 6)
+        fail_unless(red > 60 && same > in.rgba.size() / 8, "frame %d: %zu red, %zu as before", n,
+                    red, same);
+    }
+  }
+}
+GST_END_TEST
+
+// Noise, nothing, everything: no object.
+GST_START_TEST(nothing) {
+  const auto events_of = [](const std::string &settings, const std::function<Frame(int)> &frame,
+                            int frames) {
+    Chain chain("glclmotion detect=true interval=0 " + settings);
+    Events events;
+    for (int n = 0; n < frames; n++) {
+      chain.filter(frame(n));
+      events.gather(chain);
+    }
+    test::expect_none(chain.messages().errors());
+    end(chain);
+    events.gather(chain);
+    return events.of("motion-begin").size();
+  };
+  const Frame flat = reference::flat_frame(width, height),
+              picture = reference::natural_frame(width, height);
+  fail_unless(events_of(
+                  "", [&](int) { return flat; }, 10) == 0,
+              "one colour");
+  for (int level : {2, 8})
+    for (const Frame &still : {flat, picture})
+      fail_unless(
+          events_of(
+              "", [&](int n) { return reference::noisy(still, level, unsigned(n)); }, 40) == 0,
+          "%d levels of noise", level);
+  fail_unless(events_of(
+                  "",
+                  [&](int n) {
+                    return reference::relit(reference::noisy(picture, 2, unsigned(n)),
+                                            n % 2 ? 0.9 : 1, 3 * (n % 3));
+                  },
+                  30) == 0,
+              "flicker");
+  // All vectors are equal, by more than they reach too.
+  for (double speed : {3.0, 40.0})
+    fail_unless(events_of(
+                    "",
+                    [&](int n) {
+                      return reference::textured_frame(width, height, {speed * n, 0});
+                    },
+                    15) == 0,
+                "the camera moves by %g", speed);
+  // The whole frame is another in each frame, or is one object.
+  fail_unless(
+      events_of(
+          "", [&](int n) { return reference::random_frame(width, height, unsigned(n)); }, 10) == 0,
+      "random");
+  // A cut to another scene with noise.
+  fail_unless(events_of(
+                  "",
+                  [&](int n) {
+                    return reference::noisy(
+                        n < 8 ? picture : reference::textured_frame(width, height, {}, 4), 3,
+                        unsigned(n));
+                  },
+                  20) == 0,
+              "a cut");
+  for (const auto &[w, h] : {std::pair{1, 1}, {17, 9}, {40, 3}})
+    events_of(
+        "", [w = w, h = h](int n) { return reference::random_frame(w, h, unsigned(n)); }, 4);
+}
+GST_END_TEST
+
+// min-area, sensitivity, min-frames, gap and mask do what they say, also while playing.
+GST_START_TEST(properties) {
+  const auto first_begin = [](const std::string &settings) {
+    Chain chain("glclmotion detect=true interval=0 " + settings);
+    Events events;
+    int found = -1;
+    for (int n = 0; n < 20; n++) {
+      chain.filter(scene(n));
+      events.gather(chain);
+      if (found < 0 && !events.of("motion-begin").empty()) found = n;
+    }
+    return found;
+  };
+  const int usual = first_begin("");
+  fail_unless(usual >= 0 && usual < 6, "in frame %d", usual);
+  const int late = first_begin("min-frames=8");
+  fail_unless(late >= 8, "min-frames: in frame %d", late);
+  expect(first_begin("min-area=2000") == -1, "min-area");
+  expect(first_begin("min-area=100") >= 0, "a smaller min-area");
+  // A faint square: 12 levels apart from its surroundings.
+  const auto faint = [](double sensitivity) {
+    Chain chain("glclmotion detect=true interval=0 sensitivity=" + std::to_string(sensitivity));
+    Events events;
+    for (int n = 0; n < 14; n++) {
+      Frame frame(width, height);
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+          const bool in = x >= 10 + 4 * n && x < 40 + 4 * n && y >= 40 && y < 70;
+          std::fill_n(frame.at(x, y), 3, uint8_t(in ? 106 : 100));
+          frame.at(x, y)[3] = 255;
+        }
+      chain.filter(reference::noisy(frame, 4, unsigned(n)));
+      events.gather(chain);
+    }
+    return events.of("motion-begin").size();
+  };
+  fail_unless(faint(0.1) == 0 && faint(0.9) > 0, "sensitivity");
+}
+GST_END_TEST
+
+// Where a file says so, nothing is found. (Plugins are loaded for it, which stay.)
+GST_START_TEST(mask) {
+  gchar *path = g_build_filename(g_get_tmp_dir(), "glcl-mask-XXXXXX.pgm", nullptr);
+  const int file = g_mkstemp(path);
+  expect(file >= 0, "a file");
+  const std::string pgm = "P5 64 48 255\n" + std::string(64 * 48, '\0');
+  expect(write(file, pgm.data(), pgm.size()) == ssize_t(pgm.size()), "written");
+  close(file);
+  const bool decodes = [] {
+    GstElementFactory *factory = gst_element_factory_find("pnmdec");
+    if (factory) gst_object_unref(factory);
+    return factory;
+  }();
+  const auto begins = [](const std::string &settings) {
+    Chain chain("glclmotion detect=true " + settings);
+    for (int n = 0; n < 12; n++) chain.filter(scene(n));
+    end(chain);
+    Events events;
+    events.gather(chain);
+    return events.of("motion-begin").size();
+  };
+  expect(begins("") == 1, "without it");
+  if (decodes) fail_unless(begins(std::string("mask=") + path) == 0, "all is masked");
+  g_remove(path);
+  g_free(path);
+}
+GST_END_TEST
+
+// Detection goes on and off while playing; a break in the stream ends what was followed.
+GST_START_TEST(live) {
+  Chain chain("glclmotion interval=0");
+  GstElement *element = chain["glclmotion"];
+  Events events;
+  int n = 0;
+  const auto play = [&](int frames) {
+    for (int i = 0; i < frames; i++) chain.filter(scene(n++ % 30));
+    events.gather(chain);
+  };
+  play(4);
+  g_object_set(element, "detect", TRUE, nullptr);
+  play(9);
+  events.gather(chain);
+  expect(detected(chain) && events.of("motion-begin").size() == 1, "it was turned on");
+  g_object_set(element, "detect", FALSE, nullptr);
+  play(4);
+  expect(!detected(chain) && events.of("motion-end").size() == 1, "and off");
+  n = 0;
+  g_object_set(element, "detect", TRUE, "sensitivity", 0.6, nullptr);
+  gst_util_set_object_arg(G_OBJECT(element), "camera-compensation", "translation");
+  play(8);
+  GstBuffer *broken = chain.buffer_of(scene(n++));
+  GST_BUFFER_FLAG_SET(broken, GST_BUFFER_FLAG_DISCONT);
+  expect(chain.push(broken, width, height) == GST_FLOW_OK, "pushed");
+  gst_buffer_unref(chain.pull_buffer());
+  play(2);
+  expect(events.of("motion-begin").size() >= 2 && events.of("motion-end").size() == 2,
+         "a discontinuity ends it");
+  g_object_set(element, "attach-meta", TRUE, nullptr);
+  gst_util_set_object_arg(G_OBJECT(element), "display", "objects");
+  play(5);
+  expect(chain.messages().errors().empty(), "no errors");
+}
+GST_END_TEST
+
+// Of another size it begins anew; stopped, nothing moves any more.
+GST_START_TEST(sizes_and_stop) {
+  Chain chain("glclmotion detect=true interval=0");
+  for (int n = 0; n < 10; n++) chain.filter(scene(n));
+  for (int n = 0; n < 6; n++) chain.filter(reference::crop(scene(n), 0, 30, 120, 70));
+  for (int n = 6; n < 10; n++) chain.filter(reference::crop(scene(n), 0, 30, 120, 70));
+  Events events;
+  events.gather(chain);
+  expect(detected(chain), "something moves");
+  gst_element_set_state(chain["glclmotion"], GST_STATE_READY);
+  expect(!detected(chain), "stopped");
+}
+GST_END_TEST
+
+static Suite *objects_suite() {
+  Suite *suite = suite_create("objects");
+  TCase *tcase = test::add_tcase(suite, "objects");
+  tcase_add_test(tcase, messages);
+  tcase_add_test(tcase, camera);
+  tcase_add_test(tcase, metas);
+  tcase_add_test(tcase, display);
+  tcase_add_test(tcase, nothing);
+  tcase_add_test(tcase, properties);
+  tcase_add_test(tcase, live);
+  TCase *files = tcase_create("files");
+  tcase_add_test(files, mask);
+  suite_add_tcase(suite, files);
+  tcase_add_test(tcase, sizes_and_stop);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, objects_suite, "objects"); }

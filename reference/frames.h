@@ -37,8 +37,8 @@ Frame noisy(const Frame &frame, double level, unsigned seed, bool shot = false);
 /// Part of a frame; throws std::out_of_range where it is not inside.
 Frame crop(const Frame &frame, int x, int y, int width, int height);
 
-/// A PNG file by GStreamer; throws std::runtime_error where it can't be read.
-Frame load_png(const std::string &path);
+/// A PNG or JPEG file by GStreamer; throws std::runtime_error where it can't be read.
+Frame load_picture(const std::string &path);
 /// The test pictures in images/ of the folder GLCL_DATA (../shared/data beside the source tree if
 /// not set). Prints a line with SKIP and returns none where there are none.
 std::vector<Frame> pictures();

@@ -11,14 +11,14 @@
 
 namespace reference {
 
-Frame load_png(const std::string &path) {
-  const std::string pipeline =
-      "filesrc location=\"" + path +
-      "\" ! pngdec ! videoconvert ! capsfilter caps=video/x-raw,format=RGBA";
-  for (const char *name : {"filesrc", "pngdec", "videoconvert"}) {
+Frame load_picture(const std::string &path) {
+  const bool jpeg = path.size() > 4 && path.substr(path.size() - 4) == ".jpg";
+  const char *decoder = jpeg ? "jpegdec" : "pngdec";
+  const std::string pipeline = "filesrc location=\"" + path + "\" ! " + decoder +
+                               " ! videoconvert ! capsfilter caps=video/x-raw,format=RGBA";
+  for (const char *name : {"filesrc", decoder, "videoconvert"}) {
     GstElementFactory *factory = gst_element_factory_find(name);
-    if (!factory)
-      throw std::runtime_error(std::string("no element ") + name + " to read PNG files");
+    if (!factory) throw std::runtime_error(std::string("no element ") + name + " to read " + path);
     gst_object_unref(factory);
   }
   GstHarness *harness = gst_harness_new_parse(pipeline.c_str());
@@ -54,7 +54,7 @@ std::vector<Frame> pictures() {
 
   std::vector<Frame> frames;
   try {
-    for (const fs::path &file : files) frames.push_back(load_png(file.string()));
+    for (const fs::path &file : files) frames.push_back(load_picture(file.string()));
   } catch (const std::exception &error) {
     std::printf("SKIP: %s\n", error.what());
   }

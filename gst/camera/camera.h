@@ -36,7 +36,7 @@ struct State {
   Motion step;
   cl_float path[4];
   Motion from_picture, from_frame;
-  cl_int fresh, unused[3];
+  cl_int fresh, sure, unused[2];
   Fit fit, fits[steps];
 };
 static_assert(sizeof(State) == 240, "as the kernels have it");

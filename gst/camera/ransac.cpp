@@ -2,6 +2,7 @@
 #include "ransac.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "opencl/error.h"
@@ -20,7 +21,8 @@ size_t group_items(Context &context) {
 /// Vectors of cells of so many px that are taken along one axis: one in as many cells.
 int step_of(int cell, int width, int height) {
   int step = std::max(apart / cell, 1);
-  while (double(width / (cell * step) + 1) * (height / (cell * step) + 1) > most) step++;
+  const auto along = [&](int length) { return length / (cell * step) + 1; };
+  while (int64_t(along(width)) * along(height) > most) step++;
   return step;
 }
 

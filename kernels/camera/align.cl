@@ -117,6 +117,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
                   __global const float *before, __global float *sums, __global State *state, int number,
                   Frame frame, int motion, int turn, int rows, float scatter) {
   __local float total[ITEMS * SUMS];
+  motion = motion && state->sure, turn = turn && motion;
   __local Fit shared_fit;
   const int item = get_local_id(0), group = get_group_id(0);
   const Fit fit = estimate(before, state, number, frame, motion, turn, total, &shared_fit);
@@ -170,6 +171,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_settle(__global const float *before, __global State *state, int number, Frame frame, int motion,
                    int turn, int first) {
   __local float total[ITEMS];
+  motion = motion && state->sure, turn = turn && motion;
   __local Fit shared_fit;
   Fit fit = estimate(before, state, number, frame, motion, turn, total, &shared_fit);
   if (get_local_id(0)) return;

@@ -97,6 +97,7 @@ inline float4 sum_of(__local float4 *sums, float4 own) {
 inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBERS - iteration); }
 
 #define REFINEMENTS 3
+#define LEAST_SHARE 25  // one in so many of all vectors agrees with a camera's motion: of fewer, something moves by itself
 
 // Work-groups share the iterations: group g has g, g + groups and so on, `rounds` of them, but ends once the outliers of
 // its best are fewer than `converged` of all. The last group to end takes the best of all and fits it to its inliers by
@@ -164,6 +165,7 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
     state->vectors = motion;
     state->inliers = inliers;
     state->counted = valid;
+    state->sure = LEAST_SHARE * inliers >= count;
     best[0] = 0;
     best[1] = 0;
   }

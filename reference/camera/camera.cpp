@@ -201,8 +201,8 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
            const std::vector<bool> &known, const glcl::camera::Frame &frame,
            glcl::camera::Compensation compensation, bool first, glcl::camera::State &state) {
   using glcl::camera::Compensation;
-  const bool moves = compensation != Compensation::none,
-             turns = compensation == Compensation::first_order_flow;
+  const bool moves = compensation != Compensation::none && state.sure,
+             turns = moves && compensation == Compensation::first_order_flow;
   const int width = frame.size.s[0], height = frame.size.s[1];
   const int rows = int(std::ceil(double(width) * height / 140000));
   const Sampler current{small, width, height};

@@ -131,8 +131,8 @@ std::vector<Pair> real_pairs() {
     const fs::path path = entry.path();
     if (!fs::exists(path / "flow10.flo")) continue;
     Pair pair{path.filename(),
-              reference::load_png(path / "frame10.png"),
-              reference::load_png(path / "frame11.png"),
+              reference::load_picture(path / "frame10.png"),
+              reference::load_picture(path / "frame11.png"),
               reference::opticalflow::load_flo(path / "flow10.flo"),
               {99, 99, 99}};
     for (const auto &[name, bounds] : known)

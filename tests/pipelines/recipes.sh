@@ -112,6 +112,17 @@ case $recipe in
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'frames with a PSNR' "$(grep -c ' dB$' output)" $((frames - 1))
     ;;
+  moving-objects)
+    # A ball goes round.
+    gst-launch-1.0 -f -q videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! \
+      videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mp4
+    recipe moving-objects clip.mp4 out.mp4 | tee output
+    expect 'frames written' "$(frames_of out.mp4)" 40
+    "$python" -c 'import json, sys
+events = [json.loads(line) for line in open("output") if line.startswith("{")]
+assert events and {event["event"] for event in events} == {"motion-begin", "motion-end"}, events
+assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
+    ;;
   shots)
     gst-launch-1.0 -f -q concat name=all ! videoconvert ! jpegenc ! qtmux ! filesink location=clip.mp4 \
       videotestsrc num-buffers=25 ! video/x-raw,width=160,height=120,framerate=25/1 ! all. \

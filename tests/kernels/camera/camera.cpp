@@ -190,6 +190,7 @@ struct Luma {
 State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation compensation,
               State state = {}, bool first = false) {
   const auto frame = glcl::camera::Frame::of(now.width, now.height);
+  state.sure = 1;
   Align engine(*bench.context, frame);
   engine.shrink(*bench.queue, Luma(now).upload(bench));
   const std::vector<float> small = reference::shrunk(Luma(now).texel(), frame),

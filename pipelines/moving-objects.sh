@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# moving-objects.sh IN [OUT]: draws boxes around what moves by itself in a video file, or in front of the camera /dev/video…,
+# into the H.264 MP4 OUT without sound, or into a window; prints where objects begin and end as lines of JSON
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+arguments 1 2 "$@"
+
+if [[ $1 == /dev/* ]]; then
+  open_camera "$1"
+else
+  open_file "$1"
+fi
+[[ -z ${2:-} ]] || SINK=(gldownload ! "${ENCODE[@]}" ! filesink location="$2")
+FILTER=(glclmotion detect=true display=objects)
+use_plugin
+gst-launch-1.0 -f -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
+  awk '
+    match($0, /motion-(begin|end), /) {
+      event = substr($0, RSTART, RLENGTH - 2)
+      fields = substr($0, RSTART + RLENGTH)
+      gsub(/\([a-z0-9]*\)|;/, "", fields)
+      gsub(/=/, "\": ", fields)
+      gsub(/, /, ", \"", fields)
+      printf "{\"event\": \"%s\", \"%s}\n", event, fields
+      fflush()
+    }'

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// accuracy-objects [--all] [--clip NAME] [DEVICE]: how well the moving objects of clips are found
+// whose truth is known, and how well the camera's path is.
+#include <gst/gst.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "clips.h"
+#include "objects/tracker.h"
+#include "opencl/error.h"
+#include "reference/textured.h"
+#include "reference/transfer.h"
+
+namespace {
+
+using clips::Box;
+using clips::Clip;
+using clips::Truth;
+using glcl::motion::Motion;
+using glcl::objects::Objects;
+using glcl::objects::Tracker;
+using reference::Frame;
+
+/// The whole of it, frame by frame, waiting for each.
+class Finder {
+ public:
+  Finder(glcl::Queue &queue, int width, int height, const Objects::Settings &settings)
+      : queue_(queue),
+        layout_(glcl::layout_for(queue.context().device())),
+        motion_(queue.context(), width, height, layout_),
+        objects_(queue.context(), width, height),
+        tracker_(width, height),
+        settings_(settings),
+        least_(Objects::least_area(settings, width, height)) {
+    motion_settings_.noise = -1;
+  }
+  Tracker::Report next(const Frame &frame) {
+    const bool moved =
+        motion_.next(queue_, motion_settings_, reference::upload(queue_, frame, layout_));
+    objects_.next(queue_, settings_, motion_, !moved);
+    queue_.cl().enqueueReadBuffer(objects_.result(), CL_TRUE, 0, sizeof result, &result);
+    return tracker_.step({}, result, objects_.frame(), least_, 0.04);
+  }
+
+  glcl::objects::Result result{};
+
+ private:
+  glcl::Queue &queue_;
+  glcl::Layout layout_;
+  Motion motion_;
+  Objects objects_;
+  Tracker tracker_;
+  Motion::Settings motion_settings_;
+  Objects::Settings settings_;
+  double least_;
+};
+
+struct Score {
+  int truth = 0, told = 0, hits = 0, switches = 0, events = 0;
+  double shift = 0, angle = 0;  // of the path a second: worst, px and degrees
+  double recall() const { return truth ? double(hits) / truth : 1; }
+  double precision() const { return told ? double(hits) / told : 1; }
+  void add(const Score &other) {
+    truth += other.truth, told += other.told, hits += other.hits, switches += other.switches;
+    shift = std::max(shift, other.shift), angle = std::max(angle, other.angle);
+  }
+};
+
+constexpr int frames = 60, settled = 3;
+
+// What is held, of all clips and of each kind of them.
+constexpr double least_recall = 0.9, least_precision = 0.9, least_of_kind = 0.75, most_shift = 1,
+                 most_angle = 0.1;
+
+/// Where the centre of the first frame is in a view, from its own centre, px.
+std::pair<double, double> path(const clips::View &first, const clips::View &now) {
+  const double x = first.x - now.x, y = first.y - now.y;
+  return {now.zoom * (std::cos(now.angle) * x + std::sin(now.angle) * y),
+          now.zoom * (-std::sin(now.angle) * x + std::cos(now.angle) * y)};
+}
+
+Score score(glcl::Queue &queue, const Clip &clip, int width, int height) {
+  Objects::Settings settings;
+  settings.compensation = glcl::camera::Compensation::first_order_flow;
+  Finder finder(queue, width, height, settings);
+  Score score;
+  std::map<size_t, uint64_t> ids;
+  clips::View first;
+  std::vector<std::array<double, 3>> off;
+  for (int i = 0; i < frames; i++) {
+    Truth truth;
+    const Tracker::Report report = finder.next(clip.frame(i, truth));
+    if (i == 0) first = truth.view;
+    score.events += int(report.begun.size());
+    const float *p = finder.result.state.path;
+    const auto [x, y] = path(first, truth.view);
+    off.push_back({p[0] - x, p[1] - y, p[3] + (truth.view.angle - first.angle)});
+    if (i >= 25) {
+      const auto &was = off[size_t(i) - 25], &now = off[size_t(i)];
+      score.shift = std::max(score.shift, std::hypot(now[0] - was[0], now[1] - was[1]));
+      score.angle = std::max(score.angle, std::abs(now[2] - was[2]) * 180 / 3.14159265);
+    }
+    if (i < settled) continue;
+    std::vector<bool> used(report.objects.size());
+    for (size_t t = 0; t < truth.boxes.size(); t++) {
+      double best = 0.5;
+      size_t which = used.size();
+      for (size_t o = 0; o < used.size(); o++) {
+        const auto &b = report.objects[o].box;
+        const double iou =
+            clips::intersection_over_union(truth.boxes[t], {b.left, b.top, b.right, b.bottom});
+        if (!used[o] && iou >= best) best = iou, which = o;
+      }
+      if (which < used.size()) {
+        used[which] = true;
+        if (truth.counts[t]) {
+          score.hits++, score.told++;
+          const uint64_t id = report.objects[which].id;
+          if (ids.count(t) && ids[t] != id) score.switches++;
+          ids[t] = id;
+        }
+      }
+      score.truth += truth.counts[t];
+    }
+    for (size_t o = 0; o < used.size(); o++) {
+      if (used[o]) continue;
+      // One of which little is seen may be told or not.
+      bool excused = false;
+      for (size_t t = 0; t < truth.boxes.size(); t++) {
+        const auto &b = report.objects[o].box;
+        excused |= !truth.counts[t] && truth.boxes[t].right > 0 &&
+                   clips::intersection_over_union(truth.boxes[t],
+                                                  {b.left, b.top, b.right, b.bottom}) > 0.1;
+      }
+      score.told += !excused;
+    }
+  }
+  return score;
+}
+
+void print(const std::string &name, const Score &s, const char *mark = "") {
+  std::printf("%-32s %7.3f %9.3f %8d %8.3f %8.4f %s\n", name.c_str(), s.recall(), s.precision(),
+              s.switches, s.shift, s.angle, mark);
+}
+
+/// Clips of every kind of camera with every other kind of objects, or all kinds. Prints how well
+/// they are found; how many bounds were not kept.
+int compare_clips(glcl::Queue &queue, bool whole, const std::string &only) {
+  const int width = 320, height = 240;
+  std::vector<Frame> sceneries = reference::pictures();
+  sceneries.push_back(reference::textured_frame(800, 600, {}, 5));
+  const auto &scenarios = Clip::scenarios();
+  Score all;
+  std::map<std::string, Score> kinds;
+  unsigned number = 0;
+  std::printf("%-32s %7s %9s %8s %8s %8s\n", "objects and camera", "recall", "precision",
+              "switches", "px/s", "°/s");
+  for (size_t c = 0; c < Clip::cameras().size(); c++)
+    for (size_t k = 0; k < scenarios.size(); k += whole ? 1 : 4, number++) {
+      const std::string &camera = Clip::cameras()[c],
+                        &objects = scenarios[(k + c) % scenarios.size()];
+      const Clip clip(camera, objects, number % 2 ? 6 : 0, sceneries[number % sceneries.size()],
+                      width, height, number);
+      if (clip.name().find(only) == std::string::npos) continue;
+      const Score s = score(queue, clip, width, height);
+      print(clip.name(), s);
+      all.add(s);
+      kinds[camera].add(s);
+      kinds[objects].add(s);
+    }
+  if (!only.empty()) return 0;
+  int missed = 0;
+  std::printf("\n");
+  for (const auto &[name, s] : kinds) {
+    const bool good = s.recall() >= least_of_kind && s.precision() >= least_of_kind;
+    print(name, s, good ? "" : "!");
+    missed += !good;
+  }
+  const bool good = all.recall() >= least_recall && all.precision() >= least_precision &&
+                    all.shift <= most_shift && all.angle <= most_angle;
+  print("all", all, good ? "" : "!");
+  return missed + !good;
+}
+
+/// Still scenes in noise and flicker: what begins in them.
+int compare_still(glcl::Queue &queue, bool whole) {
+  const int width = 320, height = 240, count = whole ? 1000 : 120;
+  int events = 0;
+  std::printf("\n%-32s %7s\n", "still scenes", "events");
+  std::vector<std::pair<std::string, Frame>> scenes{
+      {"one colour", reference::flat_frame(width, height)},
+      {"shapes", reference::natural_frame(width, height)}};
+  for (const Frame &picture : reference::pictures())
+    scenes.push_back({"photograph", reference::crop(picture, 100, 100, width, height)});
+  for (const auto &[name, scene] : scenes)
+    for (int level : {2, 6}) {
+      Objects::Settings settings;
+      settings.compensation = glcl::camera::Compensation::first_order_flow;
+      Finder finder(queue, width, height, settings);
+      int begun = 0;
+      for (int i = 0; i < count; i++)
+        begun += int(finder
+                         .next(reference::relit(reference::noisy(scene, level, unsigned(i)),
+                                                i % 3 ? 1 : 0.94, 0))
+                         .begun.size());
+      std::printf("%-30s %d %7d %s\n", name.c_str(), level, begun, begun ? "!" : "");
+      events += begun;
+    }
+  return events;
+}
+
+/// A car that a hand-held camera follows: in how many of its frames, from the third on, its box is
+/// found.
+int compare_cars(glcl::Queue &queue) {
+  const char *data = std::getenv("GLCL_DATA"), *source = std::getenv("GLCL_SOURCE");
+  const std::string folder =
+      (data ? std::string(data) : std::string(source ? source : ".") + "/../shared/data") +
+      "/objects/cars1/";
+  const auto path = [&](const char *kind, int number, const char *end) {
+    return folder + kind + (number < 10 ? "0" : "") + std::to_string(number) + end;
+  };
+  if (!std::filesystem::exists(path("frame", 1, ".jpg"))) {
+    std::printf("\nSKIP: no cars1 in %s\n", folder.c_str());
+    return 0;
+  }
+  int hits = 0, frames = 0;
+  std::unique_ptr<Finder> finder;
+  for (int n = 1; std::filesystem::exists(path("frame", n, ".jpg")); n++) {
+    const Frame frame = reference::load_picture(path("frame", n, ".jpg")),
+                mask = reference::load_picture(path("mask", n, ".png"));
+    Objects::Settings settings;
+    settings.compensation = glcl::camera::Compensation::first_order_flow;
+    if (!finder) finder = std::make_unique<Finder>(queue, frame.width, frame.height, settings);
+    const Tracker::Report report = finder->next(frame);
+    Box truth{1e9, 1e9, -1e9, -1e9};
+    for (int y = 0; y < mask.height; y++)
+      for (int x = 0; x < mask.width; x++)
+        if (mask.at(x, y)[0] > 127)
+          truth = {std::min<double>(truth.left, x), std::min<double>(truth.top, y),
+                   std::max<double>(truth.right, x + 1), std::max<double>(truth.bottom, y + 1)};
+    double best = 0;
+    for (const auto &object : report.objects)
+      best = std::max(
+          best, clips::intersection_over_union(
+                    truth, {object.box.left, object.box.top, object.box.right, object.box.bottom}));
+    if (n < 3) continue;
+    frames++;
+    hits += best >= 0.5;
+  }
+  std::printf("\ncars1: found in %d of %d frames\n", hits, frames);
+  return 0;
+}
+
+int run(const std::string &wish, bool whole, const std::string &only) {
+  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
+  std::printf("%s\n", queue.context().device().name.c_str());
+  int missed = compare_clips(queue, whole, only);
+  if (only.empty()) missed += compare_still(queue, whole) + compare_cars(queue);
+  if (missed) std::printf("%d results are beyond their bounds (!)\n", missed);
+  return missed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  std::string device = "auto", only;
+  bool whole = false;
+  for (int i = 1; i < argc; i++) {
+    if (!std::strcmp(argv[i], "--clip") && i + 1 < argc)
+      only = argv[++i];
+    else if (!std::strcmp(argv[i], "--all"))
+      whole = true;
+    else
+      device = argv[i];
+  }
+  try {
+    return run(device, whole, only);
+  } catch (const glcl::Error &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
+  }
+}

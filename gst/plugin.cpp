@@ -11,6 +11,7 @@
 #include "bilateral/gstglclbilateral.h"
 #include "config.h"
 #include "histogram/gstglclhistogram.h"
+#include "hough/gstglclhough.h"
 #include "klt/gstglclklt.h"
 #include "motion/gstglclmotion.h"
 #include "opencl/drivers.h"
@@ -37,6 +38,7 @@ static void watch_drivers(GstPlugin *plugin) {
 static gboolean plugin_init(GstPlugin *plugin) {
   gboolean registered = GST_ELEMENT_REGISTER(glclbilateral, plugin);
   registered |= GST_ELEMENT_REGISTER(glclhistogram, plugin);
+  registered |= GST_ELEMENT_REGISTER(glclhough, plugin);
   registered |= GST_ELEMENT_REGISTER(glclmotion, plugin);
   registered |= GST_ELEMENT_REGISTER(glopenclflow, plugin);
   registered |= GST_ELEMENT_REGISTER(glclklt, plugin);

@@ -49,6 +49,7 @@
 #include <utility>
 
 #include "base/glclproperties.h"
+#include "base/glclregion.h"
 #include "histograms.h"
 #include "messages.h"
 #include "present.h"
@@ -125,38 +126,8 @@ struct Settings : Present::Settings {
   }
 };
 
-void set_roi(Settings &settings, const GValue *value) {
-  const guint count = gst_value_array_get_size(value);
-  int numbers[4] = {};
-  bool good = count == 0 || count == 4;
-  for (guint i = 0; good && i < count; i++) {
-    const GValue *item = gst_value_array_get_value(value, i);
-    good = G_VALUE_HOLDS_INT(item);
-    if (good) numbers[i] = g_value_get_int(item);
-  }
-  const Area roi{numbers[0], numbers[1], numbers[2], numbers[3]};
-  if (good && (count == 0 || !roi.empty())) {
-    settings.roi = roi;
-    return;
-  }
-  gchar *text = gst_value_serialize(value);
-  g_warning(
-      "roi=%s is ignored: give <x, y, width, height> as integers in px, the last two above 0, or "
-      "<> for the whole frame.",
-      text ? text : "");
-  g_free(text);
-}
-
-void get_roi(const Settings &settings, GValue *value) {
-  const Area &roi = settings.roi;
-  if (roi.empty()) return;
-  for (int number : {roi.x, roi.y, roi.width, roi.height}) {
-    GValue item = G_VALUE_INIT;
-    g_value_init(&item, G_TYPE_INT);
-    g_value_set_int(&item, number);
-    gst_value_array_append_and_take_value(value, &item);
-  }
-}
+void set_roi(Settings &settings, const GValue *value) { glcl::set_region(settings.roi, value); }
+void get_roi(const Settings &settings, GValue *value) { glcl::get_region(settings.roi, value); }
 
 struct State {
   glcl::Guarded<Settings> settings;

@@ -61,6 +61,7 @@ GST_START_TEST(drawn_at_the_end) {
   const std::pair<std::string, std::string> elements[] = {
       {"glclhistogram", histogram + " background-color=0x60804020 equalize=luma"},
       {"glclhistogram", "glclhistogram mode=color-8 display=stack"},
+      {"glclhough", "glclhough display=edges color=0x80ff8000"},
       {"glclklt", "glclklt display=tracks outline-color=0x80ffffff"},
       {"glclmotion", "glclmotion display=vectors"},
       {"glclmotion", "glclmotion display=residual"},

@@ -16,6 +16,7 @@ namespace {
 
 const char *const analysers[] = {"glclhistogram display=none",
                                  "glclhistogram display=none shot-detection=true interval=0",
+                                 "glclhough display=none interval=0 high=5",
                                  "glclmotion display=none interval=0",
                                  "glopenclflow display=none interval=0",
                                  "glopenclflow display=none legend=true post-messages=false",
@@ -25,6 +26,7 @@ const char *const analysers[] = {"glclhistogram display=none",
 std::string drawing(const std::string &analyser) {
   if (analyser.rfind("glclmotion", 0) == 0) return "residual";
   if (analyser.rfind("glclklt", 0) == 0) return "points";
+  if (analyser.rfind("glclhough", 0) == 0) return "edges";
   return analyser.rfind("glopenclflow", 0) == 0 ? "color" : "overlay";
 }
 

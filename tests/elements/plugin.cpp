@@ -111,7 +111,7 @@ GST_END_TEST
 
 GST_START_TEST(debug_categories) {
   Log &log = *new Log;  // threads log until the process ends
-  const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram",
+  const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram", "glclhough",
                                "glclklt",    "glclmotion",    "glopenclflow"};
   for (const char *name : names) {
     expect(!log.has(name), std::string(name) + " is logged too early");

@@ -178,8 +178,8 @@ GST_END_TEST
 
 // A frame that is later than what is behind has asked for does not go on, and counts as dropped.
 GST_START_TEST(dropped_frames) {
-  for (const char *name :
-       {"glclinvert", "glclbilateral", "glclhistogram", "glclklt", "glclmotion", "glopenclflow"}) {
+  for (const char *name : {"glclinvert", "glclbilateral", "glclhistogram", "glclhough", "glclklt",
+                           "glclmotion", "glopenclflow"}) {
     Chain chain(name);
     GstElement *element = chain[name];
     for (const char *ahead : {"glupload", "glcolorconvert"})

@@ -13,7 +13,8 @@ struct Options {
   int every = 30;          // s
   double limit = 96;       // MiB of resident memory
   double heap_limit = 32;  // MiB of what is allocated
-  std::string elements = "glclinvert,glclbilateral,glclhistogram,glclklt,glclmotion,glopenclflow";
+  std::string elements =
+      "glclinvert,glclbilateral,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
   std::string again = "fuzz";  // the command that started this, before its options
   bool any_error = false;      // calls are made to fail
   bool one_display = false;

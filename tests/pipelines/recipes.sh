@@ -112,6 +112,16 @@ case $recipe in
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'frames with a PSNR' "$(grep -c ' dB$' output)" $((frames - 1))
     ;;
+  find-shape)
+    make_clip 320 240
+    gst-launch-1.0 -f -q videotestsrc num-buffers=1 ! video/x-raw,width=320,height=240 ! \
+      videocrop left=60 right=120 top=120 bottom=10 ! videoconvert ! pngenc ! filesink location=part.png
+    recipe find-shape clip.mp4 part.png | tee output
+    # it is 140×110 px, from (60, 120) on
+    expect 'frames in which it is found' \
+      "$(awk '($2 - 129.5) ^ 2 < 4 && ($3 - 174.5) ^ 2 < 4 && $4 ^ 2 < 4 && $5 > 0.97 && $5 < 1.03 { print $1 }' output | sort -u | wc -l)" \
+      $frames
+    ;;
   moving-objects)
     # A ball goes round.
     gst-launch-1.0 -f -q videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! \

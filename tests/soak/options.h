@@ -15,7 +15,8 @@ struct Options {
   double limit = 48;           // MiB; the resident memory of two equal runs differs by half of it
   double heap_limit = 16;      // MiB of what is allocated, which says more
   double limit_a_minute = .5;  // MiB
-  std::string elements = "glclinvert,glclbilateral,glclhistogram,glclklt,glclmotion,glopenclflow";
+  std::string elements =
+      "glclinvert,glclbilateral,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
   bool verbose = false;
   bool one_display = false;
 };

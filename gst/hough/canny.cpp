@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "canny.h"
+
+#include <string>
+
+#include "opencl/error.h"
+
+namespace glcl::hough {
+
+namespace {
+
+constexpr double first_noise = 2;  // levels, as long as it is not known
+
+Size group_of(const Device &device) { return device.is_cpu() ? Size{16, 1} : Size{32, 8}; }
+Size tile_of(const Device &device) { return device.is_cpu() ? Size{64, 32} : Size{32, 32}; }
+
+size_t tiles(int length, size_t tile) { return (length + tile - 1) / tile; }
+
+}  // namespace
+
+Canny::Canny(Context &context, int width, int height, Layout layout)
+    : Canny(context, width, height, layout, group_of(context.device()), tile_of(context.device())) {
+}
+
+Canny::Canny(Context &context, int width, int height, Layout layout, Size group, Size tile)
+    : width_(width),
+      height_(height),
+      pitch_(width + 2),
+      layout_(layout),
+      tile_(tile),
+      noise_(context, noise::Noise::Texels::luma, width, height),
+      context_(context.cl()) {
+  const cl::Program program = context.program(
+      "hough/canny.cl", std::string(frame_options(layout)) + " -DTILE_X=" + std::to_string(tile.x) +
+                            " -DTILE_Y=" + std::to_string(tile.y));
+  thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
+  edges_kernel_ = Kernel(context, program, "canny_edges", group);
+  const Size pixels = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
+  join_ = Kernel(context, program, "canny_join", pixels);
+  mark_ = Kernel(context, program, "canny_mark", pixels);
+  keep_ = Kernel(context, program, "canny_keep", pixels);
+  try {
+    for (cl::Buffer &plane : luma_)
+      plane = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, size_t(pitch_) * (height + 2));
+    edges_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 2 * size_t(width) * height);
+    thresholds_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 256 * sizeof(cl_uint2));
+    labels_ = kept_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 4);
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory to find edges on " + context.device().name + ".", error);
+  }
+}
+
+Plane Canny::luma(int which) const { return {luma_[which], pitch_, pitch_ + 1}; }
+
+void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool weak) {
+  check_picture(in, width_, height_, layout_, "The search for edges");
+  const bool measured = settings.low < 0 || settings.high < 0;
+  const size_t pixels = size_t(width_) * height_;
+  const cl_int2 size{{width_, height_}};
+  if (settings.hysteresis && labels_.getInfo<CL_MEM_SIZE>() < pixels * sizeof(cl_uint)) {
+    labels_ = cl::Buffer(context_, CL_MEM_READ_WRITE, pixels * sizeof(cl_uint));
+    kept_ = cl::Buffer(context_, CL_MEM_READ_WRITE, pixels);
+  }
+  if (measured && !known_) noise_.set(queue, first_noise);
+  if (measured) known_ = true;
+  thresholds_kernel_(queue, {256, 1}, noise_.variances(), static_cast<cl_float>(settings.low),
+                     static_cast<cl_float>(settings.high), thresholds_);
+  const Size group = edges_kernel_.group();
+  edges_kernel_(queue, {tiles(width_, tile_.x) * group.x, tiles(height_, tile_.y) * group.y}, in,
+                size, thresholds_, int(weak || settings.hysteresis), edges_,
+                int(settings.hysteresis), labels_, luma_[now_], measured ? pitch_ : 0);
+  if (settings.hysteresis) {
+    const Size items{size_t(width_), size_t(height_)};
+    queue.cl().enqueueFillBuffer(kept_, cl_uchar(0), 0, pixels);
+    join_(queue, items, edges_, size, labels_);
+    mark_(queue, items, edges_, size, labels_, kept_);
+    keep_(queue, items, edges_, size, labels_, kept_);
+  }
+  if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_));
+  followed_ = measured;
+  now_ = 1 - now_;
+}
+
+}  // namespace glcl::hough

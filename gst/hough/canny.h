@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "noise/noise.h"
+#include "opencl/kernel.h"
+
+namespace glcl::hough {
+
+/// Finds the edges of frames after Canny (1986), in whole numbers, so that all devices find the
+/// same ones.
+///
+/// Luma (77 R + 150 G + 29 B) / 256 is smoothed by (1 1)⁸ across a gradient and by (1 1)⁷ (1 -1)
+/// along it: about a Gaussian of 1.4 px. A pixel is an edge where the gradient reaches the upper
+/// threshold and is the largest of the three along it, in four directions. With hysteresis those
+/// that reach the lower one and are connected with such an edge, by eight neighbours, are edges
+/// too.
+///
+/// Thresholds that are not given follow the noise, which is measured from frame to frame: an edge
+/// has 4 times the gradient that noise of its brightness has, and at least 3 levels per px; the
+/// lower threshold is half of it. Noise counts from the third frame on; before, it is 2 levels.
+class Canny {
+ public:
+  static constexpr int steps = 90;        ///< of a line's direction, 2° each
+  static constexpr double most = 127;     ///< levels per px
+  static constexpr int strengths = 256;   ///< of half a level per px
+  static constexpr int strong = 1 << 15;  ///< of an edge
+
+  struct Settings {
+    double low = -1, high = -1;  ///< levels per px, 0 … most; below 0 by the noise
+    bool hysteresis = false;
+  };
+
+  /// For pictures of width × height px. Throws Error::failed where the device refuses kernels or
+  /// memory.
+  Canny(Context &context, int width, int height, Layout layout);
+  /// With another work-group and another tile.
+  Canny(Context &context, int width, int height, Layout layout, Size group, Size tile);
+
+  /// Enqueues the search in a picture. With `weak` all edges stay that reach the lower threshold,
+  /// unless there is hysteresis. Never waits.
+  void run(Queue &queue, const Settings &settings, const Picture &in, bool weak = false);
+  /// The next picture does not follow the last one: its noise is not known.
+  void reset() { followed_ = known_ = false; }
+
+  /// A ushort per pixel, rows without gaps: 0, or an edge. Bits 0–6 are the step of the gradient's
+  /// direction + 1, the line at twice so many degrees from +x to +y; 7–14 the strength in half
+  /// levels per px; 15 stands where the upper threshold is reached.
+  const cl::Buffer &edges() const { return edges_; }
+  /// 256 pairs of uint: the squares of the thresholds by the pixel's luma, in levels per px / 256.
+  const cl::Buffer &thresholds() const { return thresholds_; }
+  const noise::Noise &noise() const { return noise_; }
+
+ private:
+  Plane luma(int which) const;
+
+  int width_, height_, pitch_;
+  Layout layout_;
+  Size tile_;
+  noise::Noise noise_;
+  Kernel thresholds_kernel_, edges_kernel_, join_, mark_, keep_;
+  cl::Context context_;
+  cl::Buffer luma_[2], edges_, thresholds_;
+  cl::Buffer labels_, kept_;  // with hysteresis
+  int now_ = 0;
+  bool followed_ = false, known_ = false;  // there is a last picture, its noise
+};
+
+}  // namespace glcl::hough

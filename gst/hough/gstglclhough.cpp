@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-glclhough
+ * @title: glclhough
+ *
+ * Finds templates in frames, wherever they are, however turned and scaled, by their edges. It draws
+ * their outlines or all edges, posts `glclhough` messages with what it found, and attaches a
+ * GstCustomMeta and regions of interest. Templates are files of pictures, or parts of the video
+ * itself that the action signal `learn` names.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 -m v4l2src ! glupload ! glcolorconvert ! glclhough template=logo.png
+ * display=objects ! glimagesink
+ * ]|
+ * The outline of a logo over a camera's picture, and messages where it is.
+ * |[
+ * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclhough display=edges ! glimagesink
+ * ]|
+ * The edges of a camera's picture.
+ *
+ * Since: 0.1
+ */
+#include "gstglclhough.h"
+
+#include <gst/video/gstvideometa.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "base/glclproperties.h"
+#include "base/glclregion.h"
+#include "hough.h"
+#include "opencl/error.h"
+#include "templates.h"
+#include "view.h"
+
+GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
+#define GST_CAT_DEFAULT glcl_hough_debug
+
+namespace {
+
+using glcl::hough::Hough;
+using glcl::hough::Shape;
+using glcl::hough::View;
+using Shapes = std::vector<std::shared_ptr<const Shape>>;
+
+GType display_type() {
+  using Display = View::Display;
+  return glcl::enum_type<Display>(
+      "GstGLCLHoughDisplay", {{Display::none, "The frame as it came", "none"},
+                              {Display::edges, "Edges over the frame", "edges"},
+                              {Display::objects, "The outlines of what was found", "objects"}});
+}
+
+struct Area {
+  int x = 0, y = 0, width = 0, height = 0;
+  bool empty() const { return width <= 0 || height <= 0; }
+};
+
+struct Settings : Hough::Settings {
+  std::string files;
+  Area roi;
+  View::Display display = View::Display::none;
+  guint color = 0xff00ff40;
+};
+
+/// The numbers of an area that lie in a frame, or what is nearest there; all where it is empty.
+glcl::hough::Region clipped(const Area &area, int width, int height) {
+  if (area.empty()) return {0, 0, width, height};
+  const auto begin = [](int at, int length) { return std::clamp(at, 0, length - 1); };
+  const auto end = [](int first, int at, int size, int length) {
+    return static_cast<int>(std::clamp<int64_t>(int64_t(at) + size, first + 1, length));
+  };
+  const int x = begin(area.x, width), y = begin(area.y, height);
+  return {x, y, end(x, area.x, area.width, width), end(y, area.y, area.height, height)};
+}
+
+/// A part of the video that is to become a template.
+struct Lesson {
+  std::string name;
+  Area box;
+};
+
+/// Templates that a thread of its own makes while frames go on.
+struct Made {
+  bool files;  ///< all of the property, or one that was learned
+  Shapes shapes;
+  std::string failure;
+};
+
+struct State {
+  glcl::Guarded<Settings> settings;
+  glcl::Guarded<std::vector<Lesson>> lessons;
+  glcl::Guarded<std::vector<Hough::Object>> latest;  // that arrived
+
+  // GL thread
+  int width = 0, height = 0;
+  std::shared_ptr<glcl::Context> context;
+  std::unique_ptr<Hough> hough;
+  std::unique_ptr<View> view;
+  std::string files;  // that the templates are from
+  Shapes from_files, learned;
+  std::future<Made> making;
+};
+
+constexpr char kind[] = "glclhough";
+
+/// Why a template can't be found in frames of this size; empty where it can.
+std::string too_large(const Shape &shape, const Settings &settings, int width, int height) {
+  const auto beyond = [&](int side, int frame) { return side * settings.scale_min > frame; };
+  const bool fits = !beyond(std::max(shape.width, shape.height), std::max(width, height)) &&
+                    !beyond(std::min(shape.width, shape.height), std::min(width, height));
+  if (fits) return {};
+  return "The template " + shape.name + " of " + std::to_string(shape.width) + "×" +
+         std::to_string(shape.height) + " px is larger than the frame of " + std::to_string(width) +
+         "×" + std::to_string(height) +
+         " px even at scale-min: choose a smaller picture or a smaller scale-min.";
+}
+
+}  // namespace
+
+struct _GstGLCLHough {
+  GstGLCLAnalyzer parent;
+  State *state;
+};
+
+G_DEFINE_TYPE(GstGLCLHough, gst_glcl_hough, GST_TYPE_GLCL_ANALYZER)
+GST_ELEMENT_REGISTER_DEFINE(glclhough, "glclhough", GST_RANK_NONE, gst_glcl_hough_get_type())
+
+static void gst_glcl_hough_warn(GstGLCLHough *self, const std::string &text) {
+  GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", text.c_str()), (nullptr));
+}
+
+/// Has the search look for all templates that fit into frames of this size; those that do not are
+/// told of.
+static void gst_glcl_hough_use_shapes(GstGLCLHough *self, const Settings &settings, bool warn) {
+  State *state = self->state;
+  Shapes all;
+  for (const Shapes *shapes : {&state->from_files, &state->learned})
+    for (const auto &shape : *shapes) {
+      const std::string failure = too_large(*shape, settings, state->width, state->height);
+      if (failure.empty() && all.size() < Hough::most_shapes)
+        all.push_back(shape);
+      else if (!warn)
+        throw glcl::Error(glcl::Error::Kind::settings, failure);
+      else
+        gst_glcl_hough_warn(
+            self, failure.empty() ? "The template " + shape->name + " is one too many: at most " +
+                                        std::to_string(Hough::most_shapes) + " are looked for."
+                                  : failure);
+    }
+  state->hough->set_shapes(all);
+  GST_DEBUG_OBJECT(self, "%zu templates from now on", all.size());
+}
+
+static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
+                                           int height) {
+  GstGLCLHough *self = GST_GLCL_HOUGH(filter);
+  State *state = self->state;
+  const Settings settings = state->settings.get();
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, Hough::result_bytes);
+  state->width = width;
+  state->height = height;
+  state->context = context.shared_from_this();
+  state->hough = std::make_unique<Hough>(context, width, height, layout);
+  state->view = std::make_unique<View>(context, width, height, layout);
+  if (state->files != settings.files) {
+    glcl::Queue queue(state->context);
+    state->from_files = glcl::hough::load_shapes(queue, settings.files, settings, layout);
+    state->files = settings.files;
+  }
+  gst_glcl_hough_use_shapes(self, settings, false);
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, %zu templates", width, height,
+                  state->hough->shapes().size());
+  return layout;
+}
+
+/// Runs `make` on a thread of its own, with a queue of its own.
+template <class Make>
+static std::future<Made> gst_glcl_hough_begin(State *state, bool files, const Make &make) {
+  return std::async(std::launch::async, [context = state->context, files, make] {
+    Made made{files, {}, {}};
+    try {
+      glcl::Queue queue(context);
+      made.shapes = make(queue);
+    } catch (const glcl::Error &error) {
+      made.failure = error.what();
+    } catch (const std::exception &error) {
+      made.failure = std::string("A template could not be made: ") + error.what();
+    }
+    return made;
+  });
+}
+
+/// Copies a box of a frame and has a template made of it.
+static void gst_glcl_hough_learn_box(GstGLCLHough *self, glcl::Queue &queue,
+                                     const Settings &settings, const glcl::Picture &in,
+                                     const Lesson &lesson) {
+  const auto [x0, y0, x1, y1] = clipped(lesson.box, in.width, in.height);
+  const glcl::Picture box =
+      glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
+  const size_t pixel = in.plane().bytes;
+  cl::Event copied;
+  if (in.layout == glcl::Layout::image)
+    queue.cl().enqueueCopyImage(in.image, box.image, {size_t(x0), size_t(y0), 0}, {0, 0, 0},
+                                {size_t(box.width), size_t(box.height), 1}, nullptr, &copied);
+  else
+    queue.cl().enqueueCopyBufferRect(in.buffer, box.buffer, {x0 * pixel, size_t(y0), 0}, {0, 0, 0},
+                                     box.region(), in.row_bytes(), 0, box.row_bytes(), 0, nullptr,
+                                     &copied);
+  queue.cl().flush();
+  self->state->making = gst_glcl_hough_begin(
+      self->state, false, [copied, box, name = lesson.name, settings](glcl::Queue &own) {
+        copied.wait();
+        return Shapes{glcl::hough::make_shape(own, name, settings, box)};
+      });
+}
+
+/// Takes up templates that have been made, and begins with others that are wanted.
+static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const Settings &settings,
+                                  const glcl::Picture &in) {
+  State *state = self->state;
+  if (state->making.valid()) {
+    if (state->making.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+    Made made = state->making.get();
+    if (!made.failure.empty()) {
+      gst_glcl_hough_warn(self, made.failure);
+    } else {
+      if (made.files) {
+        state->from_files = std::move(made.shapes);
+      } else {
+        auto &learned = state->learned;
+        const auto same = std::find_if(learned.begin(), learned.end(), [&](const auto &shape) {
+          return shape->name == made.shapes[0]->name;
+        });
+        if (same != learned.end())
+          *same = made.shapes[0];
+        else
+          learned.push_back(made.shapes[0]);
+      }
+      gst_glcl_hough_use_shapes(self, settings, true);
+    }
+  }
+  if (state->files != settings.files) {
+    state->files = settings.files;
+    state->making =
+        gst_glcl_hough_begin(state, true, [settings, layout = in.layout](glcl::Queue &own) {
+          return glcl::hough::load_shapes(own, settings.files, settings, layout);
+        });
+    return;
+  }
+  const auto lesson =
+      state->lessons.with([](std::vector<Lesson> &lessons) -> std::optional<Lesson> {
+        if (lessons.empty()) return {};
+        const Lesson first = lessons.front();
+        lessons.erase(lessons.begin());
+        return first;
+      });
+  if (lesson) gst_glcl_hough_learn_box(self, queue, settings, in, *lesson);
+}
+
+/// Regions of interest of what was found last; it is some frames old.
+static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf) {
+  State *state = self->state;
+  const std::vector<Hough::Object> objects = state->latest.get();
+  for (const Hough::Object &object : objects) {
+    // The upright box around the turned one.
+    const double turn = object.angle * G_PI / 180;
+    const double c = std::abs(std::cos(turn)), s = std::abs(std::sin(turn));
+    const double half_x = object.scale * (object.shape->width * c + object.shape->height * s) / 2;
+    const double half_y = object.scale * (object.shape->width * s + object.shape->height * c) / 2;
+    const int x0 = std::clamp(static_cast<int>(object.x - half_x), 0, state->width - 1);
+    const int y0 = std::clamp(static_cast<int>(object.y - half_y), 0, state->height - 1);
+    const int x1 = std::clamp(static_cast<int>(object.x + half_x), x0, state->width - 1);
+    const int y1 = std::clamp(static_cast<int>(object.y + half_y), y0, state->height - 1);
+    GstVideoRegionOfInterestMeta *meta = gst_buffer_add_video_region_of_interest_meta(
+        outbuf, object.shape->name.c_str(), x0, y0, x1 - x0 + 1, y1 - y0 + 1);
+    gst_video_region_of_interest_meta_add_param(
+        meta,
+        gst_structure_new("glclhough", "x", G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y,
+                          "angle", G_TYPE_DOUBLE, object.angle, "scale", G_TYPE_DOUBLE,
+                          object.scale, "score", G_TYPE_DOUBLE, object.score, nullptr));
+  }
+}
+
+static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuffer *outbuf) {
+  State *state = self->state;
+  const glcl::Result result = gst_glcl_analyzer_attach(
+      GST_GLCL_ANALYZER(self), outbuf, kind, Hough::result_bytes,
+      {{"list-count", "uint32", {1}, 0}, {"list", "float32", {Hough::most_objects, 8}, 32}});
+  gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
+                    state->height, nullptr);
+  queue.cl().enqueueCopyBuffer(state->hough->result(), glcl::result_memory(result.buffer), 0, 0,
+                               Hough::result_bytes);
+  glcl::result_written(result.buffer, queue);
+  gst_glcl_hough_attach_regions(self, outbuf);
+}
+
+static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &times,
+                                const Hough::Objects &found) {
+  GValue list = G_VALUE_INIT;
+  g_value_init(&list, GST_TYPE_ARRAY);
+  for (const Hough::Object &object : found.objects) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, GST_TYPE_STRUCTURE);
+    g_value_take_boxed(
+        &item, gst_structure_new("object", "template", G_TYPE_STRING, object.shape->name.c_str(),
+                                 "x", G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y,
+                                 "angle", G_TYPE_DOUBLE, object.angle, "scale", G_TYPE_DOUBLE,
+                                 object.scale, "score", G_TYPE_DOUBLE, object.score, nullptr));
+    gst_value_array_append_and_take_value(&list, &item);
+  }
+  GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
+  gst_structure_take_value(structure, "objects", &list);
+  gst_structure_set(structure, "edges", G_TYPE_UINT, found.edges, "edges-used", G_TYPE_UINT,
+                    found.used, nullptr);
+  gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
+}
+
+static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
+                                   const glcl::Picture &in, const glcl::Picture &out,
+                                   GstBuffer *inbuf, GstBuffer *outbuf) {
+  GstGLCLHough *self = GST_GLCL_HOUGH(filter);
+  State *state = self->state;
+  Settings settings = state->settings.get();
+  settings.region = clipped(settings.roi, in.width, in.height);
+  if (settings.scale_max < settings.scale_min) settings.scale_max = settings.scale_min;
+  gst_glcl_hough_follow(self, queue, settings, in);
+  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
+  const bool searches = wanted.message || wanted.meta || settings.display == View::Display::objects;
+  state->hough->run(queue, settings, in, searches);
+  gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
+                         settings.display == View::Display::none
+                             ? std::nullopt
+                             : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
+                         [&](const glcl::drawing::Canvas &canvas) {
+                           state->view->draw(queue, settings.display, settings.color,
+                                             settings.hysteresis, *state->hough, canvas);
+                         });
+  if (wanted.meta) gst_glcl_hough_attach(self, queue, outbuf);
+  if (!wanted.message && !wanted.meta) return;
+  gst_glcl_analyzer_read(GST_GLCL_ANALYZER(filter), queue, state->hough->result(),
+                         Hough::result_bytes,
+                         [self, wanted, shapes = state->hough->shapes()](const void *bytes) {
+                           const Hough::Objects found = Hough::read(bytes, shapes);
+                           self->state->latest.set(found.objects);
+                           if (wanted.message) gst_glcl_hough_post(self, wanted.times, found);
+                         });
+}
+
+static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
+  return GST_GLCL_HOUGH(filter)->state->settings.get().display == View::Display::none ||
+         gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
+}
+
+static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_HOUGH(filter)->state;
+  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
+  state->latest.set({});
+  if (state->hough) state->hough->reset();
+}
+
+static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_HOUGH(filter)->state;
+  // A template that is being made is wanted by nobody any more, or, of the property, made again.
+  if (state->making.valid()) {
+    if (state->making.get().files) state->files.clear(), state->from_files.clear();
+  }
+  state->hough.reset();
+  state->view.reset();
+  state->context.reset();
+  state->latest.set({});
+}
+
+static gboolean gst_glcl_hough_learn(GstGLCLHough *self, const gchar *name, gint x, gint y,
+                                     gint width, gint height) {
+  const Area box{x, y, width, height};
+  if (!name || !*name || box.empty()) {
+    g_warning("learn needs a name, and a width and a height above 0.");
+    return FALSE;
+  }
+  return self->state->lessons.with([&](std::vector<Lesson> &lessons) -> gboolean {
+    if (lessons.size() >= Hough::most_shapes) return FALSE;
+    lessons.push_back({name, box});
+    return TRUE;
+  });
+}
+
+static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new State; }
+
+static void gst_glcl_hough_finalize(GObject *object) {
+  delete GST_GLCL_HOUGH(object)->state;
+  G_OBJECT_CLASS(gst_glcl_hough_parent_class)->finalize(object);
+}
+
+static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_hough_debug, "glclhough", 0, "OpenCL Hough transform");
+
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = gst_glcl_hough_finalize;
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+    return GST_GLCL_HOUGH(object)->state->settings;
+  };
+  glcl::Properties<Settings>(object_class, settings_of)
+      .text("template", "Template",
+            "Files of pictures to look for, separated by commas; at most 16 templates with the "
+            "learned ones",
+            &Settings::files)
+      .number("min-score", "Minimal score",
+              "The least score of an object, from 0, what chance gives, to 1, all of its outline",
+              &Settings::min_score, 0, 1)
+      .number("max-objects", "Maximal objects", "At most so many objects are found, the best",
+              &Settings::max_objects, 1, Hough::most_objects)
+      .number("scale-min", "Minimal scale", "The least size of an object, by its template's",
+              &Settings::scale_min, Hough::least_scale, Hough::most_scale)
+      .number("scale-max", "Maximal scale",
+              "The largest size of an object, by its template's; at least scale-min",
+              &Settings::scale_max, Hough::least_scale, Hough::most_scale)
+      .number("angle-min", "Minimal angle",
+              "From which turn on objects are found, in degrees counter-clockwise",
+              &Settings::angle_min, -180, 180)
+      .number("angle-max", "Maximal angle",
+              "Up to which turn objects are found, in degrees counter-clockwise; below angle-min, "
+              "the range goes through 180",
+              &Settings::angle_max, -180, 180)
+      .other(
+          gst_param_spec_array(
+              "roi", "Region of interest",
+              "Where edges are looked at: <x, y, width, height> in px, as far as it is inside "
+              "the frame, else what is nearest there; empty for the whole frame",
+              nullptr, glcl::while_playing),
+          [](Settings &settings, const GValue *value) { glcl::set_region(settings.roi, value); },
+          [](const Settings &settings, GValue *value) { glcl::get_region(settings.roi, value); })
+      .number(
+          "low", "Lower threshold",
+          "Of the gradient of edges with hysteresis, in levels per px; -1 is half the upper one",
+          &Settings::low, -1, glcl::hough::Canny::most)
+      .number("high", "Upper threshold",
+              "Of the gradient of edges, in levels per px; -1 follows the noise of the frames",
+              &Settings::high, -1, glcl::hough::Canny::most)
+      .flag("hysteresis", "Hysteresis",
+            "Edges between the thresholds count too where they are connected with stronger ones, "
+            "and only there",
+            &Settings::hysteresis)
+      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
+      .color("color", "Color", "Of edges and outlines, 0xAARRGGBB", &Settings::color);
+
+  /**
+   * GstGLCLHough::learn:
+   * @name: of the template; one that has the name already is replaced
+   * @x, @y, @width, @height: the box of the next frame that becomes a template, px
+   *
+   * Returns: whether it will be tried. What can't become a template is warned of on the bus.
+   */
+  g_signal_new_class_handler("learn", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             G_CALLBACK(gst_glcl_hough_learn), nullptr, nullptr, nullptr,
+                             G_TYPE_BOOLEAN, 5, G_TYPE_STRING, G_TYPE_INT, G_TYPE_INT, G_TYPE_INT,
+                             G_TYPE_INT);
+
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "OpenCL shape finder", "Filter/Analyzer/Video",
+      "Finds edges and templates in OpenGL textures with OpenCL", "The gst-glcl developers");
+
+  auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
+  filter_class->prepare = gst_glcl_hough_prepare;
+  filter_class->process = gst_glcl_hough_process;
+  filter_class->passes_on = gst_glcl_hough_passes_on;
+  filter_class->reset = gst_glcl_hough_reset;
+  filter_class->unprepare = gst_glcl_hough_unprepare;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "view.h"
+
+namespace glcl::hough {
+
+View::View(Context &context, int width, int height, Layout layout) : size_{{width, height}} {
+  const cl::Program program = context.program("hough/display.cl", frame_options(layout));
+  edges_ = Kernel(context, program, "hough_show_edges", {32, 4});
+  objects_ = Kernel(context, program, "hough_show_objects", {64, 1});
+}
+
+void View::draw(Queue &queue, Display display, cl_uint color, bool hysteresis, const Hough &hough,
+                const drawing::Canvas &canvas) {
+  const cl_float4 colour = drawing::floats_of(color);
+  const int apart = canvas.apart;
+  if (display == Display::edges)
+    return edges_(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, canvas.in, canvas.out,
+                  hough.canny().edges(), int(!hysteresis), size_, colour, apart);
+  canvas.begin(queue);
+  if (display == Display::none) return;
+  const int side = std::max(2, std::min(size_.s[0], size_.s[1]) / 240);
+  for (size_t i = 0; i < hough.shapes().size(); i++) {
+    const auto count = hough.shapes()[i]->points.size();
+    objects_(queue, {count, Hough::most_objects}, canvas.in, canvas.out, hough.result(),
+             hough.points(i), static_cast<cl_int>(count), static_cast<cl_int>(i), side, size_,
+             colour, apart);
+  }
+}
+
+}  // namespace glcl::hough

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "primitives.h"
+
+#include <algorithm>
+
+#include "opencl/error.h"
+
+namespace glcl::primitives {
+
+namespace {
+
+constexpr int digits = 16, digit_bits = 4;  // DIGITS in the kernels
+
+Kernel kernel(Context &context, const char *name, Blocks blocks) {
+  return {context, context.program("primitives/primitives.cl"), name, {blocks.items, 1}};
+}
+
+cl::Buffer room(Context &context, size_t count) {
+  try {
+    return {context.cl(), CL_MEM_READ_WRITE, std::max<size_t>(count, 1) * sizeof(cl_uint)};
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for lists on " + context.device().name + ".", error);
+  }
+}
+
+/// The items of a launch, of all groups.
+Size items(const Kernel &kernel, Blocks blocks) { return {blocks.groups * kernel.group().x, 1}; }
+
+cl::LocalSpaceArg words(size_t count) { return cl::Local(count * sizeof(cl_uint)); }
+
+}  // namespace
+
+Blocks Blocks::of(const Device &device) {
+  return device.is_cpu() ? Blocks{16, 64} : Blocks{128, 256};
+}
+
+Scan::Scan(Context &context) : Scan(context, Blocks::of(context.device())) {}
+
+Scan::Scan(Context &context, Blocks blocks)
+    : blocks_(blocks),
+      count_(kernel(context, "scan_count", blocks)),
+      write_(kernel(context, "scan_write", blocks)),
+      counts_(room(context, blocks.groups)) {}
+
+void Scan::run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count,
+               const cl::Buffer &sums) {
+  count_(queue, items(count_, blocks_), values, count, counts_, words(count_.group().x));
+  write_(queue, items(write_, blocks_), values, count, counts_, sums, words(write_.group().x));
+}
+
+Compaction::Compaction(Context &context) : Compaction(context, Blocks::of(context.device())) {}
+
+Compaction::Compaction(Context &context, Blocks blocks)
+    : blocks_(blocks),
+      count_(kernel(context, "compact_count", blocks)),
+      move_(kernel(context, "compact_move", blocks)),
+      counts_(room(context, blocks.groups)) {}
+
+void Compaction::run(Queue &queue, const List &from, const cl::Buffer &count, const List &to,
+                     cl_uint room, const cl::Buffer &kept, const cl::Buffer &histogram, int bins) {
+  count_(queue, items(count_, blocks_), from.keys, count, counts_, histogram, bins,
+         words(count_.group().x));
+  move_(queue, items(move_, blocks_), from.keys, from.a, from.b, count, counts_, to.keys, to.a,
+        to.b, kept, room, histogram, bins, words(std::max(bins, 1)), words(move_.group().x));
+}
+
+RadixSort::RadixSort(Context &context, size_t most)
+    : RadixSort(context, most, Blocks::of(context.device())) {}
+
+RadixSort::RadixSort(Context &context, size_t most, Blocks blocks)
+    : blocks_(blocks),
+      count_(kernel(context, "sort_count", blocks)),
+      move_(kernel(context, "sort_move", blocks)),
+      table_(room(context, digits * blocks.groups)),
+      keys_(room(context, most)),
+      values_(room(context, most)) {}
+
+void RadixSort::run(Queue &queue, const cl::Buffer &keys, const cl::Buffer &values,
+                    const cl::Buffer &count, int bits) {
+  // An even number of passes, so that the last one ends where the list was.
+  const int passes = (bits + 2 * digit_bits - 1) / (2 * digit_bits) * 2;
+  int shift = 0;
+  for (int pass = 0; pass < passes; pass++) {
+    const int width = (bits - shift + passes - pass - 1) / (passes - pass);
+    const cl_uint mask = (1u << width) - 1;
+    const cl::Buffer &from = pass % 2 ? keys_ : keys, &to = pass % 2 ? keys : keys_;
+    const cl::Buffer &of = pass % 2 ? values_ : values, &at = pass % 2 ? values : values_;
+    // A key of one bit has a last pass without any; 32 >> 32 would be undefined.
+    const int by = std::min(shift, 31);
+    count_(queue, items(count_, blocks_), from, count, by, mask, table_, words(digits));
+    move_(queue, items(move_, blocks_), from, of, count, by, mask, table_, to, at,
+          words(digits * move_.group().x), words(digits * digits), words(digits));
+    shift += width;
+  }
+}
+
+Argmax::Argmax(Context &context) : Argmax(context, Blocks::of(context.device())) {}
+
+Argmax::Argmax(Context &context, Blocks blocks)
+    : blocks_(blocks),
+      blocks_kernel_(kernel(context, "argmax_blocks", blocks)),
+      all_(kernel(context, "argmax_all", blocks)),
+      found_(room(context, 2 * blocks.groups)) {}
+
+void Argmax::run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count,
+                 const cl::Buffer &place) {
+  blocks_kernel_(queue, items(blocks_kernel_, blocks_), values, count, found_,
+                 words(2 * blocks_kernel_.group().x));
+  all_(queue, all_.group(), found_, int(blocks_.groups), place, words(2 * all_.group().x));
+}
+
+}  // namespace glcl::primitives

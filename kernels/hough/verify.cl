@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Whether a shape is where votes have it: its points look for edges of their direction beside them, the pose follows by least
+// squares, and in the end the share of the points that meet an edge counts.
+#include "hough/edge.clh"
+#include "hough/object.clh"
+
+#define STEPS 90
+#define ROTATIONS 36
+#define TURN (2.0f * M_PI_F)
+#define DIRECTION 6       // steps of two degrees that an edge's direction may be off
+#define STARTS 9            // scales and turns that are tried first, a third of a bin apart
+#define ROUNDS 7
+#define TRIAL 2             // rounds after which candidates end that have no HOPE
+#define HOPE 0.2f           // of the points to find an edge by then
+#define LAST_REACH 1.5f   // px, at which a point meets an edge
+#define SUMS 15           // of the equations: 10 above and on the diagonal, 4 on the right, 1 count
+#define DAMPING 1e-3f
+#define MARGIN 1.05f      // that scales may lie outside of their range
+
+// How far along the normal n from q the nearest edge with the direction `step` is; false: further than `reach`. A ray crosses a line
+// of pixels that touch by corners only, so it looks at two neighbours.
+inline bool nearest_edge(__global const ushort *edges, int2 size, float2 q, float2 n, float step, float reach, float *off, float *off_step) {
+  const int most = (int)reach + 1;
+  float least = reach + 1e-3f;
+  for (int k = 0; k <= 2 * most; k++) {
+    const int along = k % 2 ? -(k + 1) / 2 : k / 2;
+    const float2 at = q + n * along;
+    const int y = (int)floor(at.y + 0.5f), first = (int)floor(at.x);
+    if (y < 0 || y >= size.y) continue;
+    for (int x = max(first, 0); x <= min(first + 1, size.x - 1); x++) {
+      const ushort edge = edges[y * size.x + x];
+      if (!edge) continue;
+      float turned = fabs(edge_step(edge) - step);
+      turned = fmin(turned, STEPS - turned);
+      if (turned > DIRECTION) continue;
+      const float distance = n.x * (x - q.x) + n.y * (y - q.y);
+      if (fabs(distance) < least) least = fabs(distance), *off = distance, *off_step = turned;
+    }
+    if (least < abs(along) - 0.5f) break;
+  }
+  return least <= reach;
+}
+
+// Solves the symmetric equations, whose upper triangle comes first and then the right side.
+inline float4 solve4(const float *sums) {
+  float m[4][5];
+  int at = 0;
+  for (int i = 0; i < 4; i++)
+    for (int j = i; j < 4; j++) m[i][j] = m[j][i] = sums[at++];
+  for (int i = 0; i < 4; i++) m[i][i] += DAMPING * sums[14] + 1e-6f, m[i][4] = sums[10 + i];
+  for (int i = 0; i < 4; i++)
+    for (int k = i + 1; k < 4; k++) {
+      const float part = m[k][i] / m[i][i];
+      for (int j = i; j < 5; j++) m[k][j] -= part * m[i][j];
+    }
+  float x[4];
+  for (int i = 3; i >= 0; i--) {
+    x[i] = m[i][4];
+    for (int j = i + 1; j < 4; j++) x[i] -= m[i][j] * x[j];
+    x[i] /= m[i][i];
+  }
+  return (float4)(x[0], x[1], x[2], x[3]);
+}
+
+inline void add_up(const float *own, int count, __local float *sums, float *all) {
+  const int item = get_local_id(0), items = get_local_size(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < count; i++) sums[i * items + item] = own[i];
+  for (int left = items / 2; left > 0; left /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < left)
+      for (int i = 0; i < count; i++) sums[i * items + item] += sums[i * items + item + left];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < count; i++) all[i] = sums[i * items];
+}
+
+// Where the votes around a place have their middle: x, y, scale and turn, in bins.
+inline float4 middle_of(__global const uint *space, int plane, int scales, int2 cells, int at, __local float *sums) {
+  const int2 cell = (int2)(at % cells.x, at / cells.x);
+  const int area = cells.x * cells.y, turn = plane / scales, scale = plane % scales;
+  const float floor_of = 0.3f * space[plane * area + at];
+  float own[5] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f}, all[5];
+  for (int i = get_local_id(0); i < 81; i += get_local_size(0)) {
+    const int4 off = (int4)(i % 3, i / 3 % 3, i / 9 % 3, i / 27) - 1;
+    const int2 there = cell + off.xy;
+    const int size = scale + off.z, turned = (turn + off.w + ROTATIONS) % ROTATIONS;
+    if (any(there < 0) || any(there >= cells) || size < 0 || size >= scales) continue;
+    const float weight = fmax(space[(turned * scales + size) * area + there.y * cells.x + there.x] - floor_of, 0.0f);
+    own[0] += weight, own[1] += weight * off.x, own[2] += weight * off.y, own[3] += weight * off.z, own[4] += weight * off.w;
+  }
+  add_up(own, 5, sums, all);
+  const float4 off = clamp((float4)(all[1], all[2], all[3], all[4]) / fmax(all[0], 1.0f), -0.5f, 0.5f);
+  return (float4)(cell.x, cell.y, scale, turn) + 0.5f + off;
+}
+
+// A group for each candidate. `points`: (x, y) of the shape from its middle, z the step of their direction,
+// w what they count; `radius`: of the shape;
+// `chance`: what they have where it is not.
+// `candidates`, `planes`: where the votes are in the space. `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees.
+// `first`: of the objects that are its. `sums`: SUMS for each item, a power of two of them.
+__kernel void verify(__global const ushort *restrict edges, int2 size, __global const uint *restrict candidates,
+                     __global const uint *restrict counts, __global const ushort *restrict planes,
+                     __global const uint *restrict space, int scales, float first_scale, float per_scale, int2 cells, float cell,
+                     __global const float4 *restrict points, int count, float radius, float chance, int shape, float2 scale_range,
+                     float2 angles, __global Object *restrict objects, int first, __local float *sums) {
+  const int item = get_local_id(0), items = get_local_size(0), number = get_group_id(0);
+  const bool exists = number < (int)counts[0];
+  const uint place = exists ? candidates[number] : 0;
+  const float4 start = middle_of(space, planes[place], scales, cells, place % (cells.x * cells.y), sums);
+  // The turn, by size over radius, so that all unknowns are px.
+  float4 pose, best;
+  float most = -1.0f, first_reach = 0.0f;
+  // First what scale and turn near those of the votes fit best, then the refinement, in the end the score.
+  for (int round = -STARTS; round <= ROUNDS; round++) {
+    const bool last = round == ROUNDS;
+    if (round < 0) {
+      const float2 apart = (float2)((round + STARTS) % 3 - 1, (round + STARTS) / 3 - 1) / 3.0f;
+      const float size_there = exp2(0.5f * (first_scale + (start.z + apart.x) / per_scale));
+      const float turn = TURN * (start.w + apart.y) / ROTATIONS;
+      pose = (float4)(size_there * cos(turn), size_there * sin(turn), start.x * cell, start.y * cell);
+      first_reach = clamp(0.06f * radius * size_there, 3.0f, 8.0f);
+    } else if (round == 0) {
+      pose = best;
+    }
+    const float reach = last ? LAST_REACH : fmax(first_reach * (1.0f - max(round, 0) / (ROUNDS - 1.0f)), LAST_REACH);
+    const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN);
+    float own[SUMS];
+    for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
+    const int every = round < 0 ? 4 : 1;  // points: enough of them to compare poses by
+    for (int i = item * every; i < count && exists; i += items * every) {
+      const float4 p = points[i];
+      const float2 q = (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
+      float step = p.z + turned;
+      step -= STEPS * floor(step / STEPS);
+      const float2 n = (float2)(cos(step * (TURN / 2 / STEPS)), sin(step * (TURN / 2 / STEPS)));
+      float off, off_step;
+      if (!nearest_edge(edges, size, q, n, step, reach, &off, &off_step)) continue;
+      const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x, n.y};
+      // The further off an edge is, the less it counts.
+      const float weight = p.w * count * (1.0f - off * off / (reach * reach + 1.0f));
+      int k = 0;
+      for (int a = 0; a < 4; a++)
+        for (int b = a; b < 4; b++) own[k++] += weight * row[a] * row[b];
+      for (int a = 0; a < 4; a++) own[10 + a] += weight * row[a] * off;
+      // In the end a point counts the less, the worse it fits.
+      const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)), square = misfit * misfit;
+      own[14] += last ? p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y) : 1.0f;
+    }
+    add_up(own, SUMS, sums, own);
+    if (round < 0) {
+      const float fits = own[7] + own[9];  // all weights: normals have the length 1
+      if (fits > most) most = fits, best = pose;
+    } else if (round == TRIAL && own[14] < HOPE * count) {
+      if (item == 0) objects[first + number].score = -1.0f;
+      round = ROUNDS;  // for all items of the group
+    } else if (!last) {
+      const float4 step = solve4(own);
+      pose += (float4)(step.x / radius, step.y / radius, step.z, step.w);
+    } else if (item == 0) {
+      const float scale = sqrt(pose.x * pose.x + pose.y * pose.y);
+      float past = atan2(pose.y, pose.x) * (360.0f / TURN) - angles.x;
+      past -= 360.0f * floor(past / 360.0f);
+      const bool allowed = exists && scale >= scale_range.x / MARGIN && scale <= scale_range.y * MARGIN && past <= angles.y &&
+                           pose.z >= 0.0f && pose.w >= 0.0f && pose.z < size.x && pose.w < size.y;
+      const Object object = {pose.z, pose.w, pose.x, pose.y, allowed ? fmin((own[14] - chance) / (1.0f - chance), 1.0f) : -1.0f, shape, radius * scale, 0.0f};
+      objects[first + number] = object;
+    }
+  }
+}
+
+#define NEAR 0.5f    // of the smaller radius: so near, two objects are one
+#define AROUND 1.5f  // of it: so near, one that fits this much worse is seen in parts of the other
+#define WORSE 0.7f
+
+// By one group: the objects in the order of their scores, of several in one place the best. `result`: their number, the edges that were
+// used and all of them, and the objects from the second 32 bytes on. `best`: one for each item, a power of two of them.
+__attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
+__kernel void choose(__global Object *objects, int count, float least, int most, __global const uint *edge_counts,
+                     __global Object *restrict result, __local float2 *best) {
+  const int item = get_local_id(0), items = get_local_size(0);
+  int chosen = 0;
+  for (bool more = true; more && chosen < most;) {
+    float2 own = (float2)(-1.0f, 0.0f);
+    for (int i = item; i < count; i += items)
+      if (objects[i].score > own.x) own = (float2)(objects[i].score, i);
+    best[item] = own;
+    for (int left = items / 2; left > 0; left /= 2) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (item < left) {
+        const float2 a = best[item], b = best[item + left];
+        best[item] = b.x > a.x || (b.x == a.x && b.y < a.y) ? b : a;
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const float2 top = best[0];
+    more = top.x >= least;
+    const Object object = objects[(int)top.y];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (more) {
+      if (item == 0) result[1 + chosen] = object;
+      for (int i = item; i < count; i += items) {
+        const float2 way = (float2)(objects[i].x - object.x, objects[i].y - object.y);
+        const float apart = length(way) / fmin(objects[i].radius, object.radius);
+        if (apart <= NEAR || (apart <= AROUND && objects[i].score < WORSE * object.score)) objects[i].score = -1.0f;
+      }
+      chosen++;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (item == 0) {
+    __global uint *head = (__global uint *)result;
+    head[0] = chosen, head[1] = edge_counts[0], head[2] = edge_counts[1];
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Lists of uint (gst/primitives). How many elements there are stands on the device, `*count`; a list is cut in as many blocks as there
+// are groups. `blocks`: a uint for each of them. `sums`: a uint for each item of a group.
+#include "primitives/group.clh"
+
+#define NO_KEY 0xffffffffu
+
+__kernel void scan_count(__global const uint *restrict values, __global const uint *count, __global uint *restrict blocks,
+                         __local uint *sums) {
+  const uint2 block = block_of(*count);
+  uint mine = 0;
+  for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) mine += values[i];
+  const uint sum = group_sum(mine, sums);
+  if (get_local_id(0) == 0) blocks[get_group_id(0)] = sum;
+}
+
+// `scanned` has one element more than there are values: their sum. It may be `values`.
+__kernel void scan_write(__global const uint *values, __global const uint *count, __global const uint *restrict blocks,
+                         __global uint *scanned, __local uint *sums) {
+  const uint2 block = block_of(*count);
+  const uint items = get_local_size(0);
+  uint total;
+  uint before = blocks_before(blocks, sums, &total);
+  if (get_group_id(0) == 0 && get_local_id(0) == 0) scanned[*count] = total;
+  for (uint first = block.x; first < block.y; first += items) {
+    const uint i = first + get_local_id(0);
+    const uint own = before + group_scan(i < block.y ? values[i] : 0, sums, &total);
+    if (i < block.y) scanned[i] = own;
+    before += total;
+  }
+}
+
+// How many keys a block keeps. Empties the histogram.
+__kernel void compact_count(__global const uint *restrict keys, __global const uint *count, __global uint *restrict blocks,
+                            __global uint *restrict histogram, int bins, __local uint *sums) {
+  for (int i = get_global_id(0); i < bins; i += get_global_size(0)) histogram[i] = 0;
+  const uint2 block = block_of(*count);
+  uint mine = 0;
+  for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) mine += keys[i] != NO_KEY;
+  const uint sum = group_sum(mine, sums);
+  if (get_local_id(0) == 0) blocks[get_group_id(0)] = sum;
+}
+
+// `local_bins`: as many as `bins`, at least one.
+__kernel void compact_move(__global const uint *restrict keys, __global const uint *restrict a, __global const uint *restrict b,
+                           __global const uint *count, __global const uint *restrict blocks, __global uint *restrict keys_out,
+                           __global uint *restrict a_out, __global uint *restrict b_out, __global uint *restrict kept,
+                           uint room, __global uint *restrict histogram, int bins, __local uint *local_bins,
+                           __local uint *sums) {
+  const uint item = get_local_id(0), items = get_local_size(0);
+  const uint2 block = block_of(*count);
+  for (int i = item; i < bins; i += items) local_bins[i] = 0;
+  uint total;
+  uint before = blocks_before(blocks, sums, &total);
+  if (get_group_id(0) == 0 && item == 0) *kept = min(total, room);
+  for (uint first = block.x; first < block.y; first += items) {
+    const uint i = first + item, key = i < block.y ? keys[i] : NO_KEY;
+    const uint to = before + group_scan(key != NO_KEY, sums, &total);
+    if (key != NO_KEY && to < room) {
+      keys_out[to] = key, a_out[to] = a[i], b_out[to] = b[i];
+      if (key < (uint)bins) atomic_inc(local_bins + key);
+    }
+    before += total;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = item; i < bins; i += items)
+    if (local_bins[i]) atomic_add(histogram + i, local_bins[i]);
+}
+
+// A pass of the sort: by `mask` after a shift, which has DIGITS values at most.
+#define DIGITS 16
+#define RUN 4  // neighbours that an item takes
+
+// How often each digit comes in a block: a row of all groups for each digit. `digits`: DIGITS.
+__kernel void sort_count(__global const uint *restrict keys, __global const uint *count, int shift, uint mask,
+                         __global uint *restrict table, __local uint *digits) {
+  const uint item = get_local_id(0), items = get_local_size(0);
+  for (uint i = item; i < DIGITS; i += items) digits[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint2 block = block_of(*count);
+  for (uint i = block.x + item; i < block.y; i += items) atomic_inc(digits + (keys[i] >> shift & mask));
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = item; i < DIGITS; i += items) table[i * get_num_groups(0) + get_group_id(0)] = digits[i];
+}
+
+// `ranks`: DIGITS for each item; `parts`: DIGITS * DIGITS; `starts`: DIGITS.
+__kernel void sort_move(__global const uint *restrict keys, __global const uint *restrict values, __global const uint *count,
+                        int shift, uint mask, __global const uint *restrict table, __global uint *restrict keys_out,
+                        __global uint *restrict values_out, __local uint *ranks, __local uint *parts, __local uint *starts) {
+  const uint item = get_local_id(0), items = get_local_size(0), groups = get_num_groups(0);
+  const uint2 block = block_of(*count);
+  // Where the block's elements of each digit begin: behind those of smaller digits, and of groups before.
+  for (uint i = item; i < DIGITS * DIGITS; i += items) {
+    const uint digit = i / DIGITS;
+    uint sum = 0;
+    for (uint group = i % DIGITS; group < groups; group += DIGITS) sum += table[digit * groups + group];
+    parts[i] = sum;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint digit = item; digit < DIGITS; digit += items) {
+    uint sum = 0;
+    for (uint i = 0; i < digit * DIGITS; i++) sum += parts[i];
+    for (uint group = 0; group < get_group_id(0); group++) sum += table[digit * groups + group];
+    starts[digit] = sum;
+  }
+  const uint stretch = (items + DIGITS - 1) / DIGITS;
+  for (uint first = block.x; first < block.y; first += items * RUN) {
+    const uint own = first + item * RUN;
+    uint key[RUN];
+    for (uint digit = 0; digit < DIGITS; digit++) ranks[digit * items + item] = 0;
+    for (uint i = 0; i < RUN; i++)
+      if (own + i < block.y) {
+        key[i] = keys[own + i];
+        ranks[(key[i] >> shift & mask) * items + item]++;
+      }
+    // Ranks become the number of the digit's elements in earlier items.
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < DIGITS * DIGITS; i += items) {
+      const uint from = i % DIGITS * stretch, end = min(from + stretch, items);
+      uint sum = 0;
+      for (uint k = from; k < end; k++) sum += ranks[i / DIGITS * items + k];
+      parts[i] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < DIGITS * DIGITS; i += items) {
+      const uint from = i % DIGITS * stretch, end = min(from + stretch, items);
+      uint sum = 0;
+      for (uint k = i / DIGITS * DIGITS; k < i; k++) sum += parts[k];
+      for (uint k = from; k < end; k++) {
+        const uint here = ranks[i / DIGITS * items + k];
+        ranks[i / DIGITS * items + k] = sum;
+        sum += here;
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = 0; i < RUN; i++)
+      if (own + i < block.y) {
+        const uint digit = key[i] >> shift & mask, to = starts[digit] + ranks[digit * items + item]++;
+        keys_out[to] = key[i], values_out[to] = values[own + i];
+      }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint digit = item; digit < DIGITS; digit += items)
+      for (uint k = 0; k < DIGITS; k++) starts[digit] += parts[digit * DIGITS + k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
+
+// The larger of two places (value, index): of equal values the first.
+inline uint2 larger(uint2 a, uint2 b) { return b.x > a.x || (b.x == a.x && b.y < a.y) ? b : a; }
+
+inline uint2 group_largest(uint2 own, __local uint2 *places) {
+  const int item = get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  places[item] = own;
+  for (int count = get_local_size(0); count > 1; count = (count + 1) / 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int other = item + (count + 1) / 2;
+    if (other < count) places[item] = larger(places[item], places[other]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return places[0];
+}
+
+#define NOWHERE ((uint2)(0u, 0xffffffffu))
+
+__kernel void argmax_blocks(__global const uint *restrict values, __global const uint *count, __global uint2 *restrict found,
+                            __local uint2 *places) {
+  const uint2 block = block_of(*count);
+  uint2 own = NOWHERE;
+  for (uint i = block.x + get_local_id(0); i < block.y; i += get_local_size(0)) own = larger(own, (uint2)(values[i], i));
+  own = group_largest(own, places);
+  if (get_local_id(0) == 0) found[get_group_id(0)] = own;
+}
+
+// By one group.
+__kernel void argmax_all(__global const uint2 *restrict found, int blocks, __global uint2 *restrict place,
+                         __local uint2 *places) {
+  uint2 own = NOWHERE;
+  for (int i = get_local_id(0); i < blocks; i += get_local_size(0)) own = larger(own, found[i]);
+  own = group_largest(own, places);
+  if (get_local_id(0) == 0) *place = own;
+}

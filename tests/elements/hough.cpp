@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glclhough in pipelines: templates from files and from the video, messages, metas, what it shows.
+#include <gst/video/gstvideometa.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <tuple>
+
+#include "base/gstglclresult.h"
+#include "pipeline.h"
+#include "reference/hough/canny.h"
+#include "reference/hough/scenes.h"
+#include "result.h"
+
+using reference::Pose;
+using reference::Thing;
+using test::Chain;
+using test::expect;
+using test::Frame;
+
+namespace {
+
+constexpr int width = 160, height = 120;
+const Pose first_pose{70, 60, 35, 0.9}, second_pose{90, 58, -60, 1};
+
+const Thing &logo() {
+  static const Thing thing = reference::things()[2];
+  return thing;
+}
+const Thing &tool() {
+  static const Thing thing = reference::things()[3];
+  return thing;
+}
+
+Frame grey(int w = width, int h = height) {
+  Frame frame(w, h);
+  for (size_t i = 0; i < frame.rgba.size(); i++) frame.rgba[i] = i % 4 == 3 ? 255 : 128;
+  return frame;
+}
+
+Frame scene(const Thing &thing, const Pose &pose) {
+  Frame frame = grey();
+  reference::place(frame, thing, pose);
+  return frame;
+}
+
+/// A picture in a file of its own, which goes with the program.
+std::string file_of(const Frame &frame, const std::string &name) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + name + ".png"))
+          .string();
+  GstHarness *encode = gst_harness_new_parse("videoconvert ! pngenc");
+  gst_harness_set_src_caps_str(
+      encode, ("video/x-raw,format=RGBA,framerate=1/1,width=" + std::to_string(frame.width) +
+               ",height=" + std::to_string(frame.height))
+                  .c_str());
+  gst_harness_push(encode, gst_buffer_new_memdup(frame.rgba.data(), frame.rgba.size()));
+  GstBuffer *png = gst_harness_pull(encode);
+  GstMapInfo map;
+  gst_buffer_map(png, &map, GST_MAP_READ);
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  expect(file && std::fwrite(map.data, 1, map.size, file) == map.size, "written");
+  std::fclose(file);
+  gst_buffer_unmap(png, &map);
+  gst_buffer_unref(png);
+  gst_harness_teardown(encode);
+  return path;
+}
+
+struct File {
+  File(const Frame &frame, const std::string &name) : path(file_of(frame, name)) {}
+  ~File() { std::filesystem::remove(path); }
+  const std::string path;
+};
+
+double number(const GstStructure *structure, const char *field) {
+  double value = NAN;
+  expect(gst_structure_get_double(structure, field, &value), std::string("no ") + field);
+  return value;
+}
+
+struct Found {
+  std::string name;
+  Pose pose;
+  double score;
+};
+
+struct Told {
+  std::vector<Found> objects;
+  guint edges = 0, used = 0;
+};
+
+Told told(GstMessage *message) {
+  const GstStructure *structure = gst_message_get_structure(message);
+  expect(gst_structure_has_name(structure, "glclhough"), "its name");
+  Told told;
+  gst_structure_get_uint(structure, "edges", &told.edges);
+  gst_structure_get_uint(structure, "edges-used", &told.used);
+  const GValue *objects = gst_structure_get_value(structure, "objects");
+  expect(objects && GST_VALUE_HOLDS_ARRAY(objects), "a list");
+  for (guint i = 0; i < gst_value_array_get_size(objects); i++) {
+    const GstStructure *object = gst_value_get_structure(gst_value_array_get_value(objects, i));
+    told.objects.push_back({gst_structure_get_string(object, "template"),
+                            {number(object, "x"), number(object, "y"), number(object, "angle"),
+                             number(object, "scale")},
+                            number(object, "score")});
+  }
+  gst_message_unref(message);
+  return told;
+}
+
+/// What is told of a frame once everything before it has been told, and templates have been made.
+Told filter(Chain &chain, const Frame &frame) {
+  Told last;
+  // More frames than may be on their way; a template takes some more.
+  for (int i = 0; i < 14; i++) {
+    chain.filter(frame);
+    g_usleep(20000);
+  }
+  int messages = 0;
+  while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
+    last = told(message);
+    messages++;
+  }
+  expect(messages > 0, "a message comes in time");
+  return last;
+}
+
+void expect_found(const Told &told, const std::string &name, const Pose &pose) {
+  expect(!told.objects.empty(), "something is found");
+  const Found &best = told.objects[0];
+  fail_unless(best.name.size() >= name.size() &&
+                  best.name.compare(best.name.size() - name.size(), name.size(), name) == 0,
+              "%s", best.name.c_str());
+  fail_unless(std::hypot(best.pose.x - pose.x, best.pose.y - pose.y) <= 2, "(%g, %g)", best.pose.x,
+              best.pose.y);
+  fail_unless(std::abs(std::remainder(best.pose.angle - pose.angle, 360)) <= 2, "%g",
+              best.pose.angle);
+  fail_unless(std::abs(best.pose.scale / pose.scale - 1) <= 0.03, "x%g", best.pose.scale);
+  fail_unless(best.score > 0.5 && best.score <= 1, "%g", best.score);
+}
+
+/// Exactly one warning about a template names these words.
+void expect_warned(Chain &chain, const std::vector<std::string> &words) {
+  int warned = 0;
+  for (const test::Message &message : chain.messages().warnings()) {
+    bool names = message.names("template");
+    for (const std::string &word : words) names &= message.names(word);
+    warned += names;
+  }
+  fail_unless(warned == 1, "%d warnings", warned);
+}
+
+std::string hough(const std::string &more) { return "glclhough interval=0 " + more; }
+
+}  // namespace
+
+GST_START_TEST(message_and_metas) {
+  const File file(logo().picture(), "logo");
+  Chain chain(hough("attach-meta=true template=" + file.path));
+  expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+  expect(chain.push(scene(logo(), first_pose)) == GST_FLOW_OK, "pushed");
+  GstBuffer *out = chain.pull_buffer();
+  const GstStructure *result = gst_buffer_get_glcl_result(out, "glclhough");
+  expect(result, "a meta");
+  expect(test::result_int(result, "width") == width && test::result_int(result, "height") == height,
+         "of the frame");
+  {
+    const test::ResultArray counts(result, "list-count"), list(result, "list");
+    expect(counts.is("uint32", {1}) && list.is("float32", {64, 8}), "its arrays");
+    guint32 count;
+    float object[8];
+    std::memcpy(&count, counts.bytes(), sizeof count);
+    std::memcpy(object, list.bytes(), sizeof object);
+    expect(count == 1 && object[5] == 0, "one object, of the first template");
+    fail_unless(std::hypot(object[0] - first_pose.x, object[1] - first_pose.y) <= 2);
+    fail_unless(std::abs(std::hypot(object[2], object[3]) / first_pose.scale - 1) <= 0.03);
+    fail_unless(object[4] > 0.5);
+  }
+  GstVideoRegionOfInterestMeta *region = gst_buffer_get_video_region_of_interest_meta(out);
+  expect(region, "a region of interest");
+  expect(int(region->x) < 70 && int(region->x + region->w) > 70 && int(region->y) < 60 &&
+             int(region->y + region->h) > 60,
+         "it is around the object");
+  gst_buffer_unref(out);
+  // And none where there is nothing.
+  const Told nothing = filter(chain, grey());
+  expect(nothing.objects.empty() && nothing.edges == 0, "nothing is there");
+}
+GST_END_TEST
+
+GST_START_TEST(display) {
+  const File file(tool().picture(), "tool");
+  Chain chain(hough("color=0xff00ff00 display=objects template=" + file.path));
+  const Frame frame = scene(tool(), first_pose), out = chain.filter(frame);
+  // Squares of green lie on the outline, nothing else has changed.
+  int green = 0, off = 0;
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const uint8_t *p = out.at(x, y);
+      if (p[0] == 0 && p[1] == 255 && p[2] == 0)
+        green++;
+      else
+        off += !std::equal(p, p + 4, frame.at(x, y));
+    }
+  fail_unless(green > 200 && green < 2500 && off == 0, "%d green, %d others", green, off);
+  gst_util_set_object_arg(G_OBJECT(chain["glclhough"]), "display", "none");
+  test::expect_same(frame, chain.filter(frame), "none");
+
+  g_object_set(chain["glclhough"], "low", 4.0, "high", 8.0, nullptr);
+  gst_util_set_object_arg(G_OBJECT(chain["glclhough"]), "display", "edges");
+  reference::Thresholds thresholds;
+  thresholds.fill({1024 * 1024, 2048 * 2048});
+  for (const bool hysteresis : {false, true}) {
+    g_object_set(chain["glclhough"], "hysteresis", hysteresis, nullptr);
+    const std::vector<uint16_t> edges = reference::canny(frame, thresholds, hysteresis);
+    Frame expected = frame;
+    for (size_t i = 0; i < edges.size(); i++)
+      if (edges[i])
+        std::copy_n(std::array<uint8_t, 3>{0, 255, 0}.begin(), 3, &expected.rgba[4 * i]);
+    test::expect_same(expected, chain.filter(frame), "edges");
+  }
+}
+GST_END_TEST
+
+// Templates and limits that change while playing.
+GST_START_TEST(changes) {
+  const File logo_file(logo().picture(), "logo"), tool_file(tool().picture(), "tool");
+  Chain chain(hough("template=" + logo_file.path));
+  GstElement *element = chain["glclhough"];
+  expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+  g_object_set(element, "scale-min", 1.2, "min-score", 0.5, nullptr);
+  expect(filter(chain, scene(logo(), first_pose)).objects.empty(), "too small");
+  g_object_set(element, "scale-min", 0.5, "angle-min", 100.0, "angle-max", 170.0, nullptr);
+  expect(filter(chain, scene(logo(), first_pose)).objects.empty(), "turned too little");
+  g_object_set(element, "angle-min", -180.0, "angle-max", 180.0, "template",
+               (" " + tool_file.path + " , " + logo_file.path).c_str(), nullptr);
+  expect_found(filter(chain, scene(tool(), second_pose)), "tool", second_pose);
+  expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+  g_object_set(element, "high", 100.0, nullptr);
+  expect(filter(chain, scene(logo(), first_pose)).edges == 0, "no edge is that strong");
+  g_object_set(element, "high", -1.0, "template", "/nowhere/at-all.png", nullptr);
+  expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+  expect_warned(chain, {"/nowhere/at-all.png", "no such file"});
+}
+GST_END_TEST
+
+GST_START_TEST(learn) {
+  Chain chain(hough("sharing=auto"));
+  GstElement *element = chain["glclhough"];
+  const Pose pose{80, 60, 0, 1};
+  expect(filter(chain, scene(tool(), pose)).objects.empty(), "nothing is known");
+  gboolean accepted = FALSE;
+  g_signal_emit_by_name(element, "learn", "wrench", 30, 10, 100, 100, &accepted);
+  expect(accepted, "it will be learned");
+  filter(chain, scene(tool(), pose));
+  // The middle of the box is (79.5, 59.5).
+  expect_found(filter(chain, scene(tool(), {75, 62, 90, 0.8})), "wrench", {74.5, 62.4, 90, 0.8});
+  // What has no edges can't be learned, and the first one stays.
+  g_signal_emit_by_name(element, "learn", "nothing", 0, 0, 9, 9, &accepted);
+  filter(chain, scene(tool(), pose));
+  expect_warned(chain, {"nothing", "edge pixels"});
+  expect_found(filter(chain, scene(tool(), pose)), "wrench", {79.5, 59.5, 0, 1});
+}
+GST_END_TEST
+
+// Templates that can't be used are errors before the first frame.
+GST_START_TEST(unusable) {
+  Frame large = grey(400, 300);
+  reference::place(large, logo(), {200, 150, 0, 3});
+  const File flat(grey(50, 50), "flat"), too_large(large, "large");
+  const std::string no_picture = std::string(std::getenv("GLCL_SOURCE")) + "/README.md";
+  for (const auto &[path, words, code] :
+       {std::tuple{flat.path, "edge pixels", int(GST_RESOURCE_ERROR_SETTINGS)},
+        {too_large.path, "larger than the frame", int(GST_RESOURCE_ERROR_SETTINGS)},
+        {std::string("/nowhere/at-all.png"), "no such file", int(GST_RESOURCE_ERROR_NOT_FOUND)},
+        {no_picture, "can't be read", int(GST_RESOURCE_ERROR_NOT_FOUND)}}) {
+    Chain chain(hough("template=" + path));
+    expect(chain.push(grey()) != GST_FLOW_OK, "no frame gets through");
+    test::expect_one(chain.messages().errors(), GST_RESOURCE_ERROR, code, {words});
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(every_size) {
+  const File file(logo().picture(), "logo");
+  Chain chain(hough("display=objects scale-min=0.25"));
+  for (const auto &[w, h] : {std::pair{1, 1}, {2, 1}, {17, 13}, {3, 65}, {131, 67}})
+    test::expect_same(grey(w, h), chain.filter(grey(w, h)), "size");
+  // Two at once, of another size, with the templates of the first.
+  Chain other(hough("template=" + file.path));
+  g_object_set(chain["glclhough"], "template", file.path.c_str(), "display", 0, nullptr);
+  expect_found(filter(other, scene(logo(), first_pose)), "logo", first_pose);
+  expect_found(filter(chain, scene(logo(), second_pose)), "logo", second_pose);
+}
+GST_END_TEST
+
+static Suite *hough_suite() {
+  Suite *suite = suite_create("hough");
+  TCase *tcase = test::add_tcase(suite, "hough");
+  tcase_add_test(tcase, message_and_metas);
+  tcase_add_test(tcase, display);
+  tcase_add_test(tcase, changes);
+  tcase_add_test(tcase, learn);
+  tcase_add_test(tcase, unusable);
+  tcase_add_test(tcase, every_size);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, hough_suite, "hough"); }

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Lists, votes and scores against their references, and shapes in scenes against where they are.
+#include "hough/hough.h"
+
+#include <array>
+#include <cstring>
+#include <random>
+
+#include "kernels/engine.h"
+#include "reference/hough/canny.h"
+#include "reference/hough/hough.h"
+#include "reference/hough/scenes.h"
+#include "reference/textured.h"
+
+using glcl::hough::Canny;
+using glcl::hough::Hough;
+using glcl::hough::Region;
+using glcl::hough::Shape;
+using glcl::hough::Strongest;
+using reference::Pose;
+using reference::Thing;
+
+namespace {
+
+using Shapes = std::vector<std::shared_ptr<const Shape>>;
+
+Layout layout_of(Bench &bench) { return glcl::layout_for(bench.context->device()); }
+
+template <class Value>
+std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count) {
+  std::vector<Value> values(count);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
+  return values;
+}
+
+std::shared_ptr<const Shape> shape_of(Bench &bench, const Thing &thing) {
+  const Frame picture = thing.picture();
+  Canny canny(*bench.context, picture.width, picture.height, layout_of(bench));
+  canny.run(*bench.queue, {}, bench.upload(picture, layout_of(bench)));
+  return std::make_shared<Shape>(
+      thing.name, picture.width, picture.height,
+      download<uint16_t>(bench, canny.edges(), size_t(picture.width) * picture.height));
+}
+
+Hough::Objects find(Bench &bench, Hough &hough, const Hough::Settings &settings,
+                    const Frame &frame) {
+  hough.run(*bench.queue, settings, bench.upload(frame, layout_of(bench)));
+  const auto bytes = download<char>(bench, hough.result(), Hough::result_bytes);
+  return Hough::read(bytes.data(), hough.shapes());
+}
+
+Frame grey_frame(int width, int height) {
+  Frame frame(width, height);
+  for (size_t i = 0; i < frame.rgba.size(); i++) frame.rgba[i] = i % 4 == 3 ? 255 : 128;
+  return frame;
+}
+
+bool is_at(const Hough::Object &object, const Pose &pose) {
+  return std::abs(std::remainder(object.angle - pose.angle, 360)) <= 2 &&
+         std::abs(object.scale / pose.scale - 1) <= 0.03 &&
+         std::hypot(object.x - pose.x, object.y - pose.y) <= 2;
+}
+
+}  // namespace
+
+GST_START_TEST(test_strongest) {
+  Bench bench;
+  std::mt19937 random(1);
+  for (const auto &[width, height] : {std::array{1, 1}, {61, 37}, {200, 100}})
+    for (const size_t room : {size_t(1), size_t(100), size_t(100000)})
+      for (const int kinds : {1, 4, 256}) {
+        std::vector<uint16_t> map(size_t(width) * height);
+        for (uint16_t &value : map)
+          if (random() % 3)
+            value = uint16_t(random() % 2 * Canny::strong | random() % kinds << 7 |
+                             (random() % 90 + 1));
+        const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                2 * map.size(), map.data());
+        Strongest engine(*bench.context, 7, 256, Canny::strong, room);
+        for (const Region &region : {Region{0, 0, width, height}, {3, 5, 40, 20}, {0, 0, 0, 0}}) {
+          engine.run(*bench.queue, buffer, width, height, region);
+          const auto expected =
+              reference::strongest(map, width, 7, 256, Canny::strong, room, region);
+          const auto counts = download<uint32_t>(bench, engine.counts(), 2);
+          const size_t all =
+              reference::strongest(map, width, 7, 256, Canny::strong, map.size(), region).size();
+          fail_unless(counts[0] == expected.size() && counts[1] == all,
+                      "%u of %u, expected %zu of %zu", counts[0], counts[1], expected.size(), all);
+          const auto keys = download<uint32_t>(bench, engine.keys(), room);
+          const auto places = download<uint32_t>(bench, engine.places(), room);
+          std::vector<uint32_t> histogram(128);
+          for (size_t i = 0; i < expected.size(); i++) {
+            fail_unless(keys[i] == expected[i].key && places[i] == expected[i].place,
+                        "number %zu: %u at %u, expected %u at %u", i, keys[i], places[i],
+                        expected[i].key, expected[i].place);
+            histogram[keys[i]]++;
+          }
+          fail_unless(download<uint32_t>(bench, engine.histogram(), 128) == histogram, "histogram");
+        }
+      }
+}
+GST_END_TEST;
+
+// Bins follow from floats, whose last bits devices differ in: one vote in a thousand may be in the
+// next.
+GST_START_TEST(test_votes) {
+  Bench bench;
+  const int w = 160, h = 120;
+  for (const Thing &thing : {reference::things()[2], reference::things()[4]}) {
+    const auto shape = shape_of(bench, thing);
+    Hough hough(*bench.context, w, h, layout_of(bench));
+    hough.set_shapes({shape});
+    Hough::Settings settings;
+    settings.scale_min = 0.6;
+    Frame frame = reference::clutter_frame(w, h, 3);
+    reference::place(frame, thing, {80, 60, 70, 0.8});
+    find(bench, hough, settings, frame);
+    const auto edges = download<uint16_t>(bench, hough.canny().edges(), size_t(w) * h);
+    const Hough::Space space = hough.space(settings);
+    const auto expected =
+        reference::votes(edges, w, *shape, space, settings.scale_min, settings.scale_max);
+    const auto votes = download<uint32_t>(bench, space.votes, expected.size());
+    double off = 0, all = 0;
+    for (size_t i = 0; i < votes.size(); i++)
+      off += std::abs(double(votes[i]) - expected[i]), all += expected[i];
+    fail_unless(all > 1000 && off <= 2e-3 * all, "%s: %g of %g votes", thing.name.c_str(), off,
+                all);
+  }
+}
+GST_END_TEST;
+
+// Every thing by itself, and its score.
+GST_START_TEST(test_found) {
+  Bench bench;
+  const int w = 200, h = 160;
+  Hough hough(*bench.context, w, h, layout_of(bench));
+  unsigned seed = 1;
+  for (const Thing &thing : reference::things()) {
+    const auto shape = shape_of(bench, thing);
+    hough.set_shapes({shape});
+    for (const Pose &pose :
+         {Pose{95.3, 81.6, 0, 1}, {104.2, 77, 133, 0.6}, {98, 79.5, -71, 1.45}}) {
+      Frame frame = reference::relit(reference::clutter_frame(w, h, 40 + seed), 0.3, 90);
+      reference::place(frame, thing, pose);
+      const auto found = find(bench, hough, {}, reference::noisy(frame, 2, seed++));
+      fail_unless(found.objects.size() >= 1 && is_at(found.objects[0], pose),
+                  "%s at %g: %zu, (%g, %g) by %g and %g", thing.name.c_str(), pose.angle,
+                  found.objects.size(), found.objects.empty() ? 0 : found.objects[0].x,
+                  found.objects.empty() ? 0 : found.objects[0].y,
+                  found.objects.empty() ? 0 : found.objects[0].angle,
+                  found.objects.empty() ? 0 : found.objects[0].scale);
+      const auto edges = download<uint16_t>(bench, hough.canny().edges(), size_t(w) * h);
+      for (const Hough::Object &o : found.objects) {
+        const double expected = reference::score(edges, w, h, *shape, o.x, o.y, o.angle, o.scale);
+        fail_unless(std::abs(o.score - expected) < 0.01, "score %g, expected %g", o.score,
+                    expected);
+      }
+    }
+  }
+}
+GST_END_TEST;
+
+// Several of a kind and of several kinds, and the settings that leave some out.
+GST_START_TEST(test_several) {
+  Bench bench;
+  const int w = 360, h = 240;
+  const auto things = reference::things();
+  const Thing &logo = things[2], &sign = things[4];
+  Hough hough(*bench.context, w, h, layout_of(bench));
+  hough.set_shapes({shape_of(bench, logo), shape_of(bench, sign)});
+  Frame frame = grey_frame(w, h);
+  const Pose logos[] = {{60, 60, 20, 1}, {290, 80, -120, 0.8}},
+             signs[] = {{90, 180, 80, 0.7}, {200, 150, 10, 1.1}};
+  for (const Pose &pose : logos) reference::place(frame, logo, pose);
+  for (const Pose &pose : signs) reference::place(frame, sign, pose);
+  const auto is = [&](const Hough::Objects &found, const std::string &name, const Pose &pose) {
+    for (const auto &o : found.objects)
+      if (o.shape->name == name && is_at(o, pose)) return true;
+    return false;
+  };
+  Hough::Settings settings;
+  const Hough::Objects all = find(bench, hough, settings, frame);
+
+  fail_unless(all.objects.size() == 4, "%zu", all.objects.size());
+  for (const Pose &pose : logos) fail_unless(is(all, "logo", pose));
+  for (const Pose &pose : signs) fail_unless(is(all, "sign", pose));
+  for (size_t i = 1; i < all.objects.size(); i++)
+    fail_unless(all.objects[i].score <= all.objects[i - 1].score);
+  fail_unless(all.used == all.edges && all.edges > 500, "%u, %u", all.used, all.edges);
+
+  const auto again = download<char>(bench, hough.result(), Hough::result_bytes);
+  find(bench, hough, settings, frame);
+  fail_unless(again == download<char>(bench, hough.result(), Hough::result_bytes),
+              "the same again");
+
+  settings.max_objects = 2;
+  fail_unless(find(bench, hough, settings, frame).objects.size() == 2);
+  settings = {};
+  settings.min_score = 1;
+  fail_unless(find(bench, hough, settings, frame).objects.empty());
+  settings = {};
+  settings.scale_min = 0.95;
+  const auto large = find(bench, hough, settings, frame);
+  fail_unless(is(large, "logo", logos[0]) && is(large, "sign", signs[1]));
+  for (const auto &o : large.objects) fail_unless(o.scale > 0.9, "x%g", o.scale);
+  settings = {};
+  settings.angle_min = 0, settings.angle_max = 30;
+  const auto upright = find(bench, hough, settings, frame);
+  fail_unless(is(upright, "logo", logos[0]) && is(upright, "sign", signs[1]));
+  for (const auto &o : upright.objects) fail_unless(o.angle >= 0 && o.angle <= 30, "%g", o.angle);
+  settings = {};
+  settings.region = {0, 0, 130, 120};
+  const auto left = find(bench, hough, settings, frame);
+  fail_unless(left.objects.size() == 1 && is(left, "logo", logos[0]), "%zu", left.objects.size());
+}
+GST_END_TEST;
+
+// The dark side of an outline may be either.
+GST_START_TEST(test_reversed) {
+  Bench bench;
+  const Thing tool = reference::things()[3];
+  Hough hough(*bench.context, 200, 160, layout_of(bench));
+  hough.set_shapes({shape_of(bench, tool)});
+  Frame frame = grey_frame(200, 160);
+  const Pose pose{100, 80, 37, 1};
+  reference::place(frame, tool, pose);
+  for (size_t i = 0; i < frame.rgba.size(); i++)
+    if (i % 4 != 3) frame.rgba[i] = uint8_t(255 - frame.rgba[i]);
+  const auto found = find(bench, hough, {}, frame);
+  fail_unless(found.objects.size() == 1 && is_at(found.objects[0], pose) &&
+              found.objects[0].score > 0.8);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_none) {
+  Bench bench;
+  const auto things = reference::things();
+  for (const auto &[w, h] : {std::array{1, 1}, {40, 3}, {130, 97}}) {
+    Hough hough(*bench.context, w, h, layout_of(bench));
+    fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "no shapes");
+    hough.set_shapes({shape_of(bench, things[1]), shape_of(bench, things[3])});
+    const auto flat = find(bench, hough, {}, reference::flat_frame(w, h));
+    fail_unless(flat.objects.empty() && flat.edges == 0 && flat.used == 0);
+    fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "random");
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_unusable) {
+  const auto fails = [](const std::vector<uint16_t> &edges, const char *words) {
+    try {
+      Shape("it", 40, 40, edges);
+    } catch (const glcl::Error &error) {
+      return std::string(error.what()).find(words) != std::string::npos &&
+             error.kind() == glcl::Error::Kind::settings;
+    }
+    return false;
+  };
+  std::vector<uint16_t> edges(1600);
+  fail_unless(fails(edges, "0 edge pixels"));
+  for (int i = 0; i < 40; i++)
+    edges[i * 40 + 5] = edges[i * 40 + 30] = Canny::strong | 100 << 7 | 1;
+  fail_unless(fails(edges, "parallel"));
+  for (int i = 5; i < 30; i++) edges[2 * 40 + i] = Canny::strong | 100 << 7 | 46;
+  fail_unless(!fails(edges, ""));
+}
+GST_END_TEST;
+
+static Suite *hough_suite() {
+  Suite *suite = suite_create("hough");
+  TCase *tests = tcase_create("hough");
+  tcase_add_test(tests, test_strongest);
+  tcase_add_test(tests, test_votes);
+  tcase_add_test(tests, test_found);
+  tcase_add_test(tests, test_several);
+  tcase_add_test(tests, test_reversed);
+  tcase_add_test(tests, test_none);
+  tcase_add_test(tests, test_unusable);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(hough)

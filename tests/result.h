@@ -12,10 +12,10 @@
 
 namespace test {
 
-/// The type of arrays of numbers in messages and results, and what a value of it holds. Its macro
+/// The type of arrays in messages and results, and what a value of it holds. Its macro
 /// is deprecated, for arrays that bindings can't read.
-inline GType number_array() { return g_type_from_name("GValueArray"); }
-inline const GValueArray *numbers(const GValue *value) {
+inline GType field_array() { return g_type_from_name("GValueArray"); }
+inline const GValueArray *values(const GValue *value) {
   return static_cast<const GValueArray *>(g_value_get_boxed(value));
 }
 

@@ -219,7 +219,7 @@ GstStructure *attach_result(GstBuffer *to, const char *kind, const char *element
     gst_structure_set(fields, array.name, GST_TYPE_BUFFER, part, (name + "-type").c_str(),
                       G_TYPE_STRING, array.type, nullptr);
     gst_buffer_unref(part);
-    NumberArray shape;
+    FieldArray shape;
     for (int length : array.shape) shape.add(length);
     shape.into(fields, (name + "-shape").c_str());
   }
@@ -233,47 +233,53 @@ GstBuffer *result_array(const GstStructure *result, const char *name) {
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS  // GArrays, which GLib wants, are none that bindings read
 
-NumberArray::NumberArray() {
+FieldArray::FieldArray() {
   g_value_init(&value_, g_value_array_get_type());
   g_value_take_boxed(&value_, g_value_array_new(0));
 }
 
-NumberArray::~NumberArray() {
+FieldArray::~FieldArray() {
   if (G_IS_VALUE(&value_)) g_value_unset(&value_);
 }
 
-void NumberArray::take(GValue *item) {
+void FieldArray::take(GValue *item) {
   g_value_array_append(static_cast<GValueArray *>(g_value_get_boxed(&value_)), item);
   g_value_unset(item);
 }
 
 G_GNUC_END_IGNORE_DEPRECATIONS
 
-void NumberArray::add(double number) {
+void FieldArray::add(double number) {
   GValue item = G_VALUE_INIT;
   g_value_set_double(g_value_init(&item, G_TYPE_DOUBLE), number);
   take(&item);
 }
 
-void NumberArray::add(int number) {
+void FieldArray::add(int number) {
   GValue item = G_VALUE_INIT;
   g_value_set_int(g_value_init(&item, G_TYPE_INT), number);
   take(&item);
 }
 
-void NumberArray::add(guint number) {
+void FieldArray::add(guint number) {
   GValue item = G_VALUE_INIT;
   g_value_set_uint(g_value_init(&item, G_TYPE_UINT), number);
   take(&item);
 }
 
-void NumberArray::add(const NumberArray &numbers) {
+void FieldArray::add(GstStructure *structure) {
+  GValue item = G_VALUE_INIT;
+  g_value_take_boxed(g_value_init(&item, GST_TYPE_STRUCTURE), structure);
+  take(&item);
+}
+
+void FieldArray::add(const FieldArray &numbers) {
   GValue item = G_VALUE_INIT;
   g_value_copy(&numbers.value_, g_value_init(&item, G_VALUE_TYPE(&numbers.value_)));
   take(&item);
 }
 
-void NumberArray::into(GstStructure *structure, const char *field) {
+void FieldArray::into(GstStructure *structure, const char *field) {
   gst_structure_take_value(structure, field, &value_);
   value_ = G_VALUE_INIT;
 }

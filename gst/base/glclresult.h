@@ -60,19 +60,20 @@ GstStructure *attach_result(GstBuffer *to, const char *kind, const char *element
 /// A GstBuffer of an array of the structure; borrowed.
 GstBuffer *result_array(const GstStructure *result, const char *name);
 
-/// A field of numbers that every language reads: a GValueArray, not a GstValueArray, which Python
-/// knows only with an extra package.
-class NumberArray {
+/// A field of several values that every language reads: a GValueArray, not a GstValueArray, which
+/// Python knows only with an extra package.
+class FieldArray {
  public:
-  NumberArray();
-  ~NumberArray();
-  NumberArray(const NumberArray &) = delete;
+  FieldArray();
+  ~FieldArray();
+  FieldArray(const FieldArray &) = delete;
 
   void add(double number);
   void add(int number);
   void add(guint number);
+  void add(GstStructure *structure);  ///< which it takes
   /// An array in the array.
-  void add(const NumberArray &numbers);
+  void add(const FieldArray &numbers);
   void into(GstStructure *structure, const char *field);
 
  private:

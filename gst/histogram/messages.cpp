@@ -31,9 +31,9 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
   GstStructure *message = gst_glcl_analyzer_structure("glclhistogram", times);
   gst_structure_set(message, "mode", G_TYPE_STRING, mode_name(mode_of(format)), "bins", G_TYPE_UINT,
                     guint(bins), "pixels", G_TYPE_UINT64, pixels, nullptr);
-  NumberArray of_channels;
+  FieldArray of_channels;
   for (int i = 0; i < channels; i++) {
-    NumberArray of_bins;
+    FieldArray of_bins;
     for (int bin = 0; bin < bins; bin++) of_bins.add(guint{counts[i * bins + bin]});
     of_channels.add(of_bins);
   }
@@ -49,7 +49,7 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
                                                        {"clipped-low", &Statistics::clipped_low},
                                                        {"clipped-high", &Statistics::clipped_high}};
   for (const auto &[name, field] : fields) {
-    NumberArray values;
+    FieldArray values;
     for (const Statistics &one : all) values.add(one.*field);
     values.into(message, name);
   }

@@ -304,20 +304,14 @@ static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuf
 
 static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &times,
                                 const Hough::Objects &found) {
-  GValue list = G_VALUE_INIT;
-  g_value_init(&list, GST_TYPE_ARRAY);
-  for (const Hough::Object &object : found.objects) {
-    GValue item = G_VALUE_INIT;
-    g_value_init(&item, GST_TYPE_STRUCTURE);
-    g_value_take_boxed(
-        &item, gst_structure_new("object", "template", G_TYPE_STRING, object.shape->name.c_str(),
-                                 "x", G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y,
-                                 "angle", G_TYPE_DOUBLE, object.angle, "scale", G_TYPE_DOUBLE,
-                                 object.scale, "score", G_TYPE_DOUBLE, object.score, nullptr));
-    gst_value_array_append_and_take_value(&list, &item);
-  }
+  glcl::FieldArray list;
+  for (const Hough::Object &object : found.objects)
+    list.add(gst_structure_new("object", "template", G_TYPE_STRING, object.shape->name.c_str(), "x",
+                               G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y, "angle",
+                               G_TYPE_DOUBLE, object.angle, "scale", G_TYPE_DOUBLE, object.scale,
+                               "score", G_TYPE_DOUBLE, object.score, nullptr));
   GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
-  gst_structure_take_value(structure, "objects", &list);
+  list.into(structure, "objects");
   gst_structure_set(structure, "edges", G_TYPE_UINT, found.edges, "edges-used", G_TYPE_UINT,
                     found.used, nullptr);
   gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);

@@ -162,15 +162,9 @@ void Detection::take(const Settings &settings, const objects::Result &result,
   report(found, times);
   if (!posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
-  GValue list = G_VALUE_INIT;
-  gst_value_array_init(&list, static_cast<guint>(found.objects.size()));
-  for (const objects::Object &object : found.objects) {
-    GValue item = G_VALUE_INIT;
-    g_value_init(&item, GST_TYPE_STRUCTURE);
-    g_value_take_boxed(&item, describe("object", object));
-    gst_value_array_append_and_take_value(&list, &item);
-  }
-  gst_structure_take_value(structure, "objects", &list);
+  FieldArray list;
+  for (const objects::Object &object : found.objects) list.add(describe("object", object));
+  list.into(structure, "objects");
   gst_glcl_analyzer_post(element_, structure);
 }
 

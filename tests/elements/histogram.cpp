@@ -36,9 +36,9 @@ GstStructure *next(test::Messages &messages, const char *name) {
 
 const GValue *item(const GstStructure *structure, const char *field, guint index) {
   const GValue *array = gst_structure_get_value(structure, field);
-  expect(array && G_VALUE_HOLDS(array, test::number_array()), std::string(field) + " is an array");
-  expect(index < test::numbers(array)->n_values, std::string(field) + " has the channel");
-  return test::numbers(array)->values + index;
+  expect(array && G_VALUE_HOLDS(array, test::field_array()), std::string(field) + " is an array");
+  expect(index < test::values(array)->n_values, std::string(field) + " has the channel");
+  return test::values(array)->values + index;
 }
 
 double number(const GstStructure *structure, const char *field, guint channel) {
@@ -54,9 +54,9 @@ void check_message(const GstStructure *message, const Format &format, const char
                     nullptr);
   fail_unless(of_pixels == pixels && of_bins == bins);
   fail_unless_equals_string(gst_structure_get_string(message, "mode"), mode);
-  fail_unless(test::numbers(gst_structure_get_value(message, "counts"))->n_values == channels);
+  fail_unless(test::values(gst_structure_get_value(message, "counts"))->n_values == channels);
   for (guint channel = 0; channel < channels; channel++) {
-    const GValueArray *counts = test::numbers(item(message, "counts", channel));
+    const GValueArray *counts = test::values(item(message, "counts", channel));
     fail_unless(counts->n_values == bins);
     for (guint bin = 0; bin < bins; bin++)
       fail_unless(g_value_get_uint(counts->values + bin) == expected[channel * bins + bin],

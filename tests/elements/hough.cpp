@@ -102,9 +102,9 @@ Told told(GstMessage *message) {
   gst_structure_get_uint(structure, "edges", &told.edges);
   gst_structure_get_uint(structure, "edges-used", &told.used);
   const GValue *objects = gst_structure_get_value(structure, "objects");
-  expect(objects && GST_VALUE_HOLDS_ARRAY(objects), "a list");
-  for (guint i = 0; i < gst_value_array_get_size(objects); i++) {
-    const GstStructure *object = gst_value_get_structure(gst_value_array_get_value(objects, i));
+  expect(objects && G_VALUE_HOLDS(objects, test::field_array()), "a list");
+  for (guint i = 0; i < test::values(objects)->n_values; i++) {
+    const GstStructure *object = gst_value_get_structure(test::values(objects)->values + i);
     told.objects.push_back({gst_structure_get_string(object, "template"),
                             {number(object, "x"), number(object, "y"), number(object, "angle"),
                              number(object, "scale")},

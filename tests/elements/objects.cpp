@@ -15,6 +15,7 @@
 
 #include "pipeline.h"
 #include "reference/textured.h"
+#include "result.h"
 
 using test::Chain;
 using test::expect;
@@ -131,9 +132,9 @@ GST_START_TEST(messages) {
       gst_structure_get_clock_time(message, "timestamp", &timestamp);
       expect(timestamp == guint64(n) * 40 * GST_MSECOND, "its timestamp");
       const GValue *list = gst_structure_get_value(message, "objects");
-      fail_unless(gst_value_array_get_size(list) == 1, "frame %d: %u objects", n,
-                  gst_value_array_get_size(list));
-      const GstStructure *object = gst_value_get_structure(gst_value_array_get_value(list, 0));
+      fail_unless(test::values(list)->n_values == 1, "frame %d: %u objects", n,
+                  test::values(list)->n_values);
+      const GstStructure *object = gst_value_get_structure(test::values(list)->values);
       expect_square(object, n);
       expect(number(object, "id") == 1 && number(object, "score") > 0.2, "its number and score");
       if (n > 20 && n < 28)

@@ -49,9 +49,9 @@ struct Told {
 };
 
 void check_value(const char *message, const char *field, const GValue *value) {
-  if (G_VALUE_HOLDS(value, test::number_array()))
-    for (guint i = 0; i < test::numbers(value)->n_values; i++)
-      check_value(message, field, test::numbers(value)->values + i);
+  if (G_VALUE_HOLDS(value, test::field_array()))
+    for (guint i = 0; i < test::values(value)->n_values; i++)
+      check_value(message, field, test::values(value)->values + i);
   if (!G_VALUE_HOLDS_DOUBLE(value)) return;
   const double number = g_value_get_double(value);
   constexpr const char *parts[] = {"moving",      "confidence",   "zero",

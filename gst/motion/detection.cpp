@@ -122,10 +122,13 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
   if (!settings.runs()) {
     // What was followed is lost, once the results that are under way have come.
     if (remembered)
-      gst_glcl_analyzer_read(element_, queue, objects_.result(), sizeof(cl_int), [=](const void *) {
-        camera_ = {};
-        report(tracker_.reset(), times);
-      });
+      gst_glcl_analyzer_read(element_, queue, objects_.result(), sizeof(cl_int),
+                             [weak = weak_from_this(), times](const void *) {
+                               const auto self = weak.lock();
+                               if (!self) return;
+                               self->camera_ = {};
+                               self->report(self->tracker_.reset(), times);
+                             });
     return;
   }
   if (settings.mask != mask_) {
@@ -138,10 +141,12 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
                  static_cast<cl_uint>(settings.seed)},
                 motion, !remembered || !moved);
   gst_glcl_analyzer_read(element_, queue, objects_.result(), sizeof(objects::Result),
-                         [=](const void *bytes) {
+                         [weak = weak_from_this(), settings, times, posts](const void *bytes) {
+                           const auto self = weak.lock();
+                           if (!self) return;
                            objects::Result result;
                            std::memcpy(&result, bytes, sizeof result);
-                           take(settings, result, times, posts);
+                           self->take(settings, result, times, posts);
                          });
 }
 

@@ -22,7 +22,8 @@ struct Mask {
 /// Reads an image file that GStreamer can decode; the error is why it could not.
 std::shared_ptr<const Mask> load_mask(const std::string &path, std::string &error);
 
-class Detection {
+/// Held by a shared_ptr: what is under way to it when it ends is dropped.
+class Detection : public std::enable_shared_from_this<Detection> {
  public:
   enum class Camera { automatic, none, translation, first_order_flow };
   struct Settings {

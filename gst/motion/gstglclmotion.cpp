@@ -117,7 +117,7 @@ struct State {
   std::unique_ptr<Motion> motion;
   std::unique_ptr<View> view;  // GL thread
   std::unique_ptr<glcl::objects::View> objects_view;
-  std::unique_ptr<Detection> detection;  // GL and streaming thread, in turns
+  std::shared_ptr<Detection> detection;  // GL and streaming thread, in turns
 };
 
 constexpr char kind[] = "glclmotion";
@@ -145,7 +145,7 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   state->objects_view = std::make_unique<glcl::objects::View>(context, width, height, layout);
   const Settings settings = state->settings.get();
   state->detection =
-      std::make_unique<Detection>(GST_GLCL_ANALYZER(filter), context, width, height, settings);
+      std::make_shared<Detection>(GST_GLCL_ANALYZER(filter), context, width, height, settings);
   if (!settings.devices.empty()) {
     std::string failures;
     const std::vector<glcl::Device> all = glcl::devices(&failures);
@@ -177,14 +177,15 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
                                  const glcl::FrameTimes &times) {
   State *state = self->state;
   const auto take = [self, times, field = state->motion->field(), width = state->width,
-                     height = state->height](const void *sums) {
+                     height = state->height,
+                     detection = std::weak_ptr(state->detection)](const void *sums) {
     const Motion::Summary summary(field, width, height, sums);
     GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
     gst_structure_set(structure, "psnr", G_TYPE_DOUBLE, summary.psnr(), "mse", G_TYPE_DOUBLE,
                       summary.mse, "zero", G_TYPE_DOUBLE, summary.zero, "mean-x", G_TYPE_DOUBLE,
                       summary.mean_x, "mean-y", G_TYPE_DOUBLE, summary.mean_y, "noise",
                       G_TYPE_DOUBLE, summary.noise, nullptr);
-    self->state->detection->add_camera(structure);
+    if (const auto known = detection.lock()) known->add_camera(structure);
     gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
   };
   gst_glcl_analyzer_read(GST_GLCL_ANALYZER(self), queue, state->motion->sum_up(queue),

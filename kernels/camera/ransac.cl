@@ -45,13 +45,22 @@ inline uint mixed(uint x) {
   return x ^ (x >> 16);
 }
 
-// The first vector that counts from a place on, round and round; `count` where none does.
-inline int next_from(__global const float4 *vectors, int count, int place) {
-  for (int i = 0; i < count; i++) {
-    const int at = place + i < count ? place + i : place + i - count;
-    if (counts(vectors[at])) return at;
+// The first vector that counts from a place on, round and round; `count` where none does. All items of a group call it and
+// look at ITEMS vectors at a time; `first` is a word of theirs.
+inline int next_from(__global const float4 *vectors, int count, int place, __local int *first) {
+  const int item = get_local_id(0);
+  int found = count;
+  for (int base = 0; base < count && found == count; base += ITEMS) {
+    const int i = base + item, at = place + i < count ? place + i : place + i - count;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) *first = ITEMS;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < count && counts(vectors[at])) atomic_min(first, item);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int nearest = base + *first;
+    if (nearest < base + ITEMS) found = place + nearest < count ? place + nearest : place + nearest - count;
   }
-  return count;
+  return found;
 }
 
 // The motion through two vectors. Where they are one, begin in one place or turn the frame by more than MOST, it is a
@@ -65,12 +74,13 @@ inline float4 through(float4 a, float4 b, int translation) {
   return (float4)(0.5f * (a.zw + b.zw) - times(turn, 0.5f * (a.xy + b.xy)), turn);
 }
 
-// That of an iteration; two vectors are drawn by chance.
-inline float4 drawn(__global const float4 *vectors, int count, uint seed, int iteration, int translation) {
+// That of an iteration; two of the first `count` vectors are drawn by chance. All items of a group call it.
+inline float4 drawn(__global const float4 *vectors, int count, uint seed, int iteration, int translation,
+                    __local int *first) {
   const uint chance = mixed(seed ^ mixed(2 * iteration)), other = mixed(seed ^ mixed(2 * iteration + 1));
-  const int a = next_from(vectors, count, chance % count);
+  const int a = next_from(vectors, count, chance % max(count, 1), first);
+  const int b = next_from(vectors, count, other % max(count, 1), first);
   if (a == count) return (float4)(0.0f);
-  const int b = next_from(vectors, count, other % count);
   return through(vectors[a], vectors[b], translation);
 }
 
@@ -106,14 +116,14 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_ransac(__global const float4 *vectors, int count, uint seed, int rounds, float error, float converged,
                    int translation, __global volatile uint *best, __global State *state) {
   __local float4 sums[ITEMS];
-  __local int last;
+  __local int last, first;
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
   uint own = 0;
   float valid = 0.0f;
   bool done = false;
   for (int round = 0; round < rounds; round++) {
     const int iteration = group + round * groups, end = done ? 0 : count;
-    const float4 motion = done ? (float4)(0.0f) : drawn(vectors, count, seed, iteration, translation);
+    const float4 motion = drawn(vectors, end, seed, iteration, translation, &first);
     float4 sum = 0.0f;
     for (int i = item; i < end; i += ITEMS) {
       const float4 v = vectors[i];
@@ -135,7 +145,7 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
   barrier(CLK_LOCAL_MEM_FENCE);
   const bool ends = last;
   const int iteration = ends ? (int)(NUMBERS - (atomic_or(&best[0], 0u) & NUMBERS)) : 0, end = ends ? count : 0;
-  float4 motion = ends ? drawn(vectors, count, seed, iteration, translation) : (float4)(0.0f);
+  float4 motion = drawn(vectors, end, seed, iteration, translation, &first);
   float inliers = 0.0f;
   for (int k = 0; k <= REFINEMENTS; k++) {
     float4 places = 0.0f;  // of inliers: sums of place and vector

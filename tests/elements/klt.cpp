@@ -450,6 +450,7 @@ GST_START_TEST(camera) {
   Chain chain("glclklt interval=0 features=200");
   const auto mean = [&](const Frame &frame) {
     chain.filter(frame);
+    chain.drain();
     GstMessage *last = nullptr;
     while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
       if (last) gst_message_unref(last);

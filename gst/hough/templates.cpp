@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "opencl/error.h"
 
@@ -67,7 +68,8 @@ HostPicture picture_of(GstSample *sample, const std::string &path) {
 }  // namespace
 
 HostPicture load_picture(const std::string &path) {
-  if (!std::filesystem::exists(path)) throw unreadable(path, "there is no such file.");
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed)) throw unreadable(path, "there is no such file.");
   GError *error = nullptr;
   const std::unique_ptr<GstElement, Unref> pipeline(
       gst_parse_launch("filesrc name=source ! decodebin ! videoconvert ! video/x-raw,format=RGBA ! "

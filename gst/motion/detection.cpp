@@ -54,6 +54,10 @@ GstSample *first_sample(GstElement *pipeline, std::string &error) {
 }  // namespace
 
 std::shared_ptr<const Mask> load_mask(const std::string &path, std::string &error) {
+  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR)) {
+    error = "there is no such file";
+    return nullptr;
+  }
   GError *reason = nullptr;
   GstElement *pipeline = gst_parse_launch(
       "filesrc name=file ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! fakesink "

@@ -118,7 +118,7 @@ Detection::Detection(GstGLCLAnalyzer *element, Context &context, int width, int 
       tracker_(width, height),
       detected_(settings.detected) {}
 
-Detection::~Detection() { end(); }
+Detection::~Detection() { set_detected(false); }
 
 void Detection::next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
                      const FrameTimes &times, bool posts) {

@@ -48,7 +48,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
   /// or memory.
   Detection(GstGLCLAnalyzer *element, Context &context, int width, int height,
             const Settings &settings);
-  /// What is followed ends.
+  /// What is followed is gone; nothing tells so.
   ~Detection();
 
   /// Enqueues it for the last frame of a search, `moved` if that followed another, and has what was

@@ -144,6 +144,7 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   state->view = std::make_unique<View>(context, width, height, layout);
   state->objects_view = std::make_unique<glcl::objects::View>(context, width, height, layout);
   const Settings settings = state->settings.get();
+  if (state->detection) state->detection->end();  // frames of another size
   state->detection =
       std::make_shared<Detection>(GST_GLCL_ANALYZER(filter), context, width, height, settings);
   if (!settings.devices.empty()) {
@@ -216,10 +217,6 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                          });
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
-  // Boxes that go with a frame are those of the frame before, moved on: they have to be there.
-  gst_glcl_analyzer_set_depth(GST_GLCL_ANALYZER(filter), settings.detect && (objects || wanted.meta)
-                                                             ? 1
-                                                             : gst_glcl_analyzer_depth);
   detection.next(queue, settings, motion, moved, wanted.times, wanted.message && moved);
   if (!moved) return;
   if (wanted.meta && settings.detect) detection.attach(outbuf);
@@ -228,7 +225,16 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 }
 
 static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
-  return GST_GLCL_MOTION(filter)->state->settings.get().display == View::Display::none ||
+  const Settings settings = GST_GLCL_MOTION(filter)->state->settings.get();
+  gboolean metas = FALSE;
+  g_object_get(filter, "attach-meta", &metas, nullptr);
+  // Boxes that go with a frame are those of the frame before, moved on: they have to be there.
+  gst_glcl_analyzer_set_depth(
+      GST_GLCL_ANALYZER(filter),
+      settings.detect && (metas || settings.display == View::Display::objects)
+          ? 1
+          : gst_glcl_analyzer_depth);
+  return settings.display == View::Display::none ||
          gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
 }
 
@@ -248,10 +254,9 @@ static void gst_glcl_motion_unprepare(GstGLCLFilter *filter) {
 
 static gboolean gst_glcl_motion_sink_event(GstBaseTransform *trans, GstEvent *event) {
   State *state = GST_GLCL_MOTION(trans)->state;
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && state->detection) {
-    gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans));
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && state->detection &&
+      gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans)))
     state->detection->end();
-  }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_motion_parent_class)->sink_event(trans, event);
 }
 

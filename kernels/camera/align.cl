@@ -45,7 +45,7 @@ inline float agreement(__global const float *current, int2 size, float2 p, float
 
 // Solves for the parameters, by the sums of all groups. `free`: how many of them there are to find: all, or but the gain and offset, or but d and r too.
 inline void solve(__local const float *sums, int motion, int turn, float *step) {
-  float matrix[PARAMETERS][PARAMETERS + 1];
+  volatile float matrix[PARAMETERS][PARAMETERS + 1];  // in registers, LLVM of PoCL 6 aborts
   int at = 0;
   const float ridge = RIDGE * sums[PRODUCTS + PARAMETERS] + 1e-3f;
   for (int i = 0; i < PARAMETERS; i++)

@@ -43,7 +43,7 @@ inline bool nearest_edge(__global const ushort *edges, int2 size, float2 q, floa
 
 // Solves the symmetric equations, whose upper triangle comes first and then the right side.
 inline float4 solve4(const float *sums) {
-  float m[4][5];
+  volatile float m[4][5];  // in registers, LLVM of PoCL 6 aborts
   int at = 0;
   for (int i = 0; i < 4; i++)
     for (int j = i; j < 4; j++) m[i][j] = m[j][i] = sums[at++];

@@ -27,14 +27,15 @@ __kernel void objects_cells(__global const uchar *front, int2 size, __global con
   const int2 from = place * CELL, end = min(size - from, (int2)(CELL));
   int2 first = CELL - 1, last = 0;
   int count = 0, away = 0;
-  for (int y = 0; y < end.y; y++)
-    for (int x = 0; x < end.x; x++) {
-      const int value = front[(from.y + y) * size.x + from.x + x];
-      if (value) {
-        first = min(first, (int2)(x, y)), last = max(last, (int2)(x, y));
-        count++, away += value;
-      }
+  // Always as many, or LLVM of PoCL 6 aborts.
+  for (int i = 0; i < CELL * CELL; i++) {
+    const int x = i % CELL, y = i / CELL;
+    const int value = x < end.x && y < end.y ? front[(from.y + y) * size.x + from.x + x] : 0;
+    if (value) {
+      first = min(first, (int2)(x, y)), last = max(last, (int2)(x, y));
+      count++, away += value;
     }
+  }
   const int at = place.y * cells.x + place.x;
   out[at] = mask[at] && count ? cell_of(count, first, last, away) : 0;
 }

@@ -161,8 +161,8 @@ void place(Frame &frame, const Thing &thing, const Pose &pose, double hidden, un
          x <= std::min(int(pose.x) + reach, frame.width - 1); x++) {
       Colour sum = {};
       for (int k = 0; k < fine * fine; k++) {
-        const auto [u, v] =
-            seen(x + (k % fine + 0.5) / fine - 0.5, y + (double(k / fine) + 0.5) / fine - 0.5);
+        const int right = k % fine, down = k / fine;
+        const auto [u, v] = seen(x + (right + 0.5) / fine - 0.5, y + (down + 0.5) / fine - 0.5);
         Colour colour = thing.look(u, v);
         // The cover has an edge that waves, and stripes.
         const double along = ux * u + uy * v, across = uy * u - ux * v;

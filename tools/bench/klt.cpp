@@ -60,11 +60,11 @@ Run select_run(Context &context, int features, const Scene &scene) {
   const Layout layout = layout_for(context.device());
   const int width = scene.width, height = scene.height;
   const auto work =
-      std::shared_ptr<Work>(new Work{{context, width, height, layout},
-                                     {context, width, height},
-                                     {context, width, height},
-                                     {context, noise::Noise::Texels::soft, width, height},
-                                     {}});
+      std::make_shared<Work>(Work{{context, width, height, layout},
+                                  {context, width, height},
+                                  {context, width, height},
+                                  {context, noise::Noise::Texels::soft, width, height},
+                                  {}});
   Queue queue(context.shared_from_this());
   work->pyramid = work->pyramids.make();
   work->pyramids.build(queue, reference::upload(queue, scene.frame(), layout), 1, work->pyramid);

@@ -20,7 +20,8 @@ Task ransac_task() {
     const auto vectors = std::make_shared<std::vector<reference::CameraVector>>();
     const camera::Motion motion{-3, 2, 0.004f, -0.003f};
     for (int i = 0; i < 9600; i++) {
-      const std::complex<float> z(float(i % 120) * 16 - 960, float(i / 120) * 13 - 540),
+      const int column = i % 120, row = i / 120;
+      const std::complex<float> z(float(column) * 16 - 960, float(row) * 13 - 540),
           v = reference::vector_at(motion, z);
       const float off = 0.3f * std::sin(float(i) * 12.9f);
       vectors->push_back(

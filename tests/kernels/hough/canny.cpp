@@ -143,7 +143,8 @@ GST_START_TEST(test_disc) {
   fail_unless(count(edges) > 2 * 3 * radius * 0.8, "%zu", count(edges));
   for (size_t i = 0; i < edges.size(); i++) {
     if (!edges[i]) continue;
-    const double dx = double(i % frame.width) - x, dy = double(i / frame.width) - y;
+    const size_t row = i / frame.width, column = i % frame.width;
+    const double dx = double(column) - x, dy = double(row) - y;
     fail_unless(std::abs(std::hypot(dx, dy) - radius) < 1.2, "%g px", std::hypot(dx, dy));
     const double angle = std::atan2(dy, dx) * 180 / std::acos(-1.0);
     double off = std::fmod(angle - 2.0 * ((edges[i] & 127) - 1) + 720, 180);
@@ -166,8 +167,10 @@ GST_START_TEST(test_noise) {
       edges = edges_of(bench, engine, {}, reference::noisy(scene, level, i + 1), Layout::buffer,
                        "noise");
     size_t on = 0;
-    for (size_t i = 0; i < edges.size(); i++)
-      on += edges[i] && std::abs(std::hypot(double(i % w) - 160, double(i / w) - 120) - 70) < 3;
+    for (size_t i = 0; i < edges.size(); i++) {
+      const size_t row = i / w, column = i % w;
+      on += edges[i] && std::abs(std::hypot(double(column) - 160, double(row) - 120) - 70) < 3;
+    }
     fail_unless(on > 350 && count(edges) - on < 40, "noise of %g: %zu edges, %zu of the disc",
                 level, count(edges), on);
     reference::NoiseTable table;

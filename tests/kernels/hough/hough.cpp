@@ -143,7 +143,7 @@ GST_START_TEST(test_found) {
       Frame frame = reference::relit(reference::clutter_frame(w, h, 40 + seed), 0.3, 90);
       reference::place(frame, thing, pose);
       const auto found = find(bench, hough, {}, reference::noisy(frame, 2, seed++));
-      fail_unless(found.objects.size() >= 1 && is_at(found.objects[0], pose),
+      fail_unless(!found.objects.empty() && is_at(found.objects[0], pose),
                   "%s at %g: %zu, (%g, %g) by %g and %g", thing.name.c_str(), pose.angle,
                   found.objects.size(), found.objects.empty() ? 0 : found.objects[0].x,
                   found.objects.empty() ? 0 : found.objects[0].y,

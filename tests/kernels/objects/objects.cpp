@@ -190,9 +190,11 @@ GST_START_TEST(test_regions) {
   // Spirals join late; more regions than are told.
   std::vector<uint8_t> spiral(240 * 240);
   for (double t = 0; t < 50; t += 0.01)
-    for (int i = 0; i < 36; i++)
-      spiral[size_t(120 + 2.2 * t * std::sin(t) + i / 6) * 240 +
-             size_t(120 + 2.2 * t * std::cos(t) + i % 6)] = 10;
+    for (int i = 0; i < 36; i++) {
+      const int down = i / 6, right = i % 6;
+      spiral[size_t(120 + 2.2 * t * std::sin(t) + down) * 240 +
+             size_t(120 + 2.2 * t * std::cos(t) + right)] = 10;
+    }
   expect_regions(regions_of(bench, spiral, 240, 240, 1, 64),
                  reference::regions(spiral, 240, 240, 1), "spiral");
   std::vector<uint8_t> many(size_t(320) * 240);

@@ -30,7 +30,7 @@ bool is_allowed(const std::string &text) {
       "is no power of two",        // bins=33
       "is no area",                // roi=<0,0,0,0>
       "is not inside the frame",   // roi=<0,0,4000,1>
-      "px came with caps of",      // caps that changed while the pipeline restarted,
+      "px came with caps of",      // caps that changed while the pipeline restarted
       "The template ",             // of a file that is none
   };
   return std::any_of(std::begin(causes), std::end(causes),

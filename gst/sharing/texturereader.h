@@ -27,7 +27,7 @@ class TextureReader {
             size_t row_bytes);
 
  private:
-  /// The best number by thesis model 6.4, √(transfer / cost of a strip), of 1080p on one NVIDIA
+  /// About √(transfer / cost of a strip), the best number for overlap, of 1080p on one NVIDIA
   /// H200: 150 µs and about 10.
   static constexpr int strips = 4;
 

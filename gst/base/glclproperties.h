@@ -163,9 +163,18 @@ class Properties {
   /// Whatever else: `set (Settings &, const GValue *)` and `get (const Settings &, GValue *)`.
   template <class Set, class Get>
   Properties &other(GParamSpec *spec, Set set, Get get) {
+    return made(
+        spec, [](const GValue *value) { return value; }, set, get);
+  }
+
+  /// The same of what takes long to make of a value: `make (const GValue *)` runs while others may
+  /// use the settings, then `set (Settings &, what it gave)`.
+  template <class Make, class Set, class Get>
+  Properties &made(GParamSpec *spec, Make make, Set set, Get get) {
     install_property(object_class_, spec,
-                     {[find = settings_of_, set](GObject *object, const GValue *value) {
-                        find(object).with([&](Settings &settings) { set(settings, value); });
+                     {[find = settings_of_, make, set](GObject *object, const GValue *value) {
+                        const auto given = make(value);
+                        find(object).with([&](Settings &settings) { set(settings, given); });
                       },
                       [find = settings_of_, get](GObject *object, GValue *value) {
                         find(object).with([&](const Settings &settings) { get(settings, value); });

@@ -138,23 +138,24 @@ static void gst_glcl_hough_warn(GstGLCLHough *self, const std::string &text) {
 
 /// Has the search look for all templates that fit into frames of this size; those that do not are
 /// told of.
-static void gst_glcl_hough_use_shapes(GstGLCLHough *self, const Settings &settings, bool warn) {
+static void gst_glcl_hough_use_shapes(GstGLCLHough *self, Hough &hough, const Settings &settings,
+                                      bool warn) {
   State *state = self->state;
   Shapes all;
   for (const Shapes *shapes : {&state->from_files, &state->learned})
     for (const auto &shape : *shapes) {
-      const std::string failure = too_large(*shape, settings, state->width, state->height);
-      if (failure.empty() && all.size() < Hough::most_shapes)
+      std::string failure = too_large(*shape, settings, state->width, state->height);
+      if (failure.empty() && all.size() == Hough::most_shapes)
+        failure = "The template " + shape->name + " is one too many: at most " +
+                  std::to_string(Hough::most_shapes) + " are looked for. Give fewer.";
+      if (failure.empty())
         all.push_back(shape);
-      else if (!warn)
-        throw glcl::Error(glcl::Error::Kind::settings, failure);
+      else if (warn)
+        gst_glcl_hough_warn(self, failure);
       else
-        gst_glcl_hough_warn(
-            self, failure.empty() ? "The template " + shape->name + " is one too many: at most " +
-                                        std::to_string(Hough::most_shapes) + " are looked for."
-                                  : failure);
+        throw glcl::Error(glcl::Error::Kind::settings, failure);
     }
-  state->hough->set_shapes(all);
+  hough.set_shapes(all);
   GST_DEBUG_OBJECT(self, "%zu templates from now on", all.size());
 }
 
@@ -168,14 +169,16 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   state->width = width;
   state->height = height;
   state->context = context.shared_from_this();
-  state->hough = std::make_unique<Hough>(context, width, height, layout);
+  auto hough = std::make_unique<Hough>(context, width, height, layout);
   state->view = std::make_unique<View>(context, width, height, layout);
   if (state->files != settings.files) {
     glcl::Queue queue(state->context);
     state->from_files = glcl::hough::load_shapes(queue, settings.files, settings, layout);
     state->files = settings.files;
   }
-  gst_glcl_hough_use_shapes(self, settings, false);
+  // Frames that shrink while playing are no error.
+  gst_glcl_hough_use_shapes(self, *hough, settings, state->hough != nullptr);
+  state->hough = std::move(hough);
   GST_INFO_OBJECT(filter, "frames of %d×%d px, %zu templates", width, height,
                   state->hough->shapes().size());
   return layout;
@@ -244,7 +247,7 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
         else
           learned.push_back(made.shapes[0]);
       }
-      gst_glcl_hough_use_shapes(self, settings, true);
+      gst_glcl_hough_use_shapes(self, *state->hough, settings, true);
     }
   }
   if (state->files != settings.files) {

@@ -2,7 +2,6 @@
 #include "detection.h"
 
 #include <gst/video/gstvideometa.h>
-#include <gst/video/video.h>
 
 #include <cmath>
 #include <cstring>
@@ -27,73 +26,7 @@ GstStructure *describe(const char *name, const objects::Object &object) {
       double(object.score), "age", G_TYPE_UINT, guint(object.age), nullptr);
 }
 
-/// The first picture that a pipeline gives.
-GstSample *first_sample(GstElement *pipeline, std::string &error) {
-  gst_element_set_state(pipeline, GST_STATE_PAUSED);
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered(
-      bus, 10 * GST_SECOND,
-      static_cast<GstMessageType>(GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR));
-  GstSample *sample = nullptr;
-  if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE) {
-    GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-    g_object_get(sink, "last-sample", &sample, nullptr);
-    gst_object_unref(sink);
-  } else if (message) {
-    GError *reason = nullptr;
-    gst_message_parse_error(message, &reason, nullptr);
-    error = reason->message;
-    g_error_free(reason);
-  }
-  if (message) gst_message_unref(message);
-  gst_object_unref(bus);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  return sample;
-}
-
 }  // namespace
-
-std::shared_ptr<const Mask> load_mask(const std::string &path, std::string &error) {
-  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR)) {
-    error = "there is no such file";
-    return nullptr;
-  }
-  GError *reason = nullptr;
-  GstElement *pipeline = gst_parse_launch(
-      "filesrc name=file ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! fakesink "
-      "name=sink",
-      &reason);
-  if (!pipeline || reason) {
-    error = reason ? reason->message : "no pipeline";
-    g_clear_error(&reason);
-    if (pipeline) gst_object_unref(pipeline);
-    return nullptr;
-  }
-  gst_object_ref_sink(pipeline);
-  GstElement *file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
-  g_object_set(file, "location", path.c_str(), nullptr);
-  gst_object_unref(file);
-  error = "it holds no picture";
-  GstSample *sample = first_sample(pipeline, error);
-  gst_object_unref(pipeline);
-  if (!sample) return nullptr;
-  auto mask = std::make_shared<Mask>();
-  GstVideoInfo info;
-  GstVideoFrame frame;
-  if (gst_video_info_from_caps(&info, gst_sample_get_caps(sample)) &&
-      gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ)) {
-    mask->width = GST_VIDEO_FRAME_WIDTH(&frame);
-    mask->height = GST_VIDEO_FRAME_HEIGHT(&frame);
-    const auto *rows = static_cast<const unsigned char *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
-    for (int y = 0; y < mask->height; y++) {
-      const unsigned char *row = rows + ptrdiff_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
-      mask->levels.insert(mask->levels.end(), row, row + mask->width);
-    }
-    gst_video_frame_unmap(&frame);
-  }
-  gst_sample_unref(sample);
-  return mask->levels.empty() ? nullptr : mask;
-}
 
 camera::Compensation Detection::Settings::compensation() const {
   using camera::Compensation;
@@ -137,7 +70,7 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
   }
   if (settings.mask != mask_) {
     mask_ = settings.mask;
-    const Mask none, &mask = mask_ ? *mask_ : none;
+    const HostPicture none, &mask = mask_ ? *mask_ : none;
     objects_.set_mask(queue, mask_ ? mask.levels.data() : nullptr, mask.width, mask.height);
   }
   objects_.next(queue,

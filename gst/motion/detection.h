@@ -8,19 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/glclpicturefile.h"
 #include "base/gstglclanalyzer.h"
 #include "motion.h"
 #include "objects/tracker.h"
 
 namespace glcl::motion {
-
-/// A picture of levels that says where objects are looked for: everywhere but where it is black.
-struct Mask {
-  int width = 0, height = 0;  ///< px
-  std::vector<unsigned char> levels;
-};
-/// Reads an image file that GStreamer can decode; the error is why it could not.
-std::shared_ptr<const Mask> load_mask(const std::string &path, std::string &error);
 
 /// Held by a shared_ptr: what is under way to it when it ends is dropped.
 class Detection : public std::enable_shared_from_this<Detection> {
@@ -35,7 +28,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
     double gap = 0.5;  ///< s
     int seed = 0;
     std::string mask_path;
-    std::shared_ptr<const Mask> mask;
+    std::shared_ptr<const HostPicture> mask;  ///< of levels; null: everywhere
     /// Whether something moves; of the element.
     std::shared_ptr<std::atomic<bool>> detected = std::make_shared<std::atomic<bool>>(false);
 
@@ -75,7 +68,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
   int width_, height_;
   objects::Objects objects_;
   objects::Tracker tracker_;
-  std::shared_ptr<const Mask> mask_;
+  std::shared_ptr<const HostPicture> mask_;
   FrameTimes last_times_{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
                          GST_CLOCK_TIME_NONE};
   std::optional<camera::State> camera_;  // of the last frame; none with camera-compensation=none

@@ -31,6 +31,7 @@
 #include "detection.h"
 #include "motion.h"
 #include "objects/view.h"
+#include "opencl/error.h"
 #include "opencl/team.h"
 #include "view.h"
 
@@ -96,19 +97,24 @@ struct Settings : Motion::Settings, View::Drawing, Detection::Settings {
   std::string devices;
 };
 
+struct MaskFile {
+  std::string path;
+  std::shared_ptr<const glcl::HostPicture> picture;  // null where there is none
+};
+
 /// A mask that can't be read is none.
-void set_mask(Settings &settings, const GValue *value) {
+MaskFile read_mask(const GValue *value) {
   const gchar *path = g_value_get_string(value);
-  settings.mask_path = path ? path : "";
-  settings.mask = nullptr;
-  if (settings.mask_path.empty()) return;
-  std::string error;
-  settings.mask = glcl::motion::load_mask(settings.mask_path, error);
-  if (!settings.mask)
+  if (!path || !*path) return {};
+  try {
+    return {path, std::make_shared<glcl::HostPicture>(glcl::read_picture_file(path, "GRAY8"))};
+  } catch (const glcl::Error &error) {
     g_warning(
-        "mask=%s is ignored: %s. Give the path of an image file, black where nothing is to be "
+        "mask=%s is ignored: %s Give the path of an image file, black where nothing is to be "
         "found.",
-        settings.mask_path.c_str(), error.c_str());
+        path, error.what());
+    return {path, {}};
+  }
 }
 
 struct State {
@@ -321,15 +327,20 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
               &Settings::min_frames, 1, 1000)
       .number("gap", "Gap", "Seconds without being found after which an object ends",
               &Settings::gap, 0, 60)
-      .other(g_param_spec_string("mask", "Mask",
-                                 "Path of an image file, of any size, stretched over the frame: "
-                                 "nothing is found where it is "
-                                 "black. Empty: everywhere",
-                                 "", glcl::while_playing),
-             set_mask,
-             [](const Settings &settings, GValue *value) {
-               g_value_set_string(value, settings.mask_path.c_str());
-             })
+      .made(
+          g_param_spec_string("mask", "Mask",
+                              "Path of an image file, of any size, stretched over the frame: "
+                              "nothing is found where it is "
+                              "black. Empty: everywhere",
+                              "", glcl::while_playing),
+          read_mask,
+          [](Settings &settings, const MaskFile &mask) {
+            settings.mask_path = mask.path;
+            settings.mask = mask.picture;
+          },
+          [](const Settings &settings, GValue *value) {
+            g_value_set_string(value, settings.mask_path.c_str());
+          })
       .number("seed", "Seed", "Of the chances by which the camera's motion is sought",
               &Settings::seed, 0, G_MAXINT)
       .other(

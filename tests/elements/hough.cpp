@@ -288,6 +288,18 @@ GST_START_TEST(unusable) {
 }
 GST_END_TEST
 
+// Frames that shrink below a template leave it out, and are told once of it.
+GST_START_TEST(frames_smaller_than_the_template) {
+  const File file(logo().picture(), "logo");
+  Chain chain(hough("scale-min=0.8 template=" + file.path));
+  expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+  expect(filter(chain, grey(40, 30)).objects.empty(), "there is no room for it");
+  expect_warned(chain, {"larger than the frame"});
+  expect_found(filter(chain, scene(logo(), second_pose)), "logo", second_pose);
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
 GST_START_TEST(every_size) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("display=objects scale-min=0.25"));
@@ -309,6 +321,7 @@ static Suite *hough_suite() {
   tcase_add_test(tcase, changes);
   tcase_add_test(tcase, learn);
   tcase_add_test(tcase, unusable);
+  tcase_add_test(tcase, frames_smaller_than_the_template);
   tcase_add_test(tcase, every_size);
   return suite;
 }

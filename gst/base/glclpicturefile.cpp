@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclpicturefile.h"
+
+#include <gst/video/video.h>
+
+#include <memory>
+
+#include "opencl/error.h"
+
+namespace glcl {
+
+namespace {
+
+constexpr GstClockTime patience = 20 * GST_SECOND;
+
+struct Unref {
+  void operator()(gpointer object) const { gst_object_unref(object); }
+};
+using Held = std::unique_ptr<GstElement, Unref>;
+
+Error unreadable(const std::string &why) { return {Error::Kind::not_found, why}; }
+
+/// Waits for a pipeline's first frame; what it says where there is none.
+std::string failure_of(GstElement *pipeline) {
+  const std::unique_ptr<GstBus, Unref> bus(gst_element_get_bus(pipeline));
+  GstMessage *message = gst_bus_timed_pop_filtered(
+      bus.get(), patience, static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE));
+  if (!message) return "it takes too long.";
+  std::string text;
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    GError *error = nullptr;
+    gst_message_parse_error(message, &error, nullptr);
+    text = error->message;
+    g_error_free(error);
+    if (text.empty() || text.back() != '.') text += '.';
+  }
+  gst_message_unref(message);
+  return text;
+}
+
+HostPicture picture_of(GstSample *sample) {
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample)) ||
+      !gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ))
+    throw unreadable("its pixels are not at hand.");
+  HostPicture picture{GST_VIDEO_FRAME_WIDTH(&frame), GST_VIDEO_FRAME_HEIGHT(&frame), {}};
+  const auto *rows = static_cast<const unsigned char *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+  const size_t bytes = size_t(picture.width) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0);
+  for (int y = 0; y < picture.height; y++) {
+    const unsigned char *row = rows + ptrdiff_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+    picture.levels.insert(picture.levels.end(), row, row + bytes);
+  }
+  gst_video_frame_unmap(&frame);
+  return picture;
+}
+
+}  // namespace
+
+HostPicture read_picture_file(const std::string &path, const char *format) {
+  // Neither a pipe, which would wait, nor a name that GStreamer can't put into a message.
+  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
+    throw unreadable("there is no such file.");
+  GError *error = nullptr;
+  const std::string launch =
+      std::string("filesrc name=source ! decodebin ! videoconvert ! video/x-raw,format=") + format +
+      " ! fakesink name=sink";
+  const Held pipeline(GST_ELEMENT(g_object_ref_sink(gst_parse_launch(launch.c_str(), &error))));
+  if (error) {
+    const std::string text = error->message;
+    g_error_free(error);
+    throw unreadable(text + ".");
+  }
+  const Held source(gst_bin_get_by_name(GST_BIN(pipeline.get()), "source")),
+      sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
+  g_object_set(source.get(), "location", path.c_str(), nullptr);
+  gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
+  std::string failure = failure_of(pipeline.get());
+  GstSample *sample = nullptr;
+  g_object_get(sink.get(), "last-sample", &sample, nullptr);
+  if (failure.empty() && !sample) failure = "there is no picture in it.";
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  const std::unique_ptr<GstSample, decltype(&gst_sample_unref)> held(sample, gst_sample_unref);
+  if (!failure.empty()) throw unreadable(failure);
+  return picture_of(sample);
+}
+
+}  // namespace glcl

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures that properties name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace glcl {
+
+/// A picture in host memory, rows without gaps.
+struct HostPicture {
+  int width = 0, height = 0;  ///< px
+  std::vector<unsigned char> levels;
+};
+
+/// Decodes the first picture of a file with what elements GStreamer has; `format` is GRAY8 or RGBA.
+/// Waits, for 20 s at most. Throws Error::not_found with the reason, "there is no such file.".
+HostPicture read_picture_file(const std::string &path, const char *format);
+
+}  // namespace glcl

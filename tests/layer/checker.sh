@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# checker.sh gl|copy|apart|external [TEST...]: pipelines and test programs under the sharing checker. Fails where it has anything
-# to say, or saw nothing of the driver.
+# checker.sh gl|copy|apart|external [PROGRAM...]: test programs under the sharing checker, or else the pipelines of
+# pipelines.list. Fails where it has anything to say, or saw nothing of the driver.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 use_driver "$1" || exit
@@ -19,12 +19,16 @@ verdict() { # NAME STATUS LOG
   if [ -n "$said" ]; then
     fail "$1: $said"
   elif [ "$2" != 0 ]; then
-    fail "$1: status $2: $(grep -v '^glcl-fault:' "$3" | tail -3)"
+    fail "$1: status $2: $(grep -v '^glcl-fault:' "$3" | tail -40)"
   elif [ -n "$acquire" ] && ! grep -q "count $acquire" "$3"; then
     fail "$1: no texture was acquired"
   else
     echo "ok: $1"
   fi
+}
+
+pipelines() {
+  [ $# != 0 ] || grep -v '^#' "$here/pipelines.list"
 }
 
 while IFS=: read -r name pipeline; do
@@ -35,7 +39,7 @@ while IFS=: read -r name pipeline; do
   under_layer "$scratch/log" gst-launch-1.0 -f -q "${words[@]}"
   verdict "$name" $? "$scratch/log"
   [ $failures != 0 ] && [ -n "${GLCL_STOP_AT_FIRST:-}" ] && break
-done < <(grep -v '^#' "$here/pipelines.list")
+done < <(pipelines "$@")
 
 for program in "$@"; do
   GLCL_TIMEOUT=300 under_layer "$scratch/log" "$program"

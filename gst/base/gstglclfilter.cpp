@@ -17,9 +17,12 @@
 #include <new>
 #include <utility>
 
+#include "glclarrivals.h"
 #include "glclcontext.h"
+#include "glclerrors.h"
 #include "glclframes.h"
 #include "glclproperties.h"
+#include "glclstats.h"
 #include "glcltime.h"
 #include "opencl/error.h"
 
@@ -48,22 +51,10 @@ GType sharing_type() {
   return type;
 }
 
-/// Frames further apart than so many durations don't follow each other.
-constexpr GstClockTime gap_frames = 4;
-
 struct Settings {
   std::string device = "auto";
   int sharing = sharing_auto;
   bool profile = false;
-};
-
-struct Stats {
-  uint64_t frames = 0, dropped = 0;
-  std::shared_ptr<glcl::sharing::Copies> copies = std::make_shared<glcl::sharing::Copies>(0);
-  glcl::Timing latency;  // from a frame's arrival until it goes on
-  std::string device;
-  const Way *way = nullptr;
-  std::map<std::string, glcl::Timing> timings;  // by kernel, and "frame"
 };
 
 }  // namespace
@@ -71,18 +62,13 @@ struct Stats {
 struct GstGLCLFilterPrivate {
   glcl::Guarded<Settings> settings;
   std::mutex mutex;
-  Stats stats;
+  glcl::Stats stats;
   GstGLCLContext *context = nullptr;  // in use; changed on the GL thread only
   GstGLCLContext *offered = nullptr;  // by neighbours or the application
-  std::string last_error;             // posted since READY
-  bool failed = false;                // since the last flush or READY
 
+  glcl::Errors errors;
+  glcl::Arrivals arrivals;
   std::atomic<bool> reset_pending{true};
-  std::atomic<GstClockTime> late_until{0};  // running time; those ahead may drop frames up to here
-
-  // Streaming thread
-  GstClockTime arrived = GST_CLOCK_TIME_NONE;  // when the last frame is
-  bool told_of_fields = false, told_of_sizes = false;
 
   // GL thread
   std::unique_ptr<glcl::Frames> frames;
@@ -102,48 +88,10 @@ GstGLCLFilterPrivate *private_of(gpointer self) {
       gst_glcl_filter_get_instance_private(static_cast<GstGLCLFilter *>(self)));
 }
 
-void post_error(GstGLCLFilter *self, GQuark domain, gint code, const std::string &text,
-                const std::string &debug) {
-  {
-    // Negotiation is tried more than once, and fails for the same reason each time.
-    GstGLCLFilterPrivate *priv = private_of(self);
-    const std::lock_guard lock(priv->mutex);
-    priv->failed = true;
-    if (std::exchange(priv->last_error, text + debug) == text + debug) return;
-  }
-  gst_element_message_full(
-      GST_ELEMENT(self), GST_MESSAGE_ERROR, domain, code, g_strdup(text.c_str()),
-      debug.empty() ? nullptr : g_strdup(debug.c_str()), __FILE__, GST_FUNCTION, __LINE__);
-}
-
-gint resource_code(glcl::Error::Kind kind) {
-  switch (kind) {
-    case glcl::Error::Kind::not_found:
-      return GST_RESOURCE_ERROR_NOT_FOUND;
-    case glcl::Error::Kind::settings:
-      return GST_RESOURCE_ERROR_SETTINGS;
-    case glcl::Error::Kind::failed:
-      break;
-  }
-  return GST_RESOURCE_ERROR_FAILED;
-}
-
-/// The border between C++ and GStreamer: runs the work and posts what it throws.
+/// Runs the work and posts what it throws.
 template <class Work>
 bool guarded(GstGLCLFilter *self, const Work &work) {
-  try {
-    work();
-    return true;
-  } catch (const glcl::Error &error) {
-    post_error(self, GST_RESOURCE_ERROR, resource_code(error.kind()), error.what(), error.detail());
-  } catch (const cl::Error &error) {
-    post_error(self, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-               "OpenCL failed: " + glcl::error_name(error.err()) + ".", error.what());
-  } catch (const std::exception &error) {
-    post_error(self, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "A frame could not be computed.",
-               error.what());
-  }
-  return false;
+  return private_of(self)->errors.guard(GST_ELEMENT(self), work);
 }
 
 /// Runs the work on the GL thread and waits for it.
@@ -287,71 +235,14 @@ glcl::sharing::Report reporter(GstGLCLFilter *self) {
   };
 }
 
-/// Whether the frame that arrives does not follow the one that arrived before it, in the direction
-/// of playback. Streaming thread.
-bool breaks(GstGLCLFilter *self, GstBuffer *buffer) {
-  GstGLCLFilterPrivate *priv = private_of(self);
-  const GstSegment &segment = GST_BASE_TRANSFORM(self)->segment;
-  const bool marked = GST_BUFFER_IS_DISCONT(buffer), backward = segment.rate < 0;
-  const GstClockTime time = GST_BUFFER_PTS(buffer), duration = GST_BUFFER_DURATION(buffer);
-  const GstClockTime last = std::exchange(priv->arrived, time);
-  if (!GST_CLOCK_TIME_IS_VALID(last) || !GST_CLOCK_TIME_IS_VALID(time)) return marked;
-  const bool known = GST_CLOCK_TIME_IS_VALID(duration) && duration > 0;
-  const bool ahead = backward ? time <= last : time >= last;
-  const bool gap =
-      !ahead || (known && (std::max(time, last) - std::min(time, last)) / gap_frames > duration);
-  if (GST_GLCL_FILTER_GET_CLASS(self)->gaps_break && gap) return true;
-  if (!marked) return false;
-  // Decoders play backward by groups of frames and mark the first of each.
-  if (backward && known && !gap) return false;
-  // Where elements ahead drop late frames, they mark the next one.
-  const GstClockTime running = glcl::running_time(segment, last);
-  return !(GST_CLOCK_TIME_IS_VALID(running) && running < priv->late_until);
-}
-
 /// Sees every frame that arrives, also those that are dropped because the device is slow: they
 /// leave no gap.
 GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self) {
-  if (breaks(GST_GLCL_FILTER(self), GST_PAD_PROBE_INFO_BUFFER(info)))
-    private_of(self)->reset_pending = true;
-  return GST_PAD_PROBE_OK;
-}
-
-/// Warns, once, of frames whose lines are from two moments.
-void tell_of_fields(GstGLCLFilter *self, GstBuffer *buffer) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
-  if (GST_GLCL_FILTER_GET_CLASS(self)->takes_fields || !GST_VIDEO_INFO_IS_INTERLACED(&info)) return;
-  const GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE(&info);
-  if (mode == GST_VIDEO_INTERLACE_MODE_MIXED &&
-      !GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED))
-    return;
-  if (std::exchange(priv->told_of_fields, true)) return;
-  GST_ELEMENT_WARNING(
-      self, STREAM, FORMAT,
-      ("Frames are interlaced (interlace-mode=%s), and both fields are taken for one moment: put "
-       "\"gldeinterlace !\" before the element, or \"deinterlace !\" before glupload.",
-       gst_video_interlace_mode_to_string(mode)),
-      ("the stream goes on; edges of what moves are torn"));
-}
-
-/// Whether a frame has the size of its caps; warns, once, of one that has not. GStreamer 1.22 lets
-/// such frames through when caps change while a pipeline restarts; the next ones are right again.
-bool has_size_of_caps(GstGLCLFilter *self, GstBuffer *buffer) {
-  GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
-  if (!memory || !gst_is_gl_memory(memory)) return true;  // for others to tell
-  GstGLMemory *texture = GST_GL_MEMORY_CAST(memory);
-  const GstVideoInfo &info = GST_GL_FILTER(self)->in_info;
-  const int width = gst_gl_memory_get_texture_width(texture),
-            height = gst_gl_memory_get_texture_height(texture);
-  if (width == GST_VIDEO_INFO_WIDTH(&info) && height == GST_VIDEO_INFO_HEIGHT(&info)) return true;
-  if (!std::exchange(private_of(self)->told_of_sizes, true))
-    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
-                        ("A frame of %d×%d px came with caps of %d×%d px and was dropped.", width,
-                         height, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)),
-                        ("no warning comes for others like it; elements ahead must set the caps "
-                         "of what they send"));
-  return false;
+  if (priv->arrivals.breaks(GST_BASE_TRANSFORM(self)->segment, GST_PAD_PROBE_INFO_BUFFER(info),
+                            GST_GLCL_FILTER_GET_CLASS(self)->gaps_break))
+    priv->reset_pending = true;
+  return GST_PAD_PROBE_OK;
 }
 
 void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
@@ -393,18 +284,9 @@ void get_active_sharing(GObject *object, GValue *value) {
 void get_stats(GObject *object, GValue *value) {
   GstGLCLFilterPrivate *priv = private_of(object);
   std::unique_lock lock(priv->mutex);
-  const Stats stats = priv->stats;
+  const glcl::Stats stats = priv->stats;
   lock.unlock();
-  GstStructure *structure = gst_structure_new(
-      "glcl-stats", "frames", G_TYPE_UINT64, stats.frames, "device", G_TYPE_STRING,
-      stats.device.c_str(), "sharing", G_TYPE_STRING, stats.way ? stats.way->name : "none",
-      "copies", G_TYPE_UINT64, stats.copies->load(), "dropped", G_TYPE_UINT64, stats.dropped,
-      "latency", G_TYPE_UINT64, stats.latency.mean(), "latency-max", G_TYPE_UINT64,
-      stats.latency.max, nullptr);
-  for (const auto &[name, timing] : stats.timings)
-    gst_structure_set(structure, (name + "-mean").c_str(), G_TYPE_UINT64, timing.mean(),
-                      (name + "-max").c_str(), G_TYPE_UINT64, timing.max, nullptr);
-  g_value_take_boxed(value, structure);
+  g_value_take_boxed(value, stats.structure());
 }
 
 }  // namespace
@@ -430,11 +312,7 @@ void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
 
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of(self)->context; }
 
-bool gst_glcl_filter_has_failed(GstGLCLFilter *self) {
-  GstGLCLFilterPrivate *priv = private_of(self);
-  const std::lock_guard lock(priv->mutex);
-  return priv->failed;
-}
+bool gst_glcl_filter_has_failed(GstGLCLFilter *self) { return private_of(self)->errors.failed(); }
 
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {
   return guarded(self, work);
@@ -451,17 +329,11 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
   GstGLCLFilter *self = GST_GLCL_FILTER(element);
   GstGLCLFilterPrivate *priv = private_of(self);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    {
-      const std::lock_guard lock(priv->mutex);
-      priv->last_error.clear();
-      priv->failed = false;
-    }
+    priv->errors.start();
     // What is missing altogether is told now, not at the first frame.
     if (!guarded(self, [&] { glcl::choose_device(priv->settings.get().device); }))
       return GST_STATE_CHANGE_FAILURE;
-    priv->late_until = 0;
-    priv->arrived = GST_CLOCK_TIME_NONE;
-    priv->told_of_fields = priv->told_of_sizes = false;
+    priv->arrivals.start();
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};
   }
@@ -498,10 +370,8 @@ static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *ev
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT)
     private_of(trans)->reset_pending = true;
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
-    GstGLCLFilterPrivate *priv = private_of(trans);
-    priv->late_until = 0;
-    const std::lock_guard lock(priv->mutex);
-    priv->failed = false;
+    private_of(trans)->arrivals.flush();
+    private_of(trans)->errors.flush();
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->sink_event(trans, event);
 }
@@ -512,7 +382,8 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
     GstClockTimeDiff late = 0;
     GstClockTime time = GST_CLOCK_TIME_NONE;
     gst_event_parse_qos(event, nullptr, nullptr, &late, &time);
-    if (late > 0 && GST_CLOCK_TIME_IS_VALID(time)) private_of(trans)->late_until = time + 2 * late;
+    if (late > 0 && GST_CLOCK_TIME_IS_VALID(time))
+      private_of(trans)->arrivals.late(time + 2 * late);
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->src_event(trans, event);
 }
@@ -546,7 +417,9 @@ static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer 
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
-  tell_of_fields(self, buffer);
+  if (!GST_GLCL_FILTER_GET_CLASS(self)->takes_fields)
+    private_of(self)->arrivals.tell_of_fields(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info,
+                                              buffer);
 }
 
 static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffer *outbuf,
@@ -638,7 +511,9 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
   // Not the parent's: its waits and fences would make OpenGL take part between two elements of
   // ours.
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
-  if (!has_size_of_caps(self, inbuf)) return GST_BASE_TRANSFORM_FLOW_DROPPED;
+  if (!private_of(self)->arrivals.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info,
+                                                   inbuf))
+    return GST_BASE_TRANSFORM_FLOW_DROPPED;
   return with_opencl(self, [&] { process(self, inbuf, outbuf); }) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclarrivals.h"
+
+#include <gst/gl/gl.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "glcltime.h"
+
+namespace glcl {
+
+namespace {
+
+/// Frames further apart than so many durations don't follow each other.
+constexpr GstClockTime gap_frames = 4;
+
+}  // namespace
+
+void Arrivals::start() {
+  late_until_ = 0;
+  last_ = GST_CLOCK_TIME_NONE;
+  told_of_fields_ = told_of_sizes_ = false;
+}
+
+bool Arrivals::breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_break) {
+  const bool marked = GST_BUFFER_IS_DISCONT(buffer), backward = segment.rate < 0;
+  const GstClockTime time = GST_BUFFER_PTS(buffer), duration = GST_BUFFER_DURATION(buffer);
+  const GstClockTime last = std::exchange(last_, time);
+  if (!GST_CLOCK_TIME_IS_VALID(last) || !GST_CLOCK_TIME_IS_VALID(time)) return marked;
+  const bool known = GST_CLOCK_TIME_IS_VALID(duration) && duration > 0;
+  const bool ahead = backward ? time <= last : time >= last;
+  const bool gap =
+      !ahead || (known && (std::max(time, last) - std::min(time, last)) / gap_frames > duration);
+  if (gaps_break && gap) return true;
+  if (!marked) return false;
+  // Decoders play backward by groups of frames and mark the first of each.
+  if (backward && known && !gap) return false;
+  // Where elements ahead drop late frames, they mark the next one.
+  const GstClockTime running = running_time(segment, last);
+  return !(GST_CLOCK_TIME_IS_VALID(running) && running < late_until_);
+}
+
+void Arrivals::tell_of_fields(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer) {
+  if (!GST_VIDEO_INFO_IS_INTERLACED(&info)) return;
+  const GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE(&info);
+  if (mode == GST_VIDEO_INTERLACE_MODE_MIXED &&
+      !GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED))
+    return;
+  if (std::exchange(told_of_fields_, true)) return;
+  GST_ELEMENT_WARNING(
+      element, STREAM, FORMAT,
+      ("Frames are interlaced (interlace-mode=%s), and both fields are taken for one moment: put "
+       "\"gldeinterlace !\" before the element, or \"deinterlace !\" before glupload.",
+       gst_video_interlace_mode_to_string(mode)),
+      ("the stream goes on; edges of what moves are torn"));
+}
+
+bool Arrivals::has_size_of_caps(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer) {
+  GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
+  if (!memory || !gst_is_gl_memory(memory)) return true;  // for others to tell
+  GstGLMemory *texture = GST_GL_MEMORY_CAST(memory);
+  const int width = gst_gl_memory_get_texture_width(texture),
+            height = gst_gl_memory_get_texture_height(texture);
+  if (width == GST_VIDEO_INFO_WIDTH(&info) && height == GST_VIDEO_INFO_HEIGHT(&info)) return true;
+  if (!std::exchange(told_of_sizes_, true))
+    GST_ELEMENT_WARNING(element, STREAM, FORMAT,
+                        ("A frame of %d×%d px came with caps of %d×%d px and was dropped.", width,
+                         height, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)),
+                        ("no warning comes for others like it; elements ahead must set the caps "
+                         "of what they send"));
+  return false;
+}
+
+}  // namespace glcl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <atomic>
+
+namespace glcl {
+
+/// The frames that arrive at an element: whether each follows the one before it, and warnings, each
+/// once a start, of those that are not as they should be. Streaming thread, but for `late`.
+class Arrivals {
+ public:
+  /// A new start.
+  void start();
+  /// A flush.
+  void flush() { late_until_ = 0; }
+
+  /// Whether the frame does not follow the one that arrived before it, in the direction of
+  /// playback; with `gaps_break` not across a gap in time either.
+  bool breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_break);
+  /// Elements ahead may drop frames up to this running time, since those behind are late. Any
+  /// thread.
+  void late(GstClockTime until) { late_until_ = until; }
+
+  /// Warns of frames whose lines are from two moments.
+  void tell_of_fields(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer);
+  /// Whether a frame has the size of its caps; warns of one that has not. GStreamer 1.22 lets such
+  /// frames through when caps change while a pipeline restarts; the next ones are right again.
+  bool has_size_of_caps(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer);
+
+ private:
+  std::atomic<GstClockTime> late_until_{0};  // running time
+  GstClockTime last_ = GST_CLOCK_TIME_NONE;
+  bool told_of_fields_ = false, told_of_sizes_ = false;
+};
+
+}  // namespace glcl

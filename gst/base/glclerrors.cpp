@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclerrors.h"
+
+#include <exception>
+#include <utility>
+
+#include "opencl/cl.h"
+#include "opencl/error.h"
+
+namespace glcl {
+
+namespace {
+
+gint resource_code(Error::Kind kind) {
+  switch (kind) {
+    case Error::Kind::not_found:
+      return GST_RESOURCE_ERROR_NOT_FOUND;
+    case Error::Kind::settings:
+      return GST_RESOURCE_ERROR_SETTINGS;
+    case Error::Kind::failed:
+      break;
+  }
+  return GST_RESOURCE_ERROR_FAILED;
+}
+
+}  // namespace
+
+bool Errors::failed() const {
+  const std::lock_guard lock(mutex_);
+  return failed_;
+}
+
+void Errors::start() {
+  const std::lock_guard lock(mutex_);
+  last_.clear();
+  failed_ = false;
+}
+
+void Errors::flush() {
+  const std::lock_guard lock(mutex_);
+  failed_ = false;
+}
+
+/// Called where something has been caught.
+void Errors::post_caught(GstElement *element) {
+  try {
+    throw;
+  } catch (const Error &error) {
+    post(element, GST_RESOURCE_ERROR, resource_code(error.kind()), error.what(), error.detail());
+  } catch (const cl::Error &error) {
+    post(element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+         "OpenCL failed: " + error_name(error.err()) + ".", error.what());
+  } catch (const std::exception &error) {
+    post(element, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "A frame could not be computed.",
+         error.what());
+  }
+}
+
+void Errors::post(GstElement *element, GQuark domain, gint code, const std::string &text,
+                  const std::string &debug) {
+  {
+    // Negotiation is tried more than once, and fails for the same reason each time.
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    if (std::exchange(last_, text + debug) == text + debug) return;
+  }
+  gst_element_message_full(element, GST_MESSAGE_ERROR, domain, code, g_strdup(text.c_str()),
+                           debug.empty() ? nullptr : g_strdup(debug.c_str()), __FILE__,
+                           GST_FUNCTION, __LINE__);
+}
+
+}  // namespace glcl

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One run of a pipeline, and what it leaves behind.
+#pragma once
+
+#include <gst/gl/gl.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "layer.h"
+#include "scenario.h"
+
+namespace runner {
+
+/// In a child process, before all else.
+GstGLDisplay *start_gstreamer();
+
+struct Result {
+  bool eos = false, hangs = false;
+  std::vector<std::string> frames;                           // digests of pixels and metas
+  std::map<std::string, std::vector<std::string>> messages;  // by timestamp
+  std::string errors, criticals;
+  long kernels = 0;  // that live in NULL
+};
+
+/// One run of a scenario.
+class Run {
+ public:
+  /// Of the changes of e those whose bits are set in `changes`; with `at_once` they come
+  /// before the first frame, so that nothing is built later.
+  Run(const Scenario &scenario, GstGLDisplay *display, unsigned changes, bool at_once);
+  ~Run() { gst_object_unref(pipeline_); }
+  Result play();
+
+ private:
+  static GstPadProbeReturn arrives(GstPad *, GstPadProbeInfo *, gpointer self);
+  static GstPadProbeReturn leaves(GstPad *, GstPadProbeInfo *info, gpointer self);
+  void probe(const char *element, GstPadProbeCallback callback);
+  void change(const Change &change);
+  void hear(GstMessage *message);
+
+  std::vector<Change> changes_;
+  GstElement *pipeline_;
+  int arrived_ = 0;
+  std::mutex mutex_;
+  Result result_;
+};
+
+/// Objects of GStreamer that live, by type.
+std::map<std::string, int> live_objects();
+
+/// What a run may leave behind: what the faultless ones did.
+struct Remains {
+  long opencl = layer().objects(nullptr);
+  std::map<std::string, int> gstreamer = live_objects();
+
+  std::string beyond(const Remains &allowed) const {
+    std::string left;
+    if (opencl > allowed.opencl)
+      left += " " + std::to_string(opencl - allowed.opencl) + " OpenCL objects";
+    for (const auto &[type, count] : gstreamer) {
+      const auto known = allowed.gstreamer.find(type);
+      const int before = known != allowed.gstreamer.end() ? known->second : 0;
+      if (count > before) left += " " + std::to_string(count - before) + " " + type;
+    }
+    return left;
+  }
+};
+
+/// What lives beyond what may, after a while: some go on threads of their own.
+std::string left_behind(const Remains &allowed);
+
+}  // namespace runner

@@ -9,6 +9,7 @@
 
 #include "base/compat.h"
 #include "bilateral/gstglclbilateral.h"
+#include "chain/gstglclchain.h"
 #include "config.h"
 #include "histogram/gstglclhistogram.h"
 #include "hough/gstglclhough.h"
@@ -41,6 +42,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   registered |= GST_ELEMENT_REGISTER(glclhough, plugin);
   registered |= GST_ELEMENT_REGISTER(glclmotion, plugin);
   registered |= GST_ELEMENT_REGISTER(glopenclflow, plugin);
+  registered |= GST_ELEMENT_REGISTER(glclchain, plugin);
   registered |= GST_ELEMENT_REGISTER(glclklt, plugin);
 #if HAVE_EXAMPLES
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);

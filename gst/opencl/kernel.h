@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "image.h"
 #include "picture.h"
@@ -41,7 +42,8 @@ class Kernel {
 
   /// Enqueues the kernel over at least `items` work-items (rounded up to whole groups, so the
   /// kernel must test its bounds) with `arguments` in order; a Picture is its image, or its buffer
-  /// and its pitch, as IN_FRAME and OUT_FRAME of common/frame.clh take it. Does not wait.
+  /// and its pitch, as IN_FRAME and OUT_FRAME of common/frame.clh take it; several pictures are as
+  /// many arguments. Does not wait.
   template <class... Arguments>
   void operator()(Queue &queue, Size items, const Arguments &...arguments) {
     cl_uint index = 0;
@@ -58,6 +60,9 @@ class Kernel {
     kernel_.setArg(index++, static_cast<const cl::Image2D &>(image));
   }
   void set(cl_uint &index, const Picture &picture);
+  void set(cl_uint &index, const std::vector<Picture> &pictures) {
+    for (const Picture &picture : pictures) set(index, picture);
+  }
 
   void launch(Queue &queue, Size items);
 

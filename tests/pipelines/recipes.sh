@@ -112,6 +112,12 @@ case $recipe in
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'frames with a PSNR' "$(grep -c ' dB$' output)" $((frames - 1))
     ;;
+  own-filter)
+    make_clip 64 48
+    printf '//! filter turned: red for blue\nfloat4 turned(PIXEL) { return at(0, 0).zyxw; }\n' >'red for blue.cl'
+    recipe own-filter clip.mp4 'red for blue.cl'
+    expect 'frames filtered' "$(filtered_frames log)" $frames
+    ;;
   find-shape)
     make_clip 320 240
     gst-launch-1.0 -f -q videotestsrc num-buffers=1 ! video/x-raw,width=320,height=240 ! \

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "build.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "opencl/error.h"
+
+namespace glcl::chain {
+
+namespace {
+
+/// Takes ":NUMBER" from the end of a text; empty where there is none.
+std::string take_number(std::string &text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon + 1 == text.size()) return {};
+  const std::string number = text.substr(colon + 1);
+  if (!std::all_of(number.begin(), number.end(), [](char c) { return g_ascii_isdigit(c); }))
+    return {};
+  text.resize(colon);
+  return number;
+}
+
+}  // namespace
+
+std::string first_error(const std::string &log) {
+  // "FILE:LINE:COLUMN: error: TEXT" or, of PoCL, "error: FILE:LINE:COLUMN: TEXT".
+  const std::string word = "error: ";
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t found = line.find(word);
+    if (found == std::string::npos) continue;
+    std::string place = line.substr(0, found), text = line.substr(found + word.size());
+    if (place.empty()) {
+      const size_t end = text.find(": ");
+      if (end == std::string::npos) return text;
+      place = text.substr(0, end);
+      text = text.substr(end + 2);
+    } else if (place.size() > 2) {
+      place.resize(place.size() - 2);
+    }
+    const std::string last = take_number(place), before = last.empty() ? "" : take_number(place);
+    const std::string number = before.empty() ? last : before;  // LINE or LINE:COLUMN
+    return number.empty() ? text : place + ":" + number + ": " + text;
+  }
+  return {};
+}
+
+cl::Program compile(Context &context, const std::string &text, const std::string &options) {
+  const cl::Device &device = context.device().device;
+  cl::Program program(context.cl(), text);
+  const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
+  if (status == CL_SUCCESS) return program;
+  std::string log;
+  try {
+    log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
+  } catch (const cl::Error &error) {
+    log = "no build log: " + error_name(error.err());
+  }
+  const std::string error = first_error(log);
+  throw Error(Error::Kind::settings,
+              error.empty() ? "The chain does not compile on " + context.device().name +
+                                  "; the debug text has the build log."
+                            : error,
+              error_name(status) + ":\n" + log);
+}
+
+}  // namespace glcl::chain

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "opencl/context.h"
+
+namespace glcl::chain {
+
+/// Compiles a generated text. Throws Error::settings with the first error's file, line and text,
+/// and with the log as detail.
+cl::Program compile(Context &context, const std::string &text, const std::string &options);
+
+/// The first error of a build log, "FILE:LINE: TEXT"; empty where it names none.
+std::string first_error(const std::string &log);
+
+}  // namespace glcl::chain

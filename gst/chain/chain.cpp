@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "chain.h"
+
+#include <algorithm>
+
+#include "build.h"
+#include "opencl/error.h"
+
+namespace glcl::chain {
+
+namespace {
+
+constexpr size_t most_plans = 6;
+
+/// What lies between the rows and the columns of a convolution; no frame has it, so that OpenGL and
+/// Vulkan need no name for it.
+const PixelFormat exact_format = {"exact", 1, {{CL_RGBA, CL_FLOAT, 0, 0, "", 0, 16}}};
+
+Shape shape_of(const Parameters &variant) {
+  return {variant.at("group-x"), variant.at("group-y"), variant.at("rows")};
+}
+
+/// Copies a picture of any layout to one by buffer.
+void keep(Queue &queue, const Picture &from, const Picture &to) {
+  if (from.layout == Layout::buffer) return copy_picture(queue, from, to);
+  queue.cl().enqueueCopyImageToBuffer(from.image, to.buffer, {0, 0, 0},
+                                      {size_t(from.width), size_t(from.height), 1}, 0);
+}
+
+/// Divisions and roots that are the same on all devices, where these can.
+std::string options_of(const Device &device, Layout layout) {
+  const bool exact =
+      device.device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+  return frame_options(layout) +
+         std::string(exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+}
+
+Parameters default_variant(const Device &device, const std::string &) {
+  if (device.is_cpu()) return {{"group-x", 64}, {"group-y", 8}, {"rows", 1}, {"plan", 0}};
+  return {{"group-x", 32}, {"group-y", 8}, {"rows", 2}, {"plan", 0}};
+}
+
+bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
+  const Shape shape = shape_of(variant);
+  const size_t items = size_t(shape.x) * shape.y;
+  return items >= 32 && items <= device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() &&
+         shape.height() <= 64;
+}
+
+}  // namespace
+
+const Tunable &Chain::tunable() {
+  static const Tunable tunable{"chain",
+                               {},
+                               {"chain/chain.clh"},
+                               {{"group-x", {8, 16, 32, 64}},
+                                {"group-y", {4, 8, 16}},
+                                {"rows", {1, 2, 4}},
+                                {"plan", {0, 1, 2, 3, 4, 5}}},
+                               default_variant,
+                               possible_variant};
+  return tunable;
+}
+
+Chain::Chain(Context &context, const Description &description, const Options &options)
+    : context_(context.shared_from_this()),
+      description_(description),
+      layout_(options.layout.value_or(layout_for(context.device()))),
+      live_(options.live),
+      stages_(stages_of(description)) {
+  if (stages_.empty()) throw Error(Error::Kind::settings, "The chain is empty.");
+  const Parameters variant =
+      options.variant.value_or(tuned(tunable(), context.device(), description.canonical()));
+  build(context, shape_of(variant), variant.at("plan"), !options.variant);
+  set(description);
+}
+
+void Chain::build(Context &context, Shape shape, int plan, bool shrink) {
+  const cl::Device &device = context.device().device;
+  const auto sides = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
+  const size_t limit = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  for (;;) {
+    const bool fits = size_t(shape.x) * shape.y <= limit && size_t(shape.x) <= sides[0] &&
+                      size_t(shape.y) <= sides[1];
+    if (fits && try_build(context, shape, plan)) return;
+    if (!shrink || shape.x * shape.height() == 1)
+      throw Error(Error::Kind::settings, "The chain needs more of a work-group than " +
+                                             context.device().name + " has. Take smaller radii.");
+    int &longer = shape.rows > 1 ? shape.rows : shape.x >= shape.y ? shape.x : shape.y;
+    longer /= 2;
+  }
+}
+
+/// False where groups of this shape can't run.
+bool Chain::try_build(Context &context, const Shape &shape, int plan) {
+  const Prices prices = prices_of(context.device());
+  if (plan == plan_unfused) {
+    plan_ = unfused(stages_);
+  } else {
+    const std::vector<Plan> plans = plans_for(stages_, shape, prices, most_plans);
+    if (size_t(plan) >= plans.size()) return false;
+    plan_ = plans[plan];
+  }
+  shape_ = shape;
+  const std::vector<Pass> passes = passes_of(stages_, plan_);
+  const std::string text = generate(description_, stages_, passes, {layout_, shape, live_});
+  const cl::Program program = compile(context, text, options_of(context.device(), layout_));
+  passes_.clear();
+  for (size_t p = 0; p < passes.size(); p++) {
+    const std::string name = "glcl_pass_" + std::to_string(p);
+    const cl::Kernel probe(program, name.c_str());
+    const size_t items = size_t(shape.x) * shape.y;
+    if (probe.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(context.device().device) < items &&
+        !context.device().is_cpu())
+      return false;
+    Kept kept;
+    kept.kernel = Kernel(context, program, name, {size_t(shape.x), size_t(shape.y)});
+    kept.frames = stages_[passes[p].first].frames;
+    kept.exact = stages_[passes[p].last].exact;
+    passes_.push_back(std::move(kept));
+  }
+  width_ = height_ = 0;
+  return true;
+}
+
+std::string Chain::describe() const {
+  std::string text = std::to_string(passes_.size()) +
+                     (passes_.size() == 1 ? " kernel" : " kernels") + ", groups of " +
+                     std::to_string(shape_.x) + "×" + std::to_string(shape_.y) + ", " +
+                     std::to_string(shape_.rows) + (shape_.rows == 1 ? " row:" : " rows:");
+  for (size_t i = 0; i < stages_.size(); i++) {
+    const Stage::Kind kind = stages_[i].kind;
+    text += i == 0 ? "" : plan_.inputs[i].cut ? " |" : " !";
+    text += plan_.inputs[i].tile ? " [tile] " : " ";
+    text += description_.items[stages_[i].item].name;
+    text += kind == Stage::Kind::rows ? " rows" : kind == Stage::Kind::columns ? " columns" : "";
+  }
+  return text;
+}
+
+bool Chain::takes(const Description &wanted) const {
+  if (wanted.items.size() != description_.items.size() ||
+      wanted.iterations != description_.iterations)
+    return false;
+  if (wanted == description_) return true;
+  for (size_t i = 0; i < wanted.items.size(); i++) {
+    const Item &now = description_.items[i], &then = wanted.items[i];
+    if (now.filter != then.filter || now.times != then.times ||
+        !(now.values.lists == then.values.lists))
+      return false;
+  }
+  if (!live_) return false;
+  const std::vector<Stage> stages = stages_of(wanted);
+  const auto alike = [](const Stage &a, const Stage &b) {
+    return a.item == b.item && a.kind == b.kind && a.radius_x == b.radius_x &&
+           a.radius_y == b.radius_y;
+  };
+  return stages.size() == stages_.size() &&
+         std::equal(stages.begin(), stages.end(), stages_.begin(), alike) &&
+         values_of(wanted).size() == values_of(description_).size();
+}
+
+void Chain::set(const Description &wanted) {
+  if (!takes(wanted))
+    throw Error(Error::Kind::settings, "These values need the chain to be built anew.");
+  std::vector<float> values = values_of(wanted);
+  description_ = wanted;
+  values_ = cl::Buffer(context_->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                       values.size() * sizeof(float), values.data());
+}
+
+/// The picture that a pass but the last writes.
+Picture &Chain::after(size_t pass) { return between_[passes_[pass].exact][pass % 2]; }
+
+void Chain::allocate(int width, int height) {
+  if (width == width_ && height == height_) return;
+  const auto make = [&](bool exact) {
+    return make_picture(context_->cl(), width, height, layout_,
+                        exact ? exact_format : PixelFormat::rgba);
+  };
+  for (size_t p = 0; p < passes_.size(); p++) {
+    Kept &pass = passes_[p];
+    pass.at = pass.known = 0;
+    pass.ring.clear();
+    if (pass.frames > 1)
+      for (int n = 0; n < pass.frames; n++)
+        pass.ring.push_back(make_picture(context_->cl(), width, height, Layout::buffer));
+  }
+  for (auto &kind : between_)
+    for (Picture &picture : kind) picture = {};
+  for (size_t p = 0; p + 1 < passes_.size(); p++)
+    if (Picture &picture = after(p); !picture) picture = make(passes_[p].exact);
+  width_ = width;
+  height_ = height;
+}
+
+void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
+  check_picture(in, in.width, in.height, layout_, "The chain");
+  check_picture(out, in.width, in.height, layout_, "The chain");
+  allocate(in.width, in.height);
+  const Size items{size_t(in.width), size_t((in.height + shape_.rows - 1) / shape_.rows)};
+  for (size_t p = 0; p < passes_.size(); p++) {
+    Kept &pass = passes_[p];
+    const Picture &from = p == 0 ? in : after(p - 1);
+    const Picture &to = p + 1 < passes_.size() ? after(p) : out;
+    const size_t size = pass.ring.size();
+    if (size) keep(queue, from, pass.ring[pass.at]);
+    std::vector<Picture> inputs{from};
+    for (size_t n = 1; n < size; n++)
+      inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);
+    pass.kernel(queue, items, inputs, to, in.width, in.height, values_);
+    if (!size) continue;
+    pass.at = (pass.at + 1) % size;
+    pass.known = std::min(pass.known + 1, size - 1);
+  }
+}
+
+void Chain::reset() {
+  for (Kept &pass : passes_) pass.known = 0;
+}
+
+}  // namespace glcl::chain

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "generate.h"
+#include "opencl/context.h"
+#include "opencl/kernel.h"
+#include "opencl/picture.h"
+#include "opencl/queue.h"
+#include "opencl/tuning.h"
+
+namespace glcl::chain {
+
+/// A chain of filters on RGBA frames of 8 bits a channel, fused into few kernels:
+///
+///   const Description wanted = parse_chain("gauss(sigma=2) ! grey", "filters", {});
+///   Chain chain(context, wanted, {});
+///   chain.run(queue, in, out);
+///
+/// It gives what its filters give one after the other, each of which clamps its result to 0..1 and
+/// rounds it to 8 bits; reads outside of the frame give the edge. A filter of several frames reads
+/// its own input of earlier frames, or of the first one where there are none yet.
+class Chain {
+ public:
+  struct Options {
+    bool live = false;                  ///< parameters may change from frame to frame
+    std::optional<Layout> layout;       ///< else the device's
+    std::optional<Parameters> variant;  ///< else the tuned one
+  };
+
+  /// group-x, group-y, rows (pixels of a column per work-item), plan: which of plans_for(), from
+  /// the cheapest by estimate; plan_unfused is a kernel for each filter. A problem is a
+  /// Description::canonical().
+  static const Tunable &tunable();
+  static constexpr int plan_unfused = -1;
+
+  /// Builds its kernels, which may take seconds; on any thread. Throws Error::settings, "FILE:LINE:
+  /// …", for filters that do not compile (the log is its detail), for a variant that the device
+  /// can't run, and for radii that need more local memory than there is.
+  Chain(Context &context, const Description &description, const Options &options);
+
+  Layout layout() const { return layout_; }
+  bool live() const { return live_; }
+  /// With the values in use.
+  const Description &description() const { return description_; }
+  size_t passes() const { return passes_.size(); }
+  /// "2 kernels, groups of 32×8, 2 rows: gauss | tile grey"
+  std::string describe() const;
+
+  /// Whether set() can do: the same filters, and values that these kernels can take.
+  bool takes(const Description &wanted) const;
+  /// Sets the values of the next frames. Throws Error::settings unless it takes() them.
+  void set(const Description &wanted);
+
+  /// Enqueues the chain from `in` to `out`, two pictures of one size and of layout(); never waits.
+  /// Memory is allocated where the size has changed. All calls go to one queue.
+  void run(Queue &queue, const Picture &in, const Picture &out);
+
+  /// Forgets earlier frames.
+  void reset();
+
+ private:
+  struct Kept {
+    Kernel kernel;
+    int frames = 1;             // of input
+    bool exact = false;         // what it writes
+    std::vector<Picture> ring;  // buffers: copies of the input now and before
+    size_t at = 0, known = 0;
+  };
+
+  void build(Context &context, Shape shape, int plan, bool shrink);
+  bool try_build(Context &context, const Shape &shape, int plan);
+  void allocate(int width, int height);
+  Picture &after(size_t pass);
+
+  std::shared_ptr<Context> context_;
+  Description description_;
+  Layout layout_;
+  bool live_;
+  Shape shape_;
+  std::vector<Stage> stages_;
+  Plan plan_;
+  std::vector<Kept> passes_;
+  Picture between_[2][2];  // 8 bits, exact; in turn
+  int width_ = 0, height_ = 0;
+  cl::Buffer values_;
+};
+
+}  // namespace glcl::chain

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "description.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "opencl/error.h"
+#include "opencl/source.h"
+
+namespace glcl::chain {
+
+namespace {
+
+struct Free {
+  void operator()(gpointer memory) const { g_free(memory); }
+};
+using Text = std::unique_ptr<gchar, Free>;
+
+/// The text of a regular file that is not too large; throws with the place that names it.
+std::string read_file(const std::string &path, const Place &place) {
+  const auto refuse = [&](const std::string &why) {
+    fail(place, path + " can't be read: " + why + ".");
+  };
+  if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) refuse("there is no such file");
+  // Neither pipes nor devices: reading them might not end.
+  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR)) refuse("it is no regular file");
+  GStatBuf status;
+  if (g_stat(path.c_str(), &status) != 0 || static_cast<guint64>(status.st_size) > max_text)
+    refuse("it is larger than " + std::to_string(max_text / 1024) + " KiB");
+  gchar *text = nullptr;
+  gsize size = 0;
+  GError *error = nullptr;
+  if (!g_file_get_contents(path.c_str(), &text, &size, &error)) {
+    const std::string reason = error->message;
+    g_error_free(error);
+    refuse(reason);
+  }
+  const Text owned(text);
+  return {text, size};
+}
+
+std::string joined(const std::string &folder, const std::string &name) {
+  if (folder.empty() || g_path_is_absolute(name.c_str())) return name;
+  return Text(g_build_filename(folder.c_str(), name.c_str(), nullptr)).get();
+}
+
+class Reader {
+ public:
+  Reader(const std::string &text, const std::string &file, const Folders &folders, std::string base)
+      : cursor_(text, {file, 1}), folders_(folders), base_(std::move(base)) {}
+
+  Description read() {
+    for (skip(); !cursor_.done(); skip()) {
+      if (!chain_.items.empty() && !cursor_.accept('!'))
+        fail(place(), "“!” was expected between filters.");
+      item();
+    }
+    return std::move(chain_);
+  }
+
+ private:
+  const Place &place() const { return cursor_.place(); }
+  void skip() { cursor_.skip('#'); }
+
+  std::string word() {
+    static const std::string ends = "!(*#\"'";
+    std::string word;
+    skip();
+    const char quote = cursor_.peek();
+    if (cursor_.accept('"') || cursor_.accept('\'')) {
+      while (!cursor_.done() && cursor_.peek() != quote) word += cursor_.take();
+      if (!cursor_.accept(quote)) fail(place(), std::string("a ") + quote + " is missing.");
+    } else {
+      while (!cursor_.done() && !g_ascii_isspace(cursor_.peek()) &&
+             ends.find(cursor_.peek()) == std::string::npos)
+        word += cursor_.take();
+    }
+    return word;
+  }
+
+  void item() {
+    const std::string name = word();
+    if (name.empty()) fail(place(), "the name of a filter was expected.");
+    if (chain_.items.size() >= max_filters)
+      fail(place(), "a chain has at most " + std::to_string(max_filters) + " filters.");
+    Item item;
+    item.filter = find(name);
+    item.values = item.filter->initial();
+    skip();
+    if (cursor_.accept('(')) arguments(item);
+    skip();
+    if (cursor_.accept('*')) {
+      skip();
+      const double times = cursor_.number();
+      if (times < 1 || times > max_stages || times != std::floor(times))
+        fail(place(),
+             "a filter runs a whole number of times, 1 to " + std::to_string(max_stages) + ".");
+      item.times = static_cast<int>(times);
+    }
+    const int uses = ++uses_[item.filter->name];
+    item.name = item.filter->name + (uses > 1 ? "-" + std::to_string(uses) : "");
+    chain_.items.push_back(item);
+  }
+
+  void arguments(Item &item) {
+    for (skip(); !cursor_.accept(')'); skip()) {
+      cursor_.accept(',');
+      skip();
+      const std::string name = cursor_.name();
+      skip();
+      if (name.empty() || !cursor_.accept('=')) fail(place(), "NAME=VALUE was expected in ( ).");
+      skip();
+      value(item, name);
+    }
+  }
+
+  void value(Item &item, const std::string &name) {
+    const Filter &filter = *item.filter;
+    for (size_t p = 0; p < filter.parameters.size(); p++) {
+      const Parameter &parameter = filter.parameters[p];
+      if (parameter.name != name) continue;
+      const double value = cursor_.number();
+      if (value < parameter.low || value > parameter.high) {
+        const Matrix range{2, 1, {parameter.low, parameter.high}};
+        fail(place(), filter.name + "'s " + name + " is out of its range " + describe(range) + ".");
+      }
+      item.values.numbers[p] = value;
+      return;
+    }
+    for (size_t l = 0; l < filter.lists.size(); l++)
+      if (filter.lists[l].name == name) {
+        item.values.lists[l] = parse_matrix(cursor_);
+        return;
+      }
+    std::string names;
+    for (const Parameter &parameter : filter.parameters)
+      names += (names.empty() ? "" : ", ") + parameter.name;
+    for (const List &list : filter.lists) names += (names.empty() ? "" : ", ") + list.name;
+    fail(place(), filter.name + " has no parameter " + name + "; it has " +
+                      (names.empty() ? "none" : names) + ".");
+  }
+
+  std::shared_ptr<const Filter> find(const std::string &name) {
+    if (name.find('/') != std::string::npos || g_str_has_suffix(name.c_str(), ".cl"))
+      return from_file(joined(base_, name));
+    for (const std::string &folder : folders_) {
+      const std::string path = joined(folder, name + ".cl");
+      if (g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) return from_file(path);
+    }
+    const auto names = library();
+    if (std::find(names.begin(), names.end(), name) != names.end()) return library_filter(name);
+    std::string known;
+    for (const std::string &one : names) known += (known.empty() ? "" : ", ") + one;
+    fail(place(),
+         "there is no filter " + name + " in the folders of path; the library has " + known + ".");
+  }
+
+  std::shared_ptr<const Filter> from_file(const std::string &path) {
+    auto &known = read_[path];
+    if (known) return known;
+    known = parse_filter(read_file(path, place()), path);
+    chain_.files.push_back(path);
+    return known;
+  }
+
+  Cursor cursor_;
+  const Folders &folders_;
+  std::string base_;
+  Description chain_;
+  std::map<std::string, int> uses_;
+  std::map<std::string, std::shared_ptr<const Filter>> read_;
+};
+
+}  // namespace
+
+std::string Description::canonical() const {
+  std::string text, sources;
+  for (const Item &item : items) {
+    text += (text.empty() ? "" : " ! ") + item.filter->name;
+    bool first = true;
+    const auto value = [&](const std::string &name, const Matrix &matrix) {
+      std::string number = chain::describe(matrix);
+      if (matrix.values.size() == 1) number = number.substr(1, number.size() - 2);
+      text += (first ? "(" : ", ") + name + "=" + number;
+      first = false;
+    };
+    for (size_t p = 0; p < item.values.numbers.size(); p++)
+      value(item.filter->parameters[p].name, {1, 1, {item.values.numbers[p]}});
+    for (size_t l = 0; l < item.values.lists.size(); l++)
+      value(item.filter->lists[l].name, item.values.lists[l]);
+    if (!item.values.numbers.empty() || !item.values.lists.empty()) text += ")";
+    if (item.times > 1) text += "*" + std::to_string(item.times);
+    sources += item.filter->source;
+  }
+  if (iterations > 1) text = "(" + text + ")*" + std::to_string(iterations);
+  const Text sum(g_compute_checksum_for_string(G_CHECKSUM_SHA256, sources.c_str(), -1));
+  return text + " #" + std::string(sum.get(), 12);
+}
+
+Description parse_chain(const std::string &text, const std::string &file, const Folders &folders,
+                        const std::string &base) {
+  if (text.size() > max_text) fail({file, 1}, "the chain is too long.");
+  return Reader(text, file, folders, base).read();
+}
+
+Description load_chain(const std::string &path, const Folders &folders) {
+  const std::string text = read_file(path, {path, 1});
+  Description chain =
+      parse_chain(text, path, folders, Text(g_path_get_dirname(path.c_str())).get());
+  chain.files.push_back(path);
+  return chain;
+}
+
+std::vector<std::string> library() {
+  return {"grey",  "gauss",      "box", "sobel", "sharpen",    "unsharp", "median", "threshold",
+          "gamma", "saturation", "lut", "blend", "motionblur", "emboss",  "invert", "convolve"};
+}
+
+std::shared_ptr<const Filter> library_filter(const std::string &name) {
+  return parse_filter(kernel_source("chain/" + name + ".cl"), name + ".cl");
+}
+
+}  // namespace glcl::chain

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "filter.h"
+
+namespace glcl::chain {
+
+/// A filter in a chain with its values.
+struct Item {
+  std::shared_ptr<const Filter> filter;
+  std::string name;  ///< of this use of it: "gauss", the next "gauss-2"
+  Values values;
+  int times = 1;
+
+  bool operator==(const Item &other) const {
+    return filter == other.filter && values == other.values && times == other.times;
+  }
+};
+
+/// A chain of filters, each of which reads what the one before it gives.
+struct Description {
+  std::vector<Item> items;
+  int iterations = 1;              ///< of all of it
+  std::vector<std::string> files;  ///< that it was read from
+
+  bool operator==(const Description &other) const {
+    return items == other.items && iterations == other.iterations;
+  }
+  /// With all values, and a checksum of the filters' texts: what a tuning is for.
+  std::string canonical() const;
+};
+
+/// Where filters are found by their names: these folders in order, then the plugin's own library.
+/// A name with a / or with .cl at its end is a file.
+using Folders = std::vector<std::string>;
+
+/// Reads "gauss(sigma=2) ! grey*2 ! ./mine.cl(level=0.4)"; # begins a comment. `file` is for
+/// messages; relative files are those of the folder `base`. Throws Error::settings with file and
+/// line.
+Description parse_chain(const std::string &text, const std::string &file, const Folders &folders,
+                        const std::string &base = {});
+/// The same from a file; its relative files are beside it.
+Description load_chain(const std::string &path, const Folders &folders);
+
+/// The names of the plugin's own filters.
+std::vector<std::string> library();
+/// One of them.
+std::shared_ptr<const Filter> library_filter(const std::string &name);
+
+}  // namespace glcl::chain

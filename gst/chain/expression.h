@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace glcl::chain {
+
+/// Where something stands in what a user wrote.
+struct Place {
+  std::string file;  ///< a path, or "filters" for the property
+  int line = 1;
+};
+
+/// Throws Error::settings, "FILE:LINE: TEXT".
+[[noreturn]] void fail(const Place &place, const std::string &text);
+
+/// A text that is read from left to right. Comments of chains ("#") are the caller's.
+class Cursor {
+ public:
+  Cursor(const std::string &text, Place place) : text_(text), place_(std::move(place)) {}
+
+  const Place &place() const { return place_; }
+  /// Skips blanks and what follows `comment`, to its line's end.
+  void skip(char comment = '\0');
+  bool done() const { return at_ >= text_.size(); }
+  char peek() const { return done() ? '\0' : text_[at_]; }
+  char take();
+  /// Takes the character if it comes next.
+  bool accept(char wanted);
+  /// A name: letters, digits and _, not a digit first; empty where none comes.
+  std::string name();
+  /// A number as C writes it; throws where none comes or it is not finite.
+  double number();
+  /// Everything up to the end.
+  std::string rest() const { return text_.substr(at_); }
+
+ private:
+  const std::string text_;
+  size_t at_ = 0;
+  Place place_;
+};
+
+/// An arithmetic expression: numbers, names, + - * / and parentheses, calls of exp log sqrt pow
+/// ceil floor abs min max, and of what the scope knows.
+class Expression {
+ public:
+  /// The value of a name, with the arguments of a call; throws std::out_of_range for others.
+  using Scope =
+      std::function<double(const std::string &name, const std::vector<double> &arguments)>;
+
+  /// Reads one to the end of the text; throws Error::settings with its place.
+  static Expression parse(const std::string &text, const Place &place);
+  static Expression constant(double value);
+
+  /// Throws Error::settings with the expression's place for names that the scope does not know and
+  /// values that are not finite.
+  double evaluate(const Scope &scope) const;
+
+  struct Node;
+
+ private:
+  std::shared_ptr<const Node> root_;
+  Place place_;
+};
+
+}  // namespace glcl::chain

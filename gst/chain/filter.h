@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expression.h"
+
+namespace glcl::chain {
+
+/// What filters and chains may ask for at most.
+constexpr int max_radius = 64;                // px
+constexpr int max_frames = 8;                 // of input, this one included
+constexpr int max_filters = 16;               // in a chain's text
+constexpr int max_stages = 64;                // that run for a frame, iterations counted
+constexpr int max_table = 1024;               // values
+constexpr size_t max_parameters = 16;         // of a filter
+constexpr size_t max_text = size_t(1) << 16;  // bytes of a file
+
+/// Numbers in rows.
+struct Matrix {
+  int width = 0, height = 0;
+  std::vector<double> values;
+
+  double at(int x, int y) const { return values[size_t(y) * width + x]; }
+  bool operator==(const Matrix &other) const {
+    return width == other.width && height == other.height && values == other.values;
+  }
+};
+
+/// "[1 2 1; 2 4 2; 1 2 1]", the brackets included; throws Error::settings.
+Matrix parse_matrix(Cursor &cursor);
+std::string describe(const Matrix &matrix);
+
+struct Parameter {
+  std::string name, text;
+  double low = 0, high = 1, initial = 0;
+};
+
+struct List {
+  std::string name, text;
+  Matrix initial;
+};
+
+struct Table {
+  std::string name;
+  Expression size, value;  ///< of i, from 0
+};
+
+/// The values of a filter's parameters and lists, in their order.
+struct Values {
+  std::vector<double> numbers;
+  std::vector<Matrix> lists;
+  bool operator==(const Values &other) const {
+    return numbers == other.numbers && lists == other.lists;
+  }
+};
+
+/// A filter as its file declares it (docs/glclchain.md). It either has a function, or weights and
+/// is a convolution: gain * Σ weight * input + offset, the weights divided by their sum unless that
+/// is 0.
+struct Filter {
+  std::string name, text;
+  std::string file;    ///< for messages
+  std::string source;  ///< all of the file
+  std::vector<Parameter> parameters;
+  std::vector<List> lists;
+  std::vector<Table> tables;
+  Expression radius = Expression::constant(0);
+  int frames = 1;
+  std::optional<Expression> weights;  ///< of dx and dy
+  Expression gain = Expression::constant(1), offset = Expression::constant(0);
+  std::vector<std::string> globals;  ///< what the source names outside of functions
+
+  Values initial() const;
+  /// What expressions see: parameters, lists (NAME(dx, dy) from the middle, NAME_width,
+  /// NAME_height) and these.
+  Expression::Scope scope(const Values &values,
+                          std::vector<std::pair<std::string, double>> more = {}) const;
+  /// px, 0..max_radius; throws Error::settings where it is more.
+  int radius_for(const Values &values) const;
+  /// The convolution's weights, gain included, of side 2 radius + 1.
+  Matrix weights_for(const Values &values) const;
+  std::vector<double> table_for(const Table &table, const Values &values) const;
+};
+
+/// Reads a filter; `file` is for messages. Throws Error::settings with file and line.
+std::shared_ptr<const Filter> parse_filter(const std::string &source, const std::string &file);
+
+}  // namespace glcl::chain

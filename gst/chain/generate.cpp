@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Every stage k of a pass becomes functions of a pixel's place: glcl_read_k gives its input there,
+// from a picture, a tile or the stage before it, glcl_stage_k its result, in levels. They share the
+// first arguments, which name what a kernel has: pictures, the tile at hand, the size, the values.
+#include "generate.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <map>
+
+#include "opencl/source.h"
+
+namespace glcl::chain {
+
+namespace {
+
+std::string text_of(size_t number) { return std::to_string(number); }
+
+std::string literal(double value) {
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_ascii_formatd(number, sizeof number, "%.9e", static_cast<float>(value));
+  return "(" + std::string(number) + "f)";
+}
+
+std::string quoted(const std::string &text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c == '\n' ? ' ' : c;
+  }
+  return quoted + "\"";
+}
+
+/// The numbers that a filter's kernels read, in one order.
+struct Numbers {
+  std::vector<double> parameters;
+  std::vector<std::vector<double>> tables;
+  std::vector<double> first, second, offset;  // weights: matrix or row, column
+
+  Numbers(const Item &item) {
+    const Filter &filter = *item.filter;
+    parameters = item.values.numbers;
+    for (const Table &table : filter.tables) tables.push_back(filter.table_for(table, item.values));
+    if (!filter.weights) return;
+    const Matrix weights = filter.weights_for(item.values);
+    Separated parts;
+    if (separate(weights, parts)) {
+      first = parts.row;
+      second = parts.column;
+    } else {
+      first = weights.values;
+    }
+    offset = {255 * filter.offset.evaluate(filter.scope(item.values))};
+  }
+
+  /// Calls with each part.
+  template <class Use>
+  void each(const Use &use) const {
+    use("parameters", parameters);
+    for (size_t t = 0; t < tables.size(); t++) use("table" + text_of(t), tables[t]);
+    use("first", first);
+    use("second", second);
+    use("offset", offset);
+  }
+};
+
+class Generator {
+ public:
+  Generator(const Description &chain, const std::vector<Stage> &stages,
+            const std::vector<Pass> &passes, const Make &make)
+      : chain_(chain), stages_(stages), passes_(passes), make_(make) {}
+
+  std::string generate() {
+    text_ = kernel_source("chain/chain.clh");
+    constants();
+    for (size_t p = 0; p < passes_.size(); p++) pass(p);
+    return text_;
+  }
+
+ private:
+  std::string names(size_t item, const std::string &part) const {
+    return "glcl_" + text_of(item) + "_" + part;
+  }
+
+  /// A macro for each part of the values: an array of constants, or a place among the values. Lists
+  /// are constants always.
+  void constants() {
+    text_ += "#line 1 \"constants\"\n";
+    size_t at = 0;
+    for (size_t i = 0; i < chain_.items.size(); i++) {
+      Numbers(chain_.items[i])
+          .each([&](const std::string &part, const std::vector<double> &numbers) {
+            if (numbers.empty()) return;
+            if (make_.live)
+              text_ += "#define " + names(i, part) + " (glcl_values + " + text_of(at) + ")\n";
+            else
+              array(names(i, part), numbers);
+            at += numbers.size();
+          });
+      const auto &lists = chain_.items[i].values.lists;
+      for (size_t l = 0; l < lists.size(); l++)
+        array(names(i, "list" + text_of(l)), lists[l].values);
+    }
+  }
+
+  void array(const std::string &name, const std::vector<double> &numbers) {
+    text_ += "__constant float " + name + "[" + text_of(numbers.size()) + "] = {";
+    for (size_t n = 0; n < numbers.size(); n++)
+      text_ += (n % 8 ? ", " : n ? ",\n  " : "\n  ") + literal(numbers[n]);
+    text_ += "};\n";
+  }
+
+  bool exact_before(size_t stage) const { return stage > 0 && stages_[stage - 1].exact; }
+  std::string texel(size_t stage) const { return exact_before(stage) ? "float4" : "uchar4"; }
+
+  /// The parameters that all functions of a pass share, and the same as arguments.
+  void share(const Pass &pass) {
+    std::string declared, given;
+    const auto add = [&](const std::string &type, const std::string &name) {
+      declared += type + " " + name + ", ";
+      given += name + ", ";
+    };
+    // Earlier frames are buffers: with two images in a kernel, Mesa's rusticl reads the first
+    // twice.
+    for (int n = 0; n < stages_[pass.first].frames; n++) {
+      const std::string name = "glcl_in" + text_of(static_cast<size_t>(n));
+      if (is_image(n)) {
+        add("__read_only image2d_t", name);
+      } else {
+        add("__global const " + texel(pass.first) + " *", name);
+        add("const int", name + "_pitch");
+      }
+    }
+    add("const int", "width");
+    add("const int", "height");
+    add("__constant const float *", "glcl_values");
+    kernel_declared_ = declared;
+    add("__local const uint *", "glcl_tile");
+    add("const int2", "glcl_origin");
+    text_ += "#undef GLCL_DECLARED\n#undef GLCL_GIVEN\n#define GLCL_DECLARED " + declared +
+             "\n#define GLCL_GIVEN " + given + "\n";
+    values_kernel_ = declared;
+  }
+
+  bool is_image(int frame) const { return frame == 0 && make_.layout == Layout::image; }
+
+  std::string tile_width(const Segment &segment) const {
+    return text_of(static_cast<size_t>(make_.shape.x + 2 * segment.rim_x));
+  }
+
+  void read(size_t k, const Pass &pass, const Segment &segment) {
+    const std::string load = exact_before(k) ? "GLCL_EXACT" : "GLCL_LEVELS";
+    const std::string edge = "  x = clamp(x, 0, width - 1);\n  y = clamp(y, 0, height - 1);\n";
+    text_ += "inline float4 glcl_read_" + text_of(k) + "(GLCL_DECLARED int x, int y) {\n";
+    if (k == segment.first && segment.tile) {
+      const std::string cell =
+          "((__local const " + texel(k) + " *)glcl_tile)[(y - glcl_origin.y + " +
+          text_of(static_cast<size_t>(segment.rim_y)) + ") * " + tile_width(segment) +
+          " + x - glcl_origin.x + " + text_of(static_cast<size_t>(segment.rim_x)) + "]";
+      text_ += "  return " + (exact_before(k) ? cell : "convert_float4(" + cell + ")") + ";\n}\n";
+    } else if (k == pass.first) {
+      text_ += edge + "  return " + load + "(glcl_in0, x, y);\n}\n";
+      earlier(k);
+    } else {
+      text_ += (stages_[k].reads_around() ? edge : "") + "  return glcl_stage_" + text_of(k - 1) +
+               "(GLCL_GIVEN x, y);\n}\n";
+    }
+  }
+
+  void earlier(size_t k) {
+    const int frames = stages_[k].frames;
+    if (frames == 1) return;
+    text_ += "inline float4 glcl_earlier_" + text_of(k) +
+             "(GLCL_DECLARED int n, int x, int y) {\n  x = clamp(x, 0, width - 1);\n"
+             "  y = clamp(y, 0, height - 1);\n";
+    for (int n = frames - 1; n > 0; n--)
+      text_ += "  if (n >= " + text_of(static_cast<size_t>(n)) + ") return GLCL_KEPT(glcl_in" +
+               text_of(static_cast<size_t>(n)) + ", x, y);\n";
+    text_ += "  return GLCL_LEVELS(glcl_in0, x, y);\n}\n";
+  }
+
+  void convolution(size_t k) {
+    const Stage &stage = stages_[k];
+    const std::string first = names(stage.item, "first"), second = names(stage.item, "second");
+    const std::string rx = text_of(static_cast<size_t>(stage.radius_x)),
+                      ry = text_of(static_cast<size_t>(stage.radius_y));
+    const std::string read = "glcl_read_" + text_of(k) + "(GLCL_GIVEN ";
+    const std::string unroll = stage.taps() <= 49 ? "#pragma unroll\n" : "";
+    const std::string along_x = unroll + "  for (int i = -" + rx + "; i <= " + rx + "; i++)\n",
+                      along_y = unroll + "  for (int j = -" + ry + "; j <= " + ry + "; j++)\n";
+    text_ += "inline float4 glcl_stage_" + text_of(k) +
+             "(GLCL_DECLARED int x, int y) {\n  float3 sum = 0.0f;\n";
+    if (stage.kind == Stage::Kind::rows)
+      text_ += along_x + "    sum += " + first + "[i + " + rx + "] * " + read + "x + i, y).xyz;\n";
+    else if (stage.kind == Stage::Kind::columns)
+      text_ += along_y + "    sum += " + second + "[j + " + ry + "] * " + read + "x, y + j).xyz;\n";
+    else
+      text_ += along_y + along_x + "    sum += " + first + "[(j + " + ry + ") * (2 * " + rx +
+               " + 1) + i + " + rx + "] * " + read + "x + i, y + j).xyz;\n";
+    text_ += "  const float alpha = " + read + "x, y).w;\n";
+    text_ += stage.exact ? "  return (float4)(sum, alpha);\n}\n"
+                         : "  return glcl_rounded_levels((float4)(sum + " +
+                               names(stage.item, "offset") + "[0], alpha));\n}\n";
+  }
+
+  /// The user's function, under a name of its own, and its call.
+  void function(size_t k) {
+    const Stage &stage = stages_[k];
+    const Item &item = chain_.items[stage.item];
+    const Filter &filter = *item.filter;
+    const std::string number = text_of(k);
+    const std::string radius = text_of(static_cast<size_t>(stage.radius_x));
+    std::string declared, here, given;
+    const auto add = [&](const std::string &type, const std::string &name,
+                         const std::string &value) {
+      declared += ", " + type + " " + name;
+      here += ", " + name;
+      given += ", " + value;
+    };
+    for (size_t p = 0; p < filter.parameters.size(); p++)
+      add("const float", filter.parameters[p].name,
+          make_.live ? names(stage.item, "parameters") + "[" + text_of(p) + "]"
+                     : literal(item.values.numbers[p]));
+    for (size_t t = 0; t < filter.tables.size(); t++) {
+      add("__constant const float *", filter.tables[t].name,
+          names(stage.item, "table" + text_of(t)));
+      add("const int", filter.tables[t].name + "_size",
+          text_of(filter.table_for(filter.tables[t], item.values).size()));
+    }
+    for (size_t l = 0; l < filter.lists.size(); l++) {
+      const Matrix &list = item.values.lists[l];
+      add("__constant const float *", filter.lists[l].name, names(stage.item, "list" + text_of(l)));
+      add("const int", filter.lists[l].name + "_width", text_of(static_cast<size_t>(list.width)));
+      add("const int", filter.lists[l].name + "_height", text_of(static_cast<size_t>(list.height)));
+    }
+    const auto within = [&](const std::string &d) {
+      return "clamp((int)(" + d + "), -" + radius + ", " + radius + ")";
+    };
+    std::map<std::string, std::string> macros{
+        {"PIXEL", "GLCL_DECLARED const int x, const int y" + declared},
+        {"HERE", "GLCL_GIVEN x, y" + here},
+        {"at(dx, dy)", "glcl_colour(glcl_read_" + number + "(GLCL_GIVEN x + " + within("dx") +
+                           ", y + " + within("dy") + "))"}};
+    if (stage.frames > 1)
+      macros["earlier(n, dx, dy)"] = "glcl_colour(glcl_earlier_" + number +
+                                     "(GLCL_GIVEN (int)(n), x + " + within("dx") + ", y + " +
+                                     within("dy") + "))";
+    const auto forget = [&](const std::string &name) {
+      text_ += "#undef " + name.substr(0, name.find('(')) + "\n";
+    };
+    for (const auto &[name, body] : macros) text_ += "#define " + name + " " + body + "\n";
+    for (const std::string &name : filter.globals)
+      text_ += "#define " + name + " glcl_" + number + "_" + name + "\n";
+    text_ += "#line 1 " + quoted(filter.file) + "\n" + filter.source + "\n#line 1 \"stage\"\n";
+    text_ += "inline float4 glcl_stage_" + number +
+             "(GLCL_DECLARED int x, int y) {\n  return glcl_rounded(" + filter.name +
+             "(GLCL_GIVEN x, y" + given + "));\n}\n";
+    for (const std::string &name : filter.globals) forget(name);
+    for (const auto &[name, body] : macros) forget(name);
+  }
+
+  void fill(size_t k, const Segment &segment, const std::string &area, const std::string &tile) {
+    const auto length = [](int group, int rim) {
+      return text_of(static_cast<size_t>(group + 2 * rim));
+    };
+    const std::string side_x = length(make_.shape.x, segment.rim_x),
+                      side_y = length(make_.shape.height(), segment.rim_y);
+    std::string value, given = "";
+    // What fills the tile: the picture, or the segment before this one out of its own tile.
+    if (k == 0 || tile == "source")
+      value = std::string(exact_before(segment.first) ? "GLCL_EXACT" : "GLCL_LEVELS") +
+              "(glcl_in0, x, y)";
+    else
+      value = "glcl_stage_" + text_of(segment.first - 1) + "(" + kernel_arguments(tile) + "x, y)";
+    text_ += "  for (int i = item; i < " + side_x + " * " + side_y + "; i += items) {\n" +
+             "    const int x = clamp(origin.x - " + text_of(static_cast<size_t>(segment.rim_x)) +
+             " + i % " + side_x + ", 0, width - 1);\n    const int y = clamp(origin.y - " +
+             text_of(static_cast<size_t>(segment.rim_y)) + " + i / " + side_x +
+             ", 0, height - 1);\n    ((__local " + texel(segment.first) + " *)" + area +
+             ")[i] = " + (exact_before(segment.first) ? value : "convert_uchar4(" + value + ")") +
+             ";\n  }\n  barrier(CLK_LOCAL_MEM_FENCE);\n";
+  }
+
+  std::string kernel_arguments(const std::string &tile) const {
+    std::string arguments;
+    for (int n = 0; n < frames_; n++) {
+      const std::string name = "glcl_in" + text_of(static_cast<size_t>(n));
+      arguments += name + ", ";
+      if (!is_image(n)) arguments += name + "_pitch, ";
+    }
+    return arguments + "width, height, glcl_values, " +
+           (tile.empty() ? "(__local const uint *)0" : "(__local const uint *)" + tile) +
+           ", origin, ";
+  }
+
+  void pass(size_t p) {
+    const Pass &pass = passes_[p];
+    frames_ = stages_[pass.first].frames;
+    text_ += "#line 1 \"pass\"\n";
+    share(pass);
+    for (const Segment &segment : pass.segments)
+      for (size_t k = segment.first; k <= segment.last; k++) {
+        read(k, pass, segment);
+        if (stages_[k].kind == Stage::Kind::function)
+          function(k);
+        else
+          convolution(k);
+      }
+    kernel(p);
+  }
+
+  void kernel(size_t p) {
+    const Pass &pass = passes_[p];
+    const bool exact = stages_[pass.last].exact;
+    std::string out = "__write_only image2d_t glcl_out, ";
+    if (make_.layout == Layout::buffer)
+      out = std::string("__global ") + (exact ? "float4" : "uchar4") +
+            " *glcl_out, const int glcl_out_pitch, ";
+    const std::string before =
+        "const int width, const int height, __constant const float * "
+        "glcl_values, ";
+    std::string declared = kernel_declared_.substr(0, kernel_declared_.size() - before.size());
+    declared += out + before.substr(0, before.size() - 2);
+    const auto number = [](int value) { return text_of(static_cast<size_t>(value)); };
+    const Shape &shape = make_.shape;
+    text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +
+             number(shape.y) + ", 1)))\nvoid glcl_pass_" + text_of(p) + "(" + declared + ") {\n";
+    const size_t words[2] = {tile_words(pass, 0), tile_words(pass, 1)};
+    for (int turn = 0; turn < 2; turn++)
+      if (words[turn])
+        text_ += "  __local uint area" + number(turn) + "[" + text_of(words[turn]) +
+                 "] __attribute__((aligned(16)));\n";
+    text_ += "  const int2 origin = (int2)(get_group_id(0) * " + number(shape.x) +
+             ", get_group_id(1) * " + number(shape.height()) + ");\n";
+    if (words[0] || words[1])
+      text_ += "  const int item = get_local_id(1) * " + number(shape.x) +
+               " + get_local_id(0), items = " + number(shape.x * shape.y) + ";\n";
+    std::string tile;
+    for (size_t s = 0; s < pass.segments.size(); s++) {
+      const Segment &segment = pass.segments[s];
+      if (!segment.tile) continue;
+      const std::string area = "area" + text_of(s % 2);
+      fill(segment.first, segment, area, s == 0 ? "source" : tile);
+      tile = area;
+    }
+    text_ += "  for (int row = 0; row < " + number(shape.rows) +
+             "; row++) {\n    const int x = origin.x + get_local_id(0), y = origin.y + row * " +
+             number(shape.y) + " + get_local_id(1);\n    if (x < width && y < height) " +
+             (exact ? "GLCL_STORE_EXACT" : "GLCL_STORE_LEVELS") + "(glcl_out, x, y, glcl_stage_" +
+             text_of(pass.last) + "(" + kernel_arguments(tile) + "x, y));\n  }\n}\n";
+  }
+
+  size_t tile_words(const Pass &pass, size_t turn) const {
+    size_t words = 0;
+    for (size_t s = turn; s < pass.segments.size(); s += 2) {
+      const Segment &segment = pass.segments[s];
+      if (!segment.tile) continue;
+      const size_t pixels = size_t(make_.shape.x + 2 * segment.rim_x) *
+                            size_t(make_.shape.height() + 2 * segment.rim_y);
+      words = std::max(words, pixels * (exact_before(segment.first) ? 4 : 1));
+    }
+    return words;
+  }
+
+  const Description &chain_;
+  const std::vector<Stage> &stages_;
+  const std::vector<Pass> &passes_;
+  const Make &make_;
+  std::string text_, kernel_declared_, values_kernel_;
+  int frames_ = 1;
+};
+
+}  // namespace
+
+std::string generate(const Description &chain, const std::vector<Stage> &stages,
+                     const std::vector<Pass> &passes, const Make &make) {
+  return Generator(chain, stages, passes, make).generate();
+}
+
+std::vector<float> values_of(const Description &chain) {
+  std::vector<float> values{};
+  for (const Item &item : chain.items)
+    Numbers(item).each([&](const std::string &, const std::vector<double> &numbers) {
+      values.insert(values.end(), numbers.begin(), numbers.end());
+    });
+  if (values.empty()) values.push_back(0);
+  return values;
+}
+
+}  // namespace glcl::chain

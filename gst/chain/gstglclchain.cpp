@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-glclchain
+ * @title: glclchain
+ *
+ * Runs filters, ready ones or your own in OpenCL, fused into few kernels. Each filter is a child
+ * object (GstChildProxy) whose properties are its parameters. The action signal `reload` reads all
+ * files again.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclchain filters="gauss(sigma=2) ! grey"
+ * ! glimagesink
+ * ]|
+ * A camera's picture, blurred and grey.
+ * |[
+ * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclchain location=chain.txt watch=true
+ * ! glimagesink
+ * ]|
+ * The same of a file, which may be edited meanwhile.
+ *
+ * Since: 0.1
+ */
+#include "gstglclchain.h"
+
+#include <glib/gstdio.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/glclproperties.h"
+#include "base/glcltime.h"
+#include "chain.h"
+#include "child.h"
+#include "opencl/error.h"
+
+GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);
+#define GST_CAT_DEFAULT glcl_chain_debug
+
+namespace {
+
+using glcl::chain::Chain;
+using glcl::chain::Child;
+using glcl::chain::Description;
+
+struct Settings {
+  std::string filters, location, path;
+  bool watch = false;
+  int iterations = 1;
+};
+
+/// A chain that somebody asked for, and its children, in the order of its filters.
+struct Wanted {
+  Description description;
+  std::vector<Child> children;
+
+  /// With the values that the children have now.
+  Description now(int iterations) const {
+    Description now = description;
+    now.iterations = iterations;
+    for (size_t i = 0; i < children.size(); i++)
+      now.items[i].values = glcl::chain::child_values(children[i]);
+    return now;
+  }
+};
+using Asked = std::shared_ptr<const Wanted>;
+
+/// Kernels that a thread of its own makes while frames go on.
+struct Built {
+  Asked asked;
+  Description description;
+  std::unique_ptr<Chain> chain;
+  std::exception_ptr failure;
+};
+
+struct State {
+  glcl::Guarded<Settings> settings;
+  glcl::Guarded<Asked> wanted;
+  std::mutex updating;               // one reads files at a time
+  std::atomic<bool> running{false};  // whether there is a chain
+
+  // Streaming thread
+  std::string stamp;  // of the files that the chain was read from
+  std::chrono::steady_clock::time_point looked;
+
+  // GL thread
+  std::shared_ptr<glcl::Context> context;
+  std::unique_ptr<Chain> chain;
+  Asked asked;                   // that the chain is of
+  std::optional<Built> refused;  // what did not build last
+  std::future<Built> building;
+};
+
+/// Changes whenever one of the files does; empty while one of them is not there, as when an editor
+/// replaces it.
+std::string stamp_of(const std::vector<std::string> &files) {
+  std::string stamp;
+  for (const std::string &file : files) {
+    GStatBuf status;
+    if (g_stat(file.c_str(), &status) != 0) return {};
+    stamp += std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) +
+             "/" + std::to_string(status.st_size) + "/" + std::to_string(status.st_ino) + " ";
+  }
+  return stamp;
+}
+
+Description read_chain(const Settings &settings) {
+  glcl::chain::Folders folders;
+  gchar **parts = g_strsplit(settings.path.c_str(), G_SEARCHPATH_SEPARATOR_S, -1);
+  for (gchar **part = parts; *part; part++)
+    if (**part) folders.emplace_back(*part);
+  g_strfreev(parts);
+  if (!settings.filters.empty() || settings.location.empty())
+    return glcl::chain::parse_chain(settings.filters, "filters", folders);
+  return glcl::chain::load_chain(settings.location, folders);
+}
+
+}  // namespace
+
+struct _GstGLCLChain {
+  GstGLCLFilter parent;
+  State *state;
+};
+
+static void gst_glcl_chain_child_proxy_init(gpointer iface, gpointer);
+
+G_DEFINE_TYPE_WITH_CODE(GstGLCLChain, gst_glcl_chain, GST_TYPE_GLCL_FILTER,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY,
+                                              gst_glcl_chain_child_proxy_init))
+GST_ELEMENT_REGISTER_DEFINE(glclchain, "glclchain", GST_RANK_NONE, gst_glcl_chain_get_type())
+
+namespace {
+
+/// Children of a chain that follows another one: those of the same name and kind stay.
+std::vector<Child> children_for(GstGLCLChain *self, const Description &description,
+                                const Asked &before) {
+  std::vector<Child> children;
+  for (const glcl::chain::Item &item : description.items) {
+    Child known;
+    for (size_t i = 0; before && i < before->children.size(); i++)
+      if (before->description.items[i].name == item.name) known = before->children[i];
+    const bool stays = known && glcl::chain::renew_child(known, item);
+    children.push_back(stays ? known : glcl::chain::make_child(item, GST_ELEMENT(self)));
+  }
+  return children;
+}
+
+void tell_of_children(GstGLCLChain *self, const Asked &before, const Asked &after) {
+  static const std::vector<Child> none;
+  const auto &old = before ? before->children : none, &fresh = after ? after->children : none;
+  const auto tell = [&](const std::vector<Child> &these, const std::vector<Child> &others,
+                        void (*emit)(GstChildProxy *, GObject *, const gchar *)) {
+    for (const Child &child : these)
+      if (std::find(others.begin(), others.end(), child) == others.end())
+        emit(GST_CHILD_PROXY(self), G_OBJECT(child.get()), GST_OBJECT_NAME(child.get()));
+  };
+  tell(old, fresh, gst_child_proxy_child_removed);
+  tell(fresh, old, gst_child_proxy_child_added);
+}
+
+void want(GstGLCLChain *self, const Asked &wanted) {
+  State *state = self->state;
+  const Asked before = state->wanted.get();
+  state->wanted.set(wanted);
+  tell_of_children(self, before, wanted);
+}
+
+/// Reads the chain that the properties name, on any thread. Throws glcl::Error; what was wanted
+/// before stays then.
+void update(GstGLCLChain *self) {
+  State *state = self->state;
+  const std::lock_guard lock(state->updating);
+  auto wanted = std::make_shared<Wanted>();
+  wanted->description = read_chain(state->settings.get());
+  wanted->children = children_for(self, wanted->description, state->wanted.get());
+  want(self, wanted);
+}
+
+bool is_started(GstGLCLChain *self) {
+  GST_OBJECT_LOCK(self);
+  const bool started = std::max(GST_STATE(self), GST_STATE_NEXT(self)) > GST_STATE_READY;
+  GST_OBJECT_UNLOCK(self);
+  return started;
+}
+
+void warn(GstGLCLChain *self, const glcl::Error &error) {
+  GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s The chain stays as it was.", error.what()),
+                      ("%s", error.detail().c_str()));
+}
+
+/// The same while frames go on, which it does not end. What is wrong before the element starts is
+/// told when it does.
+void update_or_warn(GstGLCLChain *self) {
+  try {
+    update(self);
+  } catch (const glcl::Error &error) {
+    if (is_started(self))
+      warn(self, error);
+    else
+      want(self, nullptr);
+  }
+}
+
+/// Looks five times a second whether a file has changed.
+void watch(GstGLCLChain *self) {
+  State *state = self->state;
+  const auto now = std::chrono::steady_clock::now();
+  if (!state->settings.get().watch || now - state->looked < std::chrono::milliseconds(200)) return;
+  state->looked = now;
+  const Asked wanted = state->wanted.get();
+  const std::string stamp = wanted ? stamp_of(wanted->description.files) : "";
+  if (stamp.empty() || stamp == state->stamp) return;
+  const bool changed = !state->stamp.empty();
+  state->stamp = stamp;
+  if (changed) update_or_warn(self);
+}
+
+Built build(const std::shared_ptr<glcl::Context> &context, const Asked &asked,
+            const Description &description, bool live) {
+  Built built{asked, description, nullptr, nullptr};
+  try {
+    built.chain = std::make_unique<Chain>(*context, description, Chain::Options{live, {}, {}});
+  } catch (...) {
+    built.failure = std::current_exception();
+  }
+  return built;
+}
+
+void take(GstGLCLChain *self, Built built) {
+  State *state = self->state;
+  state->chain = std::move(built.chain);
+  state->asked = built.asked;
+  state->refused.reset();
+  state->running = state->chain != nullptr;
+  if (state->chain) GST_INFO_OBJECT(self, "%s", state->chain->describe().c_str());
+}
+
+/// A chain that does not build is not wanted any more; the one that runs goes on.
+void refuse(GstGLCLChain *self, Built built) {
+  State *state = self->state;
+  const auto failure = built.failure;
+  const bool same = built.asked == state->asked;
+  const Asked asked = built.asked;
+  state->refused = std::move(built);
+  if (!same && state->wanted.get() == asked) want(self, state->asked);
+  try {
+    std::rethrow_exception(failure);
+  } catch (const glcl::Error &error) {
+    warn(self, error);
+  } catch (const std::exception &error) {
+    warn(self, glcl::Error(glcl::Error::Kind::failed, "The chain can't be built.", error.what()));
+  }
+}
+
+/// Brings the chain nearer to what is wanted: takes what was built meanwhile, sets values, has
+/// kernels built. Never waits.
+void follow(GstGLCLChain *self) {
+  State *state = self->state;
+  if (state->building.valid() &&
+      state->building.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    Built built = state->building.get();
+    if (built.failure)
+      refuse(self, std::move(built));
+    else
+      take(self, std::move(built));
+  }
+  const Asked wanted = state->wanted.get();
+  if (!wanted || wanted->description.items.empty()) {
+    if (state->chain) take(self, {wanted, {}, nullptr, nullptr});
+    return;
+  }
+  const Description now = wanted->now(state->settings.get().iterations);
+  const bool same = state->chain && state->asked == wanted;
+  if (same && now == state->chain->description()) return;
+  if (state->building.valid() ||
+      (state->refused && state->refused->asked == wanted && state->refused->description == now))
+    return;
+  try {
+    if (same && state->chain->takes(now)) return state->chain->set(now);
+  } catch (const glcl::Error &error) {
+    return refuse(self, {wanted, now, nullptr, std::make_exception_ptr(error)});
+  }
+  GST_DEBUG_OBJECT(self, "building %s", now.canonical().c_str());
+  state->building = std::async(std::launch::async, build, state->context, wanted, now, same);
+}
+
+}  // namespace
+
+static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
+                                           int height) {
+  GstGLCLChain *self = GST_GLCL_CHAIN(filter);
+  State *state = self->state;
+  state->context = context.shared_from_this();
+  const Asked wanted = state->wanted.get();
+  if (!state->chain && wanted && !wanted->description.items.empty()) {
+    const bool live = std::any_of(
+        wanted->children.begin(), wanted->children.end(),
+        [](const Child &child) { return gst_object_has_active_control_bindings(child.get()); });
+    Built built =
+        build(state->context, wanted, wanted->now(state->settings.get().iterations), live);
+    if (built.failure) std::rethrow_exception(built.failure);
+    take(self, std::move(built));
+  }
+  GST_INFO_OBJECT(filter, "frames of %d×%d px", width, height);
+  return glcl::layout_for(context.device());
+}
+
+static bool gst_glcl_chain_passes_on(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_CHAIN(filter)->state;
+  const Asked wanted = state->wanted.get();
+  return !state->running || !wanted || wanted->description.items.empty();
+}
+
+static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
+                                   const glcl::Picture &in, const glcl::Picture &out, GstBuffer *,
+                                   GstBuffer *) {
+  GstGLCLChain *self = GST_GLCL_CHAIN(filter);
+  follow(self);
+  if (!out) return;
+  if (self->state->chain)
+    self->state->chain->run(queue, in, out);
+  else
+    glcl::copy_picture(queue, in, out);
+}
+
+static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_CHAIN(filter)->state;
+  if (state->chain) state->chain->reset();
+}
+
+static void gst_glcl_chain_unprepare(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_CHAIN(filter)->state;
+  if (state->building.valid()) state->building.get();
+  state->chain.reset();
+  state->asked.reset();
+  state->refused.reset();
+  state->running = false;
+  state->context.reset();
+}
+
+static void gst_glcl_chain_before_transform(GstBaseTransform *trans, GstBuffer *buffer) {
+  GstGLCLChain *self = GST_GLCL_CHAIN(trans);
+  watch(self);
+  const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
+  const Asked wanted = self->state->wanted.get();
+  if (wanted && GST_CLOCK_TIME_IS_VALID(time))
+    for (const Child &child : wanted->children) gst_object_sync_values(child.get(), time);
+  GST_BASE_TRANSFORM_CLASS(gst_glcl_chain_parent_class)->before_transform(trans, buffer);
+}
+
+static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
+                                                        GstStateChange transition) {
+  GstGLCLChain *self = GST_GLCL_CHAIN(element);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    self->state->stamp.clear();
+    self->state->looked = {};
+    if (!gst_glcl_filter_guard(GST_GLCL_FILTER(self), [self] { update(self); }))
+      return GST_STATE_CHANGE_FAILURE;
+  }
+  return GST_ELEMENT_CLASS(gst_glcl_chain_parent_class)->change_state(element, transition);
+}
+
+static GObject *gst_glcl_chain_child_by_index(GstChildProxy *proxy, guint index) {
+  const Asked wanted = GST_GLCL_CHAIN(proxy)->state->wanted.get();
+  if (!wanted || index >= wanted->children.size()) return nullptr;
+  return G_OBJECT(gst_object_ref(wanted->children[index].get()));
+}
+
+static guint gst_glcl_chain_children_count(GstChildProxy *proxy) {
+  const Asked wanted = GST_GLCL_CHAIN(proxy)->state->wanted.get();
+  return wanted ? static_cast<guint>(wanted->children.size()) : 0;
+}
+
+static void gst_glcl_chain_child_proxy_init(gpointer iface, gpointer) {
+  auto *proxy = static_cast<GstChildProxyInterface *>(iface);
+  proxy->get_child_by_index = gst_glcl_chain_child_by_index;
+  proxy->get_children_count = gst_glcl_chain_children_count;
+}
+
+static void gst_glcl_chain_reload(GstGLCLChain *self) { update_or_warn(self); }
+
+/// After a property was set, by whoever set it.
+static void gst_glcl_chain_notify(GObject *object, GParamSpec *spec) {
+  static const std::vector<std::string> texts{"filters", "location", "path"};
+  if (std::find(texts.begin(), texts.end(), spec->name) != texts.end())
+    update_or_warn(GST_GLCL_CHAIN(object));
+}
+
+static void gst_glcl_chain_init(GstGLCLChain *self) { self->state = new State; }
+
+static void gst_glcl_chain_dispose(GObject *object) {
+  GST_GLCL_CHAIN(object)->state->wanted.set(nullptr);
+  G_OBJECT_CLASS(gst_glcl_chain_parent_class)->dispose(object);
+}
+
+static void gst_glcl_chain_finalize(GObject *object) {
+  delete GST_GLCL_CHAIN(object)->state;
+  G_OBJECT_CLASS(gst_glcl_chain_parent_class)->finalize(object);
+}
+
+static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
+  GST_DEBUG_CATEGORY_INIT(glcl_chain_debug, "glclchain", 0, "chains of OpenCL filters");
+
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->dispose = gst_glcl_chain_dispose;
+  object_class->finalize = gst_glcl_chain_finalize;
+  object_class->notify = gst_glcl_chain_notify;
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+    return GST_GLCL_CHAIN(object)->state->settings;
+  };
+  glcl::Properties<Settings>(object_class, settings_of)
+      .text("filters", "Filters",
+            "The chain: NAME(PARAMETER=VALUE, …) of each filter with ! between; NAME*3 runs one "
+            "three times. Empty: the file location, or frames pass as they are",
+            &Settings::filters)
+      .text("location", "Location", "A file with such a text, for where filters is empty",
+            &Settings::location)
+      .text("path", "Path",
+            "Folders with filters NAME.cl, separated by :, searched before the plugin's own",
+            &Settings::path)
+      .flag("watch", "Watch", "Read the files again when one of them changes", &Settings::watch)
+      .number("iterations", "Iterations", "How many times the chain is applied",
+              &Settings::iterations, 1, glcl::chain::max_stages);
+
+  /**
+   * GstGLCLChain::reload:
+   *
+   * Reads the chain and the filters that it names from their files again. The old chain runs until
+   * the new one is built.
+   */
+  g_signal_new_class_handler("reload", G_OBJECT_CLASS_TYPE(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             G_CALLBACK(gst_glcl_chain_reload), nullptr, nullptr, nullptr,
+                             G_TYPE_NONE, 0);
+
+  auto *element_class = GST_ELEMENT_CLASS(klass);
+  element_class->change_state = gst_glcl_chain_change_state;
+  gst_element_class_set_static_metadata(
+      element_class, "OpenCL filter chain", "Filter/Effect/Video",
+      "Runs a chain of filters, your own or ready ones, on OpenGL textures with OpenCL",
+      "The gst-glcl developers");
+  GST_BASE_TRANSFORM_CLASS(klass)->before_transform = gst_glcl_chain_before_transform;
+  auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
+  filter_class->prepare = gst_glcl_chain_prepare;
+  filter_class->passes_on = gst_glcl_chain_passes_on;
+  filter_class->process = gst_glcl_chain_process;
+  filter_class->reset = gst_glcl_chain_reset;
+  filter_class->unprepare = gst_glcl_chain_unprepare;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include "description.h"
+#include "opencl/device.h"
+
+namespace glcl::chain {
+
+/// One step of a chain: a filter's function or convolution, or half of a separable one.
+struct Stage {
+  enum class Kind { function, matrix, rows, columns };
+
+  size_t item = 0;  ///< of the description
+  Kind kind = Kind::function;
+  int radius_x = 0, radius_y = 0;  ///< px
+  int frames = 1;
+  bool exact = false;     ///< its result is not rounded to 8 bits: the rows of a separable one
+  double operations = 0;  ///< about, without those of its input
+
+  bool reads_around() const { return radius_x || radius_y; }
+  double taps() const { return (2.0 * radius_x + 1) * (2.0 * radius_y + 1); }
+};
+
+/// A matrix that is a column times a row, each cut to what is not 0.
+struct Separated {
+  std::vector<double> row, column;  ///< odd lengths
+};
+/// Whether it is, within a millionth of its largest value: its rank is 1 (or 0).
+bool separate(const Matrix &matrix, Separated &parts);
+
+/// The steps of all iterations. Throws Error::settings where they are too many.
+std::vector<Stage> stages_of(const Description &chain);
+
+/// How a stage gets its input.
+struct Input {
+  bool cut = false;   ///< from a picture that a kernel before this one wrote
+  bool tile = false;  ///< through a tile in local memory; else each read computes it anew
+};
+
+/// The pixels of a work-group: rows times as high as it has items.
+struct Shape {
+  int x = 16, y = 16, rows = 1;
+  int height() const { return y * rows; }
+};
+
+/// What a device charges, in operations of a pixel.
+struct Prices {
+  double picture = 48;     ///< to write one, begin a kernel and read it again
+  double read = 6;         ///< a pixel of a picture
+  double local = 3;        ///< a pixel of a tile
+  size_t local_bytes = 0;  ///< that a group may have
+};
+Prices prices_of(const Device &device);
+
+/// A stage's input by stage, and what all of it costs, in operations of a pixel.
+struct Plan {
+  std::vector<Input> inputs;
+  double cost = 0;
+};
+
+/// Bytes of local memory that the tiles of a plan's largest kernel need.
+size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan, const Shape &shape);
+double cost_of(const std::vector<Stage> &stages, const Plan &plan, const Shape &shape,
+               const Prices &prices);
+/// The cheapest plans by estimate, at most `most`, cheapest first, and at the end the plan of a
+/// kernel for each filter. All fit into local memory.
+std::vector<Plan> plans_for(const std::vector<Stage> &stages, const Shape &shape,
+                            const Prices &prices, size_t most);
+/// A kernel for every stage.
+Plan unfused(const std::vector<Stage> &stages);
+
+/// Part of a kernel: stages [first, last] of which only the first reads around it in a tile or
+/// picture.
+struct Segment {
+  size_t first = 0, last = 0;
+  bool tile = false;  ///< its first stage reads a tile, filled by the segment before or the source
+  int rim_x = 0, rim_y = 0;  ///< px of that tile around the group's
+};
+
+/// A kernel: stages [first, last], in segments.
+struct Pass {
+  size_t first = 0, last = 0;
+  std::vector<Segment> segments;
+};
+std::vector<Pass> passes_of(const std::vector<Stage> &stages, const Plan &plan);
+
+}  // namespace glcl::chain

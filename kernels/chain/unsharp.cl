@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//! filter unsharp: adds what a Gaussian blur takes away
+//! param sigma 0.3..4 = 1.5: standard deviation of the blur, px
+//! param amount 0..4 = 0.7: how much of it
+//! radius ceil(2 * sigma)
+//! table weight[2 * ceil(2 * sigma) + 1] = exp(-(i - ceil(2 * sigma)) * (i - ceil(2 * sigma)) / (2 * sigma * sigma))
+float4 unsharp(PIXEL) {
+  const int reach = (weight_size - 1) / 2;
+  float3 sum = 0.0f;
+  float all = 0.0f;
+  for (int dy = -reach; dy <= reach; dy++)
+    for (int dx = -reach; dx <= reach; dx++) {
+      const float w = weight[dx + reach] * weight[dy + reach];
+      sum += w * at(dx, dy).xyz;
+      all += w;
+    }
+  const float4 c = at(0, 0);
+  return (float4)(c.xyz + amount * (c.xyz - sum / all), c.w);
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# own-filter.sh IN FILTER.cl: plays a video file in a window through a filter of your own, which may be edited meanwhile
+set -euo pipefail
+. "$(dirname "$0")/setup.sh"
+arguments 2 2 "$@"
+
+open_file "$1"
+FILTER=(glclchain filters="'$(realpath "$2")'" watch=true)
+use_plugin
+gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

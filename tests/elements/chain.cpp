@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glclchain in pipelines: its pixels, its children, other chains and edited files while it plays.
+#include "reference/chain/chain.h"
+
+#include <glib/gstdio.h>
+
+#include <fstream>
+
+#include "opencl/error.h"
+#include "pipeline.h"
+
+#if HAVE_CONTROLLER
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+#endif
+
+using glcl::chain::parse_chain;
+using test::Chain;
+using test::expect;
+using test::expect_near;
+using test::Frame;
+
+namespace {
+
+std::string element(const std::string &filters, const std::string &more = "") {
+  return "glclchain filters=\"" + filters + "\" " + more;
+}
+
+Frame expected(const Frame &frame, const std::string &filters) {
+  return reference::chain(frame, parse_chain(filters, "test", {}));
+}
+
+/// Pushes the frame until it comes out as expected, which takes as long as kernels take to build.
+void expect_soon(Chain &chain, const Frame &in, const Frame &out, const std::string &what) {
+  for (int i = 0; i < 1500; i++) {
+    if (test::near(out, chain.filter(in), 1)) return;
+    g_usleep(20000);
+  }
+  expect(false, what + " does not come");
+}
+
+/// The same until a warning names all of these words; frames stay as they were meanwhile.
+void expect_warning(Chain &chain, const Frame &in, const Frame &out,
+                    const std::vector<std::string> &words) {
+  for (int i = 0; i < 1500; i++) {
+    expect_near(out, chain.filter(in), 1, "the old chain");
+    const auto warnings = chain.messages().warnings();
+    for (const test::Message &warning : warnings) {
+      bool all = true;
+      for (const std::string &word : words)
+        all = all && warning.text.find(word) != std::string::npos;
+      if (all) return;
+    }
+    g_usleep(20000);
+  }
+  expect(false, "no warning names " + words.front());
+}
+
+/// A folder that goes with the test.
+class Folder {
+ public:
+  Folder() {
+    gchar *made = g_dir_make_tmp("glclchain-XXXXXX", nullptr);
+    path_ = made;
+    g_free(made);
+  }
+  ~Folder() {
+    for (const std::string &file : files_) g_unlink(file.c_str());
+    g_rmdir(path_.c_str());
+  }
+  std::string write(const std::string &name, const std::string &text) {
+    const std::string file = path_ + "/" + name;
+    std::ofstream(file + "~") << text;
+    g_rename((file + "~").c_str(), file.c_str());
+    files_.push_back(file);
+    return file;
+  }
+  const std::string &path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::vector<std::string> files_;
+};
+
+const std::string negative =
+    "//! filter own: the negative\n//! param part 0..1 = 1: how much of it\n"
+    "float4 own(PIXEL) {\n  const float4 c = at(0, 0);\n"
+    "  return (float4)(c.xyz + part * (1.0f - 2.0f * c.xyz), c.w);\n}\n";
+const std::string swapped =
+    "//! filter own: red for blue\n"
+    "float4 own(PIXEL) { return at(0, 0).zyxw; }\n";
+
+Frame swap(Frame frame) {
+  for (size_t i = 0; i < frame.rgba.size(); i += 4) std::swap(frame.rgba[i], frame.rgba[i + 2]);
+  return frame;
+}
+
+GObject *child(GstElement *element, const char *name) {
+  GObject *object = gst_child_proxy_get_child_by_name(GST_CHILD_PROXY(element), name);
+  expect(object != nullptr, std::string("there is no child ") + name);
+  g_object_unref(object);
+  return object;
+}
+
+void expect_broken(const std::string &description, const std::vector<std::string> &words) {
+  test::Pipeline pipeline("gltestsrc num-buffers=3 ! " + description + " ! fakesink");
+  pipeline.set(GST_STATE_PAUSED);
+  GstMessage *first =
+      pipeline.messages().next(GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE, 60 * GST_SECOND);
+  expect(first && GST_MESSAGE_TYPE(first) == GST_MESSAGE_ERROR, description + " starts");
+  gst_message_unref(first);
+  test::expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                   words);
+  pipeline.set(GST_STATE_NULL);
+}
+
+}  // namespace
+
+GST_START_TEST(every_size) {
+  const std::string filters = "gauss(sigma=1) ! grey ! sharpen";
+  Chain chain(element(filters));
+  for (const auto &[width, height] : {std::pair{1, 1}, {17, 13}, {320, 240}}) {
+    const Frame in = reference::random_frame(width, height);
+    expect_near(expected(in, filters), chain.filter(in), 1, filters);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(earlier_frames) {
+  const std::string filters = "invert ! blend(amount=0.5)";
+  Chain chain(element(filters));
+  std::vector<Frame> frames;
+  for (unsigned seed = 1; seed < 4; seed++) frames.push_back(reference::random_frame(33, 21, seed));
+  const auto results = reference::chain(frames, parse_chain(filters, "test", {}));
+  for (size_t i = 0; i < frames.size(); i++)
+    expect_near(results[i], chain.filter(frames[i]), 1, "frame " + std::to_string(i));
+  // After a flush there is no frame before the first one.
+  gst_harness_push_event(chain.harness(), gst_event_new_flush_start());
+  gst_harness_push_event(chain.harness(), gst_event_new_flush_stop(FALSE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
+  expect_near(results[0], chain.filter(frames[0]), 1, "after a flush");
+}
+GST_END_TEST
+
+GST_START_TEST(nothing_to_do) {
+  Chain chain("glclchain");
+  const Frame in = reference::random_frame(33, 21);
+  test::expect_same(in, chain.filter(in), "no filters");
+  g_object_set(chain["glclchain"], "filters", "invert", nullptr);
+  expect_soon(chain, in, expected(in, "invert"), "a first chain");
+  g_object_set(chain["glclchain"], "filters", "", nullptr);
+  test::expect_same(in, chain.filter(in), "no filters any more");
+}
+GST_END_TEST
+
+GST_START_TEST(parameters_while_playing) {
+  Chain chain(element("gauss(sigma=1) ! threshold ! gauss", "sharing=copy"));
+  GstElement *glclchain = chain["glclchain"];
+  const Frame in = reference::natural_frame(61, 47);
+  gst_child_proxy_set(GST_CHILD_PROXY(glclchain), "gauss::sigma", 1.5, nullptr);
+  expect_near(expected(in, "gauss(sigma=1.5) ! threshold ! gauss(sigma=2)"), chain.filter(in), 1,
+              "set before");
+  expect(gst_child_proxy_get_children_count(GST_CHILD_PROXY(glclchain)) == 3, "three children");
+  g_object_set(child(glclchain, "threshold"), "level", 0.3, nullptr);
+  expect_soon(chain, in, expected(in, "gauss(sigma=1.5) ! threshold(level=0.3) ! gauss"),
+              "a level");
+  // From here on a level is that of the next frame.
+  g_object_set(child(glclchain, "threshold"), "level", 0.6, nullptr);
+  expect_near(expected(in, "gauss(sigma=1.5) ! threshold(level=0.6) ! gauss"), chain.filter(in), 1,
+              "another level");
+  g_object_set(child(glclchain, "gauss-2"), "sigma", 0.8, nullptr);  // another radius
+  expect_soon(chain, in, expected(in, "gauss(sigma=1.5) ! threshold(level=0.6) ! gauss(sigma=0.8)"),
+              "another radius");
+  g_object_set(glclchain, "iterations", 2, nullptr);
+  auto twice =
+      parse_chain("gauss(sigma=1.5) ! threshold(level=0.6) ! gauss(sigma=0.8)", "test", {});
+  twice.iterations = 2;
+  expect_soon(chain, in, reference::chain(in, twice), "iterations");
+  test::expect_none(chain.messages().warnings());
+}
+GST_END_TEST
+
+#if HAVE_CONTROLLER
+GST_START_TEST(controlled_parameter) {
+  Chain chain(element("invert"));
+  GObject *invert = child(chain["glclchain"], "invert");
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
+  auto *points = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  gst_timed_value_control_source_set(points, 0, 0.0);
+  gst_timed_value_control_source_set(points, GST_SECOND, 1.0);
+  expect(gst_object_add_control_binding(
+             GST_OBJECT(invert),
+             gst_direct_control_binding_new(GST_OBJECT(invert), "strength", source)),
+         "strength can be controlled");
+  gst_object_unref(source);
+  const Frame in = reference::random_frame(40, 30);
+  for (int i = 0; i < 25; i++)  // 25 frames/s
+    expect_near(expected(in, "invert(strength=" + std::to_string(i / 25.0) + ")"), chain.filter(in),
+                1, "strength of frame " + std::to_string(i));
+}
+GST_END_TEST
+#endif
+
+GST_START_TEST(another_chain_while_playing) {
+  Folder folder;
+  folder.write("broken.cl",
+               "//! filter broken: does not compile\n\nfloat4 broken(PIXEL) {\n"
+               "  return at(0, 0) + nothing;\n}\n");
+  Chain chain(element("invert", "path=" + folder.path()));
+  GstElement *glclchain = chain["glclchain"];
+  const Frame in = reference::natural_frame(61, 47);
+  expect_near(expected(in, "invert"), chain.filter(in), 1, "invert");
+  g_object_set(glclchain, "filters", "grey ! sobel", nullptr);
+  expect_soon(chain, in, expected(in, "grey ! sobel"), "another chain");
+  g_object_set(glclchain, "filters", "grey ! nosuch", nullptr);
+  expect_warning(chain, in, expected(in, "grey ! sobel"), {"filters:1:", "nosuch"});
+  g_object_set(glclchain, "filters", "grey ! broken", nullptr);
+  expect_warning(chain, in, expected(in, "grey ! sobel"), {"broken.cl:4", "nothing"});
+  child(glclchain, "sobel");
+  g_object_set(glclchain, "filters", "median", nullptr);
+  expect_soon(chain, in, expected(in, "median"), "a chain after a broken one");
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
+GST_START_TEST(edited_files) {
+  Folder folder;
+  folder.write("own.cl", negative);
+  const std::string location = folder.write("chain.txt", "# mine\n./own.cl(part=1)\n");
+  Chain chain("glclchain location=" + location);
+  GstElement *glclchain = chain["glclchain"];
+  const Frame in = reference::natural_frame(61, 47);
+  expect_near(expected(in, "invert"), chain.filter(in), 1, "own");
+  folder.write("chain.txt", "./own.cl(part=0.5) ! grey");
+  g_signal_emit_by_name(glclchain, "reload");
+  expect_soon(chain, in, expected(in, "invert(strength=0.5) ! grey"), "a reloaded chain");
+  g_object_set(glclchain, "watch", TRUE, nullptr);
+  g_usleep(250000);
+  chain.filter(in);
+  folder.write("own.cl", swapped);
+  expect_warning(chain, in, expected(in, "invert(strength=0.5) ! grey"), {"chain.txt:1", "part"});
+  folder.write("chain.txt", "./own.cl");
+  expect_soon(chain, in, swap(in), "watched files");
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
+GST_START_TEST(broken_at_start) {
+  Folder folder;
+  const std::string broken = folder.write(
+      "broken.cl", "//! filter broken: no\nfloat4 broken(PIXEL) { return at(0) + nothing; }\n");
+  const std::string pointer = folder.write(
+      "pointer.cl", "//! filter pointer: no\n\nfloat4 pointer(PIXEL) { __global float *p = 0; }\n");
+  expect_broken(element("grey ! nosuch"), {"filters:1:", "nosuch", "gauss"});
+  expect_broken(element("gauss(sigma=99)"), {"sigma", "0.2", "20"});
+  expect_broken(element("gauss(radius=2)"), {"no parameter radius", "sigma"});
+  expect_broken(element("grey grey"), {"!"});
+  expect_broken(element("grey*65"), {"64"});
+  expect_broken(element("convolve(matrix=[1 2; 3 4])"), {"odd"});
+  expect_broken(element("convolve(matrix=[1 2 3; 4 5])"), {"rows"});
+  expect_broken(element("grey*40 ! invert*40"), {"64"});
+  expect_broken(element(pointer), {"pointer.cl:3", "__global"});
+  expect_broken(element(broken), {"broken.cl:2"});
+  expect_broken("glclchain location=/nonexistent/chain.txt", {"/nonexistent/chain.txt"});
+  expect_broken("glclchain location=/dev/zero", {"no regular file"});
+}
+GST_END_TEST
+
+GST_START_TEST(stop_and_start) {
+  test::Pipeline pipeline("videotestsrc num-buffers=5 ! glupload ! glcolorconvert ! " +
+                          element("gauss ! grey") + " ! " + element("blend") + " ! fakesink");
+  for (int i = 0; i < 3; i++) {
+    expect(pipeline.run(), "the pipeline failed");
+    expect(pipeline.reach(GST_STATE_NULL), "it can't be stopped");
+  }
+  test::expect_none(pipeline.messages().errors());
+}
+GST_END_TEST
+
+GST_START_TEST(two_pipelines) {
+  Chain one(element("gauss ! grey")), other(element("emboss"));
+  const Frame in = reference::natural_frame(61, 47);
+  for (int i = 0; i < 3; i++) {
+    expect_near(expected(in, "gauss ! grey"), one.filter(in), 1, "one");
+    expect_near(expected(in, "emboss"), other.filter(in), 1, "the other");
+  }
+}
+GST_END_TEST
+
+static Suite *chain_suite() {
+  Suite *suite = suite_create("glclchain");
+  TCase *tcase = test::add_tcase(suite, "glclchain");
+  tcase_add_test(tcase, every_size);
+  tcase_add_test(tcase, earlier_frames);
+  tcase_add_test(tcase, nothing_to_do);
+  tcase_add_test(tcase, parameters_while_playing);
+#if HAVE_CONTROLLER
+  tcase_add_test(tcase, controlled_parameter);
+#endif
+  tcase_add_test(tcase, another_chain_while_playing);
+  tcase_add_test(tcase, edited_files);
+  tcase_add_test(tcase, broken_at_start);
+  tcase_add_test(tcase, stop_and_start);
+  tcase_add_test(tcase, two_pipelines);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, chain_suite, "chain"); }

@@ -21,6 +21,7 @@ constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
+constexpr int support_side = 8;    // nodes; SUPPORT_SIDE in the kernels
 constexpr int most_spacing = 2;    // nodes that the median takes, apart
 constexpr size_t least_tile = 16;  // nodes that vote, a side
 constexpr Size pixel_group{32, 8};
@@ -260,6 +261,13 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
                     {32, std::max<size_t>(one_group(device) / 32, 1)}, {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, coarse_), "flow_tensors", coarse_.group);
+  support_kernel_ = Kernel(
+      context,
+      context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : ""),
+      "flow_support", {64, 1});
+  support_ = buffer(size_t(divide_up(width_, 2 * support_side)) *
+                    divide_up(height_, 2 * support_side) * sizeof(cl_float8));
+  votes_ = buffer(2 * sizeof(cl_uint));
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
   lay_out();
   if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size()))
@@ -382,10 +390,11 @@ void Flow::prepare(const Settings &settings) {
 void Flow::refine(Queue &queue, const Settings &settings) {
   Refinement *refinement = refinement_.poll([this] { return Refinement(*shared_); });
   if (!refinement) return;
-  refinement->run(queue, settings.refinement,
-                  {previous_.census, current_.census, previous_.grey, noise_.variances(),
-                   refined_levels_, refined_gains_},
-                  field_.vectors, field_.confidence);
+  refinement->run(
+      queue, settings.refinement,
+      {previous_.census, current_.census, previous_.grey, noise_.variances(), refined_levels_,
+       refined_gains_, support_, votes_, cells(settings), window_class(settings.window) + 1},
+      field_.vectors, field_.confidence);
 }
 
 void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int levels) {
@@ -429,7 +438,7 @@ void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &fra
   const int step = lattices.of_level[0].step;
   tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(frames.before),
            texels(frames.after), frames.before.grey, frames.light, noise_.variances(), gain_table_,
-           lattices.table, levels, vector(tensor_tile_), sums_, rests_,
+           lattices.table, levels, vector(tensor_tile_), sums_, rests_, votes_,
            make_window<Window>(settings.window, step, finest_radius),
            make_window<Window>(settings.window, step / 2, window_radius),
            static_cast<float>(settings.alpha), cl::Local(memory.tile * sizeof(cl_float4)),
@@ -463,6 +472,7 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
     if (level) scale = 2;  // texels of the next finer level are half as large
   }
   last_warp(queue, settings, frames, state, scale);
+  support(queue, settings, frames);
 }
 
 /// `apart`: texels of the level between the flow's nodes.
@@ -549,12 +559,31 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
   const int shift = window_class(settings.window) + 1, apart = 1 << shift;
   const Size group = finish_.group(),
              nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
+  const Size kept{nodes.x / support_side + 4, nodes.y / support_side + 4};
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, noise_.variances(), vectors, field_.confidence,
           cl_int2{{width_, height_}}, cl::Local((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float)));
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float)), support_, votes_, cells(settings),
+          cl::Local(kept.x * kept.y * sizeof(cl_float)));
+}
+
+/// Cells of what the flow explains, see kernels/opticalflow/support.clh.
+cl_int2 Flow::cells(const Settings &settings) const {
+  const int apart = 2 * steps[window_class(settings.window)] * support_side;
+  return {{divide_up(width_, apart), divide_up(height_, apart)}};
+}
+
+void Flow::support(Queue &queue, const Settings &settings, const Frames &frames) {
+  const int step = 2 * steps[window_class(settings.window)];
+  const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
+      cells = this->cells(settings);
+  support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
+                  texels(frames.after), frames.before.grey, levels_[0].cl(), step, frames.light,
+                  noise_.variances(), noise_gains_[0], result_, nodes, support_, cells, votes_,
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float4)));
 }
 
 }  // namespace glcl::opticalflow

@@ -180,6 +180,8 @@ class Flow {
              float scale);
   void last_warp(Queue &queue, const Settings &settings, const Frames &frames, const State &state,
                  float scale);
+  cl_int2 cells(const Settings &settings) const;
+  void support(Queue &queue, const Settings &settings, const Frames &frames);
   void finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors);
   bool refines(const Settings &settings) const {
     return settings.refinement > 0 && channels_ == Channels::census;
@@ -213,11 +215,11 @@ class Flow {
   int compute_units_ = 0;
   int most_steps_ = 1;  // of the solver in a launch that leaves the device idle
 
-  Kernel grey_, down_, small_, census_, tensors_, finish_, check_;
+  Kernel grey_, down_, small_, census_, tensors_, support_kernel_, finish_, check_;
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;
-  cl::Buffer zero_, sums_, rests_, flow_[2], result_, certain_, backward_;
+  cl::Buffer zero_, sums_, rests_, flow_[2], result_, certain_, backward_, support_, votes_;
   std::unique_ptr<Seeds> seeds_;  // none where frames have too few levels
   Background<Refinement> refinement_;
   Field field_;

@@ -10,8 +10,9 @@ namespace glcl::opticalflow {
 namespace {
 
 constexpr Size pixel_group{32, 8};
-constexpr int tile = 64;      // TILE of refine_solve
-constexpr size_t around = 4;  // texels that the mean needs around: 2 APART
+constexpr size_t support_side = 8;  // SUPPORT_SIDE
+constexpr int tile = 64;            // TILE of refine_solve
+constexpr size_t around = 4;        // texels that the mean needs around: 2 APART
 
 Size size(cl_int4 level) { return {size_t(level.s[0]), size_t(level.s[1])}; }
 
@@ -79,8 +80,12 @@ void Refinement::run(Queue &queue, int steps, const Frames &frames, const cl::Bu
       resample(queue, flow_, frames.levels[level + 1], 0.5f, frames.levels[level]);
     for (int i = 0; i < steps; i++) step(queue, frames, level);
   }
+  const Size group = finish_.group();
+  const Size kept{(group.x >> frames.shift) / support_side + 5,
+                  (group.y >> frames.shift) / support_side + 5};
   finish_(queue, size(finest), frames.before, frames.after, finest, flow_, frames.noise, vectors,
-          confidence);
+          confidence, frames.support, frames.votes, frames.cells, frames.shift,
+          cl::Local(kept.x * kept.y * sizeof(cl_float)));
 }
 
 }  // namespace glcl::opticalflow

@@ -3,6 +3,7 @@
 #define CENSUS
 #include "opticalflow/level.clh"
 #include "opticalflow/noise.clh"
+#include "opticalflow/support.clh"
 
 #define UNROLL _Pragma("unroll")
 #define UNIT (1.0f / 127.0f)       // of a channel
@@ -194,18 +195,25 @@ __kernel void refine_mean(__global const float2 *restrict flow, __global const f
   result[at.y * level.x + at.x] = mean;
 }
 
-// The refined flow becomes the field's; what stood still in noise stays. Where channels do not match or the flow leaves
-// the frame, the confidence is less.
+// The refined flow becomes the field's; what stood still in noise stays, as does what the start's flow did not explain
+// (support.clh; nodes lie 1 << shift px apart). Where channels do not match or the flow leaves the frame, the confidence is less.
 __kernel void refine_finish(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
                             __global const float2 *restrict flow, __global const float *restrict noise,
-                            __global float2 *restrict vectors, __global float *restrict confidence) {
-  const int2 at = (int2)(get_global_id(0), get_global_id(1));
+                            __global float2 *restrict vectors, __global float *restrict confidence,
+                            __global const Support *restrict support, __global const uint *restrict votes, int2 cells,
+                            int shift, __local float *kept) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
+  const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * items;
+  const SupportTile supported = support_tile((origin >> shift) - 1, (items >> shift) + 2);
+  load_support(kept, supported, support, votes, cells);
+  barrier(CLK_LOCAL_MEM_FENCE);
   if (any(at >= level.xy)) return;
   const int index = at.y * level.x + at.x;
   const float2 start = vectors[index];
   const float noisy = clamp(2.0f * sqrt(noise_variance(noise)) - 1.5f, 0.0f, 1.0f);
   const float still = noisy * clamp(2.0f - length(start) / HELD, 0.0f, 1.0f);
-  const float2 v = mix(flow[index], start, still), to = convert_float2(at) + v;
+  const float part = support_at(kept, supported, convert_float2(at) / (1 << shift) - 0.25f);
+  const float2 v = part * mix(flow[index], start, still), to = convert_float2(at) + v;
   float match = 0.0f;
   if (inside(to, level)) {
     const float4 change = change_of(before + texel_index(level, at), after, level, to);

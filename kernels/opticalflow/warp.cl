@@ -223,10 +223,11 @@ __kernel void flow_tensors(__global const TEXEL *restrict before, __global const
                            __global const float *restrict grey, __global const float2 *restrict light,
                            __global const float *restrict noise_table, __global const float4 *restrict gains,
                            __constant Lattice *lattices, int count, int2 side, __global float4 *restrict tensors,
-                           __global float *restrict rests, Window finest, Window other, float alpha,
+                           __global float *restrict rests, __global uint *restrict votes, Window finest, Window other, float alpha,
                            __local float4 *tile, __local float4 *strip) {
   const int group = get_group_id(0);
   int number = 0;
+  if (group == 0 && get_local_id(0) == 0 && get_local_id(1) == 0) votes[0] = votes[1] = 0;
   while (number + 1 < count && group >= lattices[number + 1].first_tile) number++;
   const Lattice lattice = lattices[number];
   Window window = finest;

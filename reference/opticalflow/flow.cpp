@@ -11,6 +11,7 @@
 #include "reference/opticalflow/planes.h"
 #include "reference/opticalflow/refine.h"
 #include "reference/opticalflow/seeds.h"
+#include "reference/opticalflow/support.h"
 
 namespace reference::opticalflow {
 
@@ -110,7 +111,12 @@ class Solver {
       for (const auto &grey : from[i].values) level.grey.push_back(grey[0]);
       taken.push_back(level);
     }
-    opticalflow::refine(field, settings_.refinement, taken, std::sqrt(noise_[0]));
+    std::vector<float> kept;
+    const float spacing = 2.0f * static_cast<float>(step_);
+    for (int y = 0; y < field.height; y++)
+      for (int x = 0; x < field.width; x++)
+        kept.push_back(support_->at(float(x) / spacing - 0.25f, float(y) / spacing - 0.25f));
+    opticalflow::refine(field, settings_.refinement, taken, std::sqrt(noise_[0]), kept);
   }
 
   Texels texels(const std::vector<Plane<1>> &pyramid, int levels) const {
@@ -430,7 +436,7 @@ class Solver {
     return {shares(before[level], level), rests(before[level], after[level], level, light)};
   }
 
-  Field solve(const Texels &before, const Texels &after, Light light) const {
+  Field solve(const Texels &before, const Texels &after, Light light) {
     Plane<2> flow(1, 1);
     int spacing = 1;  // of its nodes, texels
     const int chosen = Seeds::chosen_level(before[0].width, before[0].height);
@@ -463,8 +469,39 @@ class Solver {
     const Held held = this->held(before, after, 0, light);
     // The mean of four texels has less noise than one of them.
     const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
-    return finish(warp(sums, 0, held, 2, less), sums.votes, held.shares, before[0].width,
-                  before[0].height);
+    const Plane<2> solved = warp(sums, 0, held, 2, less);
+    support_ = std::make_unique<Support>(changes(before[0], after[0], light, solved), solved.width,
+                                         solved.height);
+    return finish(solved, sums.votes, held.shares, before[0].width, before[0].height);
+  }
+
+  std::vector<Change> changes(const Plane<n> &before, const Plane<n> &after, const Light &light,
+                              const Plane<2> &flow) const {
+    std::vector<Change> changes;
+    const auto squared = [&](const Plane<n> &of, float x, float y, int own_x, int own_y) {
+      auto change = bilinear(of, x, y);
+      for (int k = 0; k < n; k++)
+        change[k] = std::clamp(light.gain * change[k] + light.offset - before.at(own_x, own_y)[k],
+                               -limit(0), limit(0));
+      return dot(change, change);
+    };
+    for (int row = 0; row < flow.height; row++)
+      for (int column = 0; column < flow.width; column++) {
+        const int x = std::min(2 * step_ * column, before.width - 1);
+        const int y = std::min(2 * step_ * row, before.height - 1);
+        const Vector v = flow.at(column, row);
+        const float to_x = x + v[0], to_y = y + v[1];
+        if (to_x < 0 || to_y < 0 || to_x > before.width - 1 || to_y > before.height - 1) {
+          changes.push_back({});
+          continue;
+        }
+        const float share = noise_correlation * Kind<n>::noise_share(before.at(x, y)) *
+                            noise_at(noise_, (*greys_)[0].at(x, y)[0]);
+        changes.push_back({squared(after, float(x), float(y), x, y),
+                           squared(after, to_x, to_y, x, y), n * channel_noise(0, share, 0).change,
+                           v, true});
+      }
+    return changes;
   }
 
   /// How far the flow is from a plane around a node: 1 where it is one, a half at 1 px.
@@ -481,7 +518,12 @@ class Solver {
   Field finish(const Plane<2> &solved, const Plane<5> &sums, const Plane<1> &shares, int width,
                int height) const {
     const float spacing = 2.0f * step_, first = step_ / 2.0f;
-    const Plane<2> flow = smooth(solved);
+    const Plane<2> whole = smooth(solved);
+    Plane<2> flow = whole;
+    flow.fill([&](int x, int y) {
+      const float kept = support_->at(float(x), float(y));
+      return Vector{kept * whole.at(x, y)[0], kept * whole.at(x, y)[1]};
+    });
     Field field{width, height, {}, {}};
     for (int y = 0; y < height; y++)
       for (int x = 0; x < width; x++) {
@@ -494,9 +536,13 @@ class Solver {
         const float least = std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2 - noise, 0.0f);
         const bool inside =
             x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 && y + v[1] <= height - 1;
-        field.confidence.push_back(inside ? smoothness(solved, x / (2 * step_), y / (2 * step_)) *
-                                                least / (least + Kind<n>::half_sure + noise)
-                                          : 0);
+        const int column = x / (2 * step_), row = y / (2 * step_);
+        const Vector &w = whole.at(column, row);
+        const float lost = 1 - support_->at(float(column), float(row));
+        const float sure =
+            smoothness(solved, column, row) * least / (least + Kind<n>::half_sure + noise);
+        field.confidence.push_back(
+            inside ? sure / (1 + 4 * lost * lost * (w[0] * w[0] + w[1] * w[1])) : 0);
       }
     return field;
   }
@@ -507,6 +553,7 @@ class Solver {
   std::vector<Gains> gains_;                      // by level
   const std::vector<Plane<1>> *greys_ = nullptr;  // of the frame that the flow begins at
   const std::vector<Plane<1>> *later_ = nullptr;  // and of that to which it leads
+  std::unique_ptr<Support> support_;              // of the last flow
 };
 
 }  // namespace

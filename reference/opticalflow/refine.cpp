@@ -194,7 +194,8 @@ std::vector<Vector> resampled(const std::vector<Vector> &flow, int width, int he
 
 }  // namespace
 
-void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise) {
+void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise,
+            const std::vector<float> &kept) {
   std::vector<Vector> flow;
   for (size_t i = 0; i < field.confidence.size(); i++)
     flow.push_back({field.vectors[2 * i], field.vectors[2 * i + 1]});
@@ -214,7 +215,7 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
         const size_t i = refiner.index(x, y);
         const float still = std::clamp(2 * noise - 1.5f, 0.0f, 1.0f) *
                             std::clamp(2 - std::sqrt(square(start[i])) / 0.05f, 0.0f, 1.0f);
-        const Vector v = mix(flow[i], start[i], still);
+        const Vector v = kept[i] * mix(flow[i], start[i], still);
         float squares = 0;
         for (float d : refiner.change(x, y, v)) squares += d * d;
         field.vectors[2 * i] = v.x, field.vectors[2 * i + 1] = v.y;

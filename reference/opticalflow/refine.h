@@ -17,7 +17,8 @@ struct RefinementLevel {
 };
 
 /// The field as glcl::opticalflow::Refinement makes it. Levels: finest first. `noise`: standard
-/// deviation in levels.
-void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise);
+/// deviation in levels. `kept`: by pixel how much of the flow to keep, 0..1.
+void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels, float noise,
+            const std::vector<float> &kept);
 
 }  // namespace reference::opticalflow

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What of the changes between two frames the flow explains.
+#include "opticalflow/level.clh"
+#include "opticalflow/noise.clh"
+#include "opticalflow/support.clh"
+
+#define GOES_WITH 0.75f  // of the change, less stays in a row of cells that goes with the flow
+#define AS_ONE 0.5f      // and at least so far one way
+
+// Writes the cells of support.clh, and adds to `votes`. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
+// rows; each item has a column of a cell.
+#define GROUP 64
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
+                  __global const float *restrict grey, int4 level, int step, __global const float2 *restrict light,
+                  __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
+                  int2 size, __global Support *restrict support, int2 cells, __global uint *restrict votes,
+                  __local float4 *changes, __local float4 *ways) {
+  const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
+  const Noise noise = noise_of(noise_table);
+  const float limit = change_limit(noise, gain);
+  const float2 end = convert_float2(level.xy - 1);
+  float4 change = 0.0f, way = 0.0f, whole = 0.0f;  // of the way: its sum and square, weighted; then unweighted with the number
+  for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && x < size.x; y++) {
+    const int2 at = min(step * (int2)(x, y), level.xy - 1);
+    const float2 v = flow[y * size.x + x], to = convert_float2(at) + v;
+    if (any(to < 0.0f) || any(to > end)) continue;
+    const int index = texel_index(level, at);
+    const CHANNELS own = LOAD(before[index]);
+    const CHANNELS still = clamp(RELIT(LOAD(after[index]), light[0]) - own, -limit, limit);
+    const CHANNELS moved = clamp(RELIT(bilinear(after, level, to), light[0]) - own, -limit, limit);
+    const float share = texel_noise(noise_table, grey[index], own);
+    const float explained = CHANNEL_COUNT * channel_noise(noise, gain, share, 0.0f).change;
+    const float stays = CHANNEL_SUM(still, still), goes = CHANNEL_SUM(moved, moved), weight = fmax(stays - goes, 0.0f);
+    change += (float4)(stays, goes, explained, weight);
+    way += (float4)(weight * v, weight * dot(v, v), 0.0f);
+    whole += (float4)(v, dot(v, v), 1.0f);
+  }
+  changes[item] = change, ways[item] = way;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int cell = x / SUPPORT_SIDE;
+  const bool speaks = item % SUPPORT_SIDE == 0 && cell < cells.x;
+  if (speaks) {
+    for (int i = 1; i < SUPPORT_SIDE; i++) change += changes[item + i], way += ways[item + i];
+    change.xy -= change.z;
+    const Support own = {change, way.xy, way.z, 0.0f};
+    support[row * cells.x + cell] = own;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  changes[item] = (float4)(change.xyz, speaks && change.x > 0.0f ? 1.0f : 0.0f);
+  ways[item] = whole;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item > 0) return;
+  change = 0.0f, whole = 0.0f;
+  for (int i = 0; i < GROUP; i++) {
+    if (changes[i].w > 0.0f) change += changes[i];
+    whole += ways[i];
+  }
+  if (change.w <= 0.0f) return;
+  atomic_add(&votes[0], (uint)change.w);
+  if (change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE) atomic_add(&votes[1], (uint)change.w);
+}

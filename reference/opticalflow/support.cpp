@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "support.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reference::opticalflow {
+
+namespace {
+
+constexpr int strip = 8;  // cells that vote together
+
+double ramp(double value, double from, double to) {
+  return std::clamp((value - from) / (to - from), 0.0, 1.0);
+}
+
+double one_way(double x, double y, double weight, double square) {
+  return weight * square > 0 ? (x * x + y * y) / (weight * square) : 0;
+}
+
+}  // namespace
+
+Support::Support(const std::vector<Change> &nodes, int width, int height)
+    : columns_((width + side - 1) / side),
+      rows_((height + side - 1) / side),
+      cells_(size_t(columns_) * rows_) {
+  std::vector<Cell> whole(cells_.size());  // flows without weights
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const Change &node = nodes[size_t(y) * width + x];
+      if (!node.inside) continue;
+      const size_t at = size_t(y / side) * columns_ + x / side;
+      const auto add = [&](Cell &cell, double weight) {
+        cell.weight += weight;
+        cell.x += weight * node.flow[0], cell.y += weight * node.flow[1];
+        cell.square += weight * (node.flow[0] * node.flow[0] + node.flow[1] * node.flow[1]);
+      };
+      add(whole[at], 1);
+      add(cells_[at], std::max(node.still - node.moved, 0.0f));
+      cells_[at].still += node.still - node.noise, cells_[at].moved += node.moved - node.noise;
+      cells_[at].noise += node.noise;
+    }
+  double changing = 0, going = 0;
+  for (int row = 0; row < rows_; row++)
+    for (int first = 0; first < columns_; first += strip) {
+      Cell sum;
+      int count = 0;
+      for (int column = first; column < std::min(first + strip, columns_); column++) {
+        const size_t at = size_t(row) * columns_ + column;
+        sum.weight += whole[at].weight, sum.square += whole[at].square;
+        sum.x += whole[at].x, sum.y += whole[at].y;
+        if (cells_[at].still <= 0) continue;
+        sum.still += cells_[at].still, sum.moved += cells_[at].moved, count++;
+      }
+      changing += count;
+      if (sum.moved < 0.75 * sum.still && one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
+        going += count;
+    }
+  const double camera = ramp(going / std::max(changing, 1.0), 0.4, 0.6);
+  for (int row = 0; row < rows_; row++)
+    for (int column = 0; column < columns_; column++)
+      parts_.push_back(static_cast<float>(part(column, row, camera)));
+}
+
+double Support::part(int column, int row, double camera) const {
+  const struct {
+    int reach;
+    double left[2], gone[2];
+  } areas[] = {
+      {0, {0.05, 0.1}, {0.9, 0.95}}, {1, {0.15, 0.25}, {0.5, 0.6}}, {3, {0.3, 0.4}, {0.35, 0.45}}};
+  double part = camera;
+  Cell sum;
+  for (const auto &[reach, left, gone] : areas) {
+    sum = {};
+    for (int y = std::max(row - reach, 0); y <= std::min(row + reach, rows_ - 1); y++)
+      for (int x = std::max(column - reach, 0); x <= std::min(column + reach, columns_ - 1); x++) {
+        const Cell &cell = cells_[size_t(y) * columns_ + x];
+        sum.still += cell.still, sum.moved += cell.moved, sum.noise += cell.noise;
+        sum.weight += cell.weight, sum.square += cell.square, sum.x += cell.x, sum.y += cell.y;
+      }
+    if (sum.still <= 0) continue;
+    const double stays = (sum.moved - 0.1 * sum.noise) / sum.still;
+    const double goes = (1 - stays) * one_way(sum.x, sum.y, sum.weight, sum.square);
+    part = std::max({part, 1 - ramp(stays, left[0], left[1]), ramp(goes, gone[0], gone[1])});
+  }
+  return sum.still > 0 ? part : 1;
+}
+
+float Support::at(float x, float y) const {
+  const float px = (x + 0.5f) / side - 0.5f, py = (y + 0.5f) / side - 0.5f;
+  const int i = static_cast<int>(std::floor(px)), j = static_cast<int>(std::floor(py));
+  const auto cell = [&](int column, int row) {
+    return parts_[size_t(std::clamp(row, 0, rows_ - 1)) * columns_ +
+                  std::clamp(column, 0, columns_ - 1)];
+  };
+  const float s = px - static_cast<float>(i), t = py - static_cast<float>(j);
+  return (1 - t) * ((1 - s) * cell(i, j) + s * cell(i + 1, j)) +
+         t * ((1 - s) * cell(i, j + 1) + s * cell(i + 1, j + 1));
+}
+
+}  // namespace reference::opticalflow

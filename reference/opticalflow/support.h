@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What of the changes between two frames the flow explains.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "reference/opticalflow/planes.h"
+
+namespace reference::opticalflow {
+
+/// A node of the flow: its squared change in time standing still and going with the flow, all
+/// channels together, and what noise explains of it; nothing where the flow leaves the frame.
+struct Change {
+  float still = 0, moved = 0, noise = 0;
+  Vector flow{};
+  bool inside = false;
+};
+
+/// How much of the flow to keep, as kernels/opticalflow/support.clh has it.
+class Support {
+ public:
+  /// Of nodes in raster order.
+  Support(const std::vector<Change> &nodes, int width, int height);
+
+  /// 0..1, at a place in nodes.
+  float at(float x, float y) const;
+
+ private:
+  static constexpr int side = 8;
+
+  struct Cell {
+    double still = 0, moved = 0, noise = 0;  // changes, the first two beyond noise
+    double weight = 0, x = 0, y = 0, square = 0;
+  };
+  double part(int column, int row, double camera) const;
+
+  int columns_, rows_;
+  std::vector<Cell> cells_;
+  std::vector<float> parts_;
+};
+
+}  // namespace reference::opticalflow

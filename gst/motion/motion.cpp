@@ -102,6 +102,7 @@ Motion::Blocks Motion::build(const Settings &settings) const {
     return cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, bytes);
   };
   blocks.keys = make(blocks.search.keys(predicted_) * sizeof(Key));
+  blocks.kept = make(blocks.search.keys(predicted_) * sizeof(Key));
   blocks.vectors = make(area(field.columns, field.rows) * sizeof(Vector));
   blocks.costs = make(count * sizeof(cl_uint));
   blocks.shapes = make(count * sizeof(cl_ushort));
@@ -174,13 +175,14 @@ void Motion::search(Queue &queue, const Settings &settings) {
     noise_.set(queue, settings.noise);
   if (settings.noise != 0)
     b.still.run(queue, current(), reference(), settings.lambda, noise_,
-                settings.precision != Precision::full, b.keys, field_.block_columns,
+                settings.precision != Precision::full, b.keys, b.kept, field_.block_columns,
                 b.search.keys(current()));
+  const cl::Buffer &keys = settings.noise != 0 ? b.kept : b.keys;
   if (settings.partitions)
-    choose_(queue, {size_t(field_.block_columns), size_t(field_.block_rows)}, b.keys, b.vectors,
+    choose_(queue, {size_t(field_.block_columns), size_t(field_.block_rows)}, keys, b.vectors,
             b.costs, b.shapes, settings.lambda, field_.block_columns, field_.block_rows);
   else
-    field_kernel_(queue, {count, 1}, b.keys, b.vectors, b.costs, b.shapes, cl_int(count));
+    field_kernel_(queue, {count, 1}, keys, b.vectors, b.costs, b.shapes, cl_int(count));
 }
 
 void Motion::copy_field(Queue &queue, const cl::Buffer &to) {

@@ -105,7 +105,7 @@ class Motion {
     Hexagon hexagon;
     Subpel subpel;
     Still still;
-    cl::Buffer keys, vectors, costs, shapes;
+    cl::Buffer keys, kept, vectors, costs, shapes;  // kept: by Still
     std::unique_ptr<TeamSearch> team;
   };
 

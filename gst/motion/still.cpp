@@ -14,10 +14,10 @@ Still::Still(Context &context, int block)
               {32, 1}) {}
 
 void Still::run(Queue &queue, const Plane &current, const Plane &reference, int lambda,
-                const noise::Noise &noise, bool between, const cl::Buffer &keys, int columns,
-                size_t count) {
+                const noise::Noise &noise, bool between, const cl::Buffer &keys,
+                const cl::Buffer &kept, int columns, size_t count) {
   kernel_(queue, {count, 1}, current.buffer, reference.buffer, current.pitch, lambda,
-          noise.variances(), cl_float(between), keys, columns, static_cast<cl_int>(count));
+          noise.variances(), cl_float(between), keys, kept, columns, static_cast<cl_int>(count));
 }
 
 }  // namespace glcl::motion

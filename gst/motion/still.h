@@ -14,8 +14,13 @@ glcl::Plane noise_plane(const Plane &plane);
 /// 0 does, by about four standard deviations of a sum of absolute differences, the more where
 /// samples between pixels smooth the noise:
 ///
-///   cost(0) ≤ cost + σ (4 √n + 0.15 n where vectors end between pixels) + c n + p min(2 SAD, n)
+///   cost(0) ≤ cost + σ (a 4 √n + 0.15 n where vectors end between pixels) + c n + p min(2 SAD, n)
+///   + e
 ///
+/// a: 1 and e: 0 where at least three of the eight blocks around have vectors within a pixel, other
+/// than 0; else 3 and 0.8 SAD, since what an encoder changes fits somewhere in patches, but not
+/// alike from block to block. The vector 0 may also be that of a block whose light changed: its
+/// cost is the smaller one, as it is or with both blocks' mean levels made the same.
 /// SAD: of the best candidate. What it leaves, up to a level a pixel, changed anyhow, as where an
 /// encoder codes all blocks anew, and may have at the vector 0; p: 1, from 1.2 to 2 levels of noise
 /// down to 0, since an encoder leaves less. n: the pixels of
@@ -27,10 +32,10 @@ class Still {
   /// `block` as for Search. Throws Error::failed where the device refuses the kernel.
   Still(Context &context, int block);
 
-  /// Enqueues it for `count` keys in rows of `columns` blocks, in place.
+  /// Enqueues it for `count` keys in rows of `columns` blocks, into `kept`.
   void run(Queue &queue, const Plane &current, const Plane &reference, int lambda,
-           const noise::Noise &noise, bool between, const cl::Buffer &keys, int columns,
-           size_t count);
+           const noise::Noise &noise, bool between, const cl::Buffer &keys, const cl::Buffer &kept,
+           int columns, size_t count);
 
  private:
   Kernel kernel_;

@@ -8,30 +8,70 @@
 #define CODING 1.0f        // what coding noise may give a pixel
 #define LEFT 2.0f          // times what the best vector leaves of a pixel, as much an encoder may have changed at the vector 0
 #define MOST_LEFT 1.0f     // levels
+// Encoders change whole patches at once, so that more of it fits by chance; but not next to each other in the same way.
+#define ALONE 3.0f         // times what is gained by chance, where too few neighbours move alike
+#define ALONE_LEFT 0.8f    // of what the best vector leaves, as well
+#define ALIKE 4            // quarter pixels
+#define COMPANY 3          // neighbours
 
-// Gives a key the vector 0 where that costs no more than noise of the block's brightness explains; `between`: 1
-// where vectors may end between pixels, else 0. Work-items: keys.
+// How many of the eight neighbours of a key's block move alike; `across`: keys of a block.
+inline int company(__global const ulong *keys, int i, int across, int columns, int count) {
+  const int2 own = vector_of((uint)keys[i]);
+  const int block = i / across, x = block % columns, y = block / columns, rows = count / across / columns;
+  int alike = 0;
+  for (int v = max(y - 1, 0); v <= min(y + 1, rows - 1); v++)
+    for (int u = max(x - 1, 0); u <= min(x + 1, columns - 1); u++) {
+      const int2 other = vector_of((uint)keys[i + ((v - y) * columns + u - x) * across]);
+      alike += any(other != 0) && all(abs(other - own) <= (uint2)(ALIKE));
+    }
+  return alike - 1;
+}
+
+// The block's sum of absolute differences from the same place, where its light changed by `rise` levels.
+inline uint relit_cost(const Area *a, int rise) {
+  const uchar4 more = (uchar4)((uchar)max(rise, 0)), less = (uchar4)((uchar)max(-rise, 0));
+  uint cost = 0;
+  for (int y = 0; y < a->size.y; y++)
+    for (int x = 0; x < a->size.x; x += 4) {
+      const uchar4 there = as_uchar4(*(__global const uint *)(a->there + y * a->pitch + x));
+      const uint lit = as_uint(sub_sat(add_sat(there, more), less));
+      cost = sad4(*(__global const uint *)(a->own + y * a->pitch + x), lit, cost);
+    }
+  return cost;
+}
+
+// Keys with the vector 0 where that costs no more than noise of the block's brightness explains, as it is or with the block's
+// light changed; `between`: 1 where vectors may end between pixels, else 0. Work-items: keys.
 __kernel void motion_still(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
-                           __global const float *noise, float between, __global ulong *keys, int columns,
-                           int count) {
+                           __global const float *noise, float between, __global const ulong *keys,
+                           __global ulong *kept, int columns, int count) {
   const int i = get_global_id(0);
-  if (i >= count || (uint)keys[i] == place(0, 0)) return;
+  if (i >= count) return;
+  const ulong key = keys[i];
+  kept[i] = key;
+  if ((uint)key == place(0, 0)) return;
   const Area area = area_of(current, reference, pitch, lambda, 0, i, columns);
-  uint sum = 0, cost = lambda * vector_bits(0, 0);
+  const uint bits = lambda * vector_bits(0, 0);
+  uint sum = 0, before = 0, cost = bits;
   for (int y = 0; y < area.size.y; y++)
     for (int x = 0; x < area.size.x; x += 4) {
       const uint own = *(__global const uint *)(area.own + y * pitch + x);
-      cost = sad4(own, *(__global const uint *)(area.there + y * pitch + x), cost);
-      sum = sad4(own, 0, sum);
+      const uint there = *(__global const uint *)(area.there + y * pitch + x);
+      cost = sad4(own, there, cost);
+      sum = sad4(own, 0, sum), before = sad4(there, 0, before);
     }
-  const float pixels = area.size.x * area.size.y;
+  const int whole = area.size.x * area.size.y;
+  const float pixels = whole;
   const float level = sqrt(CORRELATION * noise_variance_at(noise, sum / pixels));
-  const int2 v = vector_of((uint)keys[i]);
-  const float left = (keys[i] >> 32) - lambda * vector_bits(v.x, v.y);
+  const int2 v = vector_of((uint)key);
+  const float left = (key >> 32) - lambda * vector_bits(v.x, v.y);
+  const bool alone = company(keys, i, KEYS, columns, count) < COMPANY;
   // Where there is that much noise no encoder has been.
   const float coded = clamp(2.5f - 1.25f * level * rsqrt(CORRELATION), 0.0f, 1.0f);
-  const float explained = coded * fmin(LEFT * left, MOST_LEFT * pixels) +
-                          level * (SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
+  const float explained = coded * fmin(LEFT * left, MOST_LEFT * pixels) + (alone ? ALONE_LEFT * left : 0.0f) +
+                          level * ((alone ? ALONE : 1.0f) * SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
                           CODING * sqrt(coding_variance(noise)) * pixels;
-  if (cost <= (keys[i] >> 32) + (ulong)explained) keys[i] = key_of(cost, place(0, 0));
+  const ulong most = (key >> 32) + (ulong)explained;
+  const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
+  if (cost <= most || (changed && bits + relit_cost(&area, rise) <= most)) kept[i] = key_of(cost, place(0, 0));
 }

@@ -285,26 +285,63 @@ void refine(std::vector<Key> &keys, const Plane &current, const Samples &referen
   }
 }
 
+namespace {
+
+/// Of the vectors of the eight blocks around that of key `i` those other than 0 within a pixel of
+/// its own; `across`: keys of a block.
+int company(const std::vector<Key> &keys, int i, int across, int columns) {
+  const int rows = static_cast<int>(keys.size()) / across / columns;
+  const int column = i / across % columns, row = i / across / columns;
+  const Vector own = glcl::motion::vector_of(keys[i]);
+  int alike = 0;
+  for (int dy = -1; dy <= 1; dy++)
+    for (int dx = -1; dx <= 1; dx++) {
+      const int x = column + dx, y = row + dy;
+      if ((!dx && !dy) || x < 0 || y < 0 || x >= columns || y >= rows) continue;
+      const Vector v = glcl::motion::vector_of(keys[size_t(y * columns + x) * across + i % across]);
+      alike += (v.x || v.y) && std::abs(v.x - own.x) <= 4 && std::abs(v.y - own.y) <= 4;
+    }
+  return alike;
+}
+
+}  // namespace
+
 void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &reference, int block,
                 int lambda, const NoiseTable &noise, bool between) {
+  const bool divided = block == Search::partitions;
+  const int across = divided ? Search::partitions : 1, side = divided ? 16 : block;
+  const int columns = (current.width + side - 1) / side;
+  const std::vector<Key> found = keys;
   size_t i = 0;
   for (const Rectangle &at : rectangles(current, block)) {
+    const bool alone = company(found, static_cast<int>(i), across, columns) < 3;
     Key &key = keys[i++];
     float sum = 0;
+    int change = 0;
     for (int y = at.y; y < at.y + at.height; y++)
-      for (int x = at.x; x < at.x + at.width; x++) sum += current.at(x, y);
-    const float pixels = static_cast<float>(at.width * at.height);
+      for (int x = at.x; x < at.x + at.width; x++) {
+        sum += current.at(x, y);
+        change += current.at(x, y) - reference.at(x, y);
+      }
+    const int count = at.width * at.height;
+    const auto pixels = static_cast<float>(count);
     const float level = std::sqrt(noise_correlation * noise_at(noise, sum / pixels));
     const auto left =
         static_cast<float>(static_cast<int>(glcl::motion::cost_of(key)) -
                            lambda * static_cast<int>(vector_bits(glcl::motion::vector_of(key))));
     const float coded = std::clamp(2.5f - 1.25f * level / std::sqrt(noise_correlation), 0.0f, 1.0f);
-    const float explained = coded * std::min(2 * left, pixels) +
-                            level * (4 * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
-                            std::sqrt(noise.back()) * pixels;
+    const float explained =
+        coded * std::min(2 * left, pixels) + (alone ? 0.8f * left : 0) +
+        level * ((alone ? 12 : 4) * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
+        std::sqrt(noise.back()) * pixels;
+    const uint32_t most = glcl::motion::cost_of(key) + static_cast<uint32_t>(explained);
     const uint32_t cost = sad(current, reference, at, 0, 0) + lambda * vector_bits({0, 0});
-    if (cost <= glcl::motion::cost_of(key) + static_cast<uint32_t>(explained))
-      key = glcl::motion::key_of(cost, {0, 0});
+    const int rise = static_cast<int>(std::lround(static_cast<double>(change) / count));
+    uint32_t relit = lambda * vector_bits({0, 0});
+    for (int y = at.y; y < at.y + at.height; y++)
+      for (int x = at.x; x < at.x + at.width; x++)
+        relit += std::abs(current.at(x, y) - std::clamp(reference.at(x, y) + rise, 0, 255));
+    if (std::min(cost, relit) <= most) key = glcl::motion::key_of(cost, {0, 0});
   }
 }
 

@@ -13,6 +13,7 @@
 #define ALONE_LEFT 0.8f    // of what the best vector leaves, as well
 #define ALIKE 4            // quarter pixels
 #define COMPANY 3          // neighbours
+#define FAINT 2.0f         // times the noise's variance: of less there is nothing that could be seen to move
 
 // How many of the eight neighbours of a key's block move alike; `across`: keys of a block.
 inline int company(__global const ulong *keys, int i, int across, int columns, int count) {
@@ -40,8 +41,25 @@ inline uint relit_cost(const Area *a, int rise) {
   return cost;
 }
 
+inline uint squares4(uint word, uint sum) {
+  const uint4 p = convert_uint4(as_uchar4(word));
+  return sum + p.x * p.x + p.y * p.y + p.z * p.z + p.w * p.w;
+}
+
+// The variance of the block's pixels or of those at the same place before, whichever is less; `sum`, `before`: theirs.
+inline float least_variance(const Area *a, uint sum, uint before) {
+  uint own = 0, there = 0;
+  for (int y = 0; y < a->size.y; y++)
+    for (int x = 0; x < a->size.x; x += 4) {
+      own = squares4(*(__global const uint *)(a->own + y * a->pitch + x), own);
+      there = squares4(*(__global const uint *)(a->there + y * a->pitch + x), there);
+    }
+  const ulong pixels = a->size.x * a->size.y;
+  return min(own * pixels - (ulong)sum * sum, there * pixels - (ulong)before * before) / (float)(pixels * pixels);
+}
+
 // Keys with the vector 0 where that costs no more than noise of the block's brightness explains, as it is or with the block's
-// light changed; `between`: 1 where vectors may end between pixels, else 0. Work-items: keys.
+// light changed, or where there is nothing but noise; `between`: 1 where vectors may end between pixels, else 0. Work-items: keys.
 __kernel void motion_still(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
                            __global const float *noise, float between, __global const ulong *keys,
                            __global ulong *kept, int columns, int count) {
@@ -73,5 +91,6 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
                           CODING * sqrt(coding_variance(noise)) * pixels;
   const ulong most = (key >> 32) + (ulong)explained;
   const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
-  if (cost <= most || (changed && bits + relit_cost(&area, rise) <= most)) kept[i] = key_of(cost, place(0, 0));
+  const float faint = FAINT * level * level / CORRELATION;
+  if (cost <= most || (changed && bits + relit_cost(&area, rise) <= most) || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
 }

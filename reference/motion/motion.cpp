@@ -341,7 +341,16 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
     for (int y = at.y; y < at.y + at.height; y++)
       for (int x = at.x; x < at.x + at.width; x++)
         relit += std::abs(current.at(x, y) - std::clamp(reference.at(x, y) + rise, 0, 255));
-    if (std::min(cost, relit) <= most) key = glcl::motion::key_of(cost, {0, 0});
+    const auto variance = [&](const Plane &plane) {
+      double all = 0, squares = 0;
+      for (int y = at.y; y < at.y + at.height; y++)
+        for (int x = at.x; x < at.x + at.width; x++)
+          all += plane.at(x, y), squares += plane.at(x, y) * plane.at(x, y);
+      return (squares - all * all / count) / count;
+    };
+    const bool faint =
+        std::min(variance(current), variance(reference)) <= 2 * level * level / noise_correlation;
+    if (std::min(cost, relit) <= most || faint) key = glcl::motion::key_of(cost, {0, 0});
   }
 }
 

@@ -315,8 +315,7 @@ static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &time
                                "score", G_TYPE_DOUBLE, object.score, nullptr));
   GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
   list.into(structure, "objects");
-  gst_structure_set(structure, "edges", G_TYPE_UINT, found.edges, "edges-used", G_TYPE_UINT,
-                    found.used, nullptr);
+  gst_structure_set(structure, "edges", G_TYPE_UINT, found.edges, nullptr);
   gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
 }
 

@@ -2,6 +2,7 @@
 #include "hough.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -11,15 +12,19 @@ namespace glcl::hough {
 
 namespace {
 
-constexpr int rotations = 36;                   // ROTATIONS in the kernels
-constexpr int groups = 36;                      // SECTORS * BANDS
-constexpr int keys = 92;                        // of edges: 1 … 90
-constexpr int most_candidates = 256;            // of a shape
-constexpr int vote_strengths = 1024;            // STRENGTHS in vote.cl
-constexpr int verify_sums = 15;                 // SUMS
-constexpr double per_octave = 7.2725;           // scales, 10 % apart
-constexpr size_t most_space = size_t(1) << 24;  // places in the space of votes
-constexpr int least_cell = 4, most_cell = 64;   // px
+constexpr int turns = 72;              // TURNS in the kernels
+constexpr int groups = 72, bands = 3;  // SECTORS * BANDS, BANDS
+constexpr int matched = Shape::matched_points;
+constexpr int most_candidates = 512;          // of a shape
+constexpr int match_strengths = 1024;         // STRENGTHS in match.cl
+constexpr int verify_sums = 15;               // SUMS
+constexpr float per_octave = 7.2725f;         // scales, 10 % apart
+constexpr int least_cell = 3, most_cell = 8;  // px
+constexpr size_t most_lanes = 16;
+
+/// Sizes that a template's edges are looked for at, by its own: half octaves.
+constexpr double least_level = 0.25, most_level = 2;
+constexpr int least_side = 8;  // px, of a scaled template
 
 /// As kernels/hough/object.clh has it.
 struct DeviceObject {
@@ -43,20 +48,96 @@ cl::Buffer upload(const cl::Context &context, const Value &values) {
           const_cast<void *>(static_cast<const void *>(values.data()))};
 }
 
+/// For a kernel's as_float().
+cl_int bits(double number) {
+  const auto value = static_cast<cl_float>(number);
+  cl_int bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+int up_to(int number, int step) { return (number + step - 1) / step * step; }
+
+using Pixels = std::vector<uint8_t>;  // RGBA, rows without gaps
+
+constexpr std::array<size_t, 3> origin{0, 0, 0};
+
+Pixels download(Queue &queue, const Picture &from) {
+  Pixels pixels(size_t(from.width) * from.height * 4);
+  const std::array<size_t, 3> region{size_t(from.width), size_t(from.height), 1};
+  if (from.layout == Layout::image)
+    queue.cl().enqueueReadImage(from.image, CL_TRUE, origin, region, 0, 0, pixels.data());
+  else
+    queue.cl().enqueueReadBufferRect(from.buffer, CL_TRUE, origin, origin, from.region(),
+                                     from.row_bytes(), 0, size_t(from.width) * 4, 0, pixels.data());
+  return pixels;
+}
+
+void upload(Queue &queue, const Pixels &pixels, const Picture &to) {
+  const std::array<size_t, 3> region{size_t(to.width), size_t(to.height), 1};
+  if (to.layout == Layout::image)
+    queue.cl().enqueueWriteImage(to.image, CL_TRUE, origin, region, 0, 0, pixels.data());
+  else
+    queue.cl().enqueueWriteBufferRect(to.buffer, CL_TRUE, origin, origin, to.region(),
+                                      to.row_bytes(), 0, size_t(to.width) * 4, 0, pixels.data());
+}
+
+/// What each of `length` numbers in a row is of `before`, `apart` bytes each other: by a tent as
+/// wide as the larger px of both.
+void scale_row(const uint8_t *from, int before, size_t apart_from, uint8_t *to, int length,
+               size_t apart_to) {
+  const double ratio = double(before) / length, reach = std::max(ratio, 1.0);
+  for (int i = 0; i < length; i++) {
+    const double middle = (i + 0.5) * ratio - 0.5;
+    double sum = 0, weights = 0;
+    for (int k = int(std::ceil(middle - reach)); k <= int(std::floor(middle + reach)); k++) {
+      const double weight = 1 - std::abs(k - middle) / reach;
+      sum += weight * from[size_t(std::clamp(k, 0, before - 1)) * apart_from];
+      weights += weight;
+    }
+    to[size_t(i) * apart_to] = static_cast<uint8_t>(std::lround(sum / weights));
+  }
+}
+
+Pixels scaled(const Pixels &from, int width, int height, int to_width, int to_height) {
+  Pixels wide(size_t(to_width) * height * 4), to(size_t(to_width) * to_height * 4);
+  for (size_t y = 0; y < size_t(height); y++)
+    for (size_t c = 0; c < 4; c++)
+      scale_row(&from[y * width * 4 + c], width, 4, &wide[y * to_width * 4 + c], to_width, 4);
+  for (size_t i = 0; i < size_t(to_width) * 4; i++)
+    scale_row(&wide[i], height, size_t(to_width) * 4, &to[i], to_height, size_t(to_width) * 4);
+  return to;
+}
+
+EdgeMap edges_of(Queue &queue, const Canny::Settings &settings, const Picture &picture) {
+  Canny canny(queue.context(), picture.width, picture.height, picture.layout);
+  canny.run(queue, settings, picture);
+  EdgeMap map{picture.width, picture.height, {}};
+  map.edges.resize(size_t(map.width) * map.height);
+  queue.cl().enqueueReadBuffer(canny.edges(), CL_TRUE, 0, map.edges.size() * sizeof map.edges[0],
+                               map.edges.data());
+  return map;
+}
+
 }  // namespace
 
 std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
                                         const Canny::Settings &settings, const Picture &picture) {
-  Canny canny(queue.context(), picture.width, picture.height, picture.layout);
-  canny.run(queue, settings, picture);
-  std::vector<uint16_t> edges(size_t(picture.width) * picture.height);
   try {
-    queue.cl().enqueueReadBuffer(canny.edges(), CL_TRUE, 0, edges.size() * sizeof edges[0],
-                                 edges.data());
+    const Pixels pixels = download(queue, picture);
+    std::vector<EdgeMap> maps;
+    for (double scale = least_level; scale < most_level * 1.01; scale *= std::sqrt(2)) {
+      const int width = static_cast<int>(std::lround(picture.width * scale)),
+                height = static_cast<int>(std::lround(picture.height * scale));
+      if (std::min(width, height) < std::min({least_side, picture.width, picture.height})) continue;
+      const Picture at = make_picture(queue.context().cl(), width, height, picture.layout);
+      upload(queue, scaled(pixels, picture.width, picture.height, width, height), at);
+      maps.push_back(edges_of(queue, settings, at));
+    }
+    return std::make_shared<Shape>(name, picture.width, picture.height, maps);
   } catch (const cl::Error &error) {
-    throw Error("The edges of the template " + name + " could not be read.", error);
+    throw Error("The edges of the template " + name + " could not be found.", error);
   }
-  return std::make_shared<Shape>(name, picture.width, picture.height, edges);
 }
 
 Hough::Hough(Context &context, int width, int height, Layout layout)
@@ -64,23 +145,24 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
       height_(height),
       context_(context.cl()),
       canny_(context, width, height, layout),
-      edges_(context, 7, Canny::strengths, Canny::strong, most_edges),
-      candidates_(context, 0, vote_strengths, 0xffff, most_candidates),
-      scan_(context),
-      sort_(context, most_edges),
-      vote_groups_(context.device().is_cpu() ? 256 : 4096) {
+      candidates_(context, 0, match_strengths, 0xffff, most_candidates) {
   const bool cpu = context.device().is_cpu();
-  const cl::Program votes = context.program("hough/vote.cl");
-  vote_ = Kernel(context, votes, "vote", {cpu ? 16u : 64u, 1});
-  peaks_ = Kernel(context, votes, "vote_peaks", {64, 1});
-  maxima_ = Kernel(context, votes, "vote_maxima", {64, 1});
+  lanes_ = cpu ? most_lanes : 1;
+  const cl::Program matching =
+      context.program("hough/match.cl", "-DLANES=" + std::to_string(lanes_));
+  rows_kernel_ = Kernel(context, matching, "match_rows", {64, 1});
+  spread_ = Kernel(context, matching, "match_spread", {64, 1});
+  density_kernel_ = Kernel(context, matching, "match_density", {64, 1});
+  offsets_kernel_ = Kernel(context, matching, "match_offsets", {matched, 1});
+  match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1});
+  maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
   const cl::Program verifying =
       context.program("hough/verify.cl", one_group_option(context.device().device));
   verify_ = Kernel(context, verifying, "verify", {cpu ? 16u : 128u, 1});
   choose_ = Kernel(context, verifying, "choose", {});
   try {
-    steps_count_ = upload(context_, std::array{cl_uint(keys)});
-    starts_ = buffer(context_, (keys + 1) * sizeof(cl_uint));
+    edge_count_ = buffer(context_, sizeof(cl_uint));
+    rows_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
     result_ = buffer(context_, result_bytes);
     objects_ = buffer(context_, most_shapes * most_candidates * sizeof(DeviceObject));
   } catch (const cl::Error &error) {
@@ -95,15 +177,25 @@ void Hough::set_shapes(std::vector<std::shared_ptr<const Shape>> shapes) {
                                            std::to_string(most_shapes) + ".");
   std::vector<Prepared> prepared;
   try {
-    for (const auto &shape : shapes)
-      prepared.push_back({upload(context_, shape->points), upload(context_, shape->pairs),
-                          upload(context_, shape->starts)});
+    for (const auto &shape : shapes) {
+      std::vector<cl_float4> points, matching;
+      std::vector<cl_int4> levels;
+      for (const Shape::Level &level : shape->levels) {
+        levels.push_back({{cl_int(points.size()), cl_int(level.points.size()), bits(level.chance),
+                           bits(std::log2(level.scale))}});
+        points.insert(points.end(), level.points.begin(), level.points.end());
+        matching.insert(matching.end(), level.matched.begin(), level.matched.end());
+      }
+      const auto &shown = shape->levels[shape->level_of(1)].points;
+      prepared.push_back({upload(context_, points), upload(context_, levels),
+                          upload(context_, matching), upload(context_, shown),
+                          static_cast<int>(shown.size())});
+    }
   } catch (const cl::Error &error) {
     throw Error("There is no memory for the templates.", error);
   }
   shapes_ = std::move(shapes);
   prepared_ = std::move(prepared);
-  cell_ = 0;
 }
 
 Hough::Scales Hough::scales(const Settings &settings) const {
@@ -111,65 +203,80 @@ Hough::Scales Hough::scales(const Settings &settings) const {
   const double range = std::log2(most / settings.scale_min) * per_octave;
   // Half a bin more at both ends.
   return {static_cast<int>(std::ceil(range + 1e-6)) + 1,
-          static_cast<float>(2 * std::log2(settings.scale_min) - 1 / per_octave)};
+          static_cast<float>(std::log2(settings.scale_min) - 0.5 / per_octave)};
 }
 
-void Hough::make_space(const Settings &settings) {
-  float radius = 1e9f;
-  for (const auto &shape : shapes_) radius = std::min(radius, shape->radius);
-  int cell = std::clamp(static_cast<int>(std::lround(radius * settings.scale_min / 4)), least_cell,
-                        most_cell);
-  const int planes = rotations * scales(settings).count;
-  const auto count = [&](int length) { return (length + cell - 1) / cell; };
-  while (cell < most_cell && size_t(count(width_)) * count(height_) * planes > most_space) cell++;
-  const size_t cells = size_t(count(width_)) * count(height_);
-  cell_ = cell;
-  cells_ = {{count(width_), count(height_)}};
-  if (cells * planes > space_size_) {
-    space_ = buffer(context_, cells * planes * sizeof(cl_uint));
-    space_size_ = cells * planes;
+void Hough::make_grid(const Settings &settings) {
+  float least = 1e9f, most = 0;
+  for (const auto &shape : shapes_) {
+    least = std::min(least, shape->radius);
+    most = std::max(most, shape->radius);
   }
-  if (cells * groups > cells_size_) {
-    for (cl::Buffer *map : {&votes_, &planes_, &maxima_buffer_})
-      *map = buffer(context_, cells * groups * sizeof(cl_ushort));
-    best_votes_ = buffer(context_, cells * sizeof(cl_uint));
-    cells_size_ = cells * groups;
+  const auto [count, first] = scales(settings);
+  const double largest = most * std::exp2(first + float(count) / per_octave);
+  Grid grid;
+  grid.cell = std::clamp(static_cast<int>(std::lround(least * settings.scale_min / 6)), least_cell,
+                         most_cell);
+  grid.half = (grid.cell + 1) / 2;
+  grid.cells = {{up_to(width_, grid.cell) / grid.cell, up_to(height_, grid.cell) / grid.cell}};
+  grid.margin = std::min(static_cast<int>(largest / grid.cell) + 2,
+                         std::max(grid.cells.s[0], grid.cells.s[1]) + 1);
+  grid.pitch = up_to(grid.cells.s[0], most_lanes);
+  grid.columns = grid.pitch + 2 * grid.margin;
+  grid.lines = grid.cells.s[1] + 2 * grid.margin;
+  const size_t places = size_t(grid.pitch) * grid.cells.s[1] * groups;
+  const size_t map = size_t(grid.columns) * grid.lines * grid.cell * grid.cell;
+  const size_t offsets = size_t(turns) * count * matched;
+  if (map > map_size_) map_ = buffer(context_, map * sizeof(cl_ushort)), map_size_ = map;
+  if (places > places_size_) {
+    for (cl::Buffer *one : {&votes_, &poses_, &maxima_buffer_})
+      *one = buffer(context_, places * sizeof(cl_ushort));
+    density_ = buffer(context_, places / groups * bands * sizeof(cl_float));
+    places_size_ = places;
   }
+  if (offsets > offsets_size_) {
+    offsets_ = buffer(context_, offsets * sizeof(cl_int));
+    offsets_size_ = offsets;
+  }
+  grid_ = grid;
 }
 
-void Hough::vote(Queue &queue, const Settings &settings, size_t index) {
+void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const Shape &shape = *shapes_[index];
   const Prepared &prepared = prepared_[index];
   const auto [count, first] = scales(settings);
-  const auto per_scale = static_cast<cl_float>(per_octave / 2);
-  const auto cell = static_cast<cl_float>(cell_);
-  const size_t cells = size_t(cells_.s[0]) * cells_.s[1];
-  const auto square = [](double value) { return static_cast<cl_float>(value * value); };
-  const cl_float2 lengths{{square(std::max(shape.least * settings.scale_min * 0.95, 4.0)),
-                           square(shape.most * settings.scale_max * 1.05)}};
-  queue.cl().enqueueFillBuffer(space_, cl_uint(0), 0, cells * rotations * count * sizeof(cl_uint));
-  queue.cl().enqueueFillBuffer(best_votes_, cl_uint(0), 0, cells * sizeof(cl_uint));
-  vote_(queue, {vote_groups_ * vote_.group().x, 1}, edges_.places(), starts_, width_, shape.apart,
-        prepared.pairs, prepared.starts, lengths, count, first, per_scale, cells_, cell, space_);
+  const auto &[cell, half, margin, columns, lines, pitch, cells] = grid_;
+  const auto level_count = static_cast<cl_int>(shape.levels.size());
+  // How large the shape is in the middle of each band.
+  const int share = (count + bands - 1) / bands;
+  cl_int4 windows{};
+  for (int band = 0; band < bands; band++) {
+    const float size = std::exp2(first + (float(band) + 0.5f) * float(share) / per_octave);
+    windows.s[band] = std::max(static_cast<int>(0.7f * shape.radius * size / float(cell)), 1);
+  }
+  const size_t places = size_t(pitch) * cells.s[1];
+  density_kernel_(queue, {places, bands}, map_, windows, cells, pitch, margin, columns, lines, cell,
+                  density_);
+  offsets_kernel_(queue, {matched, size_t(turns) * count}, prepared.matched, prepared.levels,
+                  level_count, count, first, per_octave, cell, margin, columns, lines, offsets_);
   // Turns are clockwise.
-  const double degrees = 360.0 / rotations, range = turn_range(settings);
-  const cl_int2 turns{{static_cast<cl_int>(std::floor(-settings.angle_max / degrees)) - 1,
-                       static_cast<cl_int>(std::min(range, 360.0) / degrees) + 4}};
-  peaks_(queue, {cells, groups}, space_, count, per_scale, cells_, turns, votes_, planes_,
-         best_votes_);
-  maxima_(queue, {size_t(cells_.s[0]), size_t(cells_.s[1]) * groups}, votes_, planes_, best_votes_,
-          count, cells_, maxima_buffer_);
-  candidates_.run(queue, maxima_buffer_, cells_.s[0], cells_.s[1] * groups,
-                  {0, 0, cells_.s[0], cells_.s[1] * groups});
+  const double degrees = 360.0 / turns, range = turn_range(settings);
+  const cl_int2 allowed{{static_cast<cl_int>(std::floor(-settings.angle_max / degrees)) - 1,
+                         static_cast<cl_int>(std::min(range, 360.0) / degrees) + 4}};
+  match_(queue, {places / lanes_, groups}, map_, offsets_, density_, count, allowed, cells, pitch,
+         columns, votes_, poses_);
+  maxima_(queue, {size_t(pitch), size_t(cells.s[1]) * groups}, votes_, poses_, count, cells, pitch,
+          maxima_buffer_);
+  candidates_.run(queue, maxima_buffer_, pitch, cells.s[1] * groups,
+                  {0, 0, pitch, cells.s[1] * groups});
   const cl_float2 scale_range{
       {static_cast<cl_float>(settings.scale_min), static_cast<cl_float>(settings.scale_max)}};
   const cl_float2 angles{
       {static_cast<cl_float>(-settings.angle_max), static_cast<cl_float>(range)}};
   verify_(queue, {most_candidates * verify_.group().x, 1}, canny_.edges(),
-          cl_int2{{width_, height_}}, candidates_.places(), candidates_.counts(), planes_, space_,
-          count, first, per_scale, cells_, cell, prepared.points,
-          static_cast<cl_int>(shape.points.size()), shape.radius, shape.chance,
-          static_cast<cl_int>(index), scale_range, angles, objects_,
+          cl_int2{{width_, height_}}, candidates_.places(), candidates_.counts(), poses_, count,
+          first, per_octave, cells.s[1], pitch, cell, prepared.points, prepared.levels, level_count,
+          shape.radius, static_cast<cl_int>(index), scale_range, angles, objects_,
           static_cast<cl_int>(index * most_candidates),
           cl::Local(verify_sums * verify_.group().x * sizeof(cl_float)));
 }
@@ -179,33 +286,32 @@ void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool 
   if (!objects) return;
   Region region = settings.region;
   if (region.x1 <= region.x0 || region.y1 <= region.y0) region = {0, 0, width_, height_};
-  edges_.run(queue, canny_.edges(), width_, height_, region);
-  scan_.run(queue, edges_.histogram(), steps_count_, starts_);
-  sort_.run(queue, edges_.keys(), edges_.places(), edges_.counts(), 7);
-  if (!shapes_.empty()) make_space(settings);
-  for (size_t i = 0; i < shapes_.size(); i++) vote(queue, settings, i);
+  if (!shapes_.empty()) make_grid(settings);
+  const cl_int2 size{{width_, height_}};
+  queue.cl().enqueueFillBuffer(edge_count_, cl_uint(0), 0, sizeof(cl_uint));
+  rows_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
+               cl_int4{{region.x0, region.y0, region.x1, region.y1}}, grid_.half, rows_,
+               edge_count_);
+  if (!shapes_.empty())
+    spread_(queue, {size_t(grid_.columns) * grid_.lines * grid_.cell * grid_.cell, 1}, rows_, size,
+            grid_.half, grid_.cell, grid_.margin, grid_.columns, grid_.lines, map_);
+  for (size_t i = 0; i < shapes_.size(); i++) match(queue, settings, i);
   choose_(queue, choose_.group(), objects_, static_cast<cl_int>(shapes_.size() * most_candidates),
           static_cast<cl_float>(settings.min_score), std::min(settings.max_objects, most_objects),
-          edges_.counts(), result_, cl::Local(choose_.group().x * sizeof(cl_float2)));
+          edge_count_, result_, cl::Local(choose_.group().x * sizeof(cl_float2)));
 }
 
-Hough::Space Hough::space(const Settings &settings) const {
+Hough::Matches Hough::matches(const Settings &settings) const {
   const auto [count, first] = scales(settings);
-  return {space_,
-          rotations,
-          count,
-          cells_.s[0],
-          cells_.s[1],
-          first,
-          static_cast<float>(per_octave / 2),
-          static_cast<float>(cell_)};
+  return {votes_,     poses_,     count, grid_.cells.s[0], grid_.cells.s[1], grid_.pitch,
+          grid_.cell, grid_.half, first};
 }
 
 Hough::Objects Hough::read(const void *result,
                            const std::vector<std::shared_ptr<const Shape>> &shapes) {
-  cl_uint head[3];
+  cl_uint head[2];
   std::memcpy(head, result, sizeof head);
-  Objects objects{{}, head[1], head[2]};
+  Objects objects{{}, head[1]};
   const auto *from = static_cast<const char *>(result) + sizeof(DeviceObject);
   for (cl_uint i = 0; i < std::min<cl_uint>(head[0], most_objects); i++) {
     DeviceObject object;

@@ -10,27 +10,24 @@
 
 namespace glcl::hough {
 
-/// A template from a picture on the device. Waits. Throws as Shape() does, and Error::failed.
+/// A template from a picture on the device, RGBA. Waits. Throws as Shape() does, and Error::failed.
 std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
                                         const Canny::Settings &settings, const Picture &picture);
 
-/// Where shapes are in a frame, however turned and scaled: the fast generalised Hough transform
-/// (Guil, González-Linares and Zapata 1999; Gómez Luna 2012), by pairs of edges whose directions
-/// differ by a fixed angle.
+/// Where shapes are in a frame, however turned and scaled: a generalised Hough transform (Ballard
+/// 1981) whose accumulator is gathered.
 ///
-/// A pair has an angle that turning and scaling leave alone, between the first one's gradient and
-/// the way to the second. Every pair of edges of the frame that has it in common with one of the
-/// template's gives a place, a turn and a scale, and votes for them, all at once, in a space of 36
-/// turns, scales 10 % apart and cells of some px. The cells with most votes are candidates; there
-/// the template's points look for edges of their direction beside them, a pose follows by least
-/// squares, several times, and the share of the points that meet an edge at last is the score.
+/// For cells of some px, 72 turns and scales 10 % apart it counts the points of the template that
+/// meet an edge of their direction nearby, 64 of them, and compares that with what chance gives
+/// among the edges around the place. The poses that stand out most are candidates; there all points
+/// look for edges beside them, a pose follows by least squares, several times, and the share of the
+/// points that meet an edge at last is the score.
 ///
 /// Directions are those of lines, in steps of 2° of 180: so it does not matter which side of an
 /// edge is the brighter one.
 class Hough {
  public:
   static constexpr int most_shapes = 16, most_objects = 64;
-  static constexpr int most_edges = 20000;  ///< of a frame, the strongest ones
   static constexpr double least_scale = 0.25, most_scale = 4;
 
   struct Settings : Canny::Settings {
@@ -50,7 +47,7 @@ class Hough {
   };
   struct Objects {
     std::vector<Object> objects;  ///< by score, the best first
-    unsigned used, edges;         ///< edges that the search used, and all of the frame
+    unsigned edges;               ///< in the region, that reach the upper threshold
   };
 
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
@@ -61,8 +58,9 @@ class Hough {
   /// where those are too many.
   void set_shapes(std::vector<std::shared_ptr<const Shape>> shapes);
   const std::vector<std::shared_ptr<const Shape>> &shapes() const { return shapes_; }
-  /// The points of a shape, for kernels.
-  const cl::Buffer &points(size_t shape) const { return prepared_[shape].points; }
+  /// The points of a shape at its own size, for kernels, and their number.
+  const cl::Buffer &points(size_t shape) const { return prepared_[shape].shown; }
+  int points_count(size_t shape) const { return prepared_[shape].shown_count; }
 
   /// Enqueues the search for edges, and with `objects` that for shapes.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool objects = true);
@@ -70,13 +68,14 @@ class Hough {
   void reset() { canny_.reset(); }
 
   const Canny &canny() const { return canny_; }
-  /// The votes for the last of the shapes, uint by turn, scale and cell; for tests.
-  struct Space {
-    cl::Buffer votes;
-    int turns, scales, columns, rows;
-    float first_scale, per_scale, cell;
+  /// For the last of the shapes by group, row and column: how far the best pose there stands out,
+  /// and which it is, as ushort; for tests.
+  struct Matches {
+    cl::Buffer votes, poses;
+    int scales, columns, rows, pitch, cell, half;
+    float first_scale;  ///< binary logarithm
   };
-  Space space(const Settings &settings) const;
+  Matches matches(const Settings &settings) const;
   /// What was found, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = (1 + most_objects) * 32;
@@ -84,30 +83,33 @@ class Hough {
 
  private:
   struct Prepared {
-    cl::Buffer points, pairs, starts;
+    cl::Buffer points, levels, matched, shown;
+    int shown_count;
   };
   struct Scales {
     int count;
-    float first;  ///< binary logarithm of the smallest, squared
+    float first;  ///< binary logarithm of the smallest bin's begin
+  };
+  /// How the frame is divided for the shapes there are.
+  struct Grid {
+    int cell = 0, half = 0, margin = 0, columns = 0, lines = 0, pitch = 0;
+    cl_int2 cells{};
   };
 
-  void vote(Queue &queue, const Settings &settings, size_t index);
+  void match(Queue &queue, const Settings &settings, size_t index);
   Scales scales(const Settings &settings) const;
-  void make_space(const Settings &settings);
+  void make_grid(const Settings &settings);
 
   int width_, height_;
   cl::Context context_;
   Canny canny_;
-  Strongest edges_, candidates_;
-  primitives::Scan scan_;
-  primitives::RadixSort sort_;
-  Kernel vote_, peaks_, maxima_, verify_, choose_;
-  cl::Buffer steps_count_, starts_, result_, objects_;
-  cl::Buffer space_, votes_, planes_, best_votes_, maxima_buffer_;
-  size_t space_size_ = 0, cells_size_ = 0;
-  int cell_ = 0;
-  cl_int2 cells_{};
-  size_t vote_groups_;
+  Strongest candidates_;
+  Kernel rows_kernel_, spread_, density_kernel_, offsets_kernel_, match_, maxima_, verify_, choose_;
+  cl::Buffer edge_count_, rows_, result_, objects_;
+  cl::Buffer map_, density_, offsets_, votes_, poses_, maxima_buffer_;
+  size_t map_size_ = 0, places_size_ = 0, offsets_size_ = 0;
+  Grid grid_;
+  size_t lanes_;
   std::vector<std::shared_ptr<const Shape>> shapes_;
   std::vector<Prepared> prepared_;
 };

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <optional>
 
 #include "opencl/error.h"
 
@@ -12,19 +12,15 @@ namespace glcl::hough {
 namespace {
 
 constexpr int steps = Shape::steps;
-constexpr int quarter = steps / 2;   // a right angle
-constexpr int least_apart = 10;      // steps: more parallel lines say little of where they are
-constexpr float least_part = 0.35f;  // of the radius, between the points of a pair
+const double pi = std::acos(-1.0);
 
 constexpr float line_steps = 2, line_width = 2;  // px; that points of a line differ by at most
 
 /// By chance a shape of n straight lines finds this over √n of its points.
 constexpr float chance_by_lines = 3, most_chance = 0.45f;
 
-struct Edge {
-  int x, y, step;
-  float strength;
-};
+/// Of all directions' weight, what has to lie across the main one.
+constexpr double least_across = 0.03;
 
 Error unusable(const std::string &name, const std::string &why) {
   return {Error::Kind::settings, "The template " + name + " " + why +
@@ -46,18 +42,18 @@ uint16_t weakest_used(const std::vector<uint16_t> &map) {
 }
 
 /// What points count, 1 in all: those of one straight line together as the root of their number,
-/// since straight lines are everywhere.
-float weigh(std::vector<cl_float4> &points) {
+/// since straight lines are everywhere. Gives the number of lines.
+float weigh(std::vector<cl_float4> &points, float px) {
   float all = 0, lines = 0;
   for (cl_float4 &point : points) {
-    const double angle = 2 * point.s[2] * std::acos(-1.0) / 180;
+    const double angle = point.s[2] * pi / steps;
     const auto nx = static_cast<float>(std::cos(angle)), ny = static_cast<float>(std::sin(angle));
     int line = 0;
     for (const cl_float4 &other : points) {
       const float turned = std::abs(other.s[2] - point.s[2]);
       const float off = nx * (other.s[0] - point.s[0]) + ny * (other.s[1] - point.s[1]);
       line += std::min(turned, static_cast<float>(steps) - turned) <= line_steps &&
-              std::abs(off) <= line_width;
+              std::abs(off) <= line_width * px;
     }
     point.s[3] /= std::sqrt(static_cast<float>(line));
     lines += 1 / static_cast<float>(line);
@@ -67,92 +63,95 @@ float weigh(std::vector<cl_float4> &points) {
   return lines;
 }
 
-/// The angle between directions for which there are most pairs; a right one unless others are far
-/// better.
-int best_apart(const std::array<std::vector<int>, steps> &by_step) {
-  std::array<double, steps> pairs{};
-  for (int apart = least_apart; apart <= quarter; apart++)
-    for (int step = 0; step < steps; step++)
-      for (int off = -Shape::tolerance; off <= Shape::tolerance; off++)
-        pairs[apart] += double(by_step[step].size()) *
-                        double(by_step[(step - apart + off + steps) % steps].size()) *
-                        (apart == quarter ? 0.5 : 1);
-  const auto best = std::max_element(pairs.begin(), pairs.end());
-  return pairs[quarter] >= 0.5 * *best ? quarter : static_cast<int>(best - pairs.begin());
+/// The part of the directions that lies across the main one, 0 … 0.5.
+double across(const std::vector<cl_float4> &points) {
+  double c = 0, s = 0;
+  for (const cl_float4 &point : points) {
+    c += std::cos(2 * point.s[2] * pi / steps) / static_cast<double>(points.size());
+    s += std::sin(2 * point.s[2] * pi / steps) / static_cast<double>(points.size());
+  }
+  return (1 - std::hypot(c, s)) / 2;
+}
+
+/// Points of about the same weight each, evenly.
+std::vector<cl_float4> pick(const std::vector<cl_float4> &points, int count) {
+  std::vector<cl_float4> picked;
+  double sum = 0;
+  for (const cl_float4 &point : points) {
+    sum += point.s[3];
+    // A point that counts much stands there several times.
+    while (static_cast<int>(picked.size()) < count && sum * count > double(picked.size()) + 0.5)
+      picked.push_back(point);
+  }
+  while (static_cast<int>(picked.size()) < count) picked.push_back(points.back());
+  return picked;
+}
+
+struct Made {
+  std::optional<Shape::Level> level;
+  float radius = 1;
+  std::string why;  // there is none
+};
+
+Made make_level(int width, int height, const EdgeMap &map) {
+  // Sizes are whole px, so both sides may be scaled by a bit more or less.
+  const float px_x = float(width) / float(map.width), px_y = float(height) / float(map.height);
+  const float middle_x = float(width - 1) / 2, middle_y = float(height - 1) / 2;
+  std::vector<cl_float4> edges;
+  Made made;
+  const uint16_t weakest = weakest_used(map.edges);
+  for (int y = 0; y < map.height; y++)
+    for (int x = 0; x < map.width; x++) {
+      const uint16_t edge = map.edges[size_t(y) * map.width + x];
+      if (!edge || strength(edge) < weakest) continue;
+      const float from_x = (float(x) + 0.5f) * px_x - 0.5f - middle_x;
+      const float from_y = (float(y) + 0.5f) * px_y - 0.5f - middle_y;
+      edges.push_back({{from_x, from_y, float((edge & 127) - 1), float(strength(edge))}});
+      made.radius = std::max(made.radius, std::hypot(from_x, from_y));
+    }
+  if (edges.size() < Shape::least_points) {
+    made.why = "has " + std::to_string(edges.size()) + " edge pixels, fewer than " +
+               std::to_string(Shape::least_points);
+    return made;
+  }
+  Shape::Level level;
+  const size_t count = std::min<size_t>(edges.size(), Shape::most_points);
+  for (size_t i = 0; i < count; i++) level.points.push_back(edges[i * edges.size() / count]);
+  if (across(level.points) < least_across) {
+    made.why = "has hardly two edges that are not parallel";
+    return made;
+  }
+  level.scale = std::sqrt(1 / double(px_x * px_y));
+  level.chance =
+      std::min(most_chance, chance_by_lines / std::sqrt(weigh(level.points, (px_x + px_y) / 2)));
+  level.matched = pick(level.points, Shape::matched_points);
+  made.level = std::move(level);
+  return made;
 }
 
 }  // namespace
 
-int full_step(int x, int y) {
-  const double degrees = std::atan2(y, x) * 180 / std::acos(-1.0);
-  return static_cast<int>(std::floor((degrees + 1 + 360) / 2)) % (2 * steps);
+Shape::Shape(std::string template_name, int width, int height, const std::vector<EdgeMap> &maps)
+    : name(std::move(template_name)), width(width), height(height), radius(1) {
+  std::string why = "is too small";
+  for (const EdgeMap &map : maps) {
+    Made made = make_level(width, height, map);
+    if (made.level) {
+      levels.push_back(std::move(*made.level));
+      radius = std::max(radius, made.radius);
+    } else if (map.width <= width) {
+      why = made.why;  // of the picture itself, or the next smaller one
+    }
+  }
+  if (levels.empty()) throw unusable(name, why);
 }
 
-Shape::Shape(std::string template_name, int width, int height, const std::vector<uint16_t> &map)
-    : name(std::move(template_name)), width(width), height(height) {
-  const float middle_x = static_cast<float>(width - 1) / 2,
-              middle_y = static_cast<float>(height - 1) / 2;
-  std::vector<Edge> edges;
-  std::array<std::vector<int>, steps> by_step;
-  radius = 1;
-  const uint16_t weakest = weakest_used(map);
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++) {
-      const uint16_t edge = map[size_t(y) * width + x];
-      if (!edge || strength(edge) < weakest) continue;
-      const int step = (edge & 127) - 1;
-      by_step[step].push_back(static_cast<int>(edges.size()));
-      edges.push_back({x, y, step, static_cast<float>(strength(edge))});
-      radius = std::max(
-          radius, std::hypot(static_cast<float>(x) - middle_x, static_cast<float>(y) - middle_y));
-    }
-  if (edges.size() < least_points)
-    throw unusable(name, "has " + std::to_string(edges.size()) + " edge pixels, fewer than " +
-                             std::to_string(least_points));
-  const size_t count = std::min<size_t>(edges.size(), most_points);
-  for (size_t i = 0; i < count; i++) {
-    const Edge &edge = edges[i * edges.size() / count];
-    points.push_back({{static_cast<float>(edge.x) - middle_x, static_cast<float>(edge.y) - middle_y,
-                       static_cast<float>(edge.step), edge.strength}});
-  }
-
-  chance = std::min(most_chance, chance_by_lines / std::sqrt(weigh(points)));
-
-  apart = best_apart(by_step);
-  struct Pair {
-    int angle;
-    cl_float4 values;
-  };
-  std::vector<Pair> all;
-  least = 1e9f, most = 0;
-  // The same pairs every time.
-  std::minstd_rand random(1);
-  for (int tries = 0; tries < 64 * most_pairs && all.size() < most_pairs; tries++) {
-    const Edge &first = edges[random() % edges.size()];
-    const int off = static_cast<int>(random() % (2 * tolerance + 1)) - tolerance;
-    const auto &others = by_step[(first.step - apart + off + steps) % steps];
-    if (others.empty()) continue;
-    const Edge &second = edges[others[random() % others.size()]];
-    const int dx = second.x - first.x, dy = second.y - first.y;
-    const auto square = static_cast<float>(dx * dx + dy * dy);
-    if (square < std::max(least_part * radius * least_part * radius, 25.0f)) continue;
-    const float rx = middle_x - static_cast<float>(first.x),
-                ry = middle_y - static_cast<float>(first.y);
-    const auto fx = static_cast<float>(dx), fy = static_cast<float>(dy);
-    const int full = full_step(dx, dy);
-    all.push_back({(full - first.step + 2 * steps) % steps,
-                   {{(rx * fx + ry * fy) / square, (ry * fx - rx * fy) / square, std::log2(square),
-                     static_cast<float>(full)}}});
-    least = std::min(least, std::sqrt(square));
-    most = std::max(most, std::sqrt(square));
-  }
-  if (all.size() < least_pairs) throw unusable(name, "has hardly two edges that are not parallel");
-  for (int angle = -tolerance; angle < steps + tolerance; angle++) {
-    starts[angle + tolerance] = static_cast<cl_int>(pairs.size());
-    for (const Pair &pair : all)
-      if (pair.angle == (angle + steps) % steps) pairs.push_back(pair.values);
-  }
-  starts.back() = static_cast<cl_int>(pairs.size());
+size_t Shape::level_of(double scale) const {
+  const auto off = [&](const Level &level) { return std::abs(std::log(level.scale / scale)); };
+  const auto best =
+      std::min_element(levels.begin(), levels.end(),
+                       [&](const Level &a, const Level &b) { return off(a) < off(b); });
+  return size_t(best - levels.begin());
 }
 
 }  // namespace glcl::hough

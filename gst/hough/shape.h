@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,39 +9,43 @@
 
 namespace glcl::hough {
 
-/// A template: the edges of a picture as the generalised Hough transform looks for them, made once,
-/// on the host.
-struct Shape {
-  static constexpr int most_points = 512, most_pairs = 512;
-  static constexpr int least_points = 24, least_pairs = 64;
-  static constexpr int steps = 90;
-  static constexpr int tolerance = 1;  ///< steps; TOLERANCE in the kernels
-
-  /// From edges as hough::Canny gives them, of a picture of width × height px. Throws
-  /// Error::settings, naming the template, where there are too few of them, or none that differ in
-  /// direction.
-  Shape(std::string name, int width, int height, const std::vector<uint16_t> &edges);
-
-  std::string name;
+/// The edges of a picture that was scaled, as hough::Canny gives them.
+struct EdgeMap {
   int width, height;  ///< px
-  int apart;          ///< steps between the directions of a pair
-  float chance;       ///< the part of its points that meet edges where it is not
-  float radius;       ///< px from the middle to the furthest edge
-  float least, most;  ///< px between the points of a pair
-
-  /// x, y from the middle, the step of the direction, and what the point counts, 1 in all; evenly
-  /// out of all edges.
-  std::vector<cl_float4> points;
-  /// In the order of the angle from the first one's direction to the second: the way from the first
-  /// to the middle by that to the second, a complex number; the binary logarithm of that way's
-  /// squared length; its direction, 0 … 179 steps.
-  std::vector<cl_float4> pairs;
-  /// Where each angle begins in `pairs`, for −tolerance … steps + tolerance; they stand there twice
-  /// where angles do.
-  std::array<cl_int, steps + 2 * tolerance + 1> starts;
+  std::vector<uint16_t> edges;
 };
 
-/// The direction of (x, y), 0 … 179 steps of 2°, as kernels/hough/angle.clh has it.
-int full_step(int x, int y);
+/// A template: its edges as the generalised Hough transform looks for them, made once, on the host.
+/// At another size other edges are seen, fine ones merge; so it has them for several sizes.
+struct Shape {
+  static constexpr int most_points = 512;     ///< of a level
+  static constexpr int matched_points = 128;  ///< of a level; MATCHED in match.cl
+  static constexpr int least_points = 24;
+  static constexpr int steps = 90;
+
+  /// What is seen of it at one size.
+  struct Level {
+    double scale;  ///< the size, by the template's
+    float chance;  ///< the part of its points that meet edges where it is not
+    /// x, y in px of the template from its middle, the step of the direction, and what the point
+    /// counts, 1 in all; evenly out of all edges.
+    std::vector<cl_float4> points;
+    /// Of these, those that count most, evenly.
+    std::vector<cl_float4> matched;
+  };
+
+  /// From the edges of a picture of width × height px at some sizes; those are left out that have
+  /// too few edges, or none that differ in direction. Throws Error::settings, naming the template,
+  /// where none is left.
+  Shape(std::string name, int width, int height, const std::vector<EdgeMap> &maps);
+
+  /// The one that fits a scale best.
+  size_t level_of(double scale) const;
+
+  std::string name;
+  int width, height;          ///< px
+  float radius;               ///< px from the middle to the furthest edge
+  std::vector<Level> levels;  ///< from the smallest on
+};
 
 }  // namespace glcl::hough

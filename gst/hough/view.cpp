@@ -20,10 +20,9 @@ void View::draw(Queue &queue, Display display, cl_uint color, bool hysteresis, c
   if (display == Display::none) return;
   const int side = std::max(2, std::min(size_.s[0], size_.s[1]) / 240);
   for (size_t i = 0; i < hough.shapes().size(); i++) {
-    const auto count = hough.shapes()[i]->points.size();
-    objects_(queue, {count, Hough::most_objects}, canvas.in, canvas.out, hough.result(),
-             hough.points(i), static_cast<cl_int>(count), static_cast<cl_int>(i), side, size_,
-             colour, apart);
+    const int count = hough.points_count(i);
+    objects_(queue, {size_t(count), Hough::most_objects}, canvas.in, canvas.out, hough.result(),
+             hough.points(i), count, static_cast<cl_int>(i), side, size_, colour, apart);
   }
 }
 

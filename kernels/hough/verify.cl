@@ -2,16 +2,20 @@
 // Whether a shape is where votes have it: its points look for edges of their direction beside them, the pose follows by least
 // squares, and in the end the share of the points that meet an edge counts.
 #include "hough/edge.clh"
+#include "hough/level.clh"
 #include "hough/object.clh"
 
 #define STEPS 90
-#define ROTATIONS 36
+#define TURNS 72
 #define TURN (2.0f * M_PI_F)
 #define DIRECTION 6       // steps of two degrees that an edge's direction may be off
-#define STARTS 9            // scales and turns that are tried first, a third of a bin apart
+#define PLACES 9            // that are tried first, most of a cell apart,
+#define STARTS 9            // then scales and turns, a third of a bin apart
 #define ROUNDS 7
-#define TRIAL 2             // rounds after which candidates end that have no HOPE
-#define HOPE 0.2f           // of the points to find an edge by then
+#define LEAST_PLACED 0.3f   // of what points find by chance, at the best place,
+#define LEAST_STARTED 0.4f  // with the best turn and scale,
+#define TRIAL 2             // and so many rounds later
+#define HOPE 0.2f           // of all points
 #define LAST_REACH 1.5f   // px, at which a point meets an edge
 #define SUMS 15           // of the equations: 10 above and on the diagonal, 4 on the right, 1 count
 #define DAMPING 1e-3f
@@ -75,51 +79,39 @@ inline void add_up(const float *own, int count, __local float *sums, float *all)
   for (int i = 0; i < count; i++) all[i] = sums[i * items];
 }
 
-// Where the votes around a place have their middle: x, y, scale and turn, in bins.
-inline float4 middle_of(__global const uint *space, int plane, int scales, int2 cells, int at, __local float *sums) {
-  const int2 cell = (int2)(at % cells.x, at / cells.x);
-  const int area = cells.x * cells.y, turn = plane / scales, scale = plane % scales;
-  const float floor_of = 0.3f * space[plane * area + at];
-  float own[5] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f}, all[5];
-  for (int i = get_local_id(0); i < 81; i += get_local_size(0)) {
-    const int4 off = (int4)(i % 3, i / 3 % 3, i / 9 % 3, i / 27) - 1;
-    const int2 there = cell + off.xy;
-    const int size = scale + off.z, turned = (turn + off.w + ROTATIONS) % ROTATIONS;
-    if (any(there < 0) || any(there >= cells) || size < 0 || size >= scales) continue;
-    const float weight = fmax(space[(turned * scales + size) * area + there.y * cells.x + there.x] - floor_of, 0.0f);
-    own[0] += weight, own[1] += weight * off.x, own[2] += weight * off.y, own[3] += weight * off.z, own[4] += weight * off.w;
-  }
-  add_up(own, 5, sums, all);
-  const float4 off = clamp((float4)(all[1], all[2], all[3], all[4]) / fmax(all[0], 1.0f), -0.5f, 0.5f);
-  return (float4)(cell.x, cell.y, scale, turn) + 0.5f + off;
-}
-
-// A group for each candidate. `points`: (x, y) of the shape from its middle, z the step of their direction,
-// w what they count; `radius`: of the shape;
-// `chance`: what they have where it is not.
-// `candidates`, `planes`: where the votes are in the space. `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees.
-// `first`: of the objects that are its. `sums`: SUMS for each item, a power of two of them.
+// A group for each candidate. `points`: (x, y) of the shape from its middle, z the step of their direction, w what they count.
+// `radius`: of the shape. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
+// `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees. `first`: of the objects that are its. `sums`: SUMS for each item,
+// a power of two of them.
 __kernel void verify(__global const ushort *restrict edges, int2 size, __global const uint *restrict candidates,
-                     __global const uint *restrict counts, __global const ushort *restrict planes,
-                     __global const uint *restrict space, int scales, float first_scale, float per_scale, int2 cells, float cell,
-                     __global const float4 *restrict points, int count, float radius, float chance, int shape, float2 scale_range,
-                     float2 angles, __global Object *restrict objects, int first, __local float *sums) {
+                     __global const uint *restrict counts, __global const ushort *restrict poses, int scales, float first_scale,
+                     float per_scale, int lines, int pitch, int cell, __global const float4 *restrict points,
+                     __global const int4 *restrict levels, int level_count, float radius, int shape,
+                     float2 scale_range, float2 angles, __global Object *restrict objects, int first, __local float *sums) {
   const int item = get_local_id(0), items = get_local_size(0), number = get_group_id(0);
   const bool exists = number < (int)counts[0];
   const uint place = exists ? candidates[number] : 0;
-  const float4 start = middle_of(space, planes[place], scales, cells, place % (cells.x * cells.y), sums);
+  const int turn_bin = poses[place] / scales, scale_bin = poses[place] % scales;
+  const float2 middle = convert_float2((int2)(place % pitch, place / pitch % lines) * cell + cell / 2);
+  const int4 level = levels[level_for(levels, level_count, first_scale + (scale_bin + 0.5f) / per_scale)];
+  const int count = level.y;
+  const float chance = as_float(level.z);
+  points += level.x;
   // The turn, by size over radius, so that all unknowns are px.
   float4 pose, best;
   float most = -1.0f, first_reach = 0.0f;
-  // First what scale and turn near those of the votes fit best, then the refinement, in the end the score.
-  for (int round = -STARTS; round <= ROUNDS; round++) {
+  // First which place, then which scale and turn near those of the match fit best, then the refinement, in the end the score.
+  for (int round = -STARTS - PLACES; round <= ROUNDS; round++) {
     const bool last = round == ROUNDS;
     if (round < 0) {
-      const float2 apart = (float2)((round + STARTS) % 3 - 1, (round + STARTS) / 3 - 1) / 3.0f;
-      const float size_there = exp2(0.5f * (first_scale + (start.z + apart.x) / per_scale));
-      const float turn = TURN * (start.w + apart.y) / ROTATIONS;
-      pose = (float4)(size_there * cos(turn), size_there * sin(turn), start.x * cell, start.y * cell);
-      first_reach = clamp(0.06f * radius * size_there, 3.0f, 8.0f);
+      const int way = round < -STARTS ? round + STARTS + PLACES : round + STARTS;
+      const float2 apart = (float2)(way % 3 - 1, way / 3 - 1) / 3.0f;
+      const float2 there = round < -STARTS ? middle + 2.0f * cell * apart : best.zw;
+      const float2 off = round < -STARTS ? (float2)(0.0f, 0.0f) : apart;
+      const float size_there = exp2(first_scale + (scale_bin + 0.5f + off.x) / per_scale);
+      const float turn = TURN * (turn_bin + 0.5f + off.y) / TURNS;
+      pose = (float4)(size_there * cos(turn), size_there * sin(turn), there.x, there.y);
+      first_reach = clamp(0.045f * radius * size_there, 2.0f, 8.0f);
     } else if (round == 0) {
       pose = best;
     }
@@ -127,7 +119,7 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
     const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN);
     float own[SUMS];
     for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
-    const int every = round < 0 ? 4 : 1;  // points: enough of them to compare poses by
+    const int every = round < -STARTS ? 4 : round < 0 ? 2 : 1;  // points: enough of them to compare poses by
     for (int i = item * every; i < count && exists; i += items * every) {
       const float4 p = points[i];
       const float2 q = (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
@@ -136,9 +128,15 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
       const float2 n = (float2)(cos(step * (TURN / 2 / STEPS)), sin(step * (TURN / 2 / STEPS)));
       float off, off_step;
       if (!nearest_edge(edges, size, q, n, step, reach, &off, &off_step)) continue;
+      // The further off an edge is, and the more it is turned, the less it counts.
+      const float near = 1.0f - off * off / (reach * reach + 1.0f), turns_off = off_step / (DIRECTION + 1.0f);
+      const float alike = 1.0f - turns_off * turns_off;
+      const float weight = p.w * count * near * near * alike * alike;
+      if (round < 0) {
+        own[0] += weight;
+        continue;
+      }
       const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x, n.y};
-      // The further off an edge is, the less it counts.
-      const float weight = p.w * count * (1.0f - off * off / (reach * reach + 1.0f));
       int k = 0;
       for (int a = 0; a < 4; a++)
         for (int b = a; b < 4; b++) own[k++] += weight * row[a] * row[b];
@@ -147,13 +145,19 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
       const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)), square = misfit * misfit;
       own[14] += last ? p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y) : 1.0f;
     }
-    add_up(own, SUMS, sums, own);
+    add_up(own, round < 0 ? 1 : SUMS, sums, own);
     if (round < 0) {
-      const float fits = own[7] + own[9];  // all weights: normals have the length 1
+      const float fits = own[0] * every;
       if (fits > most) most = fits, best = pose;
-    } else if (round == TRIAL && own[14] < HOPE * count) {
+    }
+    // A candidate ends where hardly a point finds an edge.
+    const bool hopeless = (round == -STARTS - 1 && most < LEAST_PLACED * chance * count) ||
+                          (round == -1 && most < LEAST_STARTED * chance * count) || (round == TRIAL && own[14] < HOPE * count);
+    if (hopeless) {
       if (item == 0) objects[first + number].score = -1.0f;
       round = ROUNDS;  // for all items of the group
+    } else if (round < 0) {
+      continue;
     } else if (!last) {
       const float4 step = solve4(own);
       pose += (float4)(step.x / radius, step.y / radius, step.z, step.w);
@@ -173,10 +177,10 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
 #define AROUND 1.5f  // of it: so near, one that fits this much worse is seen in parts of the other
 #define WORSE 0.7f
 
-// By one group: the objects in the order of their scores, of several in one place the best. `result`: their number, the edges that were
-// used and all of them, and the objects from the second 32 bytes on. `best`: one for each item, a power of two of them.
+// By one group: the objects in the order of their scores, of several in one place the best. `result`: their number, that of the edges,
+// and the objects from the second 32 bytes on. `best`: one for each item, a power of two of them.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void choose(__global Object *objects, int count, float least, int most, __global const uint *edge_counts,
+__kernel void choose(__global Object *objects, int count, float least, int most, __global const uint *edge_count,
                      __global Object *restrict result, __local float2 *best) {
   const int item = get_local_id(0), items = get_local_size(0);
   int chosen = 0;
@@ -210,6 +214,6 @@ __kernel void choose(__global Object *objects, int count, float least, int most,
   }
   if (item == 0) {
     __global uint *head = (__global uint *)result;
-    head[0] = chosen, head[1] = edge_counts[0], head[2] = edge_counts[1];
+    head[0] = chosen, head[1] = *edge_count;
   }
 }

@@ -2,6 +2,7 @@
 #include "hough.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 
 #include "canny.h"
@@ -14,10 +15,6 @@ using glcl::hough::Canny;
 using glcl::hough::Shape;
 
 const double pi = std::acos(-1.0);
-
-struct Edge {
-  int x, y, step;
-};
 
 }  // namespace
 
@@ -39,50 +36,45 @@ std::vector<Listed> strongest(const std::vector<uint16_t> &map, int width, int s
   return list;
 }
 
-std::vector<uint32_t> votes(const std::vector<uint16_t> &map, int width, const Shape &shape,
-                            const glcl::hough::Hough::Space &space, double scale_min,
-                            double scale_max) {
-  std::vector<Edge> edges;
-  for (size_t i = 0; i < map.size(); i++)
-    if (map[i] & Canny::strong)
-      edges.push_back({int(i % width), int(i / width), (map[i] & 127) - 1});
-  std::vector<uint32_t> result(size_t(space.turns) * space.scales * space.rows * space.columns);
-  const double least = std::max(shape.least * scale_min * 0.95, 4.0);
-  const double most = shape.most * scale_max * 1.05;
-  const int steps = Canny::steps, around = 2 * steps, own = Shape::tolerance;
-  for (const Edge &a : edges)
-    for (const Edge &b : edges) {
-      const int apart = (a.step - b.step - shape.apart + 2 * steps) % steps;
-      if (std::min(apart, steps - apart) > own) continue;
-      const double dx = b.x - a.x, dy = b.y - a.y, length = std::hypot(dx, dy);
-      if (length < least || length > most) continue;
-      const int full = full_step(b.x - a.x, b.y - a.y);
-      const int angle = (full - a.step + around) % steps;
-      for (int n = shape.starts[angle]; n < shape.starts[angle + 2 * own + 1]; n++) {
-        const cl_float4 &pair = shape.pairs[n];
-        const double x = a.x + dx * pair.s[0] - dy * pair.s[1];
-        const double y = a.y + dx * pair.s[1] + dy * pair.s[0];
-        const int column = static_cast<int>(std::floor(x / space.cell));
-        const int row = static_cast<int>(std::floor(y / space.cell));
-        const int scale = static_cast<int>(
-            std::floor((2 * std::log2(length) - pair.s[2] - space.first_scale) * space.per_scale));
-        if (column < 0 || column >= space.columns || row < 0 || row >= space.rows || scale < 0 ||
-            scale >= space.scales)
-          continue;
-        const int turn =
-            (full - static_cast<int>(pair.s[3]) + around) % around * space.turns / around;
-        result[((size_t(turn) * space.scales + scale) * space.rows + row) * space.columns +
-               column]++;
-      }
+Match::Match(const std::vector<uint16_t> &edges, int width, int height, int half)
+    : width_(width), height_(height), map_(edges.size()) {
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const uint16_t edge = edges[size_t(y) * width + x];
+      if (!edge) continue;
+      uint16_t bits = 0;
+      for (int off : {-3, 3})
+        bits |= uint16_t(1 << ((edge & 127) - 1 + off + Canny::steps) % Canny::steps / 6);
+      for (int v = std::max(y - half, 0); v <= std::min(y + half, height - 1); v++)
+        for (int u = std::max(x - half, 0); u <= std::min(x + half, width - 1); u++)
+          map_[size_t(v) * width + u] |= bits;
     }
-  return result;
 }
 
-double score(const std::vector<uint16_t> &edges, int width, int height, const Shape &shape,
+int Match::points(const Shape &shape, int x, int y, double turn, double scale) const {
+  int sum = 0;
+  for (const cl_float4 &p : shape.levels[shape.level_of(scale)].matched) {
+    const double c = scale * std::cos(turn), s = scale * std::sin(turn);
+    const int u = x + static_cast<int>(std::lround(c * p.s[0] - s * p.s[1]));
+    const int v = y + static_cast<int>(std::lround(s * p.s[0] + c * p.s[1]));
+    if (u < 0 || v < 0 || u >= width_ || v >= height_) continue;
+    const double step =
+        std::fmod(p.s[2] + turn / pi * Canny::steps + 4 * Canny::steps, Canny::steps);
+    sum += map_[size_t(v) * width_ + u] >> static_cast<int>(step) / 6 & 1;
+  }
+  return sum;
+}
+
+double Match::directions(int x, int y) const {
+  if (x < 0 || y < 0 || x >= width_ || y >= height_) return 0;
+  return double(std::bitset<16>(map_[size_t(y) * width_ + x]).count()) / 15;
+}
+
+double score(const std::vector<uint16_t> &edges, int width, int height, const Shape::Level &level,
              double x, double y, double angle, double scale) {
   const double reach = 1.5, turn = -angle * pi / 180, steps = Canny::steps, most_turned = 6;
   double sum = 0;
-  for (const cl_float4 &point : shape.points) {
+  for (const cl_float4 &point : level.points) {
     const double qx = x + scale * (std::cos(turn) * point.s[0] - std::sin(turn) * point.s[1]);
     const double qy = y + scale * (std::sin(turn) * point.s[0] + std::cos(turn) * point.s[1]);
     const double step = std::fmod(point.s[2] + turn / pi * steps + 4 * steps, steps);
@@ -106,7 +98,7 @@ double score(const std::vector<uint16_t> &edges, int width, int height, const Sh
     sum += point.s[3] * (1 - std::pow(nearest / reach, 4)) *
            (1 - std::pow(turned / (most_turned + 1), 4));
   }
-  return (sum - shape.chance) / (1 - shape.chance);
+  return (sum - level.chance) / (1 - level.chance);
 }
 
 }  // namespace reference

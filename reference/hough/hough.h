@@ -16,13 +16,23 @@ struct Listed {
 std::vector<Listed> strongest(const std::vector<uint16_t> &map, int width, int shift, int strengths,
                               int wanted, size_t room, const glcl::hough::Region &region);
 
-/// The votes of the strong edges of a map for a shape, in a space laid out as `space`.
-std::vector<uint32_t> votes(const std::vector<uint16_t> &edges, int width,
-                            const glcl::hough::Shape &shape, const glcl::hough::Hough::Space &space,
-                            double scale_min, double scale_max);
+/// How many of a shape's matched points meet an edge of their direction, by place, turn and scale.
+class Match {
+ public:
+  Match(const std::vector<uint16_t> &edges, int width, int height, int half);
+  /// From 0 to Shape::matched_points, with the shape's middle at a pixel.
+  int points(const glcl::hough::Shape &shape, int x, int y, double turn, double scale) const;
+  /// The part of all directions that edges near a pixel have; 0 outside.
+  double directions(int x, int y) const;
 
-/// How well a shape at a pose meets the edges of a map.
+ private:
+  int width_, height_;
+  std::vector<uint16_t> map_;
+};
+
+/// How well a level of a shape meets the edges of a map at a pose.
 double score(const std::vector<uint16_t> &edges, int width, int height,
-             const glcl::hough::Shape &shape, double x, double y, double angle, double scale);
+             const glcl::hough::Shape::Level &level, double x, double y, double angle,
+             double scale);
 
 }  // namespace reference

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Prints how well shapes are found in scenes made here, in clutter, noise of 8 levels and other
-// light: within 2°, 3 % of the scale and 2 px. Fails below 90 % of those that nothing covers, 80 %
-// of those covered by a fifth and 45 % by two fifths, or where one is found in scenes without any.
-// `--all` takes more: 12 turns, 5 scales and 200 scenes without.
+// light: within 2°, 3 % of the scale and 2 px. Fails below 95 % of those that nothing covers, 85 %
+// of those covered by a fifth and half by two fifths, or where one is found in scenes without any.
+//
+// `--all` takes more: 12 turns, 5 scales, 200 scenes without, and some that are blurred or went
+// through H.264. `--seed N` takes others: what is in the sources was chosen on those from 1 on.
+#include <gst/check/gstharness.h>
+
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,14 +27,68 @@ using reference::Pose;
 using reference::Thing;
 
 constexpr int width = 320, height = 240;
+constexpr double noise = 8;    // levels
+constexpr unsigned shots = 3;  // frames of a scene: by the last one its noise is known
 
 struct Tally {
   int scenes = 0, found = 0, others = 0;
+  double share() const { return double(found) / std::max(scenes, 1); }
   void print(const char *name) const {
     std::printf("%-16s %4d of %4d found, %5.1f %%; %d that are not there\n", name, found, scenes,
-                100.0 * found / std::max(scenes, 1), others);
+                100 * share(), others);
   }
 };
+
+enum class Camera { plain, blurred, coded };
+
+/// By a Gaussian of a px, as (1 4 6 4 1) along both axes.
+Frame blurred(const Frame &frame) {
+  const std::array weights = {1, 4, 6, 4, 1};
+  Frame result = frame;
+  for (const auto &[dx, dy] : {std::pair{1, 0}, {0, 1}}) {
+    const Frame from = result;
+    for (int y = 0; y < frame.height; y++)
+      for (int x = 0; x < frame.width; x++)
+        for (int c = 0; c < 3; c++) {
+          int sum = 8;
+          for (int k = -2; k <= 2; k++)
+            sum += weights[k + 2] * from.at(std::clamp(x + k * dx, 0, frame.width - 1),
+                                            std::clamp(y + k * dy, 0, frame.height - 1))[c];
+          result.at(x, y)[c] = static_cast<uint8_t>(sum / 16);
+        }
+  }
+  return result;
+}
+
+/// Frames after H.264 of 1.5 Mbit/s; none where GStreamer has no elements for it.
+std::vector<Frame> coded(const std::vector<Frame> &frames) {
+  for (const char *name : {"x264enc", "avdec_h264"}) {
+    GstElementFactory *factory = gst_element_factory_find(name);
+    if (!factory) return {};
+    gst_object_unref(factory);
+  }
+  GstHarness *harness = gst_harness_new_parse(
+      "videoconvert ! video/x-raw,format=I420 ! x264enc bitrate=1500 tune=zerolatency ! "
+      "avdec_h264 ! videoconvert ! video/x-raw,format=RGBA");
+  gst_harness_set_src_caps_str(harness,
+                               "video/x-raw,format=RGBA,width=320,height=240,framerate=30/1");
+  std::vector<Frame> result;
+  for (size_t i = 0; i < frames.size(); i++) {
+    GstBuffer *buffer = gst_buffer_new_memdup(frames[i].rgba.data(), frames[i].rgba.size());
+    GST_BUFFER_PTS(buffer) = i * GST_SECOND / 30;
+    GST_BUFFER_DURATION(buffer) = GST_SECOND / 30;
+    gst_harness_push(harness, buffer);
+  }
+  gst_harness_push_event(harness, gst_event_new_eos());
+  while (GstBuffer *buffer = gst_harness_try_pull(harness)) {
+    Frame frame(width, height);
+    gst_buffer_extract(buffer, 0, frame.rgba.data(), frame.rgba.size());
+    result.push_back(std::move(frame));
+    gst_buffer_unref(buffer);
+  }
+  gst_harness_teardown(harness);
+  return result;
+}
 
 class Search {
  public:
@@ -42,32 +101,29 @@ class Search {
   }
 
   std::shared_ptr<const Shape> shape(const Thing &thing) {
-    const Frame picture = thing.picture();
-    glcl::hough::Canny canny(*context_, picture.width, picture.height, layout_);
-    canny.run(*queue_, {}, reference::upload(*queue_, picture, layout_));
-    std::vector<uint16_t> edges(size_t(picture.width) * picture.height);
-    queue_->cl().enqueueReadBuffer(canny.edges(), CL_TRUE, 0, 2 * edges.size(), edges.data());
-    return std::make_shared<Shape>(thing.name, picture.width, picture.height, edges);
+    return glcl::hough::make_shape(*queue_, thing.name, {},
+                                   reference::upload(*queue_, thing.picture(), layout_));
   }
 
   void look_for(const std::vector<std::shared_ptr<const Shape>> &shapes) {
     hough_->set_shapes(shapes);
   }
 
-  /// In the last of three noisy frames of a scene, whose noise is known by then.
-  Hough::Objects find(const Frame &scene, double noise, unsigned seed) {
+  /// In the last of some noisy frames of a scene; nothing where it can't be made.
+  std::vector<Hough::Object> find(const Frame &scene, unsigned seed, Camera camera) {
+    std::vector<Frame> frames;
+    const Frame seen = camera == Camera::blurred ? blurred(scene) : scene;
+    for (unsigned i = 0; i < shots; i++)
+      frames.push_back(reference::noisy(seen, noise, 10 * seed + i));
+    if (camera == Camera::coded) frames = coded(frames);
     hough_->reset();
-    for (unsigned i = 0; i < 3; i++)
-      hough_->run(
-          *queue_, settings,
-          reference::upload(*queue_, reference::noisy(scene, noise, 10 * seed + i), layout_),
-          i == 2);
+    for (size_t i = 0; i < frames.size(); i++)
+      hough_->run(*queue_, {}, reference::upload(*queue_, frames[i], layout_),
+                  i + 1 == frames.size());
     std::vector<char> bytes(Hough::result_bytes);
     queue_->cl().enqueueReadBuffer(hough_->result(), CL_TRUE, 0, bytes.size(), bytes.data());
-    return Hough::read(bytes.data(), hough_->shapes());
+    return Hough::read(bytes.data(), hough_->shapes()).objects;
   }
-
-  Hough::Settings settings;
 
  private:
   std::shared_ptr<glcl::Context> context_;
@@ -76,72 +132,86 @@ class Search {
   std::unique_ptr<Hough> hough_;
 };
 
-double turned(double a, double b) { return std::abs(std::remainder(a - b, 360)); }
-
 bool matches(const Hough::Object &object, const Pose &pose) {
-  return turned(object.angle, pose.angle) <= 2 && std::abs(object.scale / pose.scale - 1) <= 0.03 &&
+  return std::abs(std::remainder(object.angle - pose.angle, 360)) <= 2 &&
+         std::abs(object.scale / pose.scale - 1) <= 0.03 &&
          std::hypot(object.x - pose.x, object.y - pose.y) <= 2;
 }
 
-}  // namespace
+/// What is found although it is not there: not what was found a bit off.
+bool strange(const Hough::Object &object, const Thing &thing, const Pose &pose) {
+  return std::hypot(object.x - pose.x, object.y - pose.y) > thing.side * pose.scale / 4;
+}
 
-int main(int argc, char **argv) {
-  const bool all = argc > 1 && !std::strcmp(argv[1], "--all");
+void print(const std::vector<Hough::Object> &objects) {
+  for (const auto &o : objects)
+    std::printf(" [%s (%.1f, %.1f) %.1f x%.2f %.2f]", o.shape->name.c_str(), o.x, o.y, o.angle,
+                o.scale, o.score);
+  std::printf("\n");
+}
+
+int run(bool all, unsigned first_seed) {
   const bool verbose = std::getenv("VERBOSE");
   Search search;
   const std::vector<Thing> things = reference::things();
   std::vector<std::shared_ptr<const Shape>> shapes;
-  for (const Thing &thing : things) {
-    shapes.push_back(search.shape(thing));
-    std::printf("%s: %zu points, %.2f by chance, %zu pairs %d degrees apart\n", thing.name.c_str(),
-                shapes.back()->points.size(), shapes.back()->chance, shapes.back()->pairs.size(),
-                2 * shapes.back()->apart);
-  }
+  for (const Thing &thing : things) shapes.push_back(search.shape(thing));
   std::map<std::string, Tally> tallies;
   Tally total;
   const std::vector<double> scales =
       all ? std::vector{0.5, 0.75, 1.0, 1.25, 1.5} : std::vector{0.5, 1.0, 1.5};
-  const std::vector<double> parts = {0.0, 0.2, 0.4};
-  const int turns = all ? 12 : 2;
-  std::mt19937 random(3);
+  const int turns = all ? 12 : 1;
+  std::mt19937 random(first_seed + 2);
   const auto uniform = [&](double least, double most) {
     return least + (most - least) * (random() / 4294967296.0);
   };
-  unsigned seed = 1;
+  const auto number = [](const char *format, double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, format, value);
+    return std::string(text);
+  };
+  unsigned seed = first_seed;
   for (size_t i = 0; i < things.size(); i++) {
     search.look_for({shapes[i]});
     for (const double scale : scales)
-      for (const double hidden : parts)
+      for (const double hidden : {0.0, 0.2, 0.4})
         for (int turn = 0; turn < turns; turn++, seed++) {
           const double room = things[i].side * scale * 0.5;
-          const Pose pose{uniform(room, width - room), uniform(room, height - room),
-                          std::remainder(360.0 * turn / turns + uniform(0, 360.0 / turns), 360),
-                          scale};
+          Pose pose;
+          pose.x = uniform(room, width - room), pose.y = uniform(room, height - room);
+          pose.angle = std::remainder(360.0 * turn / turns + uniform(0, 360.0 / turns), 360);
+          pose.scale = scale;
+          const double gain = uniform(0.6, 1.1), offset = uniform(-10, 20);
           Frame scene = reference::clutter_frame(width, height, seed);
           reference::place(scene, things[i], pose, hidden, seed);
-          scene = reference::relit(scene, uniform(0.6, 1.1), uniform(-10, 20));
-          const auto found = search.find(scene, 8, seed);
-          bool right = false;
-          int others = 0;
-          for (const auto &object : found.objects) {
-            const bool match = matches(object, pose);
-            right |= match;
-            others += !match;
+          scene = reference::relit(scene, gain, offset);
+          for (const Camera camera : {Camera::plain, Camera::blurred, Camera::coded}) {
+            if (camera != Camera::plain && (!all || turn % 6)) continue;
+            const auto found = search.find(scene, seed, camera);
+            bool right = false;
+            int others = 0;
+            for (const auto &object : found) {
+              right |= matches(object, pose);
+              others += strange(object, things[i], pose);
+            }
+            if (verbose && (!right || others)) {
+              std::printf("  %s seed %u camera %d hidden %.1f: (%.1f, %.1f) %.1f x%.2f:",
+                          things[i].name.c_str(), seed, int(camera), hidden, pose.x, pose.y,
+                          pose.angle, scale);
+              print(found);
+            }
+            std::vector<std::string> names;
+            if (camera == Camera::plain)
+              names = {things[i].name, number("scale %.2f", scale), number("hidden %.1f", hidden)};
+            else
+              names = {camera == Camera::blurred ? "blurred" : "H.264"};
+            for (const std::string &name : names) {
+              Tally &tally = tallies[name];
+              tally.scenes++, tally.found += right, tally.others += others;
+            }
+            if (camera == Camera::plain)
+              total.scenes++, total.found += right, total.others += others;
           }
-          if (verbose && (!right || others)) {
-            std::printf("  %s seed %u hidden %.1f: (%.1f, %.1f) %.1f deg x%.2f, %u edges:",
-                        things[i].name.c_str(), seed, hidden, pose.x, pose.y, pose.angle, scale,
-                        found.edges);
-            for (const auto &o : found.objects)
-              std::printf(" [(%.1f, %.1f) %.1f x%.2f %.2f]", o.x, o.y, o.angle, o.scale, o.score);
-            std::printf("\n");
-          }
-          char text[32];
-          for (Tally *tally :
-               {&total, &tallies[things[i].name],
-                &tallies[(std::snprintf(text, sizeof text, "scale %.2f", scale), text)],
-                &tallies[(std::snprintf(text, sizeof text, "hidden %.1f", hidden), text)]})
-            tally->scenes++, tally->found += right, tally->others += others;
         }
   }
   for (const auto &[name, tally] : tallies) tally.print(name.c_str());
@@ -149,22 +219,32 @@ int main(int argc, char **argv) {
 
   Tally none;
   search.look_for(shapes);
-  for (int i = 0; i < (all ? 200 : 20); i++) {
-    const auto found = search.find(reference::clutter_frame(width, height, 5000 + i), 8, 5000 + i);
+  for (unsigned i = 0; i < (all ? 200 : 12); i++) {
+    const unsigned own = first_seed + 5000 + i;
+    const auto found =
+        search.find(reference::clutter_frame(width, height, own), own, Camera::plain);
     none.scenes++;
-    none.others += static_cast<int>(found.objects.size());
-    for (const auto &o : found.objects)
-      if (verbose)
-        std::printf("  none %d: %s (%.1f, %.1f) %.1f x%.2f %.2f\n", i, o.shape->name.c_str(), o.x,
-                    o.y, o.angle, o.scale, o.score);
+    none.others += static_cast<int>(found.size());
+    if (verbose && !found.empty()) std::printf("  none %u:", own), print(found);
   }
   none.print("without any");
-  const auto share = [&](const char *name) {
-    const Tally &tally = tallies[name];
-    return double(tally.found) / std::max(tally.scenes, 1);
-  };
-  return share("hidden 0.0") >= 0.9 && share("hidden 0.2") >= 0.8 && share("hidden 0.4") >= 0.45 &&
-                 none.others == 0
-             ? 0
-             : 1;
+  return tallies["hidden 0.0"].share() >= 0.95 && tallies["hidden 0.2"].share() >= 0.85 &&
+                 tallies["hidden 0.4"].share() >= 0.5 && none.others == 0
+             ? EXIT_SUCCESS
+             : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  bool all = false;
+  unsigned seed = 1;
+  for (int i = 1; i < argc; i++) {
+    all |= !std::strcmp(argv[i], "--all");
+    if (!std::strcmp(argv[i], "--seed") && i + 1 < argc)
+      seed = static_cast<unsigned>(std::atoi(argv[++i]));
+  }
+  return run(all, seed);
 }

@@ -93,7 +93,7 @@ struct Found {
 
 struct Told {
   std::vector<Found> objects;
-  guint edges = 0, used = 0;
+  guint edges = 0;
 };
 
 Told told(GstMessage *message) {
@@ -101,7 +101,6 @@ Told told(GstMessage *message) {
   expect(gst_structure_has_name(structure, "glclhough"), "its name");
   Told told;
   gst_structure_get_uint(structure, "edges", &told.edges);
-  gst_structure_get_uint(structure, "edges-used", &told.used);
   const GValue *objects = gst_structure_get_value(structure, "objects");
   expect(objects && G_VALUE_HOLDS(objects, test::field_array()), "a list");
   for (guint i = 0; i < test::values(objects)->n_values; i++) {

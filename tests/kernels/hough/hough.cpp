@@ -34,12 +34,8 @@ std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count
 }
 
 std::shared_ptr<const Shape> shape_of(Bench &bench, const Thing &thing) {
-  const Frame picture = thing.picture();
-  Canny canny(*bench.context, picture.width, picture.height, layout_of(bench));
-  canny.run(*bench.queue, {}, bench.upload(picture, layout_of(bench)));
-  return std::make_shared<Shape>(
-      thing.name, picture.width, picture.height,
-      download<uint16_t>(bench, canny.edges(), size_t(picture.width) * picture.height));
+  return glcl::hough::make_shape(*bench.queue, thing.name, {},
+                                 bench.upload(thing.picture(), layout_of(bench)));
 }
 
 Hough::Objects find(Bench &bench, Hough &hough, const Hough::Settings &settings,
@@ -101,30 +97,65 @@ GST_START_TEST(test_strongest) {
 }
 GST_END_TEST;
 
-// Bins follow from floats, whose last bits devices differ in: one vote in a thousand may be in the
-// next.
-GST_START_TEST(test_votes) {
+// A point may fall on the next pixel, where devices differ in the last bits of a float.
+GST_START_TEST(test_match) {
   Bench bench;
-  const int w = 160, h = 120;
-  for (const Thing &thing : {reference::things()[2], reference::things()[4]}) {
+  for (const auto &[w, h] : {std::array{61, 47}, {96, 40}}) {
+    const Thing thing = reference::things()[4];
     const auto shape = shape_of(bench, thing);
     Hough hough(*bench.context, w, h, layout_of(bench));
     hough.set_shapes({shape});
-    Hough::Settings settings;
-    settings.scale_min = 0.6;
     Frame frame = reference::clutter_frame(w, h, 3);
-    reference::place(frame, thing, {80, 60, 70, 0.8});
+    reference::place(frame, thing, {30, 20, 70, 0.4});
+    Hough::Settings settings;
+    settings.scale_min = 0.3, settings.scale_max = 0.5;
     find(bench, hough, settings, frame);
     const auto edges = download<uint16_t>(bench, hough.canny().edges(), size_t(w) * h);
-    const Hough::Space space = hough.space(settings);
-    const auto expected =
-        reference::votes(edges, w, *shape, space, settings.scale_min, settings.scale_max);
-    const auto votes = download<uint32_t>(bench, space.votes, expected.size());
-    double off = 0, all = 0;
-    for (size_t i = 0; i < votes.size(); i++)
-      off += std::abs(double(votes[i]) - expected[i]), all += expected[i];
-    fail_unless(all > 1000 && off <= 2e-3 * all, "%s: %g of %g votes", thing.name.c_str(), off,
-                all);
+    const Hough::Matches found = hough.matches(settings);
+    const size_t count = size_t(72) * found.rows * found.pitch;
+    const auto votes = download<uint16_t>(bench, found.votes, count);
+    const auto poses = download<uint16_t>(bench, found.poses, count);
+    const reference::Match expected(edges, w, h, found.half);
+    const auto reach = [&](int band) {
+      const double scale =
+          std::exp2(found.first_scale + (band + 0.5) * ((found.scales + 2) / 3) / 7.2725);
+      return std::max(static_cast<int>(0.7 * shape->radius * scale / found.cell), 1);
+    };
+    for (int group = 0; group < 72; group++)
+      for (int y = 0; y < found.rows; y++)
+        for (int x = 0; x < found.columns; x++) {
+          const int px = x * found.cell + found.cell / 2, py = y * found.cell + found.cell / 2;
+          const size_t i = (size_t(group) * found.rows + y) * found.pitch + x;
+          const int share = (found.scales + 2) / 3, first = group % 3 * share;
+          const auto points = [&](int turn, int scale) {
+            return expected.points(*shape, px, py, (turn + 0.5) * std::acos(-1.0) / 36,
+                                   std::exp2(found.first_scale + (scale + 0.5) / 7.2725));
+          };
+          int most = 0;
+          for (int turn = group / 3 * 3; turn < (group / 3 + 1) * 3; turn++)
+            for (int scale = first; scale < std::min(first + share, found.scales); scale++)
+              most = std::max(most, points(turn, scale));
+          const int window = reach(group % 3), apart = 1 + window / 4;
+          double part = 0;
+          int all = 0;
+          for (int v = y - window; v <= y + window; v += apart)
+            for (int u = x - window; u <= x + window; u += apart)
+              if (u >= 0 && v >= 0 && u < found.columns && v < found.rows) {
+                part += expected.directions(u * found.cell + found.cell / 2,
+                                            v * found.cell + found.cell / 2);
+                all++;
+              }
+          part /= all;
+          const double chance = Shape::matched_points * part;
+          const auto told = [&](int met) {
+            return std::max(32 * (met - chance) / std::sqrt(chance * (1 - part) + 1), 0.0);
+          };
+          fail_unless(votes[i] >= told(most - 2) - 1 && votes[i] <= told(most + 2) + 1,
+                      "(%d, %d) group %d: %d, %d points expected", x, y, group, votes[i], most);
+          if (most > 8)
+            fail_unless(points(poses[i] / found.scales, poses[i] % found.scales) >= most - 4,
+                        "(%d, %d) group %d: pose %d", x, y, group, poses[i]);
+        }
   }
 }
 GST_END_TEST;
@@ -151,9 +182,13 @@ GST_START_TEST(test_found) {
                   found.objects.empty() ? 0 : found.objects[0].scale);
       const auto edges = download<uint16_t>(bench, hough.canny().edges(), size_t(w) * h);
       for (const Hough::Object &o : found.objects) {
-        const double expected = reference::score(edges, w, h, *shape, o.x, o.y, o.angle, o.scale);
-        fail_unless(std::abs(o.score - expected) < 0.01, "score %g, expected %g", o.score,
-                    expected);
+        // Between two levels either may have been the candidate's.
+        double off = 1;
+        for (const Shape::Level &level : shape->levels)
+          if (std::abs(std::log2(level.scale / o.scale)) < 0.5)
+            off = std::min(off, std::abs(o.score - reference::score(edges, w, h, level, o.x, o.y,
+                                                                    o.angle, o.scale)));
+        fail_unless(off < 0.01, "score %g, off by %g", o.score, off);
       }
     }
   }
@@ -186,7 +221,7 @@ GST_START_TEST(test_several) {
   for (const Pose &pose : signs) fail_unless(is(all, "sign", pose));
   for (size_t i = 1; i < all.objects.size(); i++)
     fail_unless(all.objects[i].score <= all.objects[i - 1].score);
-  fail_unless(all.used == all.edges && all.edges > 500, "%u, %u", all.used, all.edges);
+  fail_unless(all.edges > 500, "%u", all.edges);
 
   const auto again = download<char>(bench, hough.result(), Hough::result_bytes);
   find(bench, hough, settings, frame);
@@ -240,7 +275,7 @@ GST_START_TEST(test_none) {
     fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "no shapes");
     hough.set_shapes({shape_of(bench, things[1]), shape_of(bench, things[3])});
     const auto flat = find(bench, hough, {}, reference::flat_frame(w, h));
-    fail_unless(flat.objects.empty() && flat.edges == 0 && flat.used == 0);
+    fail_unless(flat.objects.empty() && flat.edges == 0);
     fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "random");
   }
 }
@@ -249,7 +284,7 @@ GST_END_TEST;
 GST_START_TEST(test_unusable) {
   const auto fails = [](const std::vector<uint16_t> &edges, const char *words) {
     try {
-      Shape("it", 40, 40, edges);
+      Shape("it", 40, 40, {{40, 40, edges}});
     } catch (const glcl::Error &error) {
       return std::string(error.what()).find(words) != std::string::npos &&
              error.kind() == glcl::Error::Kind::settings;
@@ -270,7 +305,7 @@ static Suite *hough_suite() {
   Suite *suite = suite_create("hough");
   TCase *tests = tcase_create("hough");
   tcase_add_test(tests, test_strongest);
-  tcase_add_test(tests, test_votes);
+  tcase_add_test(tests, test_match);
   tcase_add_test(tests, test_found);
   tcase_add_test(tests, test_several);
   tcase_add_test(tests, test_reversed);

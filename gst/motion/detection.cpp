@@ -111,8 +111,14 @@ void Detection::take(const Settings &settings, const objects::Result &result,
 }
 
 void Detection::report(const objects::Tracker::Report &report, const FrameTimes &times) {
-  for (const objects::Object &object : report.ended) post("motion-end", times, object);
-  for (const objects::Object &object : report.begun) post("motion-begin", times, object);
+  for (const objects::Object &object : report.ended) {
+    since_.erase(object.id);
+    post("motion-end", times, object);
+  }
+  for (const objects::Object &object : report.begun) {
+    since_[object.id] = times.timestamp;
+    post("motion-begin", times, object);
+  }
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);
 }
@@ -153,7 +159,8 @@ void Detection::add_camera(GstStructure *structure) const {
       double(s.path[3]), nullptr);
 }
 
-void Detection::attach(GstBuffer *to) const {
+void Detection::attach(GstBuffer *to, GstStructure *result) const {
+  FieldArray list;
   for (const objects::Object &object : tracker_.ahead()) {
     const objects::Box &box = object.box;
     const auto left = static_cast<guint>(std::lround(box.left)),
@@ -165,9 +172,13 @@ void Detection::attach(GstBuffer *to) const {
         gst_buffer_add_video_region_of_interest_meta(to, "moving-object", left, top, width, height);
     meta->id = static_cast<gint>(object.id);
     gst_video_region_of_interest_meta_add_param(meta, describe("glclmotion", object));
+    list.add(describe("object", object));
+    const auto since = since_.find(object.id);
     attach_detection(to, "moving-object", {int(left), int(top), int(width), int(height)},
-                     object.score, object.id, last_times_.timestamp);
+                     object.score, object.id,
+                     since == since_.end() ? last_times_.timestamp : since->second);
   }
+  list.into(result, "objects");
 }
 
 }  // namespace glcl::motion

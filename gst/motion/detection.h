@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,8 +49,9 @@ class Detection : public std::enable_shared_from_this<Detection> {
   /// found read for messages. `posts`: one about the objects is due.
   void next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
             const FrameTimes &times, bool posts);
-  /// Attaches the objects to a frame, where those of the frame before have come to.
-  void attach(GstBuffer *to) const;
+  /// Attaches the objects to a frame, where those of the frame before have come to, and adds them
+  /// to its result as the field `objects`.
+  void attach(GstBuffer *to, GstStructure *result) const;
   /// Likewise.
   std::vector<objects::Object> ahead() const { return tracker_.ahead(); }
   /// Adds what is known of the camera, of the last frame whose results arrived.
@@ -71,9 +73,10 @@ class Detection : public std::enable_shared_from_this<Detection> {
   std::shared_ptr<const HostPicture> mask_;
   FrameTimes last_times_{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
                          GST_CLOCK_TIME_NONE};
-  std::optional<camera::State> camera_;  // of the last frame; none with camera-compensation=none
-  bool remembers_ = false;               // the frame before was seen
-  int active_ = 0;                       // objects
+  std::optional<camera::State> camera_;     // of the last frame; none with camera-compensation=none
+  bool remembers_ = false;                  // the frame before was seen
+  int active_ = 0;                          // objects
+  std::map<uint64_t, GstClockTime> since_;  // when each of them began, in the stream's time stamps
   std::shared_ptr<std::atomic<bool>> detected_;
 };
 

@@ -165,7 +165,8 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   return layout;
 }
 
-static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, GstBuffer *outbuf) {
+static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, bool detect,
+                                   GstBuffer *outbuf) {
   State *state = self->state;
   const Motion::Field field = state->motion->field();
   const glcl::Result result = gst_glcl_analyzer_attach(
@@ -178,6 +179,7 @@ static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, GstB
                     nullptr);
   state->motion->copy_field(queue, glcl::result_memory(result.buffer));
   glcl::result_written(result.buffer, queue, state->motion->outcome());
+  if (detect) state->detection->attach(outbuf, result.fields);
 }
 
 static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
@@ -225,8 +227,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
   detection.next(queue, settings, motion, moved, wanted.times, wanted.message && moved);
   if (!moved) return;
-  if (wanted.meta && settings.detect) detection.attach(outbuf);
-  if (wanted.meta) gst_glcl_motion_attach(self, queue, outbuf);
+  if (wanted.meta) gst_glcl_motion_attach(self, queue, settings.detect, outbuf);
   if (wanted.message) gst_glcl_motion_post(self, queue, wanted.times);
 }
 

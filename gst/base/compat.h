@@ -17,23 +17,30 @@
 
 namespace glcl {
 
-/// GStreamer 1.26: attaches a GstTensorMeta with one tensor, float32 in row-major order, which is
-/// what `data` begins with. It is read back when it is mapped, as `data` is.
-inline void attach_tensor([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const char *id,
-                          [[maybe_unused]] GstBuffer *data,
-                          [[maybe_unused]] std::initializer_list<gsize> dims) {
+/// Numbers in a buffer, as GStreamer 1.26 tells of them: float32 in row-major order.
+struct Tensor {
+  const char *id;
+  GstBuffer *data;  ///< which holds nothing else; borrowed
+  std::initializer_list<gsize> dims;
+};
+
+/// GStreamer 1.26: attaches a GstTensorMeta with these tensors. They are read back when their
+/// buffers are mapped.
+inline void attach_tensors([[maybe_unused]] GstBuffer *to,
+                           [[maybe_unused]] std::initializer_list<Tensor> tensors) {
 #if HAVE_TENSOR_META
-  // gst_tensor_new_simple() wants a buffer that holds nothing else.
-  GstTensor *tensor = gst_tensor_alloc(dims.size());
-  tensor->id = g_quark_from_string(id);
-  tensor->layout = GST_TENSOR_LAYOUT_CONTIGUOUS;
-  tensor->data_type = GST_TENSOR_DATA_TYPE_FLOAT32;
-  tensor->data = gst_buffer_ref(data);
-  tensor->dims_order = GST_TENSOR_DIM_ORDER_ROW_MAJOR;
-  std::copy(dims.begin(), dims.end(), tensor->dims);
-  GstTensor **list = g_new(GstTensor *, 1);
-  *list = tensor;
-  gst_tensor_meta_set(gst_buffer_add_tensor_meta(to), 1, list);
+  GstTensor **list = g_new(GstTensor *, tensors.size());
+  std::transform(tensors.begin(), tensors.end(), list, [](const Tensor &from) {
+    GstTensor *tensor = gst_tensor_alloc(from.dims.size());
+    tensor->id = g_quark_from_string(from.id);
+    tensor->layout = GST_TENSOR_LAYOUT_CONTIGUOUS;
+    tensor->data_type = GST_TENSOR_DATA_TYPE_FLOAT32;
+    tensor->data = gst_buffer_ref(from.data);
+    tensor->dims_order = GST_TENSOR_DIM_ORDER_ROW_MAJOR;
+    std::copy(from.dims.begin(), from.dims.end(), tensor->dims);
+    return tensor;
+  });
+  gst_tensor_meta_set(gst_buffer_add_tensor_meta(to), guint(tensors.size()), list);
 #endif
 }
 

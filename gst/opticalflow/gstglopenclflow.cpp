@@ -306,8 +306,12 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
   glcl::result_written(result.buffer, queue);
   gst_structure_set(result.fields, "width", G_TYPE_INT, field.width, "height", G_TYPE_INT,
                     field.height, "grid", G_TYPE_INT, grid, nullptr);
-  glcl::attach_tensor(outbuf, kind, glcl::result_array(result.fields, "vectors"),
-                      {gsize(rows), gsize(columns), 2});
+  glcl::attach_tensors(outbuf, {{"glopenclflow-vectors",
+                                 glcl::result_array(result.fields, "vectors"),
+                                 {gsize(rows), gsize(columns), 2}},
+                                {"glopenclflow-confidence",
+                                 glcl::result_array(result.fields, "confidence"),
+                                 {gsize(rows), gsize(columns)}}});
 }
 
 /// The stream goes on without the file.

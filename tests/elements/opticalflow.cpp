@@ -346,12 +346,19 @@ GST_START_TEST(meta) {
         before, after, census ? Flow::Channels::census : Flow::Channels::grey, {});
 #if HAVE_TENSOR_META
     GstTensorMeta *tensors = gst_buffer_get_tensor_meta(buffer);
-    expect(tensors && tensors->num_tensors == 1, "a tensor");
-    const GstTensor *tensor = gst_tensor_meta_get(tensors, 0);
-    expect(tensor->num_dims == 3 && tensor->dims[0] == gsize(rows) &&
-               tensor->dims[1] == gsize(columns) && tensor->dims[2] == 2 &&
-               tensor->data == gst_value_get_buffer(gst_structure_get_value(result, "vectors")),
-           "the tensor is the vectors");
+    expect(tensors && tensors->num_tensors == 2, "two tensors");
+    for (const gsize dims : {3, 2}) {
+      const std::string name = dims == 3 ? "vectors" : "confidence";
+      const gint index = gst_tensor_meta_get_index_from_id(
+          tensors, g_quark_from_string(("glopenclflow-" + name).c_str()));
+      expect(index >= 0, name);
+      const GstTensor *tensor = gst_tensor_meta_get(tensors, gsize(index));
+      expect(
+          tensor->num_dims == dims && tensor->dims[0] == gsize(rows) &&
+              tensor->dims[1] == gsize(columns) && (dims == 2 || tensor->dims[2] == 2) &&
+              tensor->data == gst_value_get_buffer(gst_structure_get_value(result, name.c_str())),
+          "the tensor is the array");
+    }
 #endif
     const std::vector<float> vectors = of_vectors.numbers<float>(),
                              confidence = of_confidence.numbers<float>();

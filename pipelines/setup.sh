@@ -39,8 +39,9 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
-# The tools of the suites lint and docs, which skip without them; tests/run.sh installs them where CI is true.
-check_packages=(clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0)
+# What the suites lint, docs, languages and examples skip without; tests/run.sh installs it where CI is true.
+check_packages=(clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0
+  gir1.2-gst-plugins-base-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs)
 
 install_missing() {
   local package missing=() as_root=()

@@ -79,7 +79,8 @@ struct GstGLCLFilterPrivate {
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLFilter, gst_glcl_filter, GST_TYPE_GL_FILTER,
-                                 G_ADD_PRIVATE(GstGLCLFilter))
+                                 G_ADD_PRIVATE(GstGLCLFilter)
+                                     G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
 
 namespace {
 

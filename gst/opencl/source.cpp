@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "error.h"
+extern "C" {
 #include "kernels.h"
+}
 
 namespace glcl {
 

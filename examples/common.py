@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the examples in Python share: a source of video, a pipeline, and ends that say what to do."""
+import os
+import sys
+
+try:
+    import gi
+    gi.require_version('Gst', '1.0')
+    from gi.repository import GLib, Gst
+except (ImportError, ValueError) as missing:
+    sys.exit(f'{sys.argv[0]}: {missing}; install python3-gi and gir1.2-gstreamer-1.0, and run it with /usr/bin/python3.')
+
+# Which Debian package has an element that a pipeline can lack.
+PACKAGES = {
+    'glcl': 'gst-glcl itself: run inside `meson devenv -C build`, or install gstreamer1.0-glcl',
+    'glopenclflow': 'gst-glcl itself: run inside `meson devenv -C build`, or install gstreamer1.0-glcl',
+    'textoverlay': 'gstreamer1.0-x',
+    'gl': 'gstreamer1.0-gl',
+    'v4l2src': 'gstreamer1.0-plugins-good',
+    'decodebin': 'gstreamer1.0-plugins-base',
+    'videotestsrc': 'gstreamer1.0-plugins-base',
+    'appsink': 'gstreamer1.0-plugins-base',
+}
+
+
+def need(package, error):
+    """ends the program with the sentence that names what to install"""
+    sys.exit(f'{sys.argv[0]}: {error}; install {package}, and run it with /usr/bin/python3.')
+
+
+def headless():
+    return not os.environ.get('DISPLAY') and not os.environ.get('WAYLAND_DISPLAY')
+
+
+def pipeline(source, rest, frames=60):
+    """the pipeline `source ! rest`: a file, a camera (/dev/video0), or, where source is None, a ball that flies about"""
+    Gst.init(None)
+    camera = bool(source) and source.startswith('/dev/')
+    if source and not os.path.exists(source):
+        sys.exit(f'{sys.argv[0]}: there is no ' + (f'camera {source}; v4l2-ctl --list-devices (v4l-utils) shows which there are.'
+                                                   if camera else f'file {source}.'))
+    if not source:
+        begin = f'videotestsrc pattern=ball num-buffers={frames} ! video/x-raw,width=320,height=240,framerate=25/1'
+    elif camera:  # it does not wait: what comes while the device is busy is dropped
+        begin = 'v4l2src name=source ! decodebin ! queue leaky=downstream max-size-buffers=2'
+    else:
+        begin = 'filesrc name=source ! decodebin caps=video/x-raw(ANY) expose-all-streams=false'
+    try:
+        made = Gst.parse_launch(f'{begin} ! videoconvert ! glupload ! glcolorconvert ! {rest}')
+    except GLib.Error as error:
+        for element, package in PACKAGES.items():
+            if f'"{element}' in error.message:
+                sys.exit(f'{sys.argv[0]}: {error.message}; it is in {package}.')
+        sys.exit(f'{sys.argv[0]}: {error.message}')
+    if source:
+        made.get_by_name('source').set_property('device' if camera else 'location', source)
+    return made
+
+
+def next_message(playing, wait):
+    """the next element message, or EOS, or None within that time; ends the program with an error's text"""
+    message = playing.get_bus().timed_pop_filtered(wait, Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    if message and message.type == Gst.MessageType.ERROR:
+        error, _ = message.parse_error()
+        hint = '; most decoders are in gstreamer1.0-libav.' if 'plug-in' in error.message else ''
+        sys.exit(f'{sys.argv[0]}: {error.message}{hint}')
+    return message
+
+
+def messages(playing):
+    """plays, and gives the name and the structure of every element message until the end, or Ctrl+C"""
+    playing.set_state(Gst.State.PLAYING)
+    try:
+        while True:
+            message = next_message(playing, Gst.SECOND // 5)  # short, so that Ctrl+C is noticed
+            if message and message.type == Gst.MessageType.EOS:
+                break
+            if message:
+                yield message.get_structure().get_name(), message.get_structure()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        playing.set_state(Gst.State.NULL)
+
+
+def samples(playing, sink):
+    """plays, and gives every sample that reaches this appsink until the end, or Ctrl+C"""
+    playing.set_state(Gst.State.PLAYING)
+    try:
+        while not sink.get_property('eos'):
+            sample = sink.emit('try-pull-sample', Gst.SECOND // 5)
+            if sample:
+                yield sample
+            else:
+                next_message(playing, 0)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        playing.set_state(Gst.State.NULL)
+
+
+def result(frame, kind):
+    """the structure of what an analyser has attached to a frame (attach-meta=true), or None"""
+    meta = frame.get_custom_meta(kind)
+    return meta.get_structure() if meta else None
+
+
+def array(structure, field):
+    """an array of a result as numpy has it, copied once, from the device's read-back into Python's memory"""
+    try:
+        import numpy
+    except ImportError as missing:
+        need('python3-numpy', missing)
+    shape, kind = structure.get_value(field + '-shape'), structure.get_value(field + '-type')
+    mapped, info = structure.get_value(field).map(Gst.MapFlags.READ)
+    if not mapped:
+        raise RuntimeError(f'{field} could not be read back from the device')
+    # PyGObject alone makes `data` a copy, which bytes() takes as it is; the overrides of python3-gst-1.0 make it a view.
+    data = bytes(info.data)
+    structure.get_value(field).unmap(info)
+    return numpy.frombuffer(data, numpy.dtype(kind)).reshape(shape)

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""dashboard.py [-o PICTURE] [FILE | /dev/video0]: the levels of a video and how much moves in it, as matplotlib draws them
+
+In a window that follows the video; without a screen, or with -o, into a file at the end: .png, .pdf or .svg.
+All of it comes from messages, so no frame leaves the GPU, and the video may as well be shown by glimagesink.
+"""
+import argparse
+import collections
+
+import common
+from common import Gst
+
+try:
+    import matplotlib
+except ImportError as missing:
+    common.need('python3-matplotlib', missing)
+
+
+class Board:
+    """Three plots: the histogram of R, G and B now, the fraction that moves, and brightness, both over the last minute."""
+
+    def __init__(self, live):
+        if not live:
+            matplotlib.use('Agg')
+        from matplotlib import pyplot  # after the choice of what draws
+        self.pyplot, self.live = pyplot, live
+        self.figure, (levels, motion, light) = pyplot.subplots(3, 1, figsize=(8, 8), layout='constrained')
+        self.levels = [levels.plot([], [], color=color)[0] for color in ('tab:red', 'tab:green', 'tab:blue')]
+        self.moving, = motion.plot([], [], color='tab:purple')
+        self.mean, = light.plot([], [], color='tab:orange')
+        self.axes = levels, motion, light
+        for axes, title, label in ((levels, 'levels of R, G and B', 'pixels'), (motion, 'part of the picture that moves', '%'),
+                                   (light, 'brightness', 'level')):
+            axes.set_title(title)
+            axes.set_ylabel(label)
+        light.set_xlabel('s')
+        # Ten messages come in a second.
+        self.motion, self.light = collections.deque(maxlen=600), collections.deque(maxlen=600)
+
+    def take(self, name, fields):
+        seconds = fields.get_value('stream-time') / Gst.SECOND
+        if name == 'glclhistogram':
+            for line, counts in zip(self.levels, fields.get_value('counts')):
+                line.set_data(range(len(counts)), counts)
+            red, green, blue = fields.get_value('mean')
+            self.light.append((seconds, 0.3 * red + 0.59 * green + 0.11 * blue))
+        elif name == 'glopenclflow':
+            self.motion.append((seconds, 100 * fields.get_value('moving')))
+
+    def draw(self):
+        for line, points in ((self.moving, self.motion), (self.mean, self.light)):
+            if points:
+                line.set_data(*zip(*points))
+        for axes in self.axes:
+            axes.relim()
+            axes.autoscale_view()
+        if self.live:
+            self.pyplot.pause(0.001)  # lets the window do its work
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('source', nargs='?', help='a file or a camera; without one, a ball that flies about')
+    parser.add_argument('-o', '--output', metavar='PICTURE', help='.png, .pdf or .svg')
+    arguments = parser.parse_args()
+    live = not arguments.output and not common.headless()
+    board = Board(live)
+    pipeline = common.pipeline(
+        arguments.source, 'glclhistogram mode=rgb bins=64 ! glopenclflow display=none min-confidence=0.5 ! '
+        f'fakesink sync={"true" if live else "false"}')
+    count = 0
+    for name, fields in common.messages(pipeline):
+        if name in ('glclhistogram', 'glopenclflow'):
+            board.take(name, fields)
+            count += 1
+            if live and name == 'glclhistogram':
+                board.draw()
+    board.draw()
+    if live:
+        board.pyplot.show()
+    else:
+        board.figure.savefig(arguments.output or 'dashboard.png')
+        print(f'{count} messages in {arguments.output or "dashboard.png"}')
+
+
+main()

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""events.py [-p PORT] [FILE | /dev/video0]: what happens in a video, on a web page
+
+Serves http://localhost:8080/: cuts and things that begin and cease to move, as they happen (server-sent events). Other programs
+take the same lines of JSON from /events: `curl -N http://localhost:8080/events`. Who comes late is told the last hundred.
+"""
+import argparse
+import http.server
+import json
+import threading
+
+import common
+from common import Gst
+
+PAGE = '''<!DOCTYPE html><meta charset="utf-8"><title>gst-glcl</title>
+<style>body { font: 16px sans-serif; margin: 2em } td { padding: 0 1em } .shot { color: #06c } .motion-begin { color: #090 }</style>
+<h1>What happens</h1><table id="events"></table>
+<script>
+new EventSource("/events").onmessage = (message) => {
+  const event = JSON.parse(message.data), row = document.getElementById("events").insertRow(0);
+  row.className = event.event;
+  for (const text of [event.seconds.toFixed(2) + " s", event.event, event.text]) row.insertCell().textContent = text;
+};
+</script>'''
+
+
+class Events:
+    """The last hundred events, and who waits for the next one."""
+
+    def __init__(self):
+        self.first, self.lines, self.ended, self.changed = 0, [], False, threading.Condition()
+
+    def add(self, line=None):
+        with self.changed:
+            if line is None:
+                self.ended = True
+            else:
+                self.lines.append(line)
+            while len(self.lines) > 100:
+                self.lines.pop(0)
+                self.first += 1
+            self.changed.notify_all()
+
+    def since(self, number):
+        """the lines from this number on, and the next number; waits for one; no lines at the end, '' after a quiet time"""
+        with self.changed:
+            if not self.changed.wait_for(lambda: self.ended or self.first + len(self.lines) > number, timeout=15):
+                return [''], number
+            return self.lines[max(number - self.first, 0):], self.first + len(self.lines)
+
+
+def handler(events):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):  # pylint: disable=invalid-name
+            kind = {'/': 'text/html; charset=utf-8', '/events': 'text/event-stream'}.get(self.path)
+            if not kind:
+                self.send_error(404)
+                return
+            self.send_response(200)
+            self.send_header('Content-Type', kind)
+            self.send_header('Cache-Control', 'no-store')
+            self.end_headers()
+            try:
+                if self.path == '/':
+                    self.wfile.write(PAGE.encode())
+                    return
+                lines, number = events.since(0)
+                while lines:
+                    for line in lines:  # an empty one is a comment, which finds out who has gone
+                        self.wfile.write(f'data: {line}\n\n'.encode() if line else b': \n\n')
+                    lines, number = events.since(number)
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # the page was closed
+
+        def log_message(self, format, *args):  # pylint: disable=redefined-builtin
+            pass
+    return Handler
+
+
+def told(name, fields):
+    """an event as a page wants it"""
+    if name == 'shot':
+        text = f'{fields.get_value("kind")}, {fields.get_value("score"):.2f}'
+    else:
+        text = 'object {}, {} × {} px at ({}, {})'.format(*map(fields.get_value, ('id', 'width', 'height', 'x', 'y')))
+    return json.dumps({'event': name, 'seconds': fields.get_value('stream-time') / Gst.SECOND, 'text': text})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('source', nargs='?', help='a file or a camera; without one, a ball that flies about')
+    parser.add_argument('-p', '--port', type=int, default=8080, help='0: any that is free')
+    parser.add_argument('--all', action='store_true', help='listen to other machines too: whoever reaches this one sees the events')
+    parser.add_argument('--once', action='store_true', help='end with the video')
+    arguments = parser.parse_args()
+    events = Events()
+    try:
+        server = http.server.ThreadingHTTPServer(('' if arguments.all else 'localhost', arguments.port), handler(events))
+    except OSError as error:
+        parser.error(f'port {arguments.port}: {error.strerror}; choose another with --port')
+    server.daemon_threads = not arguments.once
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f'http://localhost:{server.server_port}/', flush=True)
+    pipeline = common.pipeline(arguments.source, 'glclhistogram shot-detection=true post-messages=false ! '
+                               'glclmotion detect=true interval=1000000000 ! fakesink sync=true', frames=150)
+    for name, fields in common.messages(pipeline):
+        if name in ('shot', 'motion-begin', 'motion-end'):
+            events.add(told(name, fields))
+    events.add()
+    if not arguments.once:
+        print('The video is over; Ctrl+C ends the server.', flush=True)
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            pass
+    server.shutdown()
+    server.server_close()
+
+
+main()

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""preview.py [FILE | /dev/video0]: a camera in a window, its histogram, and a text that sticks to whatever moves
+
+Two analysers look at the same frames: glclhistogram draws its plot beside the frame (attach-overlay), glclmotion finds what
+moves by itself (detect) and attaches where it is (attach-meta). A probe in front of textoverlay reads that from each frame just
+before it is drawn, so the text is where the object is in this very frame, however late the window shows it.
+Without an argument: the first camera, or a ball that flies about where there is none.
+"""
+import os
+import sys
+
+import common
+from common import Gst
+
+
+class Label:
+    """The text, and what it was told to stick to."""
+
+    def __init__(self, text):
+        self.text, self.object, self.labelled = text, None, 0
+
+    def on_frame(self, _pad, info):
+        """on the streaming thread, before the text is drawn over this frame; textoverlay's properties may change while it plays"""
+        fields = common.result(info.get_buffer(), 'glclmotion')
+        objects = {thing.get_value('id'): thing for thing in fields.get_value('objects')} if fields else {}
+        if self.object not in objects:  # it has gone: take the one that has been there longest
+            self.object = max(objects, key=lambda number: objects[number].get_value('age'), default=None)
+        self.text.set_property('silent', self.object is None)
+        if self.object is None:
+            return Gst.PadProbeReturn.OK
+        thing = objects[self.object]
+        x, y, width, height, speed_x, speed_y = map(thing.get_value, ('x', 'y', 'width', 'height', 'velocity-x', 'velocity-y'))
+        self.text.set_property('text', f'{self.object}: {(speed_x ** 2 + speed_y ** 2) ** 0.5:.1f} px')
+        # textoverlay counts from 0 to 1, and to the middle of the text.
+        self.text.set_property('xpos', min(max((x + width / 2) / fields.get_value('width'), 0), 1))
+        self.text.set_property('ypos', min(max((y + height / 2) / fields.get_value('height'), 0), 1))
+        self.labelled += 1
+        return Gst.PadProbeReturn.OK
+
+
+def main():
+    source = sys.argv[1] if len(sys.argv) > 1 else '/dev/video0' if os.path.exists('/dev/video0') else None
+    pipeline = common.pipeline(
+        source, 'glclhistogram mode=rgb display=overlay attach-overlay=true post-messages=false ! '
+        'glclmotion detect=true attach-meta=true display=objects attach-overlay=true ! '
+        'textoverlay name=text halignment=position valignment=position font-desc="Sans 18" ! glimagesink', frames=100)
+    text = pipeline.get_by_name('text')
+    label = Label(text)
+    text.get_static_pad('video_sink').add_probe(Gst.PadProbeType.BUFFER, label.on_frame)
+    for name, fields in common.messages(pipeline):
+        if name in ('motion-begin', 'motion-end'):
+            print(f'{fields.get_value("stream-time") / Gst.SECOND:.2f} s: {name} {fields.get_value("id")}')
+    print(f'{label.labelled} frames had a text on something that moves')
+
+
+main()

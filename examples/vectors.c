@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// vectors [FILE | /dev/video0]: takes the motion vectors of every frame out of a pipeline, in C.
+//
+// glclmotion attaches them to the frames (attach-meta); an appsink hands the frames to us. The
+// vectors stay on the device until gst_glcl_array_map() reads them back, so asking for them where
+// nobody reads costs no copy. The frame's pixels are not touched at all.
+#include <gst-glcl/gstglclresult.h>
+#include <gst/app/gstappsink.h>
+#include <math.h>
+
+#include "common.h"
+
+// Runs on the streaming thread: be quick here, or hand the sample on to a thread of your own. The
+// array may be mapped there as well, also after the pipeline is gone.
+static GstFlowReturn on_frame(GstAppSink *sink, gpointer data) {
+  GstSample *sample = gst_app_sink_pull_sample(sink);
+  if (!sample) return GST_FLOW_EOS;
+  GstBuffer *frame = gst_sample_get_buffer(sample);
+  const GstStructure *result = gst_buffer_get_glcl_result(frame, "glclmotion");
+  GstGLCLArray vectors;
+
+  // The first frame has no frame before it, so it has no vectors.
+  if (result && gst_glcl_array_map(result, "vectors", &vectors)) {
+    const gint16 *all = (const gint16 *)vectors.map.data;  // [rows][columns][x and y]
+    const int rows = vectors.shape[0], columns = vectors.shape[1];
+    int cell = 0, moving = 0, fastest = 0, squared = 0;
+
+    gst_structure_get_int(result, "cell", &cell);
+    for (int i = 0; i < rows * columns; i++) {
+      const int x = all[2 * i], y = all[2 * i + 1];  // quarters of a pixel
+      moving += x || y;
+      if (x * x + y * y > squared) {
+        squared = x * x + y * y;
+        fastest = i;
+      }
+    }
+    g_print("%" GST_TIME_FORMAT ": %d of %d blocks move", GST_TIME_ARGS(GST_BUFFER_PTS(frame)),
+            moving, rows * columns);
+    if (moving)
+      g_print(", the fastest by %.2f px, at (%d, %d) px", sqrt(squared) / 4,
+              fastest % columns * cell, fastest / columns * cell);
+    g_print("\n");
+    gst_glcl_array_unmap(&vectors);
+    ++*(int *)data;
+  }
+  gst_sample_unref(sample);
+  return GST_FLOW_OK;
+}
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  GstElement *pipeline =
+      example_pipeline(argc > 1 ? argv[1] : NULL,
+                       // sync=false: as fast as it goes. At most four frames wait for us.
+                       "glclmotion attach-meta=true post-messages=false subpel=quarter ! "
+                       "appsink name=sink sync=false max-buffers=4");
+  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  GstAppSinkCallbacks callbacks = {.new_sample = on_frame};
+  int frames = 0;
+
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, NULL);
+  gst_object_unref(sink);
+  const int status = example_play(pipeline, NULL, NULL);
+  g_print("%d frames with vectors\n", frames);
+  return status;
+}

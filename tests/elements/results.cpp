@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What becomes of results on their way: they survive whatever hands frames on, and keep telling of
+// the frame that was analysed, whose size stands beside them, where the picture is scaled or cut.
+#include "tests/result.h"
+
+#include <gst/video/gstvideometa.h>
+
+#include "pipeline.h"
+
+using test::expect;
+
+namespace {
+
+constexpr int width = 96, height = 64, frames = 4;
+const char *const kinds[] = {"glclhistogram", "glclhough", "glclklt", "glclmotion", "glopenclflow"};
+
+using Arrays = std::map<std::string, std::vector<guint8>>;
+
+/// Every array of every result, that counts.
+Arrays arrays(GstBuffer *frame) {
+  Arrays all;
+  test::each_result(frame, [&](const std::string &kind, const GstStructure *fields) {
+    for (const std::string &name : test::result_arrays(fields)) {
+      GstGLCLArray array;
+      expect(gst_glcl_array_map(fields, name.c_str(), &array), kind + "." + name + " is mapped");
+      const gsize bytes = test::result_bytes(fields, name, array);
+      all[kind + "." + name] = {array.map.data, array.map.data + bytes};
+      gst_glcl_array_unmap(&array);
+    }
+    if (kind != "glclhistogram")
+      all[kind + " of"] = {guint8(test::result_int(fields, "width")),
+                           guint8(test::result_int(fields, "height"))};
+  });
+  return all;
+}
+
+struct Branch {
+  std::vector<Arrays> seen;
+  std::vector<std::vector<int>> regions, objects;  // x, y, width, height of the first of a frame
+};
+
+void on_frame(GstElement *, GstBuffer *frame, GstPad *, gpointer data) {
+  auto *branch = static_cast<Branch *>(data);
+  branch->seen.push_back(arrays(frame));
+  gpointer state = nullptr;
+  auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(
+      gst_buffer_iterate_meta_filtered(frame, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
+  if (roi) branch->regions.push_back({int(roi->x), int(roi->y), int(roi->w), int(roi->h)});
+  const GstStructure *motion = gst_buffer_get_glcl_result(frame, "glclmotion");
+  const GValue *objects = motion ? gst_structure_get_value(motion, "objects") : nullptr;
+  if (!objects || !test::values(objects)->n_values) return;
+  const auto *first =
+      static_cast<const GstStructure *>(g_value_get_boxed(test::values(objects)->values));
+  branch->objects.push_back({test::result_int(first, "x"), test::result_int(first, "y"),
+                             test::result_int(first, "width"), test::result_int(first, "height")});
+}
+
+const std::string snow = "gltestsrc pattern=snow num-buffers=" + std::to_string(frames) +
+                         " ! video/x-raw(memory:GLMemory),width=" + std::to_string(width) +
+                         ",height=" + std::to_string(height) + " ! ";
+const std::string analysers =
+    "glclhistogram mode=rgb bins=64 attach-meta=true ! glclhough display=none attach-meta=true ! "
+    "glclklt attach-meta=true ! glclmotion attach-meta=true ! "
+    "glopenclflow display=none grid=4 attach-meta=true ! ";
+
+/// What comes of the frames of `from` on each of the ways, which end at sinks of their names.
+std::map<std::string, Branch> run(const std::map<std::string, std::string> &ways,
+                                  const std::string &from) {
+  std::string description = from + "tee name=t";
+  for (const auto &[name, way] : ways)
+    description += " t. ! queue ! " + way + "fakesink signal-handoffs=true name=" + name;
+  std::map<std::string, Branch> branches;
+  test::Pipeline pipeline(description);
+  for (const auto &[name, way] : ways)
+    g_signal_connect(pipeline[name], "handoff", G_CALLBACK(on_frame), &branches[name]);
+  expect(pipeline.run(), "it plays");
+  test::expect_none(pipeline.messages().errors());
+  return branches;
+}
+
+}  // namespace
+
+// Copies, tee, queues, conversions, other sizes, parts and turns of the picture: all of the results
+// come out, and as they were.
+GST_START_TEST(on_the_way) {
+  std::map<std::string, std::string> ways = {
+      {"as_they_are", ""},
+      {"downloaded",
+       "gldownload ! video/x-raw,format=RGBA ! videoconvert ! video/x-raw,format=I420 ! "},
+      {"again", "gldownload ! video/x-raw,format=RGBA ! glupload ! glcolorconvert ! queue ! "},
+      {"kept_back", "identity ! queue max-size-buffers=2 ! capsfilter ! identity sync=false ! "},
+      {"scaled",
+       "gldownload ! video/x-raw,format=RGBA ! videoconvert ! videoscale ! "
+       "video/x-raw,width=40,height=50 ! "},
+      {"scaled_gl", "glcolorscale ! video/x-raw(memory:GLMemory),width=40,height=50 ! "},
+      {"cut", "gldownload ! video/x-raw,format=RGBA ! videoconvert ! videocrop left=32 top=16 ! "},
+      {"turned",
+       "gldownload ! video/x-raw,format=RGBA ! videoconvert ! videoflip method=clockwise ! "},
+      {"boxed", "gldownload ! video/x-raw,format=RGBA ! videoconvert ! videobox left=-8 ! "},
+      {"at_a_rate", "gldownload ! video/x-raw,format=RGBA ! videorate ! "},
+      {"inverted", "glclinvert ! "},
+  };
+  const auto branches = run(ways, snow + analysers);
+  const Branch &as_they_are = branches.at("as_they_are");
+  expect(as_they_are.seen.size() == frames, "all frames");
+  for (const char *kind : kinds) {
+    const auto size = as_they_are.seen.back().find(std::string(kind) + " of");
+    if (size != as_they_are.seen.back().end())
+      expect(size->second == std::vector<guint8>{width, height}, "the size of what was analysed");
+    bool found = false;
+    for (const auto &entry : as_they_are.seen.back())
+      found = found || entry.first.rfind(std::string(kind) + ".", 0) == 0;
+    expect(found, std::string(kind) + " has arrays");
+  }
+  for (const auto &[name, branch] : branches) {
+    fail_unless(branch.seen.size() == frames, "%s: %zu frames", name.c_str(), branch.seen.size());
+    for (int n = 0; n < frames; n++)
+      fail_unless(branch.seen[n] == as_they_are.seen[n], "%s: frame %d has other results",
+                  name.c_str(), n);
+  }
+}
+GST_END_TEST
+
+// Regions of interest follow the elements of GStreamer: a scaler of raw video scales them, others
+// that change the picture's size drop them. The list of objects stays as it is everywhere.
+GST_START_TEST(regions) {
+  const auto branches = run(
+      {{"as_they_are", ""},
+       {"scaled",
+        "gldownload ! video/x-raw,format=RGBA ! videoscale ! "
+        "video/x-raw,width=160,height=240 ! "},
+       {"scaled_gl", "glcolorscale ! video/x-raw(memory:GLMemory),width=160,height=240 ! "},
+       {"cut", "gldownload ! video/x-raw,format=RGBA ! videocrop left=32 top=16 ! "}},
+      "videotestsrc pattern=ball num-buffers=20 ! video/x-raw,width=320,height=240 ! glupload ! "
+      "glcolorconvert ! glclmotion detect=true attach-meta=true ! ");
+  const Branch &whole = branches.at("as_they_are"), &scaled = branches.at("scaled");
+  expect(whole.regions.size() > 10 && whole.regions == whole.objects, "objects and regions agree");
+  expect(scaled.regions.size() == whole.regions.size(), "the scaler keeps them");
+  for (size_t i = 0; i < whole.regions.size(); i++)
+    expect(scaled.regions[i][0] == whole.regions[i][0] / 2 &&
+               scaled.regions[i][1] == whole.regions[i][1],
+           "they are scaled");
+  for (const char *name : {"scaled", "scaled_gl", "cut"})
+    expect(branches.at(name).objects == whole.objects, std::string(name) + ": the same objects");
+  expect(branches.at("scaled_gl").regions.empty() && branches.at("cut").regions.empty(),
+         "regions are dropped");
+}
+GST_END_TEST
+
+static Suite *results_suite() {
+  Suite *suite = suite_create("results");
+  TCase *tcase = test::add_tcase(suite, "results");
+  tcase_add_test(tcase, on_the_way);
+  tcase_add_test(tcase, regions);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, results_suite, "results"); }

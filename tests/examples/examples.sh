@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# examples.sh NAME: runs an example of examples/ without a display and checks what it says
+set -euo pipefail
+example=$1
+examples=$GLCL_SOURCE/examples built=$GLCL_BUILD/examples
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+unset DISPLAY WAYLAND_DISPLAY
+export MPLCONFIGDIR=$work PYTHONDONTWRITEBYTECODE=1
+python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
+
+skip() {
+  echo "SKIP: $*"
+  exit 77
+}
+die() {
+  echo "$*" >&2
+  [[ ! -f output ]] || cat output >&2
+  exit 1
+}
+# python_has MODULE...
+python_has() {
+  local module
+  for module in "$@"; do
+    "$python" -c "import $module" 2>/dev/null || skip "no module $module for $python"
+  done
+}
+# says PATTERN: in a line of the output
+says() {
+  grep -qE "$1" output || die "no line like $1"
+}
+# refuses PATTERN COMMAND...: fails with one line, like the pattern
+refuses() {
+  local pattern=$1 status=0
+  shift
+  timeout 60 "$@" >output 2>&1 || status=$?
+  ((status > 0 && status < 124)) || die "status $status of $*"
+  says "$pattern"
+  [[ $(grep -cvE ' vectors$|^[0-9]+ frames|^0\.' output) -le 2 ]] || die "more than a sentence of $*"
+}
+
+case $example in
+  vectors)
+    # A ball flies over black: something moves, and no block farther than the search goes.
+    "$built/vectors" >output
+    says '^59 frames with vectors$'
+    awk '/blocks move/ { frames++; moving += $2 > 0; still += $2 > 100 }
+      match($0, /by [0-9.]+ px/) { fastest = substr($0, RSTART + 3) + 0; if (fastest > most) most = fastest }
+      END { exit !(frames == 59 && moving > 50 && still == 0 && most > 1 && most < 23) }' output || die 'not what a ball does'
+    ;;
+  window)
+    "$built/window" --press haahq >output
+    diff - <(head -n 4 output) <<'EXPECTED' || die 'keys are not obeyed'
+histogram: none instead of overlay
+flow: none instead of arrows
+flow: arrows instead of none
+histogram: overlay instead of none
+EXPECTED
+    # It was quit before the end, and drew one thing or two for most of the frames.
+    awk '/drawings over them/ { exit !($1 >= 25 && $1 < 60 && $3 > $1 / 2 && $3 < 2 * $1) }' output || die 'other frames or drawings'
+    ;;
+  flow)
+    python_has gi numpy
+    "$python" "$examples/flow.py" >output
+    says '^59 frames with a flow of \(60, 80, 2\) float32$'
+    awk '/moves, the fastest/ { split($3, part, "%"); moving += part[1] > 0.1 && part[1] < 20 } END { exit !(moving > 50) }' output ||
+      die 'not what a ball does'
+    ;;
+  dashboard)
+    python_has gi matplotlib
+    "$python" "$examples/dashboard.py" >output
+    says '^4[0-9] messages in dashboard.png$'
+    "$python" "$examples/dashboard.py" -o board.pdf >output
+    [[ $(head -c 4 board.pdf) == %PDF ]] || die 'no PDF'
+    # Not an empty figure: the plots have ink of the three colours.
+    "$python" -c 'import matplotlib.image
+pixels = matplotlib.image.imread("dashboard.png")
+purple = (abs(pixels[..., :3] - [0.58, 0.40, 0.74]) < 0.05).all(-1).sum()
+orange = (abs(pixels[..., :3] - [1.0, 0.5, 0.05]) < 0.05).all(-1).sum()
+assert purple > 100 and orange > 100, (purple, orange)'
+    ;;
+  events)
+    python_has gi
+    "$python" - "$examples/events.py" <<'PYTHON'
+import json, subprocess, sys, urllib.request
+server = subprocess.Popen([sys.executable, sys.argv[1], '--once', '--port', '0'], stdout=subprocess.PIPE, text=True)
+try:
+    url = server.stdout.readline().strip()
+    page = urllib.request.urlopen(url, timeout=60).read().decode()
+    assert 'EventSource("/events")' in page, page
+    answer = urllib.request.urlopen(url + 'events', timeout=120)
+    assert answer.headers['Content-Type'] == 'text/event-stream', answer.headers
+    events = [json.loads(line[6:]) for line in answer if line.startswith(b'data: ')]
+finally:
+    server.terminate() if sys.exc_info()[0] else None
+    status = server.wait(60)
+assert status == 0, status
+kinds = [event['event'] for event in events]
+assert kinds.count('motion-begin') >= 1 and kinds.count('motion-begin') == kinds.count('motion-end'), kinds
+assert all(0 <= event['seconds'] < 6.1 for event in events), events
+try:
+    urllib.request.urlopen(url + 'other', timeout=5)
+    raise SystemExit('the server has not ended')
+except OSError:
+    pass
+PYTHON
+    ;;
+  preview)
+    python_has gi
+    [[ $(gst-inspect-1.0 textoverlay 2>&1 || true) != *'No such element'* ]] || skip 'no textoverlay here (gstreamer1.0-x)'
+    "$python" "$examples/preview.py" >output
+    says '^0\.[0-9]* s: motion-begin 1$'
+    awk '/had a text/ { exit !($1 > 60) }' output || die 'few frames have a text'
+    ;;
+  rust)
+    command -v cargo >/dev/null || skip 'no cargo here (package cargo)'
+    registry=${GLCL_CARGO_REGISTRY:-/usr/share/cargo/registry}
+    compgen -G "$registry/gstreamer-0.23*" >/dev/null || skip 'no crate gstreamer 0.23 here (librust-gstreamer-dev, from Debian 13 on)'
+    cp -r "$examples/rust" .
+    CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$GLCL_BUILD/examples/rust cargo run --quiet --offline --manifest-path rust/Cargo.toml \
+      --config 'source.crates-io.replace-with="debian"' --config "source.debian.directory=\"$registry\"" >output
+    says '^59 frames with vectors, [1-9][0-9]* of them with motion$'
+    ;;
+  mistakes)
+    refuses '^vectors: there is no file missing.mp4\.$' "$built/vectors" missing.mp4
+    refuses '^vectors: there is no camera /dev/video99; v4l2-ctl' "$built/vectors" /dev/video99
+    GST_PLUGIN_PATH_1_0='' GST_REGISTRY_1_0=$work/registry.bin refuses \
+      '^vectors: no element "glclmotion"; it is in gst-glcl itself' "$built/vectors"
+    echo text >text.mp4
+    refuses '^vectors: ' "$built/vectors" text.mp4
+    python_has gi
+    refuses 'flow\.py: there is no file missing.mp4\.$' "$python" "$examples/flow.py" missing.mp4
+    refuses 'flow\.py: ' "$python" "$examples/flow.py" text.mp4
+    refuses 'preview\.py: there is no camera /dev/video99;' "$python" "$examples/preview.py" /dev/video99
+    mkdir none
+    touch none/{numpy,matplotlib}.py
+    echo "raise ImportError('none here')" | tee none/numpy.py none/matplotlib.py >/dev/null
+    PYTHONPATH=$work/none refuses 'dashboard\.py: none here; install python3-matplotlib,' "$python" "$examples/dashboard.py"
+    PYTHONPATH=$work/none refuses 'flow\.py: none here; install python3-numpy,' "$python" "$examples/flow.py"
+    mkdir -p none/gi
+    cp none/numpy.py none/gi/__init__.py
+    PYTHONPATH=$work/none refuses 'events\.py: none here; install python3-gi' "$python" "$examples/events.py"
+    ;;
+  *) die "no example $example" ;;
+esac

@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset DISPLAY WAYLAND_DISPLAY
-export MPLCONFIGDIR=$work PYTHONDONTWRITEBYTECODE=1
+export MPLCONFIGDIR=$GLCL_BUILD/tests/run/matplotlib PYTHONDONTWRITEBYTECODE=1
 python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
 
 skip() {

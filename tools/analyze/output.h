@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "task.h"
+
+namespace glcl::analyze {
+
+/// Where the results of files go: a folder each in one folder, under the file's name; of files of
+/// one name all but the first have a hash of their path behind it. While it is written a folder is
+/// hidden, .glcl-HASH, and locked, so that two runs don't write it at once; what a dead run left
+/// is removed by the next one.
+class Output {
+ public:
+  enum class Existing { refuse, keep, replace };
+
+  /// Makes the folder. Throws Failure.
+  Output(std::string folder, Existing existing);
+
+  /// Begins a file: false where its results are there and are kept. Throws Failure where they are
+  /// there and are to be neither kept nor replaced, or where another run is at the file.
+  bool begin(Task &task);
+  /// Its results are whole: they get their name. Throws Failure.
+  void finish(const Task &task);
+  /// They are not: they go.
+  void drop(const Task &task);
+  /// Where a file's results are, or will be.
+  std::string place(const std::string &file) const { return places_.at(file); }
+
+ private:
+  std::string choose_place(const std::string &file);
+  std::string hidden(const std::string &file) const;
+
+  std::string folder_;
+  Existing existing_;
+  std::map<std::string, std::string> places_;  // by file
+  std::map<std::string, int> locks_;
+};
+
+}  // namespace glcl::analyze

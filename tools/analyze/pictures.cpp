@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pictures.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace glcl::analyze {
+
+Pictures::Pictures(GstElement *sink) : sink_(GST_ELEMENT(gst_object_ref(sink))) {
+  GstAppSinkCallbacks callbacks{};
+  callbacks.new_sample = [](GstAppSink *from, gpointer self) {
+    if (GstSample *sample = gst_app_sink_pull_sample(from))
+      static_cast<Pictures *>(self)->add(sample);
+    return GST_FLOW_OK;
+  };
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink_), &callbacks, this, nullptr);
+}
+
+Pictures::~Pictures() {
+  GstAppSinkCallbacks none{};
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink_), &none, nullptr, nullptr);
+  clear();
+  gst_object_unref(sink_);
+}
+
+void Pictures::add(GstSample *sample) {
+  const std::lock_guard lock(mutex_);
+  samples_.push_back(sample);
+  if (samples_.size() <= kept) return;
+  gst_sample_unref(samples_.front());
+  samples_.pop_front();
+}
+
+void Pictures::clear() {
+  const std::lock_guard lock(mutex_);
+  for (GstSample *sample : samples_) gst_sample_unref(sample);
+  samples_.clear();
+}
+
+GstSample *Pictures::find(GstClockTime timestamp) {
+  const std::lock_guard lock(mutex_);
+  const auto time = [](GstSample *sample) { return GST_BUFFER_PTS(gst_sample_get_buffer(sample)); };
+  for (GstSample *sample : samples_)
+    if (time(sample) == timestamp) return gst_sample_ref(sample);
+  if (samples_.empty() || time(samples_.front()) < timestamp) return nullptr;
+  return gst_sample_ref(samples_.front());
+}
+
+bool Pictures::write(GstClockTime timestamp, GstClockTime time, Writer &to) {
+  // The branch of the pictures has a thread of its own.
+  GstSample *sample = find(timestamp);
+  for (int i = 0; !sample && i < 200; i++) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    sample = find(timestamp);
+  }
+  if (!sample) return false;
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  const bool mapped =
+      gst_video_info_from_caps(&info, gst_sample_get_caps(sample)) &&
+      gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ);
+  if (mapped) {
+    const int columns = GST_VIDEO_FRAME_WIDTH(&frame), rows = GST_VIDEO_FRAME_HEIGHT(&frame);
+    const auto *pixels = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+    const int stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+    std::string rgb;
+    for (int y = 0; y < rows; y++)
+      for (int x = 0; x < columns; x++)
+        rgb.append(reinterpret_cast<const char *>(pixels + size_t(y) * stride + 4 * size_t(x)), 3);
+    gst_video_frame_unmap(&frame);
+    to.write(dump({{"time", time}, {"width", columns}, {"height", rows}}) + "\n" + rgb);
+  }
+  gst_sample_unref(sample);
+  return mapped;
+}
+
+int picture_height(const GstCaps *caps) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps) || info.width < 1 || info.par_n < 1) return 90;
+  const double shape = double(info.height) / info.width * info.par_d / info.par_n;
+  return std::clamp(2 * static_cast<int>(Pictures::width * shape / 2 + 0.5), 16, 320);
+}
+
+}  // namespace glcl::analyze

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "report.h"
+
+#include <gio/gio.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "table.h"
+
+namespace glcl::analyze {
+
+namespace {
+
+constexpr size_t most_buckets = 1000;  // points of a plot
+
+struct Picture {
+  guint64 time;
+  int width, height;
+  std::streamoff at;
+};
+
+/// Where the pictures of shots.rgb lie, in the order of their times.
+std::vector<Picture> pictures_in(std::istream &in) {
+  std::vector<Picture> pictures;
+  std::string line;
+  while (std::getline(in, line)) {
+    const Json head = Json::parse(line, nullptr, false);
+    if (head.is_discarded()) throw Failure("shots.rgb is damaged");
+    const Picture picture{head.at("time"), head.at("width"), head.at("height"), in.tellg()};
+    pictures.push_back(picture);
+    in.seekg(picture.at + std::streamoff(3) * picture.width * picture.height);
+  }
+  in.clear();
+  std::sort(pictures.begin(), pictures.end(),
+            [](const Picture &a, const Picture &b) { return a.time < b.time; });
+  return pictures;
+}
+
+/// Writes RGB pixels as a JPEG file.
+void write_jpeg(const std::string &path, const std::string &rgb, int width, int height) {
+  GError *error = nullptr;
+  GstElement *pipeline = gst_parse_launch(
+      "appsrc name=in ! videoconvert ! jpegenc quality=85 ! filesink name=out", &error);
+  if (error) {
+    const std::string reason = error->message;
+    g_error_free(error);
+    if (pipeline) gst_object_unref(pipeline);
+    throw Failure("no contact sheet: " + reason + " (jpegenc is in gstreamer1.0-plugins-good)");
+  }
+  GstElement *in = gst_bin_get_by_name(GST_BIN(pipeline), "in"),
+             *out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  g_object_set(out, "location", path.c_str(), nullptr);
+  GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "RGB", "width",
+                                      G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
+                                      GST_TYPE_FRACTION, 1, 1, nullptr);
+  gst_app_src_set_caps(GST_APP_SRC(in), caps);
+  gst_caps_unref(caps);
+  GstBuffer *buffer = gst_buffer_new_allocate(nullptr, rgb.size(), nullptr);
+  gst_buffer_fill(buffer, 0, rgb.data(), rgb.size());
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  gst_app_src_push_buffer(GST_APP_SRC(in), buffer);
+  gst_app_src_end_of_stream(GST_APP_SRC(in));
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *end = gst_bus_timed_pop_filtered(
+      bus, GST_CLOCK_TIME_NONE, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  std::string reason;
+  if (GST_MESSAGE_TYPE(end) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error(end, &error, nullptr);
+    reason = error->message;
+    g_error_free(error);
+  }
+  gst_message_unref(end);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(in);
+  gst_object_unref(out);
+  gst_object_unref(pipeline);
+  if (!reason.empty()) throw Failure("cannot write " + shown(path) + ": " + reason);
+}
+
+struct Sheet {
+  Json json;         ///< `columns`, `width` and `height` of a picture, `times`
+  std::string jpeg;  ///< empty without pictures
+};
+
+Sheet make_sheet(const std::string &folder) {
+  const std::string path = folder + "/shots.rgb";
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return {};
+  std::vector<Picture> pictures = pictures_in(in), chosen;
+  // A border between parts may tell a shot twice.
+  for (size_t i = 0; i < pictures.size(); i++)
+    if (pictures.size() <= most_pictures ||
+        i * most_pictures / pictures.size() != (i + 1) * most_pictures / pictures.size())
+      chosen.push_back(pictures[i]);
+  Sheet sheet;
+  if (!chosen.empty()) {
+    const int width = chosen[0].width, height = chosen[0].height;
+    const int columns = std::min<int>(sheet_columns, static_cast<int>(chosen.size()));
+    const int rows = (static_cast<int>(chosen.size()) + columns - 1) / columns;
+    // Rows of RGB video begin at multiples of 4 bytes; a picture is 160 px wide.
+    const size_t pitch = size_t(3) * columns * width;
+    std::string rgb(pitch * rows * height, 0), line(size_t(3) * width, 0);
+    Json times = Json::array();
+    for (size_t i = 0; i < chosen.size(); i++) {
+      times.push_back(chosen[i].time);
+      if (chosen[i].width != width || chosen[i].height != height) continue;
+      in.seekg(chosen[i].at);
+      for (int y = 0; y < height; y++) {
+        in.read(line.data(), static_cast<std::streamsize>(line.size()));
+        std::copy(line.begin(), line.end(),
+                  rgb.begin() + static_cast<std::ptrdiff_t>(pitch * (i / columns * height + y) +
+                                                            i % columns * line.size()));
+      }
+    }
+    if (!in) throw Failure("shots.rgb is cut off");
+    write_jpeg(folder + "/shots.jpg", rgb, columns * width, rows * height);
+    sheet.json = {{"columns", columns}, {"width", width}, {"height", height}, {"times", times}};
+    sheet.jpeg = read_file(folder + "/shots.jpg");
+  }
+  std::filesystem::remove(path);
+  return sheet;
+}
+
+std::vector<std::string> split(const std::string &line) {
+  std::vector<std::string> cells(1);
+  for (const char c : line)
+    if (c == ',')
+      cells.emplace_back();
+    else
+      cells.back() += c;
+  return cells;
+}
+
+/// The columns of frames.csv that are plotted, in at most most_buckets steps of equal numbers of
+/// frames: the least, the mean and the largest value.
+Json plots_of(const std::string &folder, const Task &task, size_t rows) {
+  std::ifstream in(folder + "/frames.csv");
+  std::string line;
+  std::getline(in, line);
+  const std::vector<std::string> header = split(line);
+  struct Series {
+    size_t cell;
+    Json least = Json::array(), mean = Json::array(), most = Json::array();
+    double low = 0, high = 0, sum = 0;
+    size_t count = 0;
+  };
+  std::vector<std::pair<Column, Series>> all;
+  for (const Column &column : columns_of(task)) {
+    const auto found = std::find(header.begin(), header.end(), column.name);
+    if (column.plot && found != header.end())
+      all.push_back({column, Series{size_t(found - header.begin())}});
+  }
+  const size_t each = std::max<size_t>((rows + most_buckets - 1) / most_buckets, 1);
+  Json times = Json::array();
+  const auto rounded = [](double value) { return Json(std::round(value * 1e4) / 1e4); };
+  const auto close = [&] {
+    for (auto &[column, series] : all) {
+      const bool none = !series.count;
+      series.least.push_back(none ? Json() : rounded(series.low));
+      series.most.push_back(none ? Json() : rounded(series.high));
+      series.mean.push_back(none ? Json() : rounded(series.sum / double(series.count)));
+      series.count = 0;
+      series.sum = 0;
+    }
+  };
+  size_t row = 0;
+  for (; std::getline(in, line); row++) {
+    const std::vector<std::string> cells = split(line);
+    if (row % each == 0) {
+      if (row) close();
+      times.push_back(std::stod(cells[0]));
+    }
+    for (auto &[column, series] : all) {
+      if (series.cell >= cells.size() || cells[series.cell].empty()) continue;
+      const double value = std::stod(cells[series.cell]);
+      if (!std::isfinite(value)) continue;
+      series.low = series.count ? std::min(series.low, value) : value;
+      series.high = series.count ? std::max(series.high, value) : value;
+      series.sum += value;
+      series.count++;
+    }
+  }
+  if (row) close();
+  Json plots = Json::array();
+  for (auto &[column, series] : all) {
+    if (plots.empty() || plots.back()["title"] != column.plot)
+      plots.push_back({{"title", column.plot}, {"series", Json::array()}});
+    plots.back()["series"].push_back({{"name", column.name},
+                                      {"least", series.least},
+                                      {"mean", series.mean},
+                                      {"most", series.most}});
+  }
+  return {{"times", times}, {"plots", plots}};
+}
+
+Json events_of(const std::string &folder) {
+  std::istringstream in(read_file(folder + "/events.jsonl"));
+  Json events = Json::array();
+  for (std::string line; std::getline(in, line);) events.push_back(Json::parse(line));
+  return events;
+}
+
+std::string page() {
+  GBytes *bytes = g_resources_lookup_data("/org/gst-glcl/analyze/page.html",
+                                          G_RESOURCE_LOOKUP_FLAGS_NONE, nullptr);
+  gsize size = 0;
+  const auto *text = static_cast<const char *>(g_bytes_get_data(bytes, &size));
+  std::string content(text, size);
+  g_bytes_unref(bytes);
+  return content;
+}
+
+}  // namespace
+
+void report(const std::string &folder, const Task &task) {
+  const Sheet sheet = make_sheet(folder);
+  Json summary = read_json(folder + "/summary.json");
+  const std::string file = unescaped(summary.at("file"));
+  Json data{{"name", shown(std::filesystem::path(file).filename().string())},
+            {"summary", summary},
+            {"events", events_of(folder)},
+            {"sheet", sheet.json}};
+  data.update(plots_of(folder, task, summary.at("frames")));
+  if (!sheet.jpeg.empty()) {
+    gchar *text =
+        g_base64_encode(reinterpret_cast<const guchar *>(sheet.jpeg.data()), sheet.jpeg.size());
+    data["picture"] = std::string("data:image/jpeg;base64,") + text;
+    g_free(text);
+  }
+  // No name of a file ends the element that holds the data.
+  std::string text;
+  for (const char c : dump(data))
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  std::string content = page();
+  const std::string place = "@DATA@";
+  content.replace(content.find(place), place.size(), text);
+  write_file(folder + "/index.html", content);
+}
+
+}  // namespace glcl::analyze

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace glcl::analyze {
+
+using Json = nlohmann::ordered_json;
+
+/// What a user is told of a file that can't be analysed.
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What --elements names.
+inline const std::vector<std::string> all_elements{"shots", "histogram", "motion",
+                                                   "flow",  "objects",   "tracks"};
+
+/// What is to be done with a file.
+struct Task {
+  std::string file, folder;  ///< absolute; the results go into the folder, which is there
+  std::vector<std::string> elements;
+  std::string device = "auto";
+  GstClockTime from = 0, to = GST_CLOCK_TIME_NONE;  ///< stream time, ns; `to` is not in it
+  bool part = false;                                ///< joined later: no sheet, no page
+
+  bool has(const char *element) const;
+  Json json() const;
+  static Task of(const Json &json);
+};
+
+/// Text as JSON, valid UTF-8 whatever came: other bytes become U+FFFD.
+std::string dump(const Json &json, int indent = -1);
+
+/// Paths may hold any bytes but JSON only UTF-8: bytes that are none, and %, become %XX.
+std::string escaped(const std::string &path);
+std::string unescaped(const std::string &text);
+
+/// A path as it is shown: what is no UTF-8 becomes U+FFFD.
+std::string shown(const std::string &path);
+
+/// Reads a whole file, or writes one to the disk; throws Failure with the system's reason.
+std::string read_file(const std::string &path);
+void write_file(const std::string &path, const std::string &content);
+Json read_json(const std::string &path);
+
+}  // namespace glcl::analyze

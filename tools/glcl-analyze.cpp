@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glcl-analyze: shots, motion, flow, histograms, objects and tracks of files, as tables and pages.
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+#include "analyze/analysis.h"
+#include "analyze/crew.h"
+#include "analyze/join.h"
+#include "analyze/output.h"
+#include "analyze/report.h"
+#include "analyze/table.h"
+
+namespace {
+
+using namespace glcl::analyze;
+
+constexpr char usage[] =
+    "Usage: glcl-analyze [OPTIONS] [--] FILE...\n"
+    "Analyses the video of files as fast as the device goes. Each file gets a folder of its name "
+    "in\n"
+    "DIR: frames.csv, a row a frame; events.jsonl, shots and where objects begin and end;\n"
+    "objects.csv, their boxes; shots.jpg, a picture of each shot; index.html, a page with all of "
+    "it;\n"
+    "summary.json. A folder that has its name is whole.\n"
+    "\n"
+    "  --elements LIST  of shots,histogram,motion,flow,objects,tracks (shots,histogram,motion)\n"
+    "  --from T --to T  only the frames of this range, in seconds or H:MM:SS\n"
+    "  --out DIR        where the results go (glcl-analysis)\n"
+    "  --resume         keep what is whole there, with the same file and settings; make the rest\n"
+    "  --overwrite      replace what is there\n"
+    "  --jobs N         files at once (as many as make more frames a second)\n"
+    "  --device D       the OpenCL device, as of the elements\n"
+    "  --stall S        give a file up when no frame comes for so many seconds (300)\n"
+    "  --help           this text\n"
+    "\n"
+    "For archives, see docs/archive.md:\n"
+    "  --split S FILE   write where parts of about S seconds begin and end, a line for each\n"
+    "  --part           make the range --from to --to a part, to be joined\n"
+    "  --join PART...   make the results of a file of the folders of its parts\n"
+    "\n"
+    "On a terminal a bar shows how far it is; else lines of JSON do, on standard output. The exit\n"
+    "status is 0 when all files are analysed, 1 when some are not, 2 for a wrong command line.\n";
+
+struct WrongUsage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  Task task;
+  std::vector<std::string> files;
+  std::string out = "glcl-analysis";
+  Output::Existing existing = Output::Existing::refuse;
+  CrewOptions crew;
+  double split = 0;
+  bool join = false, worker = false, help = false;
+};
+
+double number_of(const std::string &text, const std::string &option) {
+  size_t used = 0;
+  double value = -1;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception &) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size() || !(value >= 0 && value < 1e9))
+    throw WrongUsage(option + "=" + text + " is no number of at least 0");
+  return value;
+}
+
+/// Seconds, M:S or H:M:S.
+GstClockTime time_of(const std::string &text, const std::string &option) {
+  double seconds = 0;
+  int parts = 0;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ':'); parts++)
+    seconds = 60 * seconds + number_of(part, option);
+  if (parts < 1 || parts > 3)
+    throw WrongUsage(option + "=" + text + " is no time: give seconds or H:MM:SS");
+  return static_cast<GstClockTime>(std::llround(seconds * 1e9));
+}
+
+std::vector<std::string> elements_of(const std::string &text) {
+  std::set<std::string> wanted;
+  std::istringstream in(text);
+  for (std::string name; std::getline(in, name, ',');) {
+    if (std::find(all_elements.begin(), all_elements.end(), name) == all_elements.end())
+      throw WrongUsage("--elements=" + text + ": there is no " + name);
+    wanted.insert(name);
+  }
+  std::vector<std::string> elements;
+  for (const std::string &name : all_elements)
+    if (wanted.count(name)) elements.push_back(name);
+  if (elements.empty()) throw WrongUsage("--elements is empty");
+  return elements;
+}
+
+int whole_number(const std::string &text, const std::string &option, int least) {
+  const double value = number_of(text, option);
+  if (value != std::floor(value) || value < least || value > 1e6)
+    throw WrongUsage(option + "=" + text + " is no whole number of at least " +
+                     std::to_string(least));
+  return static_cast<int>(value);
+}
+
+Options options_of(const std::vector<std::string> &words) {
+  Options options;
+  options.task.elements = {"shots", "histogram", "motion"};
+  bool only_files = false;
+  for (size_t i = 0; i < words.size(); i++) {
+    const size_t equals = words[i].rfind("--", 0) == 0 ? words[i].find('=') : std::string::npos;
+    const std::string word = words[i].substr(0, equals);
+    const auto value = [&] {
+      if (equals != std::string::npos) return words[i].substr(equals + 1);
+      if (i + 1 >= words.size()) throw WrongUsage(word + " lacks its value");
+      return words[++i];
+    };
+    if (only_files || word.size() < 2 || word[0] != '-') {
+      options.files.push_back(words[i]);
+    } else if (word == "--") {
+      only_files = true;
+    } else if (word == "--elements") {
+      options.task.elements = elements_of(value());
+    } else if (word == "--from") {
+      options.task.from = time_of(value(), word);
+    } else if (word == "--to") {
+      options.task.to = time_of(value(), word);
+    } else if (word == "--out") {
+      options.out = value();
+    } else if (word == "--device") {
+      options.task.device = value();
+    } else if (word == "--jobs") {
+      options.crew.jobs = whole_number(value(), word, 1);
+    } else if (word == "--stall") {
+      options.crew.stall = whole_number(value(), word, 1);
+    } else if (word == "--split") {
+      options.split = number_of(value(), word);
+      if (options.split < 1) throw WrongUsage("--split needs at least a second");
+    } else if (word == "--resume") {
+      options.existing = Output::Existing::keep;
+    } else if (word == "--overwrite") {
+      options.existing = Output::Existing::replace;
+    } else if (word == "--part") {
+      options.task.part = true;
+    } else if (word == "--join") {
+      options.join = true;
+    } else if (word == "--worker") {
+      options.worker = true;
+    } else if (word == "--help" || word == "-h") {
+      options.help = true;
+    } else {
+      throw WrongUsage("there is no option " + word);
+    }
+  }
+  if (options.help || options.worker) return options;
+  if (options.files.empty()) throw WrongUsage("there is no file");
+  if (options.split > 0 && options.files.size() > 1) throw WrongUsage("--split takes one file");
+  if (options.task.to <= options.task.from) throw WrongUsage("--to has to be after --from");
+  return options;
+}
+
+std::string absolute(const std::string &path) {
+  std::error_code error;
+  const auto real = std::filesystem::canonical(path, error);
+  return error ? std::filesystem::absolute(path).lexically_normal().string() : real.string();
+}
+
+/// Where parts begin and end: any time will do, since a part is sought from the key frame before.
+/// None is below half the length.
+void print_parts(const std::string &file, double length) {
+  const Extent extent = extent_of(file);
+  const bool known = GST_CLOCK_TIME_IS_VALID(extent.duration) && extent.seekable;
+  const GstClockTime duration = known ? extent.duration : 0;
+  const auto parts =
+      std::max<guint64>(static_cast<guint64>(std::llround(double(duration) / 1e9 / length)), 1);
+  for (guint64 i = 0; i < parts; i++)
+    std::cout << seconds(duration / parts * i) << ' '
+              << (i + 1 < parts ? seconds(duration / parts * (i + 1)) : "end") << '\n';
+}
+
+int join_parts(std::vector<std::string> parts, const Options &options) {
+  Task task = joined_task(parts);
+  Output output(options.out, options.existing);
+  if (!output.begin(task)) return 0;
+  try {
+    join(task, parts);
+    report(task.folder, task);
+    output.finish(task);
+  } catch (...) {
+    output.drop(task);
+    throw;
+  }
+  return 0;
+}
+
+int run(const Options &options) {
+  if (options.worker) return run_worker();
+  if (options.split > 0) {
+    print_parts(absolute(options.files[0]), options.split);
+    return 0;
+  }
+  if (options.join) return join_parts(options.files, options);
+  std::vector<Task> tasks;
+  std::set<std::string> seen;
+  for (const std::string &file : options.files) {
+    Task task = options.task;
+    task.file = absolute(file);
+    if (seen.insert(task.file).second) tasks.push_back(std::move(task));
+  }
+  Output output(absolute(options.out), options.existing);
+  return run_tasks(std::move(tasks), output, options.crew);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  try {
+    const Options options = options_of({argv + 1, argv + argc});
+    if (!options.help) return run(options);
+    std::cout << usage;
+    return 0;
+  } catch (const WrongUsage &error) {
+    std::cerr << "glcl-analyze: " << error.what() << "\n" << usage;
+    return 2;
+  } catch (const std::exception &error) {
+    std::cerr << "glcl-analyze: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -12,10 +12,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "events/json.h"
 #include "pictures.h"
 #include "table.h"
+#include "whole.h"
 
 namespace glcl::analyze {
 
@@ -25,11 +27,15 @@ namespace {
 constexpr size_t reach_back = 160, reach_on = 60;
 constexpr double blank_deviation = 6;  // levels, as for shots
 
-template <class Error>
-std::string text_of(GstMessage *message, Error parse) {
+std::string text_of(GstMessage *message) {
   GError *error = nullptr;
-  parse(message, &error, nullptr);
-  std::string text = error->message;
+  gst_message_parse_error(message, &error, nullptr);
+  // Sound alone gives this too.
+  const bool no_decoder =
+      g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
+      g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND);
+  std::string text =
+      no_decoder ? "there is no video in it that GStreamer can decode" : error->message;
   g_error_free(error);
   return text;
 }
@@ -77,6 +83,23 @@ class Pipeline {
                                            (nullptr));
                      }),
                      nullptr);
+    g_signal_connect(
+        decoder, "pad-added", G_CALLBACK(+[](GstElement *, GstPad *pad, gpointer self) {
+          gst_pad_add_probe(
+              pad,
+              static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER |
+                                           GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+              [](GstPad *, GstPadProbeInfo *info, gpointer on) {
+                auto *pipeline = static_cast<Pipeline *>(on);
+                if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
+                  pipeline->decoded_ = true;
+                else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
+                  pipeline->sizes_++;
+                return GST_PAD_PROBE_OK;
+              },
+              self, nullptr);
+        }),
+        this);
     gst_object_unref(source);
     gst_object_unref(decoder);
   }
@@ -99,7 +122,7 @@ class Pipeline {
     GstMessage *message = gst_bus_timed_pop_filtered(
         bus_, time, static_cast<GstMessageType>(types | GST_MESSAGE_ERROR));
     if (!message || GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR) return message;
-    const std::string reason = text_of(message, gst_message_parse_error);
+    const std::string reason = text_of(message);
     gst_message_unref(message);
     throw Failure(reason);
   }
@@ -107,11 +130,18 @@ class Pipeline {
   /// Has the first frame come. False where the stream ends without one.
   bool preroll() const {
     gst_element_set_state(pipeline_, GST_STATE_PAUSED);
-    GstMessage *message = wait(GST_CLOCK_TIME_NONE, GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_EOS);
+    constexpr int types = GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_EOS;
+    GstMessage *message = wait(longest_opening, types);
+    // A decoder may lose its error for a broken file, and waits then for ever.
+    if (!message && !decoded_) throw Failure("no picture came in 30 s");
+    if (!message) message = wait(GST_CLOCK_TIME_NONE, types);
     const bool here = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE;
     gst_message_unref(message);
     return here;
   }
+
+  /// How often the decoder named the format of its pictures.
+  int sizes() const { return sizes_; }
 
   GstClockTime duration() const {
     gint64 duration = -1;
@@ -129,20 +159,25 @@ class Pipeline {
   }
 
  private:
+  static constexpr GstClockTime longest_opening = 30 * GST_SECOND;
+
   GstElement *pipeline_;
   GstBus *bus_;
+  std::atomic<bool> decoded_ = false;
+  std::atomic<int> sizes_ = 0;
 };
 
 /// One run over a task's range and what is around it.
 class Run {
  public:
-  Run(const Task &task, GstClockTime back, GstClockTime on);
+  Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures);
   ~Run();
 
   void play(const std::function<void(const Progress &)> &tell);
   /// Whether there is more of the file that the range's results depend on.
   bool needs_more_before() const;
   bool needs_more_after() const;
+  bool changed_size() const { return pipeline_.sizes() > 1; }
   /// Writes what is left. Throws Failure.
   void finish();
 
@@ -192,13 +227,14 @@ class Run {
   int width_ = 0, height_ = 0;
 };
 
-std::string behind_decoder(const Task &task) {
+std::string behind_decoder(const Task &task, bool with_pictures) {
   const std::string pictures =
-      task.has("shots")
+      with_pictures
           ? " frames. ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0 ! glcolorscale ! "
-            "capsfilter name=small caps=video/x-raw(memory:GLMemory),format=RGBA,width=" +
+            "video/x-raw(memory:GLMemory),format=RGBA,width=" +
                 std::to_string(Pictures::width) +
-                ",height=90,pixel-aspect-ratio=1/1 ! appsink name=pictures sync=false async=false"
+                ",height=[1,4096],pixel-aspect-ratio=1/1 ! appsink name=pictures sync=false "
+                "async=false"
           : "";
   return "videoconvert ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0 ! glupload ! "
          "glcolorconvert ! capsfilter name=textures caps=video/x-raw(memory:GLMemory),format=RGBA "
@@ -206,9 +242,9 @@ std::string behind_decoder(const Task &task) {
          chain_of(task) + " ! fakesink name=sink sync=false" + pictures;
 }
 
-Run::Run(const Task &task, GstClockTime back, GstClockTime on)
+Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures)
     : task_(task),
-      pipeline_(behind_decoder(task), task.file),
+      pipeline_(behind_decoder(task, with_pictures), task.file),
       begin_(task.from > back ? task.from - back : 0),
       end_(GST_CLOCK_TIME_IS_VALID(task.to) ? task.to + on : GST_CLOCK_TIME_NONE),
       table_(task, path("frames.csv")) {
@@ -221,7 +257,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on)
       g_object_set(element, "device", task.device.c_str(), nullptr);
       gst_object_unref(element);
     }
-  if (task.has("shots")) {
+  if (with_pictures) {
     shots_ = std::make_unique<Writer>(path("shots.rgb"));
     GstElement *sink = pipeline_.get("pictures");
     pictures_ = std::make_unique<Pictures>(sink);
@@ -231,9 +267,10 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on)
   gst_bus_set_sync_handler(
       pipeline_.bus(),
       [](GstBus *, GstMessage *message, gpointer self) {
-        if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT)
-          static_cast<Run *>(self)->on_message(message);
-        return GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT ? GST_BUS_DROP : GST_BUS_PASS;
+        if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
+        static_cast<Run *>(self)->on_message(message);
+        gst_message_unref(message);
+        return GST_BUS_DROP;
       },
       this, nullptr);
   GstElement *textures = pipeline_.get("textures");
@@ -255,19 +292,8 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on)
           GstVideoInfo video;
           if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
           if (video.fps_d > 0) self->rate_ = double(video.fps_n) / video.fps_d;
-          const bool first = !self->width_;
           self->width_ = video.width;
           self->height_ = video.height;
-          // Of other sizes later on the pictures are stretched.
-          GstElement *small = first ? self->pipeline_.get("small") : nullptr;
-          if (!small) return GST_PAD_PROBE_OK;
-          GstCaps *of_pictures = gst_caps_from_string(
-              "video/x-raw(memory:GLMemory),format=RGBA,pixel-aspect-ratio=1/1");
-          gst_caps_set_simple(of_pictures, "width", G_TYPE_INT, Pictures::width, "height",
-                              G_TYPE_INT, picture_height(caps), nullptr);
-          g_object_set(small, "caps", of_pictures, nullptr);
-          gst_caps_unref(of_pictures);
-          gst_object_unref(small);
         }
         return GST_PAD_PROBE_OK;
       },
@@ -318,7 +344,7 @@ void Run::on_shot(const GstStructure *shot) {
   add_event(
       time,
       {{"event", "shot"}, {"kind", gst_structure_get_string(shot, "kind")}, {"score", score}});
-  pictures_->write(timestamp, time, *shots_);
+  if (pictures_) pictures_->write(timestamp, time, *shots_);
 }
 
 void Run::on_objects(const GstStructure *message) {
@@ -440,7 +466,7 @@ void Run::first_picture(const GstStructure *message) {
 
 /// The first shot begins with the first frame of the file.
 void Run::first_shot() {
-  if (!shots_ || task_.from > 0 || !table_.rows()) return;
+  if (!task_.has("shots") || task_.from > 0 || !table_.rows()) return;
   add_event(table_.time(0), {{"event", "shot"}, {"kind", "start"}, {"score", 0.0}});
 }
 
@@ -471,7 +497,8 @@ void Run::finish() {
   summary["height"] = height_;
   summary["rate"] = rate_.load();
   summary["frames"] = table_.rows();
-  if (shots_) summary["shots"] = shots;
+  summary["lost"] = table_.lost(rate_);
+  if (task_.has("shots")) summary["shots"] = shots;
   if (objects_) summary["objects"] = objects;
   if (task_.part) summary["crossing"] = crossing_;
   write_file(path("summary.json"), dump(summary, 2) + "\n");
@@ -480,11 +507,21 @@ void Run::finish() {
 }  // namespace
 
 void analyze(const Task &task, const std::function<void(const Progress &)> &tell) {
+  identity_of(task.file);  // whether it is there
+  check_whole(task.file);
   // Seconds around the range, more where they hold too few frames or no picture.
   GstClockTime back = 8 * GST_SECOND, on = 4 * GST_SECOND;
+  bool with_pictures = task.has("shots");
   for (;;) {
-    Run run(task, back, on);
-    run.play(tell);
+    Run run(task, back, on, with_pictures);
+    try {
+      run.play(tell);
+    } catch (const Failure &) {
+      // What makes the small pictures does not take every change of size.
+      if (!with_pictures || !run.changed_size()) throw;
+      with_pictures = false;
+      continue;
+    }
     const bool before = run.needs_more_before(), after = run.needs_more_after();
     if (!before && !after) {
       run.finish();

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -132,7 +132,7 @@ void join(const Task &task, const std::vector<std::string> &parts) {
   if (with_shots) shots = std::make_unique<Writer>(path("shots.rgb"));
   Numbers numbers;
   Json whole;
-  size_t frames = 0, shot_count = 0;
+  size_t frames = 0, shot_count = 0, lost = 0;
   std::set<long> begun;
   for (const std::string &part : parts) {
     const Json summary = summary_of(part);
@@ -162,8 +162,10 @@ void join(const Task &task, const std::vector<std::string> &parts) {
       shot_count += event["event"] == "shot";
       events.write(dump(event) + "\n");
     }
-    if (with_shots) shots->write(read_file(part + "/shots.rgb"));
+    if (with_shots && std::filesystem::exists(part + "/shots.rgb"))
+      shots->write(read_file(part + "/shots.rgb"));
     frames += count;
+    lost += summary.at("lost").get<size_t>();
     if (with_objects) numbers.end(frames);
   }
   rows.close();
@@ -172,6 +174,7 @@ void join(const Task &task, const std::vector<std::string> &parts) {
   if (shots) shots->close();
   whole["to"] = GST_CLOCK_TIME_IS_VALID(task.to) ? Json(task.to) : Json();
   whole["frames"] = frames;
+  whole["lost"] = lost;
   if (with_shots) whole["shots"] = shot_count;
   if (with_objects) whole["objects"] = begun.size();
   whole.erase("crossing");

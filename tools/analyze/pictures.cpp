@@ -17,6 +17,12 @@ Pictures::Pictures(GstElement *sink) : sink_(GST_ELEMENT(gst_object_ref(sink))) 
       static_cast<Pictures *>(self)->add(sample);
     return GST_FLOW_OK;
   };
+  // The first frame waits there until it plays, and comes once more then.
+  callbacks.new_preroll = [](GstAppSink *from, gpointer self) {
+    if (GstSample *sample = gst_app_sink_pull_preroll(from))
+      static_cast<Pictures *>(self)->add(sample);
+    return GST_FLOW_OK;
+  };
   gst_app_sink_set_callbacks(GST_APP_SINK(sink_), &callbacks, this, nullptr);
 }
 
@@ -29,6 +35,11 @@ Pictures::~Pictures() {
 
 void Pictures::add(GstSample *sample) {
   const std::lock_guard lock(mutex_);
+  if (!samples_.empty() &&
+      gst_sample_get_buffer(samples_.back()) == gst_sample_get_buffer(sample)) {
+    gst_sample_unref(sample);
+    return;
+  }
   samples_.push_back(sample);
   if (samples_.size() <= kept) return;
   gst_sample_unref(samples_.front());
@@ -76,13 +87,6 @@ bool Pictures::write(GstClockTime timestamp, GstClockTime time, Writer &to) {
   }
   gst_sample_unref(sample);
   return mapped;
-}
-
-int picture_height(const GstCaps *caps) {
-  GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps) || info.width < 1 || info.par_n < 1) return 90;
-  const double shape = double(info.height) / info.width * info.par_d / info.par_n;
-  return std::clamp(2 * static_cast<int>(Pictures::width * shape / 2 + 0.5), 16, 320);
 }
 
 }  // namespace glcl::analyze

@@ -39,7 +39,4 @@ class Pictures {
   std::deque<GstSample *> samples_;
 };
 
-/// The height of pictures `Pictures::width` wide of video with these caps; even, 16 … 320.
-int picture_height(const GstCaps *caps);
-
 }  // namespace glcl::analyze

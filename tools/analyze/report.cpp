@@ -95,14 +95,16 @@ Sheet make_sheet(const std::string &folder) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return {};
   std::vector<Picture> pictures = pictures_in(in), chosen;
-  // A border between parts may tell a shot twice.
   for (size_t i = 0; i < pictures.size(); i++)
     if (pictures.size() <= most_pictures ||
         i * most_pictures / pictures.size() != (i + 1) * most_pictures / pictures.size())
       chosen.push_back(pictures[i]);
   Sheet sheet;
   if (!chosen.empty()) {
-    const int width = chosen[0].width, height = chosen[0].height;
+    const int width = chosen[0].width;
+    int height = 16;
+    for (const Picture &picture : chosen)
+      height = std::max(height, std::min(picture.height, 2 * width));
     const int columns = std::min<int>(sheet_columns, static_cast<int>(chosen.size()));
     const int rows = (static_cast<int>(chosen.size()) + columns - 1) / columns;
     // Rows of RGB video begin at multiples of 4 bytes; a picture is 160 px wide.
@@ -111,9 +113,9 @@ Sheet make_sheet(const std::string &folder) {
     Json times = Json::array();
     for (size_t i = 0; i < chosen.size(); i++) {
       times.push_back(chosen[i].time);
-      if (chosen[i].width != width || chosen[i].height != height) continue;
+      if (chosen[i].width != width) continue;
       in.seekg(chosen[i].at);
-      for (int y = 0; y < height; y++) {
+      for (int y = 0; y < std::min(chosen[i].height, height); y++) {
         in.read(line.data(), static_cast<std::streamsize>(line.size()));
         std::copy(line.begin(), line.end(),
                   rgb.begin() + static_cast<std::ptrdiff_t>(pitch * (i / columns * height + y) +

@@ -216,6 +216,15 @@ void Table::finish() {
   out_.close();
 }
 
+size_t Table::lost(double rate) const {
+  double sum = 0;
+  for (size_t i = 1; i < times_.size(); i++) {
+    const double frames = double(times_[i] - times_[i - 1]) * rate / GST_SECOND;
+    if (times_[i] > times_[i - 1] && frames > 1.5) sum += std::round(frames) - 1;
+  }
+  return static_cast<size_t>(sum);
+}
+
 std::optional<size_t> Table::row(GstClockTime time) const {
   const auto found = std::lower_bound(times_.begin(), times_.end(), time);
   if (found == times_.end() || *found != time) return {};

@@ -72,6 +72,8 @@ class Table {
   size_t rows() const { return times_.size(); }  ///< that are, or will be, written
   size_t before() const { return before_; }      ///< frames ahead of `from`
   size_t after() const { return after_; }        ///< frames from `to` on
+  /// Frames that are missing between rows, by so many frames a second; 0 where that varies.
+  size_t lost(double rate) const;
   GstClockTime time(size_t row) const { return times_[row]; }
 
  private:

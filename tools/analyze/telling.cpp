@@ -51,9 +51,10 @@ void Telling::done(const Task &task, const std::string &folder) {
   line({{"event", "done"},
         {"file", escaped(task.file)},
         {"folder", escaped(folder)},
-        {"frames", frames}});
+        {"frames", frames},
+        {"lost", summary.at("lost")}});
   text(in_a_line(task.file) + ": " + std::to_string(frames) + " frames, " + in_a_line(folder) +
-       "\n");
+       (summary.at("lost") == 0 ? "" : ", " + dump(summary.at("lost")) + " frames lost") + "\n");
 }
 
 void Telling::kept(const Task &task, const std::string &folder) {

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# glcl-analyze.sh: what glcl-analyze makes of files, good and bad, and that it never leaves half of it under a file's name
+. "$(dirname "$0")/common.sh"
+analyze=$GLCL_BUILD/tools/glcl-analyze
+skip() {
+  echo "SKIP: $*"
+  exit 77
+}
+for element in openh264enc jpegenc avenc_aac avdec_h264; do
+  [[ $(gst-inspect-1.0 "$element" 2>&1 || true) != *'No such element'* ]] || skip "GStreamer has no element $element"
+done
+
+# check CODE: Python that looks at what is there
+check() { python3 -c "import csv, json, os, re, sys
+events = [json.loads(line) for line in open('output')] if os.path.exists('output') else []
+by_name = {os.path.basename(event['file']): event for event in events if event['event'] in ('done', 'failed', 'kept')}
+rows = lambda folder: list(csv.DictReader(open(folder + '/frames.csv')))
+told = lambda folder: [json.loads(line) for line in open(folder + '/events.jsonl')]
+$1" || die "is not as expected: $1"; }
+# clip FILE BUFFERS PATTERN...: so many frames of each pattern, with a key frame every second
+clip() {
+  local file=$1 buffers=$2 pattern sources=()
+  shift 2
+  for pattern; do
+    sources+=(videotestsrc num-buffers="$buffers" pattern="$pattern" !
+      video/x-raw,format=I420,width=96,height=64,framerate=25/1 ! all.)
+  done
+  gst-launch-1.0 -q concat name=all ! openh264enc gop-size=25 ! h264parse ! mp4mux faststart=true ! \
+    filesink location="$file" "${sources[@]}" 2>/dev/null
+}
+leaves_nothing_hidden() { [[ -z $(find "$1" -maxdepth 1 -name '.glcl-*') ]] || die "leaves $(ls -A "$1")"; }
+
+clip good.mp4 25 ball smpte
+mkdir -p sub folder.mp4
+odd=$'a \'q"<!--<script>\n.mp4'
+cp good.mp4 "$odd"
+gst-launch-1.0 -q filesrc location=good.mp4 ! qtdemux ! h264parse ! matroskamux ! filesink location=sub/good.mp4
+head -c $(($(stat -c %s good.mp4) / 2)) good.mp4 >truncated.mp4
+head -c $(($(stat -c %s sub/good.mp4) / 2)) sub/good.mp4 >truncated.mkv
+gst-launch-1.0 -q audiotestsrc num-buffers=20 ! avenc_aac ! mp4mux ! filesink location=sound.mp4
+gst-launch-1.0 -q videotestsrc num-buffers=73 ! video/x-raw,width=64,height=48,framerate=1/600 ! jpegenc ! matroskamux ! \
+  filesink location=long.mkv
+for size in '64,height=48' '96,height=80'; do
+  gst-launch-1.0 -q videotestsrc num-buffers=8 ! "video/x-raw,width=$size,framerate=25/1" ! jpegenc ! filesink location=part
+  cat part >>sizes.mjpeg
+done
+echo text >text.mp4
+: >empty.mp4
+ln -s good.mp4 same.mp4
+
+expect 1 glcl-analyze --elements shots,histogram --out out good.mp4 "$odd" sub/good.mp4 truncated.mp4 truncated.mkv sound.mp4 \
+  long.mkv sizes.mjpeg text.mp4 empty.mp4 folder.mp4 no-such.mp4 same.mp4
+check "
+good = {'a \'q\"<!--<script>\n.mp4', 'good.mp4', 'long.mkv', 'sizes.mjpeg'}
+bad = {'truncated.mp4', 'truncated.mkv', 'sound.mp4', 'text.mp4', 'empty.mp4', 'folder.mp4', 'no-such.mp4'}
+assert {name for name in by_name if by_name[name]['event'] == 'done'} == good, by_name
+assert {name for name in by_name if by_name[name]['event'] == 'failed'} == bad, by_name
+for name in ('truncated.mp4', 'truncated.mkv'): assert by_name[name]['reason'].startswith('it is truncated'), by_name[name]
+assert by_name['sound.mp4']['reason'].startswith('there is no video in it'), by_name['sound.mp4']
+folders = set(os.listdir('out'))
+assert good < folders and len(folders) == 5 and [name for name in folders if name.startswith('good.mp4-')], folders
+summary = events[-1]
+assert (summary['done'], summary['failed'], summary['frames']) == (5, 7, 3 * 50 + 73 + 16), summary
+assert rows('out/long.mkv')[-1]['time'] == '43200.000000000'
+table = rows('out/good.mp4')
+assert len(table) == 50 and table[1]['time'] == '0.040000000'
+for row in table: assert sum(int(row[f'count-g-{i}']) for i in range(16)) == 96 * 64, row
+assert [(event['frame'], event['kind']) for event in told('out/good.mp4')] == [(0, 'start'), (25, 'cut')], told('out/good.mp4')
+assert len(rows('out/sizes.mjpeg')) == 16
+for name in folders: assert json.load(open('out/' + name + '/summary.json'))['frames'] == len(rows('out/' + name))
+for name in ('good.mp4', 'a \'q\"<!--<script>\n.mp4'):
+    page = open(f'out/{name}/index.html').read()
+    data = json.loads(re.search(r'id=\"data\">(.*?)</script>', page, re.S)[1])
+    assert data['name'] == name and len(data['times']) == 50 and len(data['sheet']['times']) == 2, data['name']
+    assert not re.search(r'(src|href)=\"?http', page) and data['picture'].startswith('data:image/jpeg;base64,')
+    shown = [mean for plot in data['plots'] for series in plot['series'] for mean in series['mean'] if series['name'] == 'mean-g']
+    assert all(abs(mean - float(row['mean-g'])) < 1e-3 for mean, row in zip(shown, table)) and len(shown) == 50
+assert open('out/good.mp4/shots.jpg', 'rb').read(2) == b'\xff\xd8'
+"
+leaves_nothing_hidden out
+if browser=$(command -v chromium-headless-shell || command -v chromium); then
+  "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom \
+    "file://$PWD/out/good.mp4/index.html" >page 2>/dev/null || die "$browser fails"
+  check "
+page = open('page').read()
+assert len(re.findall(r'<rect[^>]*class=\"shot\"', page)) == 2, page[-3000:]
+assert len(re.findall(r'<path[^>]*class=\"series\"', page)) == 6 and page.count('<figure>') == 2
+assert 'NaN' not in page.split('<main')[1].split('</main>')[0]"
+fi
+
+# What is there is not written over unless that is asked for.
+expect 1 glcl-analyze --elements shots,histogram --out out good.mp4
+check "assert '--resume' in by_name['good.mp4']['reason']"
+expect 0 glcl-analyze --elements shots,histogram --out out --resume good.mp4
+check "assert by_name['good.mp4']['event'] == 'kept'"
+before=$(stat -c %i out/good.mp4)
+expect 0 glcl-analyze --elements histogram --out out --resume good.mp4 # other settings
+check "assert by_name['good.mp4']['event'] == 'done' and not os.path.exists('out/good.mp4/shots.jpg')"
+[[ $(stat -c %i out/good.mp4) != "$before" ]] || die 'has not replaced the folder'
+expect 0 glcl-analyze --elements shots --out out --overwrite good.mp4
+expect 1 glcl-analyze --elements shots --out . --overwrite good.mp4 # its place is the file itself
+check "assert 'holds no results' in by_name['good.mp4']['reason']"
+[[ -f good.mp4 ]] || die 'has removed the file'
+
+# A range of the whole is what the whole has there.
+expect 0 glcl-analyze --elements shots,histogram --out range --from 0.4 --to 0:01.2 good.mp4
+expect 0 glcl-analyze --elements shots,histogram --out whole good.mp4
+check "assert rows('range/good.mp4') == rows('whole/good.mp4')[10:30]
+assert [event['frame'] for event in told('range/good.mp4')] == [15]"
+
+# Parts together are the whole, bit for bit, also where one begins in the dark.
+clip archive.mp4 50 ball smpte circular black black pinwheel ball smpte blink ball gradient ball
+expect 0 glcl-analyze --elements shots,histogram,motion --out whole archive.mp4
+"$analyze" --split 9 archive.mp4 >parts
+[[ $(wc -l <parts) == 3 && $(tail -n 1 parts) == *' end' ]] || die "no three parts but $(<parts)"
+while read -r from to; do
+  [[ $to == end ]] && range=() || range=(--to "$to")
+  expect 0 glcl-analyze --elements shots,histogram,motion --part --out "parts-$from" --from "$from" "${range[@]}" archive.mp4
+done < <(tac parts)
+expect 0 glcl-analyze --join --out joined parts-*/archive.mp4
+for file in frames.csv events.jsonl summary.json; do
+  cmp "whole/archive.mp4/$file" "joined/archive.mp4/$file" || die "joined parts have another $file"
+done
+check "assert len([event for event in told('whole/archive.mp4') if event['event'] == 'shot']) >= 8
+assert len(rows('joined/archive.mp4')) == 600"
+expect 1 glcl-analyze --join --out gap "parts-$(sed -n '1s/ .*//p' parts)/archive.mp4" "parts-$(sed -n '3s/ .*//p' parts)/archive.mp4"
+
+# A disk that fills up: nothing whole is there, and the reason is told.
+mkdir small
+on_small='mount -t tmpfs -o size=64k none small || exit 77
+"$@" || status=$?
+ls -A small >left
+exit "${status:-0}"'
+status=0
+timeout 100 unshare -rm bash -c "$on_small" - "$analyze" --elements shots,histogram --out small archive.mp4 >output 2>errors || status=$?
+if [[ ! -e left ]]; then
+  echo "no tmpfs of our own, so no disk that is full: $(<errors)"
+else
+  [[ $status == 1 && ! -s left ]] || die "on a full disk: status $status, leaves $(<left)"
+  check "assert 'No space left' in by_name['archive.mp4']['reason'], by_name"
+fi
+
+# Killed in the middle, by the hardest: nothing has the file's name, and the next run puts all in order.
+"$analyze" --elements histogram --out killed archive.mp4 >output 2>errors &
+for ((i = 0; i < 200; i++)); do
+  [[ ! -s $(find killed -name frames.csv 2>/dev/null) ]] || break
+  sleep 0.05
+done
+kill -9 $!
+wait $! 2>/dev/null || true
+[[ ! -e killed/archive.mp4 ]] || die 'a killed run leaves what looks whole'
+[[ -n $(find killed -name frames.csv) ]] || die 'was not killed in the middle'
+sleep 0.3
+expect 0 glcl-analyze --elements histogram --out killed --resume archive.mp4
+leaves_nothing_hidden killed
+cut -d , -f 1-4 whole/archive.mp4/frames.csv | cmp - <(cut -d , -f 1-4 killed/archive.mp4/frames.csv) || die 'is not whole'
+# An interrupt takes everything back.
+"$analyze" --elements histogram --out interrupted archive.mp4 >output 2>errors &
+for ((i = 0; i < 200; i++)); do
+  [[ ! -s $(find interrupted -name frames.csv 2>/dev/null) ]] || break
+  sleep 0.05
+done
+kill -TERM $!
+status=0
+wait $! || status=$?
+[[ $status == 143 && -z $(ls -A interrupted) ]] || die "status $status after SIGTERM, leaves $(ls -A interrupted)"
+
+expect 2 glcl-analyze
+expect 2 glcl-analyze --elements none good.mp4
+says 'there is no none' errors
+expect 2 glcl-analyze --from 5 --to 4 good.mp4
+expect 2 glcl-analyze --to x good.mp4
+expect 2 glcl-analyze --nonsense good.mp4
+expect 0 glcl-analyze --help
+says Usage

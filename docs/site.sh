@@ -30,7 +30,7 @@ while read -r linked; do
   { echo "# $linked"; echo; cat "$pages/list"; } >"$pages/$linked/index.md"
 done <"$pages/linked"
 rm -f "$pages/list" "$pages/linked"
-(cd docs && printf '%s\n' glcl*.md glopencl*.md | sed 's/\(.*\)\.md/    - \1: docs\/&/') >"$pages.elements"
+(cd docs && printf '%s\n' glcl[a-z]*.md glopencl*.md | sed 's/\(.*\)\.md/    - \1: docs\/&/') >"$pages.elements"
 sed "/# docs\/site.sh puts/{r $pages.elements
   d}" mkdocs.yml >"$pages.yml"
 if ! GLCL_SITE_PAGES=$pages "$mkdocs" build --strict --clean --config-file "$pages.yml" --site-dir "$folder" 2>"$pages.log"; then

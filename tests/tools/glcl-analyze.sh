@@ -24,7 +24,7 @@ clip() {
   shift 2
   for pattern; do
     sources+=(videotestsrc num-buffers="$buffers" pattern="$pattern" !
-      video/x-raw,format=I420,width=96,height=64,framerate=25/1 ! all.)
+      'video/x-raw,format=I420,width=96,height=64,framerate=25/1' ! all.)
   done
   gst-launch-1.0 -q concat name=all ! openh264enc gop-size=25 ! h264parse ! mp4mux faststart=true ! \
     filesink location="$file" "${sources[@]}" 2>/dev/null
@@ -128,6 +128,7 @@ expect 1 glcl-analyze --join --out gap "parts-$(sed -n '1s/ .*//p' parts)/archiv
 
 # A disk that fills up: nothing whole is there, and the reason is told.
 mkdir small
+# shellcheck disable=SC2016
 on_small='mount -t tmpfs -o size=64k none small || exit 77
 "$@" || status=$?
 ls -A small >left

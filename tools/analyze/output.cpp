@@ -117,7 +117,9 @@ bool Output::begin(Task &task) {
 }
 
 void Output::finish(const Task &task) {
-  const std::string place = places_.at(task.file), old = task.folder + "-old";
+  // Another run may have taken the name for a file of its own meanwhile.
+  const std::string place = places_[task.file] = choose_place(task.file);
+  const std::string old = task.folder + "-old";
   const auto move = [](const std::string &from, const std::string &to) {
     if (std::rename(from.c_str(), to.c_str()))
       throw Failure("cannot rename " + shown(from) + " to " + shown(to) + ": " + g_strerror(errno));

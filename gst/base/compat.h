@@ -12,7 +12,9 @@
 #include <gst/analytics/analytics.h>
 #endif
 #if HAVE_TENSOR_META
+#include <gst/analytics/gstanalyticssegmentationmtd.h>
 #include <gst/analytics/gsttensormeta.h>
+#include <gst/video/gstvideometa.h>
 #endif
 
 namespace glcl {
@@ -59,6 +61,25 @@ inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] co
       gst_analytics_relation_meta_add_tracking_mtd(meta, id, first_seen, &tracking))
     gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection.id,
                                              tracking.id);
+#endif
+}
+
+/// GStreamer 1.26: adds to the frame's GstAnalyticsRelationMeta what of it moves, as segments: 0
+/// what does not, 1 what does. `mask` is of columns × rows bytes and covers the width × height px.
+inline void attach_mask([[maybe_unused]] GstBuffer *to, [[maybe_unused]] GstBuffer *mask,
+                        [[maybe_unused]] int columns, [[maybe_unused]] int rows,
+                        [[maybe_unused]] int width, [[maybe_unused]] int height) {
+#if HAVE_TENSOR_META
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {0};
+  gint strides[GST_VIDEO_MAX_PLANES] = {columns};
+  gst_buffer_add_video_meta_full(mask, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8,
+                                 guint(columns), guint(rows), 1, offsets, strides);
+  guint segments[] = {0, 1};
+  GstAnalyticsSegmentationMtd segmentation;
+  gst_analytics_relation_meta_add_segmentation_mtd(gst_buffer_add_analytics_relation_meta(to),
+                                                   gst_buffer_ref(mask),
+                                                   GST_SEGMENTATION_TYPE_SEMANTIC, 2, segments, 0,
+                                                   0, guint(width), guint(height), &segmentation);
 #endif
 }
 

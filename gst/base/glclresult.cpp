@@ -195,7 +195,8 @@ void result_written(GstBuffer *buffer, Queue &queue, std::shared_ptr<const Outco
 }
 
 size_t ResultArray::bytes() const {
-  size_t count = std::string(type).find("16") == std::string::npos ? 4 : 2;
+  const std::string text = type;
+  size_t count = text == "uint8" ? 1 : text.find("16") == std::string::npos ? 4 : 2;
   for (int length : shape) count *= length;
   return count;
 }

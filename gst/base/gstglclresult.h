@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 /**
  * What an element attached to a frame, with `attach-meta=true`: the structure of a GstCustomMeta
  * named as the kind of element. Which fields it has stands on the element's page. An array F is
- * three fields: a GstBuffer F, its numbers in native order; a string F-type, `int16`, `uint16`,
- * `int32`, `uint32` or `float32`; and a GValueArray of ints F-shape, whose last index runs fastest.
- * The string `element` is the name of the element.
+ * three fields: a GstBuffer F, its numbers in native order; a string F-type, `uint8`, `int16`,
+ * `uint16`, `int32`, `uint32` or `float32`; and a GValueArray of ints F-shape, whose last index
+ * runs fastest. The string `element` is the name of the element.
  *
  * @param frame the frame
  * @param kind the kind of element, e.g. `glclmotion`; of several in a row, the first one's

@@ -49,6 +49,12 @@ class Detection : public std::enable_shared_from_this<Detection> {
   /// found read for messages. `posts`: one about the objects is due.
   void next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
             const FrameTimes &times, bool posts);
+  /// Rows and columns of mask().
+  cl_int2 mask_size() const { return objects_.frame().size; }
+  /// Enqueues what moves in the last frame, objects::Objects::mask().
+  void mask(Queue &queue, const cl::Buffer &out, size_t offset) {
+    objects_.mask(queue, out, offset);
+  }
   /// Attaches the objects to a frame, where those of the frame before have come to, and adds them
   /// to its result as the field `objects`.
   void attach(GstBuffer *to, GstStructure *result) const;

@@ -27,6 +27,7 @@
 #include <memory>
 #include <string>
 
+#include "base/compat.h"
 #include "base/glclproperties.h"
 #include "detection.h"
 #include "motion.h"
@@ -169,17 +170,29 @@ static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, bool
                                    GstBuffer *outbuf) {
   State *state = self->state;
   const Motion::Field field = state->motion->field();
-  const glcl::Result result = gst_glcl_analyzer_attach(
-      GST_GLCL_ANALYZER(self), outbuf, kind, field.bytes,
-      {{"vectors", "int16", {field.rows, field.columns, 2}, 0},
-       {"costs", "uint32", {field.block_rows, field.block_columns}, field.costs},
-       {"shapes", "uint16", {field.block_rows, field.block_columns}, field.shapes}});
+  std::vector<glcl::ResultArray> arrays{
+      {"vectors", "int16", {field.rows, field.columns, 2}, 0},
+      {"costs", "uint32", {field.block_rows, field.block_columns}, field.costs},
+      {"shapes", "uint16", {field.block_rows, field.block_columns}, field.shapes}};
+  size_t bytes = field.bytes;
+  if (detect) {
+    const cl_int2 mask = state->detection->mask_size();
+    arrays.push_back({"mask", "uint8", {mask.s[1], mask.s[0]}, bytes});
+    bytes += arrays.back().bytes();
+  }
+  const glcl::Result result =
+      gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind, bytes, arrays);
   gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
                     state->height, "cell", G_TYPE_INT, field.cell, "block", G_TYPE_INT, field.block,
                     nullptr);
   state->motion->copy_field(queue, glcl::result_memory(result.buffer));
+  if (detect)
+    state->detection->mask(queue, glcl::result_memory(result.buffer), arrays.back().offset);
   glcl::result_written(result.buffer, queue, state->motion->outcome());
-  if (detect) state->detection->attach(outbuf, result.fields);
+  if (!detect) return;
+  state->detection->attach(outbuf, result.fields);
+  glcl::attach_mask(outbuf, glcl::result_array(result.fields, "mask"), arrays.back().shape[1],
+                    arrays.back().shape[0], state->width, state->height);
 }
 
 static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,

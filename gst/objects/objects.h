@@ -32,6 +32,12 @@ class Objects {
   /// Enqueues it for the last frame of a search; `first`: it does not follow another.
   void next(Queue &queue, const Settings &settings, const motion::Motion &motion, bool first);
 
+  /// Enqueues what of the last frame, in small, is in front and part of a region: bytes of 1, else
+  /// 0, of frame().size, into `out` from `offset` on.
+  void mask(Queue &queue, const cl::Buffer &out, size_t offset) {
+    regions_.mask(queue, memory_.front(), out, offset);
+  }
+
   /// A Result; overwritten by next().
   const cl::Buffer &result() const { return regions_.result(); }
   const camera::Frame &frame() const { return frame_; }

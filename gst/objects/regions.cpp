@@ -26,6 +26,8 @@ Regions::Regions(Context &context, const camera::Frame &frame, size_t items)
   cells_kernel_ = Kernel(context, program, "objects_cells",
                          {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
   regions_kernel_ = Kernel(context, program, "objects_regions", {});
+  mask_kernel_ = Kernel(context, program, "objects_mask",
+                        {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
   const size_t cells = size_t(cells_.s[0]) * cells_.s[1];
   const auto make = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
@@ -61,6 +63,11 @@ void Regions::run(Queue &queue, int least, const cl::Buffer &front, const cl::Bu
                 cells_, counts_);
   regions_kernel_(queue, regions_kernel_.group(), counts_, cells_, least, change,
                   frame_.size.s[0] * frame_.size.s[1], labels_, regions_, state, result_);
+}
+
+void Regions::mask(Queue &queue, const cl::Buffer &front, const cl::Buffer &out, size_t offset) {
+  mask_kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, front, frame_.size,
+               result_, out, static_cast<cl_int>(offset));
 }
 
 }  // namespace glcl::objects

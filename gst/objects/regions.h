@@ -45,13 +45,17 @@ class Regions {
   /// to begin anew, and there are no regions.
   void run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &state);
 
+  /// Enqueues, after run(), which pixels in front belong to a region that is told: bytes of 1, else
+  /// 0, row by row, into `out` from `offset` on.
+  void mask(Queue &queue, const cl::Buffer &front, const cl::Buffer &out, size_t offset);
+
   /// A Result, with a copy of the state.
   const cl::Buffer &result() const { return result_; }
 
  private:
   camera::Frame frame_{};
   cl_int2 cells_{};
-  Kernel cells_kernel_, regions_kernel_;
+  Kernel cells_kernel_, regions_kernel_, mask_kernel_;
   cl::Buffer mask_, counts_, labels_, regions_, result_;
 };
 

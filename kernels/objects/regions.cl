@@ -152,3 +152,17 @@ void objects_regions(__global const uint *cells, int2 size, int least, float cha
     result->front = front;
   }
 }
+
+// What of a picture belongs to one of the regions: 1 where it is in front and in a region's box, else 0. Work-items: pixels.
+__kernel void objects_mask(__global const uchar *front, int2 size, __global const Result *result, __global uchar *out,
+                           int offset) {
+  const int2 place = (int2)(get_global_id(0), get_global_id(1));
+  if (any(place >= size)) return;
+  const int at = place.y * size.x + place.x, count = front[at] ? min(result->count, MOST) : 0;
+  uchar inside = 0;
+  for (int i = 0; i < count; i++) {
+    __global const Region *region = result->regions + i;
+    if (place.x >= region->left && place.x <= region->right && place.y >= region->top && place.y <= region->bottom) inside = 1;
+  }
+  out[offset + at] = inside;
+}

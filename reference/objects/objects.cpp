@@ -197,4 +197,16 @@ std::vector<Region> regions(const std::vector<uint8_t> &front, int width, int he
   return list;
 }
 
+std::vector<uint8_t> region_mask(const std::vector<uint8_t> &front, int width,
+                                 const std::vector<Region> &regions) {
+  std::vector<uint8_t> mask(front.size());
+  for (const Region &region : regions)
+    for (int y = region.top; y <= region.bottom; y++)
+      for (int x = region.left; x <= region.right; x++) {
+        const size_t at = size_t(y) * width + x;
+        mask[at] = mask[at] || front[at];
+      }
+  return mask;
+}
+
 }  // namespace reference

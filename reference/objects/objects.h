@@ -36,4 +36,8 @@ struct Memory {
 std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &front, int width, int height,
                                            int least, const std::vector<uint8_t> &mask = {});
 
+/// As glcl::objects::Regions::mask().
+std::vector<uint8_t> region_mask(const std::vector<uint8_t> &front, int width,
+                                 const std::vector<glcl::objects::Region> &regions);
+
 }  // namespace reference

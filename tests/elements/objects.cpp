@@ -204,10 +204,26 @@ GST_START_TEST(metas) {
       gst_structure_free(box);
     }
     expect(count == 1 || n < 8, "a region of interest");
+    if (n > 0) {
+      // What is in front lies in the square, and fills most of it once it is known.
+      const GstStructure *result = gst_buffer_get_glcl_result(out, "glclmotion");
+      const test::ResultArray mask(result, "mask");
+      const auto pixels = mask.numbers<guint8>();
+      expect(
+          mask.is("uint8", {test::result_int(result, "height"), test::result_int(result, "width")}),
+          "the shape of the mask");
+      expect(std::all_of(pixels.begin(), pixels.end(), [](guint8 p) { return p < 2; }), "0 and 1");
+      const auto moving = std::count(pixels.begin(), pixels.end(), 1);
+      fail_unless(n < 8 || (moving > 100 && moving < ptrdiff_t(pixels.size()) / 8),
+                  "frame %d: %zd px move", n, ssize_t(moving));
+      expect(test::values(gst_structure_get_value(result, "objects"))->n_values == guint(count),
+             "the result has the objects");
+    }
 #if HAVE_ANALYTICS
     GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(out);
-    expect(count == 0 ||
-               (relations && gst_analytics_relation_get_length(relations) == gsize(2 * count)),
+    const gsize segments = HAVE_TENSOR_META ? 1 : 0;
+    expect(count == 0 || (relations && gst_analytics_relation_get_length(relations) ==
+                                           gsize(2 * count) + segments),
            "analytics");
 #endif
     gst_buffer_unref(out);

@@ -13,7 +13,7 @@ except (ImportError, ValueError) as missing:
     sys.exit(77)
 
 WIDTH, HEIGHT, FRAMES = 96, 64, 5
-FORMATS = {'int16': 'h', 'uint16': 'H', 'int32': 'i', 'uint32': 'I', 'float32': 'f'}
+FORMATS = {'uint8': 'B', 'int16': 'h', 'uint16': 'H', 'int32': 'i', 'uint32': 'I', 'float32': 'f'}
 PIPELINE = f'''gltestsrc pattern=checkers-8 num-buffers={FRAMES} ! video/x-raw(memory:GLMemory),width={WIDTH},height={HEIGHT} !
   glclhistogram name=h mode=rgb bins=64 interval=0 attach-meta=true !
   glclmotion attach-meta=true interval=0 ! glopenclflow attach-meta=true interval=0 grid=4 ! tee name=t

@@ -141,9 +141,19 @@ Result regions_of(Bench &bench, const std::vector<uint8_t> &front, int width, in
   if (!mask.empty()) engine.set_mask(*bench.queue, mask.data(), mask_width, mask_height);
   State state{};
   state.frames = 7;
-  engine.run(*bench.queue, least, upload(bench, front), upload(bench, std::vector<State>{state}));
+  const cl::Buffer pixels = upload(bench, front);
+  engine.run(*bench.queue, least, pixels, upload(bench, std::vector<State>{state}));
   const Result result = download<Result>(bench, engine.result(), 1)[0];
   fail_unless(result.state.frames == 7);
+  constexpr size_t offset = 5;
+  std::vector<uint8_t> expected = reference::region_mask(
+      front, width, {result.regions, result.regions + std::min<int>(result.count, Result::most)});
+  expected.insert(expected.begin(), offset, 77);
+  expected.insert(expected.end(), offset, 77);
+  const cl::Buffer out = upload(bench, std::vector<uint8_t>(expected.size(), 77));
+  engine.mask(*bench.queue, pixels, out, offset);
+  fail_unless(download<uint8_t>(bench, out, expected.size()) == expected, "%d×%d: another mask",
+              width, height);
   return result;
 }
 

@@ -74,7 +74,7 @@ def main(root, parse, tools):
                     if made:
                         pipelines.append(made)
                         places.append(f'{page.path}:{number}')
-                    elif re.fullmatch(r'(pipelines|tests|tools)/[\w./-]+', command[0]):
+                    elif re.fullmatch(r'(examples|pipelines|tests|tools)/[\w./-]+', command[0]):
                         checked += 1
                         if not (root / command[0]).is_file():
                             faults.append(f'{page.path}:{number}: no script {command[0]}')

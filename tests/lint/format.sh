@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# format.sh [--fix]: every C++ source is as clang-format 14 writes it (.clang-format); with --fix makes it so
+# format.sh [--fix]: every source in C and C++ is as clang-format 14 writes it (.clang-format); with --fix makes it so
 #
 # Kernels (.cl, .clh) are not looked at. Other versions of clang-format write some lines otherwise, so they skip.
 set -euo pipefail
@@ -10,7 +10,7 @@ tool=$(command -v clang-format-14 || command -v clang-format) || needs_tool clan
   echo "SKIP: $("$tool" --version) is not version 14"
   exit 77
 }
-sources_like '*.cpp' '*.h'
+sources_like '*.c' '*.cpp' '*.h'
 echo "${#files[@]} files"
 if [[ ${1:-} == --fix ]]; then
   "$tool" -i "${files[@]}"

@@ -206,7 +206,7 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
     gst_structure_set(structure, "psnr", G_TYPE_DOUBLE, summary.psnr(), "mse", G_TYPE_DOUBLE,
                       summary.mse, "zero", G_TYPE_DOUBLE, summary.zero, "mean-x", G_TYPE_DOUBLE,
                       summary.mean_x, "mean-y", G_TYPE_DOUBLE, summary.mean_y, "noise",
-                      G_TYPE_DOUBLE, summary.noise, nullptr);
+                      G_TYPE_DOUBLE, summary.noise, "range", G_TYPE_INT, summary.range, nullptr);
     if (const auto known = detection.lock()) known->add_camera(structure);
     gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
   };
@@ -297,8 +297,20 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   };
   glcl::Properties<Settings>(object_class, settings_of)
       .choice("search", "Search", "Which candidates are tried", &Settings::method, search_type())
-      .number("range", "Range", "How far blocks may have moved along each axis, in px",
-              &Settings::range, 1, glcl::motion::max_range)
+      .number("range", "Range",
+              "How far blocks may have moved along each axis, in px; 0: as far as each frame needs",
+              &Settings::range, 0, glcl::motion::max_range)
+      .number("min-range", "Minimum range",
+              "With range=0 the least, in px; at most max-range counts", &Settings::min_range, 1,
+              glcl::motion::max_range)
+      .number("max-range", "Maximum range",
+              "With range=0 the most, in px; that of searches which don't adapt: other than full, "
+              "and by several devices",
+              &Settings::max_range, 1, glcl::motion::max_range)
+      .number("target-psnr", "Target PSNR",
+              "With range=0 the range stops growing where the prediction is expected to be as good "
+              "as this, in dB; 0: no such target",
+              &Settings::target_psnr, 0, 100)
       .choice("block-size", "Block size", "Side of a block; unused with partitions=true",
               &Settings::block, block_size_type())
       .flag("partitions", "Partitions", "Divide macroblocks of 16 px as costs least, down to 4 px",

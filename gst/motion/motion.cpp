@@ -14,6 +14,7 @@ constexpr Size area_group{32, 4}, line_group{64, 1};
 constexpr size_t summers = 64;  // work-items of a group of motion_sums
 constexpr size_t sum_parts = Motion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
 constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // in the sums, bytes: its variance
+constexpr size_t range_at = noise_at + sizeof(cl_long);       // and the range that was chosen
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
@@ -57,6 +58,9 @@ Motion::Summary::Summary(const Field &field, int width, int height, const void *
   cl_float variance;
   std::memcpy(&variance, static_cast<const char *>(sums) + noise_at, sizeof variance);
   noise = std::sqrt(variance);
+  cl_int known;
+  std::memcpy(&known, static_cast<const char *>(sums) + range_at, sizeof known);
+  range = field.range ? field.range : known;
 }
 
 double Motion::Summary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
@@ -82,7 +86,10 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
   }
 }
 
-Motion::~Motion() { blocks_.clear(); }
+Motion::~Motion() {
+  blocks_.clear();
+  adaptive_.clear();
+}
 
 void Motion::share(std::unique_ptr<Team> team) {
   blocks_.clear();
@@ -111,7 +118,32 @@ Motion::Blocks Motion::build(const Settings &settings) const {
 }
 
 void Motion::prepare(const Settings &settings) {
-  blocks_[kind(settings)].get([&] { return build(settings); });
+  const int kind = motion::kind(settings);
+  blocks_[kind].get([&] { return build(settings); });
+  if (settings.range == 0) adaptive_[kind].get([&] { return build_adaptive(kind); });
+}
+
+Motion::Adaptive Motion::build_adaptive(int kind) const {
+  return {Search(*context_, kind,
+                 tuned(Search::tunable(), context_->device(), Search::problem(kind)), true),
+          Range(*context_, width_, height_)};
+}
+
+/// Sets the range, or what finds it.
+void Motion::choose_range(Settings &settings) {
+  adapted_ = adapts_ && frames_ > 2;
+  adapts_ = nullptr;
+  if (settings.range) return;
+  if (settings.method == Method::full && !team_)
+    adapts_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
+  settings.range = settings.max_range;
+}
+
+/// What the prediction of a frame may have of squared errors, if the frame before is known.
+Range::Target Motion::target(const Settings &settings) const {
+  if (settings.target_psnr <= 0 || !summed_) return {};
+  const double mse = 255 * 255 / std::pow(10, settings.target_psnr / 10);
+  return {sums_, static_cast<int>(sum_parts), mse * width_ * height_};
 }
 
 /// Whether there is what the settings need; has it built where it is not.
@@ -132,11 +164,15 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
   outcome_ = nullptr;
   frames_++;
   number_++;
+  choose_range(settings);
+  field_.range = adapts_ ? 0 : settings.range;
   luma_.run(queue, in, current());
   search(queue, settings);
   predict_(queue, {size_t(width_ + 3) / 4, size_t(height_)}, reference().buffer, halves_,
            current().pitch, static_cast<cl_int>(current().bytes()), blocks().vectors, field_.cell,
            field_.columns, predicted_.buffer, width_, height_);
+  summed_ = adapts_ && frames_ > 1 && settings.target_psnr > 0;
+  if (summed_) sum_up(queue);
   return frames_ > 1;
 }
 
@@ -150,6 +186,9 @@ void Motion::search(Queue &queue, const Settings &settings) {
     queue.cl().enqueueFillBuffer(b.shapes, cl_ushort(0), 0, count * sizeof(cl_ushort));
     return;
   }
+  if (adapts_)
+    adapts_->range.run(queue, current(), reference(), settings.min_range, settings.max_range,
+                       settings.lambda, target(settings), adapted_);
   const auto fast = [&](auto &engine) {
     engine.run(queue, current(), reference(), settings.range, settings.lambda, b.keys,
                field_.block_columns, b.search.keys(current()));
@@ -161,6 +200,9 @@ void Motion::search(Queue &queue, const Settings &settings) {
   else if (b.team)
     outcome_ = b.team->enqueue(queue, number_, current(), reference(),
                                Window::of_range(settings.range), settings.lambda, b.keys);
+  else if (adapts_)
+    adapts_->search.run(queue, current(), reference(), Window::of_range(settings.range),
+                        settings.lambda, b.keys, adapts_->range.range());
   else
     b.search.run(queue, current(), reference(), Window::of_range(settings.range), settings.lambda,
                  b.keys);
@@ -200,6 +242,8 @@ const cl::Buffer &Motion::sum_up(Queue &queue) {
                current().pitch, width_, height_, blocks().vectors,
                cells_inside(field_, width_, height_), field_.columns, sums_);
   queue.cl().enqueueCopyBuffer(noise_.variances(), sums_, 0, noise_at, sizeof(cl_float));
+  if (adapts_)
+    queue.cl().enqueueCopyBuffer(adapts_->range.range(), sums_, 0, range_at, sizeof(cl_int));
   return sums_;
 }
 

@@ -6,6 +6,7 @@
 #include "fast.h"
 #include "noise/noise.h"
 #include "opencl/background.h"
+#include "range.h"
 #include "search.h"
 #include "still.h"
 #include "subpel.h"
@@ -22,7 +23,11 @@ class Motion {
 
   struct Settings {
     Method method = Method::full;
-    int range = 16;           ///< px, 1 … max_range: candidates −range … +range on both axes
+    int range = 16;  ///< px, 0 … max_range: candidates −range … +range on both axes; 0: as
+                     ///< far as each frame needs (Range)
+    int min_range = 4, max_range = 64;  ///< px, 1 … max_range: with range = 0; a full search by one
+                                        ///< device adapts, others have max_range
+    double target_psnr = 0;   ///< dB: with range = 0, as far as this asks for; 0: none
     int block = 16;           ///< px: 4, 8, 16 or 32
     bool partitions = false;  ///< macroblocks of 16 px divided as costs least, in place of `block`
     Precision precision = Precision::full;
@@ -40,6 +45,7 @@ class Motion {
 
     int cell = 0, columns = 0, rows = 0;  ///< px between vectors, vectors in a row, rows of them
     int block = 0, block_columns = 0, block_rows = 0;
+    int range = 0;                 ///< of the search, px; 0: Summary has it
     size_t costs = 0, shapes = 0;  ///< where they begin, bytes
     size_t bytes = 0;
   };
@@ -50,6 +56,7 @@ class Motion {
     double zero = 0;                ///< part of the cells with the vector 0
     double mean_x = 0, mean_y = 0;  ///< of the vectors, px
     double noise = 0;               ///< of the frames, standard deviation in levels
+    int range = 0;                  ///< of the search, px
 
     Summary() = default;
     /// From sums of sums_bytes, read from what sum_up() gave for a frame with this field.
@@ -109,6 +116,15 @@ class Motion {
     std::unique_ptr<TeamSearch> team;
   };
 
+  /// What a search needs that adapts its range, for one kind of blocks.
+  struct Adaptive {
+    Search search;
+    Range range;
+  };
+
+  Adaptive build_adaptive(int kind) const;
+  void choose_range(Settings &settings);
+  Range::Target target(const Settings &settings) const;
   Blocks build(const Settings &settings) const;
   bool has_built(const Settings &settings);
   const Blocks &blocks() const { return *blocks_.at(kind_).value(); }
@@ -128,9 +144,13 @@ class Motion {
   std::shared_ptr<const Outcome> outcome_;
 
   std::map<int, Background<Blocks>> blocks_;  // by block size
-  int kind_ = 0;                              // of the last frame
-  uint64_t frames_ = 0;                       // since the last reset
-  uint64_t number_ = 0;                       // of the last frame, never reset
+  std::map<int, Background<Adaptive>> adaptive_;
+  Adaptive *adapts_ = nullptr;  // what the last frame's search has; null where it has none
+  bool adapted_ = false;        // the frame before had a range of its own
+  bool summed_ = false;         // sums_ is of the frame before
+  int kind_ = 0;                // of the last frame
+  uint64_t frames_ = 0;         // since the last reset
+  uint64_t number_ = 0;         // of the last frame, never reset
   Field field_;
 };
 

@@ -54,20 +54,21 @@ const Tunable &Search::tunable() {
   return tunable;
 }
 
-Search::Search(Context &context, int block, const Parameters &parameters)
+Search::Search(Context &context, int block, const Parameters &parameters, bool limited)
     : block_(block),
       depth_(parameters.at("depth")),
       form_(static_cast<Form>(parameters.at("form"))) {
   if (block != 4 && block != 8 && block != 16 && block != 32 && block != partitions)
     throw Error(Error::Kind::settings, "block-size=" + std::to_string(block) +
                                            " is no size of blocks. Use 4, 8, 16 or 32.");
-  const std::string size = "-DB=" + std::to_string(block);
+  const std::string limit = limited ? " -DLIMITED" : "";
+  const std::string size = "-DB=" + std::to_string(block) + limit;
   const std::string depth = "-DD=" + std::to_string(parameters.at("depth"));
   if (block == partitions && form_ == Form::vector)
-    kernel_ = Kernel(context, context.program("motion/partitionvector.cl"),
+    kernel_ = Kernel(context, context.program("motion/partitionvector.cl", limit),
                      "motion_partitions_vector", {1, 1});
   else if (block == partitions)
-    kernel_ = Kernel(context, context.program("motion/partitiontile.cl", depth),
+    kernel_ = Kernel(context, context.program("motion/partitiontile.cl", depth + limit),
                      "motion_partitions_tile", {});
   else if (form_ == Form::vector)
     kernel_ =
@@ -97,19 +98,31 @@ void check_search(const Plane &current, const Plane &reference, const Window &wi
                     std::to_string(reference.width) + "×" + std::to_string(reference.height) + ".");
 }
 
-void Search::run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-                 int lambda, const cl::Buffer &keys) {
+template <class... Limit>
+void Search::enqueue(Queue &queue, const Plane &current, const Plane &reference,
+                     const Window &window, int lambda, const cl::Buffer &keys,
+                     const Limit &...limit) {
   check_search(current, reference, window, lambda);
   const cl_int2 first{{window.x.first, window.y.first}}, count{{window.x.count, window.y.count}};
   const int columns = this->columns(current), rows = this->rows(current);
   const size_t strips = (current.width + Plane::strip - 1) / Plane::strip;
   if (form_ == Form::vector) {
     kernel_(queue, {strips, size_t(rows)}, current.buffer, reference.buffer, current.pitch, first,
-            count, lambda, keys, columns, rows);
+            count, lambda, keys, columns, rows, limit...);
   } else {
     kernel_(queue, {strips * kernel_.group().x, size_t(rows)}, current.buffer, reference.buffer,
-            current.pitch, first, count, lambda, keys, columns);
+            current.pitch, first, count, lambda, keys, columns, limit...);
   }
+}
+
+void Search::run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
+                 int lambda, const cl::Buffer &keys) {
+  enqueue(queue, current, reference, window, lambda, keys);
+}
+
+void Search::run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
+                 int lambda, const cl::Buffer &keys, const cl::Buffer &limit) {
+  enqueue(queue, current, reference, window, lambda, keys, limit);
 }
 
 }  // namespace glcl::motion

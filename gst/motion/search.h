@@ -44,7 +44,8 @@ class Search {
   Search() = default;
   /// For blocks of 4, 8, 16 or 32 px, or for `partitions`. Throws Error::settings for other blocks,
   /// Error::failed where the device refuses the kernels.
-  Search(Context &context, int block, const Parameters &parameters);
+  /// `limited`: run() takes a limit.
+  Search(Context &context, int block, const Parameters &parameters, bool limited = false);
   Search(Context &context, int block)
       : Search(context, block, tuned(tunable(), context.device(), problem(block))) {}
 
@@ -66,8 +67,15 @@ class Search {
   /// beyond max_range, for lambda beyond 0..max_lambda and for planes of different sizes.
   void run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
            int lambda, const cl::Buffer &keys);
+  /// The same of those candidates within ±limit px, an int on the device, at least 0.
+  void run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
+           int lambda, const cl::Buffer &keys, const cl::Buffer &limit);
 
  private:
+  template <class... Limit>
+  void enqueue(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
+               int lambda, const cl::Buffer &keys, const Limit &...limit);
+
   int block_ = 16, depth_ = 1;
   Form form_ = Form::tile;
   Kernel kernel_;

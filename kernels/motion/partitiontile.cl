@@ -9,6 +9,7 @@
 // Build with -DD=2 or 3.
 #include "common/absdiff.clh"
 #include "common/least.clh"
+#include "motion/limit.clh"
 #include "motion/cost.clh"
 #include "motion/partitions.clh"
 
@@ -68,13 +69,14 @@ inline void finish_cells(uint least[PARTITIONS], Candidate *candidate, const int
 // As motion_search_tile; `keys` has PARTITIONS for each macroblock.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_partitions_tile(__global const uchar *current, __global const uchar *reference, int pitch,
-                            int2 first, int2 count, int lambda, __global ulong *keys, int columns) {
+                            int2 first, int2 count, int lambda, __global ulong *keys, int columns LIMIT_ARGUMENT) {
   __local uint window[ROWS * ROW];
   __local uint blocks[B * STRIP / 4] __attribute__((aligned(16)));
   __local uint rests[ROWS], found[BLOCKS][2 * LANES];
   const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1);
   const int block = item / LANES, lane = item % LANES;
 
+  KEEP_WITHIN_LIMIT(first, count);
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
 
   ulong best[2] = {ULONG_MAX, ULONG_MAX};  // of partitions lane and LANES + lane

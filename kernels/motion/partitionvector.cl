@@ -2,6 +2,7 @@
 // Full search of all partitions on CPU devices, as vector.cl: a work-item has the four macroblocks of a
 // strip. In vectors of eight, element i belongs to half i % 2 of macroblock i / 2.
 #include "common/absdiff.clh"
+#include "motion/limit.clh"
 #include "motion/cost.clh"
 #include "motion/line.clh"
 #include "motion/partitions.clh"
@@ -19,9 +20,10 @@ typedef struct {
 
 __kernel void motion_partitions_vector(__global const uchar *current, __global const uchar *reference,
                                        int pitch, int2 first, int2 count, int lambda,
-                                       __global ulong *keys, int columns, int rows) {
+                                       __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
   const int x0 = (int)get_global_id(0) * STRIP, row = get_global_id(1);
   if (x0 >= columns * B || row >= rows) return;
+  KEEP_WITHIN_LIMIT(first, count);
   ulong8 own[B];
 #pragma unroll
   for (int r = 0; r < B; r++) own[r] = load_line(current + AT(x0, row * B + r, pitch));

@@ -8,6 +8,7 @@
 #include "common/absdiff.clh"
 #include "common/least.clh"
 #include "motion/cost.clh"
+#include "motion/limit.clh"
 
 #define LANES 32
 #define GROUP (STRIP / B * LANES)
@@ -51,7 +52,7 @@ SEARCH_COLUMN(search_column_2, 2)
 // of the frame. Work-groups: strips along x, rows of blocks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_search_tile(__global const uchar *current, __global const uchar *reference, int pitch,
-                        int2 first, int2 count, int lambda, __global ulong *keys, int columns) {
+                        int2 first, int2 count, int lambda, __global ulong *keys, int columns LIMIT_ARGUMENT) {
   __local uint window[ROWS * ROW];
   __local uint blocks[B * STRIP / 4] __attribute__((aligned(16)));
   __local uint rests[SIDE + D + 2];
@@ -59,6 +60,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
   const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1);
   const int block = item / LANES, lane = item % LANES;
 
+  KEEP_WITHIN_LIMIT(first, count);
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
   if (item < BLOCKS) least_cost[item] = least_place[item] = UINT_MAX;
 

@@ -4,6 +4,7 @@
 // Build with -DB=4, 8, 16 or 32 (block size).
 #include "common/absdiff.clh"
 #include "motion/cost.clh"
+#include "motion/limit.clh"
 #include "motion/line.clh"
 #include "motion/plane.clh"
 
@@ -26,9 +27,10 @@
 // As motion_search_tile. Work-items: strips along x, rows of blocks.
 __kernel void motion_search_vector(__global const uchar *current, __global const uchar *reference,
                                    int pitch, int2 first, int2 count, int lambda, __global ulong *keys,
-                                   int columns, int rows) {
+                                   int columns, int rows LIMIT_ARGUMENT) {
   const int x0 = (int)get_global_id(0) * STRIP, row = get_global_id(1);
   if (x0 >= columns * B || row >= rows) return;
+  KEEP_WITHIN_LIMIT(first, count);
   ulong8 own[B];
 #pragma unroll
   for (int r = 0; r < B; r++) own[r] = load_line(current + AT(x0, row * B + r, pitch));

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The range that a frame needs, and searches within it, against the scalar reference.
+#include "motion/range.h"
+
+#include "motion.h"
+#include "reference/motion/range.h"
+
+using motion::Range;
+using motion::Search;
+
+namespace {
+
+/// What the engine finds for frames whose predecessor had these squared errors, 0: none is known.
+class Ranged {
+ public:
+  Ranged(Bench &bench, const Pair &pair)
+      : bench_(bench),
+        pair_(pair),
+        current_(upload(bench, pair.current)),
+        before_(upload(bench, pair.reference)),
+        range_(*bench.context, pair.current.width, pair.current.height) {}
+
+  int run(int least, int most, int lambda, const Range::Target &target = {}, bool follows = false) {
+    range_.run(*bench_.queue, current_, before_, least, most, lambda, target, follows);
+    cl_int range = 0;
+    bench_.queue->cl().enqueueReadBuffer(range_.range(), CL_TRUE, 0, sizeof range, &range);
+    return range;
+  }
+  std::vector<Key> search(const glcl::Parameters &form, int block, int most, int lambda) {
+    Search engine(*bench_.context, block, form, true);
+    const size_t count = engine.keys(current_);
+    const cl::Buffer keys = key_buffer(bench_, count);
+    engine.run(*bench_.queue, current_, before_, Window::of_range(most), lambda, keys,
+               range_.range());
+    return download(bench_, keys, count);
+  }
+  void check(int least, int most, int lambda) {
+    const int range = run(least, most, lambda);
+    const int expected =
+        reference::range_of(pair_.current, pair_.reference, least, most, lambda).range;
+    fail_unless(range == expected, "%s %d×%d, %d … %d: range %d, reference %d", pair_.name.c_str(),
+                pair_.current.width, pair_.current.height, least, most, range, expected);
+  }
+
+ private:
+  Bench &bench_;
+  const Pair &pair_;
+  motion::Plane current_, before_;
+  Range range_;
+};
+
+glcl::Parameters form_of(Search::Form form, int depth) {
+  return {{"form", static_cast<int>(form)}, {"depth", depth}};
+}
+
+/// A natural picture whose content moves by (dx, dy), with noise of its own in each frame.
+Pair panned(int width, int height, int dx, int dy, double noise) {
+  const reference::Plane scene = reference::luma(reference::natural_frame(width, height));
+  Pair pair{scene, scene, "pan of " + std::to_string(dx)};
+  uint32_t state = 7;
+  const auto level = [&](int x, int y) {
+    double sum = 0;
+    for (int i = 0; i < 4; i++) {
+      state = state * 1664525 + 1013904223;
+      sum += double(state >> 8) / (1 << 24) - 0.5;
+    }
+    return static_cast<uint8_t>(std::clamp(scene.at(x, y) + noise * sum / 0.577, 0.0, 255.0));
+  };
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      pair.reference.values[size_t(y) * width + x] = level(x, y);
+      pair.current.values[size_t(y) * width + x] = level(x + dx, y + dy);
+    }
+  return pair;
+}
+
+}  // namespace
+
+GST_START_TEST(test_ranges) {
+  fail_unless(Range::ranges(4, 64).front() == 4 && Range::ranges(4, 64).back() == 64);
+  fail_unless(Range::ranges(9, 3) == std::vector<int>(Range::steps, 3));
+  for (int least = 1; least <= motion::max_range; least += 13) {
+    const std::vector<int> ranges = Range::ranges(least, motion::max_range);
+    fail_unless(std::is_sorted(ranges.begin(), ranges.end()) &&
+                ranges.size() == size_t(Range::steps) && ranges[0] == least);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  const int sizes[][2] = {{97, 53}, {1, 1}, {1, 37}, {65, 33}, {160, 96}};
+  for (const auto &[width, height] : sizes)
+    for (const Pair &pair : pairs(width, height)) {
+      Ranged ranged(bench, pair);
+      ranged.check(4, 24, 4);
+      ranged.check(1, 16, 0);
+      ranged.check(9, 9, 127);
+    }
+  for (const int by : {0, 7, 18, 30}) {
+    const Pair pair = panned(320, 200, by, -by / 3, 5);
+    Ranged ranged(bench, pair);
+    ranged.check(4, 40, 4);
+  }
+}
+GST_END_TEST;
+
+// It is as large as the motion, and small in a still, noisy scene.
+GST_START_TEST(test_enough) {
+  Bench bench;
+  for (const double noise : {0.0, 3.0, 10.0})
+    for (const int by : {0, 6, 15, 30}) {
+      const Pair pair = panned(320, 200, by, -by / 2, noise);
+      const int range = Ranged(bench, pair).run(4, 64, 4);
+      fail_unless(range >= by && range <= std::max(2 * by, 4), "range %d for %d px in noise of %g",
+                  range, by, noise);
+    }
+}
+GST_END_TEST;
+
+// A search within the range is one of that range, in all forms.
+GST_START_TEST(test_limit) {
+  Bench bench;
+  const Pair pair = panned(200, 131, 9, 3, 2);
+  Ranged ranged(bench, pair);
+  const int range = ranged.run(4, 40, 4);
+  fail_unless(range >= 9 && range < 40, "range %d", range);
+  for (const glcl::Parameters &form :
+       {form_of(Search::Form::tile, 3), form_of(Search::Form::tile, 11),
+        form_of(Search::Form::tile, 33), form_of(Search::Form::tile, 2),
+        form_of(Search::Form::vector, 0)}) {
+    const int depth = form.at("depth");
+    std::vector<int> blocks{4, 8, 16, 32};
+    if (depth == 2) blocks = {Search::partitions};
+    if (depth == 0) blocks.push_back(Search::partitions);
+    for (const int block : blocks)
+      check_keys(
+          ranged.search(form, block, 40, 4),
+          reference::full_search(pair.current, pair.reference, block, Window::of_range(range), 4),
+          "block " + std::to_string(block) + " within the range, " + glcl::describe(form));
+  }
+}
+GST_END_TEST;
+
+// A target that the frame before met with ease makes the range smaller, one out of reach changes
+// nothing, and without a frame before there is none.
+GST_START_TEST(test_target) {
+  Bench bench;
+  const Pair pair = panned(320, 200, 18, 6, 3);
+  Ranged ranged(bench, pair);
+  const auto without = reference::range_of(pair.current, pair.reference, 4, 64, 4);
+  const std::vector<cl_long> errors{30000, 0, 0, 0, 70000, 0, 0, 0};
+  Range::Target target{
+      cl::Buffer(bench.context->cl(), CL_MEM_READ_WRITE, errors.size() * sizeof(cl_long)), 2, 0};
+  bench.queue->cl().enqueueWriteBuffer(target.sums, CL_TRUE, 0, errors.size() * sizeof(cl_long),
+                                       errors.data());
+  bool smaller = false;
+  for (const double wanted : {1.0, 1e5, 2e5, 1e6, 1e9}) {
+    target.errors = wanted;
+    fail_unless_equals_int(ranged.run(4, 64, 4), without.range);
+    fail_unless_equals_int(ranged.run(4, 64, 4, target, false), without.range);
+    const int range = ranged.run(4, 64, 4, target, true);
+    fail_unless_equals_int(range, reference::range_of(pair.current, pair.reference, 4, 64, 4,
+                                                      wanted, 100000, without.sum)
+                                      .range);
+    smaller = smaller || range < without.range;
+    fail_unless(wanted > 1 || range == without.range);
+  }
+  fail_unless(smaller, "no target makes the range smaller");
+}
+GST_END_TEST;
+
+static Suite *range_suite() {
+  Suite *suite = suite_create("range");
+  TCase *tcase = tcase_create("range");
+  tcase_add_test(tcase, test_ranges);
+  tcase_add_test(tcase, test_content);
+  tcase_add_test(tcase, test_enough);
+  tcase_add_test(tcase, test_limit);
+  tcase_add_test(tcase, test_target);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN(range)

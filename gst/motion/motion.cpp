@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "opencl/error.h"
 
@@ -131,11 +132,12 @@ Motion::Adaptive Motion::build_adaptive(int kind) const {
 
 /// Sets the range, or what finds it.
 void Motion::choose_range(Settings &settings) {
-  adapted_ = adapts_ && frames_ > 2;
-  adapts_ = nullptr;
+  const Adaptive *before = std::exchange(adapts_, nullptr);
+  adapted_ = false;
   if (settings.range) return;
   if (settings.method == Method::full && !team_)
     adapts_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
+  adapted_ = adapts_ && adapts_ == before && frames_ > 2;
   settings.range = settings.max_range;
 }
 

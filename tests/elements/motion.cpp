@@ -7,6 +7,7 @@
 
 #include "pipeline.h"
 #include "reference/motion/motion.h"
+#include "reference/motion/range.h"
 #include "result.h"
 
 using glcl::motion::Motion;
@@ -30,12 +31,16 @@ struct Expected {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
-    const reference::Samples samples(past, settings.range + 3);
+    range = settings.range ? settings.range
+                           : reference::range_of(current, past, settings.min_range,
+                                                 settings.max_range, settings.lambda)
+                                 .range;
+    const reference::Samples samples(past, range + 3);
     auto keys = settings.method == Motion::Method::hexagon
-                    ? reference::hexagon(current, past, block, settings.range, settings.lambda)
+                    ? reference::hexagon(current, past, block, range, settings.lambda)
                 : settings.method == Motion::Method::hierarchical
-                    ? reference::hierarchical(current, past, block, settings.range, settings.lambda)
-                    : reference::full_search(current, past, block, Window::of_range(settings.range),
+                    ? reference::hierarchical(current, past, block, range, settings.lambda)
+                    : reference::full_search(current, past, block, Window::of_range(range),
                                              settings.lambda);
     if (settings.precision != Motion::Precision::full)
       reference::refine(keys, current, samples, block, settings.lambda,
@@ -49,6 +54,7 @@ struct Expected {
     predicted = reference::predict(samples, field, now.width, now.height);
   }
 
+  int range;
   reference::Plane current, predicted;
   reference::Field field;
 };
@@ -57,8 +63,9 @@ void apply(GstElement *element, const Motion::Settings &settings) {
   constexpr const char *methods[] = {"full", "hierarchical", "hexagon"};
   gst_util_set_object_arg(G_OBJECT(element), "search", methods[static_cast<int>(settings.method)]);
   constexpr const char *precisions[] = {"full", "half", "quarter"};
-  g_object_set(element, "range", settings.range, "partitions", settings.partitions, "lambda",
-               settings.lambda, "noise", settings.noise, nullptr);
+  g_object_set(element, "range", settings.range, "min-range", settings.min_range, "max-range",
+               settings.max_range, "target-psnr", settings.target_psnr, "partitions",
+               settings.partitions, "lambda", settings.lambda, "noise", settings.noise, nullptr);
   gst_util_set_object_arg(G_OBJECT(element), "block-size", std::to_string(settings.block).c_str());
   gst_util_set_object_arg(G_OBJECT(element), "subpel",
                           precisions[static_cast<int>(settings.precision)]);
@@ -72,7 +79,7 @@ Frame grey(const reference::Plane &plane, const Frame &alpha) {
 }
 
 std::vector<Motion::Settings> all_settings() {
-  std::vector<Motion::Settings> list(7);
+  std::vector<Motion::Settings> list(8);
   for (size_t i = 0; i < list.size(); i += 2) list[i].noise = -1;
   list[3].noise = 2;
   list[1].block = 8;
@@ -88,6 +95,9 @@ std::vector<Motion::Settings> all_settings() {
   list[5].range = 40;
   list[6].method = Motion::Method::hexagon;
   list[6].partitions = true;
+  list[7].range = 0;
+  list[7].min_range = 2;
+  list[7].max_range = 20;
   return list;
 }
 
@@ -190,6 +200,8 @@ GST_START_TEST(messages_and_metas) {
       const Expected expected(scene(n - 1), scene(n), settings);
       const double mse = reference::mse(expected.current, expected.predicted);
       fail_unless(std::abs(number(structure, "mse") - mse) < 1e-9);
+      int range = 0;
+      fail_unless(gst_structure_get_int(structure, "range", &range) && range == expected.range);
       fail_unless(std::abs(number(structure, "psnr") - 10 * std::log10(255 * 255 / mse)) < 1e-9);
       double x = 0, y = 0, zero = 0;
       for (const Vector v : expected.field.vectors)

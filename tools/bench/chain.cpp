@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "chain/chain.h"
+
+#include <gst/gst.h>
+
+#include "pipeline.h"
+#include "reference/chain/chain.h"
+#include "reference/transfer.h"
+#include "subject.h"
+
+namespace glcl::bench {
+
+namespace {
+
+using chain::Chain;
+using chain::Description;
+
+struct Example {
+  const char *name, *filters;
+};
+
+/// The first is what one kernel that changes nothing takes; the second that of Lanes (2010): 9×9.
+constexpr Example examples[] = {{"copy", "invert(strength=0)"},
+                                {"gauss 9×9, grey", "gauss(sigma=2) ! grey"},
+                                {"three point filters", "saturation ! gamma ! invert"},
+                                {"edges", "median ! grey ! sobel ! threshold(level=0.2)"},
+                                {"box 3×3 five times", "box*5"},
+                                {"trails", "unsharp ! motionblur ! lut"}};
+
+Run chain_run(Context &context, const Description &wanted, const Chain::Options &options,
+              const Scene &scene) {
+  Queue upload_queue(context.shared_from_this());
+  const auto chain = std::make_shared<Chain>(context, wanted, options);
+  const Layout layout = chain->layout();
+  const reference::Frame frame = scene.frame();
+  const Picture in = reference::upload(upload_queue, frame, layout);
+  const Picture out = make_picture(context.cl(), frame.width, frame.height, layout);
+  Run run;
+  run.enqueue = [=](Queue &queue) { chain->run(queue, in, out); };
+  run.compare = [=](Queue &queue) {
+    chain->reset();
+    chain->run(queue, in, out);
+    return compare_levels(reference::download(queue, out), reference::chain(frame, wanted), 1);
+  };
+  run.least.bytes = 8.0 * frame.width * frame.height;
+  return run;
+}
+
+Task task(const Example &example, bool fused) {
+  const std::string name = example.name + std::string(fused ? "" : ", a launch for each filter");
+  return {name, nullptr, "", [=](Context &context, const Parameters &, const Scene &scene) {
+            const Description wanted = chain::parse_chain(example.filters, "bench", {});
+            Chain::Options options;
+            if (!fused) {
+              options.variant = Chain::tunable().defaults(context.device(), "");
+              (*options.variant)["plan"] = Chain::plan_unfused;
+            }
+            return chain_run(context, wanted, options, scene);
+          }};
+}
+
+/// A fragment shader for glshader, in quotes for gst-launch-1.0; `body` sets the colour from c(dx,
+/// dy).
+std::string shader(const std::string &body) {
+  return "glshader fragment=\"\\\"#version 100\n#ifdef GL_ES\nprecision mediump float;\n#endif\n"
+         "varying vec2 v_texcoord; uniform sampler2D tex; uniform float width, height; "
+         "vec4 c(float x, float y) { return texture2D(tex, v_texcoord + vec2(x / width, y / "
+         "height)); "
+         "} void main() { " +
+         body + " }\\\"\"";
+}
+
+/// The same work by GStreamer's own elements: what they add to a pipeline that only draws, ms.
+Peer peer(const std::string &name, const std::string &task, const std::string &elements) {
+  return {
+      name, task, [elements](const Scene &scene, double) {
+        const std::string size =
+            "video/x-raw(memory:GLMemory),format=RGBA,width=" + std::to_string(scene.width) +
+            ",height=" + std::to_string(scene.height) + ",framerate=60/1";
+        constexpr int frames = 300;
+        gst_init(nullptr, nullptr);
+        const auto alone = Pipeline{"", "", "gltestsrc", size}.frame_cost(frames);
+        const auto with = Pipeline{"", "", "gltestsrc", size + " ! " + elements}.frame_cost(frames);
+        return alone && with ? with->wall - alone->wall : 0.0;
+      }};
+}
+
+const Registration registration("glclchain", [](Subject &subject) {
+  for (const Example &example : examples)
+    for (const bool fused : {true, false}) subject.tasks.push_back(task(example, fused));
+
+  const std::string weight = "float w = exp(-float(i * i) / 8.0); s += w * ";
+  const std::string gauss =
+      shader("vec4 s = vec4(0.0); float n = 0.0; for (int i = -4; i <= 4; i++) { " + weight +
+             "c(float(i), 0.0); n += w; } gl_FragColor = s / n;") +
+      " ! " +
+      shader("vec4 s = vec4(0.0); float n = 0.0; for (int i = -4; i <= 4; i++) { " + weight +
+             "c(0.0, float(i)); n += w; } gl_FragColor = s / n;");
+  const std::string grey = shader(
+      "vec4 p = c(0.0, 0.0); float l = dot(p.rgb, vec3(0.299, 0.587, 0.114)); "
+      "gl_FragColor = vec4(l, l, l, p.a);");
+  subject.peers.push_back(peer("3 × glshader", "gauss 9×9, grey", gauss + " ! " + grey));
+  subject.peers.push_back(peer("gleffects blur, glcolorbalance", "gauss 9×9, grey",
+                               "gleffects effect=blur ! glcolorbalance saturation=0"));
+  subject.peers.push_back(peer("glcolorbalance, gleffects xpro, glcolorbalance",
+                               "three point filters",
+                               "glcolorbalance saturation=1.5 ! gleffects effect=xpro ! "
+                               "glcolorbalance contrast=0.5"));
+  subject.peers.push_back(peer("gleffects sobel", "edges", "gleffects effect=sobel"));
+  for (const Example &example : examples)
+    subject.peers.push_back(peer("glclchain in a pipeline", example.name,
+                                 "glclchain filters=\"" + std::string(example.filters) + "\""));
+});
+
+}  // namespace
+
+}  // namespace glcl::bench

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "bench/chain.h"
 #include "bench/measure.h"
 #include "bench/progress.h"
 #include "bench/subject.h"
@@ -100,11 +101,25 @@ void for_each_tuned(const std::vector<std::string> &elements, const Work &work) 
       if (!task.problem.empty()) work(task);
 }
 
-void tune_all(const std::string &wish, const std::vector<std::string> &elements) {
+/// What is asked for: a chain of a file, or elements, all where none is named.
+struct Work {
+  std::vector<std::string> elements;
+  std::optional<Task> chain;
+
+  template <class Use>
+  void each(const Use &use) const {
+    if (chain)
+      use(*chain);
+    else
+      for_each_tuned(elements, use);
+  }
+};
+
+void tune_all(const std::string &wish, const Work &work) {
   const auto context = Context::of_device(glcl::choose_device(wish));
   std::cout << context->device().name << ", driver " << context->device().driver << '\n';
   glcl::Table table({"work", "best variant", "µs", "default µs"});
-  for_each_tuned(elements, [&](const Task &task) {
+  work.each([&](const Task &task) {
     const glcl::Tuning best = tune(context, task);
     glcl::keep(*task.tunable, context->device(), task.problem, best);
     table.add({task.name, glcl::describe(best.parameters), microseconds(best.microseconds),
@@ -114,10 +129,10 @@ void tune_all(const std::string &wish, const std::vector<std::string> &elements)
   std::cout << "kept in " << glcl::tuning_file() << '\n';
 }
 
-void show(const std::vector<std::string> &elements) {
+void show(const Work &work) {
   glcl::Table table({"device", "work", "variant", "µs", ""});
   for (const glcl::Device &device : glcl::devices())
-    for_each_tuned(elements, [&](const Task &task) {
+    work.each([&](const Task &task) {
       const auto kept = glcl::kept(*task.tunable, device, task.problem);
       const glcl::Tuning tuning =
           kept.value_or(glcl::Tuning{task.tunable->defaults(device, task.problem)});
@@ -139,11 +154,13 @@ void reset() {
 }
 
 void run(int argc, char **argv) {
-  gchar *device = nullptr, **rest = nullptr;
+  gchar *device = nullptr, *chain = nullptr, **rest = nullptr;
   gboolean showing = FALSE, resetting = FALSE;
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &device,
        "auto, P:D as glcl-info prints it, or a part of the name", "D"},
+      {"chain", 0, 0, G_OPTION_ARG_FILENAME, &chain,
+       "A file with a chain of filters for glclchain, in place of elements", "FILE"},
       {"show", 0, 0, G_OPTION_ARG_NONE, &showing, "Print the variants in use on every device",
        nullptr},
       {"reset", 0, 0, G_OPTION_ARG_NONE, &resetting, "Forget everything kept", nullptr},
@@ -160,19 +177,24 @@ void run(int argc, char **argv) {
   const bool good = g_option_context_parse(context, &argc, &argv, &error);
   g_option_context_free(context);
   const std::string wish = device ? device : "auto";
-  std::vector<std::string> elements;
-  for (gchar **element = rest; element && *element; element++) elements.emplace_back(*element);
+  const std::string file = chain ? chain : "";
+  Work work;
+  for (gchar **element = rest; element && *element; element++) work.elements.emplace_back(*element);
   g_free(device);
+  g_free(chain);
   g_strfreev(rest);
   if (!good) {
     const std::string reason = error->message;
     g_error_free(error);
     throw Error(Error::Kind::settings, reason + ".");
   }
-  for (const std::string &element : elements) subject(element);
+  for (const std::string &element : work.elements) subject(element);
+  if (!file.empty() && !work.elements.empty())
+    throw Error(Error::Kind::settings, "--chain FILE or elements, not both.");
+  if (!file.empty()) work.chain = chain_task(file);
   if (resetting) reset();
-  if (showing) show(elements);
-  if (!resetting && !showing) tune_all(wish, elements);
+  if (showing) show(work);
+  if (!resetting && !showing) tune_all(wish, work);
 }
 
 }  // namespace

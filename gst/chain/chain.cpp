@@ -35,6 +35,13 @@ std::string options_of(const Device &device, Layout layout) {
          std::string(exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
+std::string name_of(const Description &description, const Stage &stage) {
+  const std::string half = stage.kind == Stage::Kind::rows      ? " rows"
+                           : stage.kind == Stage::Kind::columns ? " columns"
+                                                                : "";
+  return description.items[stage.item].filter->name + half;
+}
+
 Parameters default_variant(const Device &device, const std::string &) {
   if (device.is_cpu()) return {{"group-x", 64}, {"group-y", 8}, {"rows", 1}, {"plan", 0}};
   return {{"group-x", 32}, {"group-y", 8}, {"rows", 2}, {"plan", 0}};
@@ -62,6 +69,16 @@ const Tunable &Chain::tunable() {
   return tunable;
 }
 
+std::string Chain::problem(const Description &description) {
+  std::string text;
+  for (const Stage &stage : stages_of(description)) {
+    const int radius = std::max(stage.radius_x, stage.radius_y);
+    text += (text.empty() ? "" : " ! ") + name_of(description, stage) +
+            (radius ? " " + std::to_string(radius) : "");
+  }
+  return text + " #" + description.checksum();
+}
+
 Chain::Chain(Context &context, const Description &description, const Options &options)
     : context_(context.shared_from_this()),
       description_(description),
@@ -70,7 +87,7 @@ Chain::Chain(Context &context, const Description &description, const Options &op
       stages_(stages_of(description)) {
   if (stages_.empty()) throw Error(Error::Kind::settings, "The chain is empty.");
   const Parameters variant =
-      options.variant.value_or(tuned(tunable(), context.device(), description.canonical()));
+      options.variant.value_or(tuned(tunable(), context.device(), problem(description)));
   build(context, shape_of(variant), variant.at("plan"), !options.variant);
   set(description);
 }
@@ -129,11 +146,8 @@ std::string Chain::describe() const {
                      std::to_string(shape_.x) + "×" + std::to_string(shape_.y) + ", " +
                      std::to_string(shape_.rows) + (shape_.rows == 1 ? " row:" : " rows:");
   for (size_t i = 0; i < stages_.size(); i++) {
-    const Stage::Kind kind = stages_[i].kind;
     text += i == 0 ? "" : plan_.inputs[i].cut ? " |" : " !";
-    text += plan_.inputs[i].tile ? " [tile] " : " ";
-    text += description_.items[stages_[i].item].name;
-    text += kind == Stage::Kind::rows ? " rows" : kind == Stage::Kind::columns ? " columns" : "";
+    text += (plan_.inputs[i].tile ? " [tile] " : " ") + name_of(description_, stages_[i]);
   }
   return text;
 }

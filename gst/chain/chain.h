@@ -32,9 +32,11 @@ class Chain {
   };
 
   /// group-x, group-y, rows (pixels of a column per work-item), plan: which of plans_for(), from
-  /// the cheapest by estimate; plan_unfused is a kernel for each filter. A problem is a
-  /// Description::canonical().
+  /// the cheapest by estimate; plan_unfused is a kernel for each filter.
   static const Tunable &tunable();
+  /// What a tuning is for: the steps with their radii, and a sum of the filters' texts. Other
+  /// values with the same radii are the same problem.
+  static std::string problem(const Description &description);
   static constexpr int plan_unfused = -1;
 
   /// Builds its kernels, which may take seconds; on any thread. Throws Error::settings, "FILE:LINE:

@@ -177,8 +177,8 @@ class Reader {
 
 }  // namespace
 
-std::string Description::canonical() const {
-  std::string text, sources;
+std::string Description::text() const {
+  std::string text;
   for (const Item &item : items) {
     text += (text.empty() ? "" : " ! ") + item.filter->name;
     bool first = true;
@@ -194,11 +194,16 @@ std::string Description::canonical() const {
       value(item.filter->lists[l].name, item.values.lists[l]);
     if (!item.values.numbers.empty() || !item.values.lists.empty()) text += ")";
     if (item.times > 1) text += "*" + std::to_string(item.times);
-    sources += item.filter->source;
   }
   if (iterations > 1) text = "(" + text + ")*" + std::to_string(iterations);
+  return text;
+}
+
+std::string Description::checksum() const {
+  std::string sources;
+  for (const Item &item : items) sources += item.filter->source;
   const Text sum(g_compute_checksum_for_string(G_CHECKSUM_SHA256, sources.c_str(), -1));
-  return text + " #" + std::string(sum.get(), 12);
+  return {sum.get(), 12};
 }
 
 Description parse_chain(const std::string &text, const std::string &file, const Folders &folders,

@@ -30,8 +30,10 @@ struct Description {
   bool operator==(const Description &other) const {
     return items == other.items && iterations == other.iterations;
   }
-  /// With all values, and a checksum of the filters' texts: what a tuning is for.
-  std::string canonical() const;
+  /// As a chain's text, with all values.
+  std::string text() const;
+  /// A short sum of the filters' texts.
+  std::string checksum() const;
 };
 
 /// Where filters are found by their names: these folders in order, then the plugin's own library.

@@ -216,9 +216,9 @@ Values Filter::initial() const {
 }
 
 Expression::Scope Filter::scope(const Values &values,
-                                std::vector<std::pair<std::string, double>> more) const {
-  return [this, values, more = std::move(more)](const std::string &wanted,
-                                                const std::vector<double> &arguments) {
+                                std::vector<std::pair<std::string, const double *>> more) const {
+  return [this, &values, more = std::move(more)](const std::string &wanted,
+                                                 const std::vector<double> &arguments) {
     if (arguments.size() == 2)
       for (size_t l = 0; l < lists.size(); l++)
         if (lists[l].name == wanted) {
@@ -230,7 +230,7 @@ Expression::Scope Filter::scope(const Values &values,
         }
     if (!arguments.empty()) throw std::out_of_range(wanted);
     for (const auto &[known, value] : more)
-      if (known == wanted) return value;
+      if (known == wanted) return *value;
     for (size_t p = 0; p < parameters.size(); p++)
       if (parameters[p].name == wanted) return values.numbers[p];
     for (size_t l = 0; l < lists.size(); l++) {
@@ -257,11 +257,11 @@ Matrix Filter::weights_for(const Values &values) const {
                           " has no middle: give it an odd number of rows and columns.");
   const int r = radius_for(values), side = 2 * r + 1;
   Matrix matrix{side, side, {}};
-  double sum = 0, size = 0;
-  for (int dy = -r; dy <= r; dy++)
-    for (int dx = -r; dx <= r; dx++) {
-      const double weight =
-          weights->evaluate(scope(values, {{"dx", double(dx)}, {"dy", double(dy)}}));
+  double sum = 0, size = 0, dx = 0, dy = 0;
+  const Expression::Scope at = scope(values, {{"dx", &dx}, {"dy", &dy}});
+  for (dy = -r; dy <= r; dy++)
+    for (dx = -r; dx <= r; dx++) {
+      const double weight = weights->evaluate(at);
       matrix.values.push_back(weight);
       sum += weight;
       size += std::fabs(weight);
@@ -278,8 +278,9 @@ std::vector<double> Filter::table_for(const Table &table, const Values &values) 
     fail({file, 1}, "the table " + table.name + " of " + name + " has a size of 1 to " +
                         std::to_string(max_table) + ".");
   std::vector<double> numbers;
-  for (int i = 0; i < size; i++)
-    numbers.push_back(table.value.evaluate(scope(values, {{"i", double(i)}})));
+  double i = 0;
+  const Expression::Scope at = scope(values, {{"i", &i}});
+  for (; i < size; i++) numbers.push_back(table.value.evaluate(at));
   return numbers;
 }
 

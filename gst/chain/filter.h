@@ -75,10 +75,10 @@ struct Filter {
   std::vector<std::string> globals;  ///< what the source names outside of functions
 
   Values initial() const;
-  /// What expressions see: parameters, lists (NAME(dx, dy) from the middle, NAME_width,
-  /// NAME_height) and these.
+  /// What expressions see while the values live: parameters, lists (NAME(dx, dy) from the middle,
+  /// NAME_width, NAME_height) and these.
   Expression::Scope scope(const Values &values,
-                          std::vector<std::pair<std::string, double>> more = {}) const;
+                          std::vector<std::pair<std::string, const double *>> more = {}) const;
   /// px, 0..max_radius; throws Error::settings where it is more.
   int radius_for(const Values &values) const;
   /// The convolution's weights, gain included, of side 2 radius + 1.

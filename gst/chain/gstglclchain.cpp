@@ -286,7 +286,7 @@ void follow(GstGLCLChain *self) {
   } catch (const glcl::Error &error) {
     return refuse(self, {wanted, now, nullptr, std::make_exception_ptr(error)});
   }
-  GST_DEBUG_OBJECT(self, "building %s", now.canonical().c_str());
+  GST_DEBUG_OBJECT(self, "building %s", now.text().c_str());
   state->building = std::async(std::launch::async, build, state->context, wanted, now, same);
 }
 

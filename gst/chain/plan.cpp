@@ -43,6 +43,20 @@ void add_convolution(const Item &item, size_t index, std::vector<Stage> &stages)
   stages.push_back(columns);
 }
 
+std::vector<Stage> stages_of(const Item &item, size_t index) {
+  std::vector<Stage> stages;
+  if (item.filter->weights) {
+    add_convolution(item, index, stages);
+    return stages;
+  }
+  Stage stage;
+  stage.item = index;
+  stage.radius_x = stage.radius_y = item.filter->radius_for(item.values);
+  stage.frames = item.filter->frames;
+  stage.operations = 16 + 8 * stage.taps();
+  return {stage};
+}
+
 size_t pixel_bytes(bool exact) { return exact ? 16 : 4; }
 
 /// Whether what a stage reads is the exact result of the one before it.
@@ -105,24 +119,16 @@ bool separate(const Matrix &matrix, Separated &parts) {
 }
 
 std::vector<Stage> stages_of(const Description &chain) {
+  std::vector<std::vector<Stage>> by_item;
+  for (size_t i = 0; i < chain.items.size(); i++) by_item.push_back(stages_of(chain.items[i], i));
   std::vector<Stage> stages;
   for (int iteration = 0; iteration < chain.iterations; iteration++)
     for (size_t i = 0; i < chain.items.size(); i++)
       for (int time = 0; time < chain.items[i].times; time++) {
-        const Item &item = chain.items[i];
-        if (stages.size() >= max_stages)
+        stages.insert(stages.end(), by_item[i].begin(), by_item[i].end());
+        if (stages.size() > size_t(max_stages))
           fail({"filters", 1}, "the chain runs more than " + std::to_string(max_stages) +
                                    " steps for a frame; take fewer filters or iterations.");
-        if (item.filter->weights) {
-          add_convolution(item, i, stages);
-          continue;
-        }
-        Stage stage;
-        stage.item = i;
-        stage.radius_x = stage.radius_y = item.filter->radius_for(item.values);
-        stage.frames = item.filter->frames;
-        stage.operations = 16 + 8 * stage.taps();
-        stages.push_back(stage);
       }
   return stages;
 }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "chain/chain.h"
+#include "chain.h"
 
 #include <gst/gst.h>
 
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "chain/chain.h"
 #include "pipeline.h"
 #include "reference/chain/chain.h"
 #include "reference/transfer.h"
@@ -27,10 +32,15 @@ constexpr Example examples[] = {{"copy", "invert(strength=0)"},
                                 {"box 3×3 five times", "box*5"},
                                 {"trails", "unsharp ! motionblur ! lut"}};
 
-Run chain_run(Context &context, const Description &wanted, const Chain::Options &options,
+using Expected = std::function<reference::Frame(Queue &, const reference::Frame &)>;
+
+Expected by_reference(const Description &wanted) {
+  return [=](Queue &, const reference::Frame &frame) { return reference::chain(frame, wanted); };
+}
+
+Run chain_run(Context &context, const std::shared_ptr<Chain> &chain, const Expected &expected,
               const Scene &scene) {
   Queue upload_queue(context.shared_from_this());
-  const auto chain = std::make_shared<Chain>(context, wanted, options);
   const Layout layout = chain->layout();
   const reference::Frame frame = scene.frame();
   const Picture in = reference::upload(upload_queue, frame, layout);
@@ -40,10 +50,16 @@ Run chain_run(Context &context, const Description &wanted, const Chain::Options 
   run.compare = [=](Queue &queue) {
     chain->reset();
     chain->run(queue, in, out);
-    return compare_levels(reference::download(queue, out), reference::chain(frame, wanted), 1);
+    return compare_levels(reference::download(queue, out), expected(queue, frame), 1);
   };
   run.least.bytes = 8.0 * frame.width * frame.height;
   return run;
+}
+
+Parameters unfused_variant(Context &context) {
+  Parameters variant = Chain::tunable().defaults(context.device(), "");
+  variant["plan"] = Chain::plan_unfused;
+  return variant;
 }
 
 Task task(const Example &example, bool fused) {
@@ -51,11 +67,9 @@ Task task(const Example &example, bool fused) {
   return {name, nullptr, "", [=](Context &context, const Parameters &, const Scene &scene) {
             const Description wanted = chain::parse_chain(example.filters, "bench", {});
             Chain::Options options;
-            if (!fused) {
-              options.variant = Chain::tunable().defaults(context.device(), "");
-              (*options.variant)["plan"] = Chain::plan_unfused;
-            }
-            return chain_run(context, wanted, options, scene);
+            if (!fused) options.variant = unfused_variant(context);
+            return chain_run(context, std::make_shared<Chain>(context, wanted, options),
+                             by_reference(wanted), scene);
           }};
 }
 
@@ -112,6 +126,46 @@ const Registration registration("glclchain", [](Subject &subject) {
                                  "glclchain filters=\"" + std::string(example.filters) + "\""));
 });
 
+/// Whether the scalar reference knows all of its filters.
+bool all_known(const Description &wanted) {
+  const auto names = chain::library();
+  return std::all_of(wanted.items.begin(), wanted.items.end(), [&](const chain::Item &item) {
+    return std::find(names.begin(), names.end(), item.filter->name) != names.end() &&
+           item.filter->source == chain::library_filter(item.filter->name)->source;
+  });
+}
+
 }  // namespace
+
+Task chain_task(const std::string &path) {
+  const Description wanted = chain::load_chain(path, {});
+  const bool known = all_known(wanted);
+  struct Last {
+    Parameters variant;
+    std::shared_ptr<Chain> chain, unfused;
+  };
+  // A chain takes frames of any size: it is built once for all scenes of a variant.
+  const auto last = std::make_shared<Last>();
+  return {path, &Chain::tunable(), Chain::problem(wanted),
+          [=](Context &context, const Parameters &variant, const Scene &scene) {
+            if (!last->unfused)
+              last->unfused = std::make_shared<Chain>(
+                  context, wanted, Chain::Options{false, {}, unfused_variant(context)});
+            if (!last->chain || last->variant != variant)
+              last->chain =
+                  std::make_shared<Chain>(context, wanted, Chain::Options{false, {}, variant});
+            last->variant = variant;
+            const auto unfused = last->unfused;
+            const Expected one_by_one = [unfused](Queue &queue, const reference::Frame &frame) {
+              const Picture in = reference::upload(queue, frame, unfused->layout());
+              const Picture out = reference::upload(queue, frame, unfused->layout());
+              unfused->reset();
+              unfused->run(queue, in, out);
+              return reference::download(queue, out);
+            };
+            return chain_run(context, last->chain, known ? by_reference(wanted) : one_by_one,
+                             scene);
+          }};
+}
 
 }  // namespace glcl::bench

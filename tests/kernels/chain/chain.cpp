@@ -142,11 +142,93 @@ GST_START_TEST(test_random_chains_fused_and_one_by_one) {
 }
 GST_END_TEST
 
+GST_START_TEST(test_a_matrix_of_rank_1_is_separated) {
+  using glcl::chain::Matrix;
+  glcl::chain::Separated parts;
+  fail_unless(separate(Matrix{3, 3, {1, 2, 1, 2, 4, 2, 1, 2, 1}}, parts));
+  fail_unless(parts.row == std::vector<double>({0.25, 0.5, 0.25}) &&
+              parts.column == std::vector<double>({4, 8, 4}));
+  fail_unless(separate(Matrix{3, 3, {0, 0, 0, -1, 0, 1, 0, 0, 0}}, parts));
+  fail_unless(parts.row.size() == 3 && parts.column.size() == 1);
+  fail_unless(separate(Matrix{3, 3, {-1, 0, 1, -2, 0, 2, -1, 0, 1}}, parts));  // Sobel's
+  fail_unless(separate(Matrix{3, 3, {0, 0, 0, 0, 0, 0, 0, 0, 0}}, parts));
+  fail_unless(!separate(Matrix{3, 3, {0, 1, 0, 1, 4, 1, 0, 1, 0}}, parts));
+  // A Gaussian takes two steps, 5 of its 25 values in each.
+  const auto stages = stages_of(parse_chain("gauss(sigma=1) ! grey", "test", {}));
+  fail_unless(stages.size() == 3 && stages[0].taps() == 5 && stages[1].taps() == 5);
+}
+GST_END_TEST
+
+GST_START_TEST(test_errors_name_file_and_line) {
+  const auto expect = [](const std::string &source, const std::string &place,
+                         const std::string &word) {
+    try {
+      glcl::chain::parse_filter(source, "own.cl");
+      fail_unless(false, "“%s” is taken", source.c_str());
+    } catch (const glcl::Error &error) {
+      const std::string text = error.what();
+      fail_unless(text.rfind(place, 0) == 0 && text.find(word) != std::string::npos, "%s",
+                  text.c_str());
+    }
+  };
+  const std::string head = "//! filter own: text\n",
+                    end = "float4 own(PIXEL) { return at(0, 0); }\n";
+  expect(end, "own.cl:1:", "filter NAME");
+  expect("\n//! param a 0..1 = 0\n" + head + end, "own.cl:2:", "begins with");
+  expect(head + "//! parm a 0..1 = 0\n" + end, "own.cl:2:", "parm");
+  expect(head + "//! param a 0..1 = 2\n" + end, "own.cl:2:", "range");
+  expect(head + "//! param a 0..1 = 0\n//! param a 0..1 = 0\n" + end, "own.cl:3:", "a");
+  expect(head + "//! radius 65\n" + end, "own.cl:1:", "64");
+  expect(head + "//! radius b + 1\n" + end, "own.cl:2:", "b");
+  expect(head + "//! radius 1 / 0\n" + end, "own.cl:2:", "finite");
+  expect(head + "//! frames 9\n" + end, "own.cl:2:", "8");
+  expect(head + "//! table t[2000] = i\n" + end, "own.cl:1:", "1024");
+  expect(head + "float4 other(PIXEL) { return 0; }\n", "own.cl:1:", "float4 own(PIXEL)");
+  expect(head + "float4 own(PIXEL) {\n  return at(0, 0;\n}\n", "own.cl:4:", "}");
+  expect(head + "\n\n#include \"/etc/passwd\"\n" + end, "own.cl:4:", "include");
+  expect(head + "//! weights 1\n" + end, "own.cl:1:", "not both");
+}
+GST_END_TEST
+
+GST_START_TEST(test_values_that_change) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(61, 47);
+  Description wanted = parse_chain("gauss(sigma=1.2) ! threshold(level=0.3) ! unsharp", "test", {});
+  Chain fixed(*bench.context, wanted, {}), live(*bench.context, wanted, {true, {}, {}});
+  fail_unless(fixed.takes(wanted) && live.takes(wanted));
+  wanted.items[0].values.numbers[0] = 1.4;  // the same radius
+  wanted.items[1].values.numbers[0] = 0.5;
+  fail_unless(!fixed.takes(wanted) && live.takes(wanted));
+  live.set(wanted);
+  Agreement agreement;
+  agreement.check(run(bench, live, {frame})[0], reference::chain(frame, wanted), "other values");
+  wanted.items[0].values.numbers[0] = 3;
+  fail_unless(!live.takes(wanted));
+}
+GST_END_TEST
+
+GST_START_TEST(test_the_largest_radius) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(47, 61);
+  std::string row = "[";
+  for (int i = 0; i < 129; i++) row += i % 3 ? "1 " : "2 ";
+  const Description wanted =
+      parse_chain("convolve(matrix=" + row + "]) ! gauss(sigma=20)", "test", {});
+  Chain chain(*bench.context, wanted, {});
+  Agreement agreement;
+  agreement.check(run(bench, chain, {frame})[0], reference::chain(frame, wanted), chain.describe());
+}
+GST_END_TEST
+
 static Suite *chain_suite() {
   Suite *suite = suite_create("chain");
   TCase *all = tcase_create("all");
   suite_add_tcase(suite, all);
   tcase_add_test(all, test_every_filter_equals_the_reference);
+  tcase_add_test(all, test_a_matrix_of_rank_1_is_separated);
+  tcase_add_test(all, test_errors_name_file_and_line);
+  tcase_add_test(all, test_values_that_change);
+  tcase_add_test(all, test_the_largest_radius);
   tcase_add_test(all, test_random_chains_fused_and_one_by_one);
   return suite;
 }

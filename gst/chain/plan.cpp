@@ -135,7 +135,7 @@ std::vector<Stage> stages_of(const Description &chain) {
 
 Prices prices_of(const Device &device) {
   Prices prices;
-  if (device.is_cpu()) prices.picture = 24, prices.read = 4, prices.local = 3;
+  if (device.is_cpu()) prices.picture = 24, prices.read = 4, prices.local = 8;
   const auto bytes = device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
   prices.local_bytes = bytes > reserved_local_memory ? bytes - reserved_local_memory : 0;
   return prices;

@@ -71,3 +71,11 @@ says 'is ignored: it is no tuning file' errors
 expect 0 glcl-tune --reset
 says removed
 expect 2 glcl-tune glclnothing
+expect 2 glcl-tune --chain missing.txt
+says "missing.txt can't be read: there is no such file" errors
+echo 'gauss ! nosuch' >chain.txt
+expect 2 glcl-tune --chain chain.txt
+says 'chain.txt:1: there is no filter nosuch' errors
+echo 'gauss ! grey' >chain.txt
+expect 0 glcl-tune --show --chain chain.txt
+says default

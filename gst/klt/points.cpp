@@ -9,10 +9,12 @@ namespace {
 
 constexpr int states = 12;  // STATES in the kernels
 constexpr int last_stamp = 65535;
+constexpr size_t template_bytes = (33 * 40 + 8) * sizeof(cl_float);  // TEMPLATE
 
 }  // namespace
 
-Points::Points(Context &context, int width, int height) : pixels_(size_t(width) * height) {
+Points::Points(Context &context, int width, int height)
+    : context_(context.cl()), pixels_(size_t(width) * height) {
   const cl::Program program =
       context.program("klt/points.cl", one_group_option(context.device().device));
   account_ = Kernel(context, program, "klt_account", {});
@@ -23,6 +25,8 @@ Points::Points(Context &context, int width, int height) : pixels_(size_t(width) 
   place_ = buffer(most * sizeof(cl_float4));
   motion_ = buffer(most * sizeof(cl_float4));
   who_ = buffer(most * sizeof(cl_int4));
+  form_ = buffer(most * sizeof(cl_float4));
+  births_ = buffer(most * sizeof(cl_int4));
   vacant_ = buffer(most * sizeof(cl_int));
   state_ = buffer(states * sizeof(cl_int));
   stamps_ = buffer(pixels_ * sizeof(cl_ushort));
@@ -39,6 +43,17 @@ void Points::clear(Queue &queue) {
     stamp_ = 0;
   }
   cleared_ = true;
+}
+
+const cl::Buffer &Points::templates(Queue &queue, int slots) {
+  const size_t bytes = slots * template_bytes;
+  const size_t there = templates_() ? templates_.getInfo<CL_MEM_SIZE>() : 0;
+  if (there < bytes) {
+    const cl::Buffer more(context_, CL_MEM_READ_WRITE, bytes);
+    if (there) queue.cl().enqueueCopyBuffer(templates_, more, 0, 0, there);
+    templates_ = more;
+  }
+  return templates_;
 }
 
 void Points::next_stamp(Queue &queue) {

@@ -62,6 +62,10 @@ class Points {
   const cl::Buffer &place() const { return place_; }
   const cl::Buffer &motion() const { return motion_; }
   const cl::Buffer &who() const { return who_; }
+  const cl::Buffer &form() const { return form_; }
+  const cl::Buffer &births() const { return births_; }
+  /// What points of the first `slots` slots looked like where they were chosen; makes room.
+  const cl::Buffer &templates(Queue &queue, int slots);
   const cl::Buffer &state() const { return state_; }
   const cl::Buffer &vacant() const { return vacant_; }
   const cl::Buffer &stamps() const { return stamps_; }
@@ -69,9 +73,10 @@ class Points {
  private:
   void clear(Queue &queue);
 
+  cl::Context context_;
   size_t pixels_;
   Kernel account_, tell_;
-  cl::Buffer place_, motion_, who_, state_, vacant_, stamps_, told_;
+  cl::Buffer place_, motion_, who_, state_, form_, births_, vacant_, stamps_, templates_, told_;
   int stamp_ = 0;
   bool cleared_ = false;
 };

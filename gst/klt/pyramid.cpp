@@ -59,7 +59,9 @@ Pyramids::Pyramids(Context &context, int width, int height, Layout layout)
     w = half(w), h = half(h);
   }
   level_table_ = filled(context_, table);
-  gain_table_ = filled(context_, noise_gains(levels_.size()));
+  const auto gains = noise_gains(levels_.size());
+  gain_table_ = filled(context_, gains);
+  gain_ = gains[0];
   const std::string tile =
       " -DTILE_X=" + std::to_string(tile_x) + " -DTILE_Y=" + std::to_string(tile_y);
   fine_ = Kernel(context, context.program("klt/pyramid.cl", frame_options(layout) + tile),

@@ -46,6 +46,8 @@ class Pyramids {
   /// cl_int4 and Gain of every level.
   const cl::Buffer &level_table() const { return level_table_; }
   const cl::Buffer &gain_table() const { return gain_table_; }
+  /// That of the finest level.
+  const Gain &gain() const { return gain_; }
   Plane plane(const cl::Buffer &pyramid) const {
     return {pyramid, levels_[0].pitch, levels_[0].offset};
   }
@@ -55,6 +57,7 @@ class Pyramids {
   std::vector<Level> levels_;
   size_t texels_ = 0;
   cl::Buffer level_table_, gain_table_;
+  Gain gain_{};
   Kernel fine_, coarse_;
 };
 

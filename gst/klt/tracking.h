@@ -25,6 +25,14 @@ namespace glcl::klt {
 /// the window's deviation, by more than noise adds, or, with `check`, where going back misses it by
 /// more than a pixel.
 ///
+/// The window grows, up to 31 texels, until noise moves the point by no more than 0.05 px.
+///
+/// What a point looked like where it was chosen is kept, and laid onto each frame by a motion that
+/// keeps shapes, from where the point was followed to: so points do not drift as the picture turns
+/// and grows. Where it does not fit by the same bounds, or not at 0.5 to 2 times the size, the
+/// point stays where it was followed to; three frames of that in a row, and it is lost (Shi and
+/// Tomasi).
+///
 /// A point that is lost so is looked for once more from where its last motion leads, if that is a
 /// pixel or more.
 ///
@@ -42,7 +50,7 @@ class Tracking {
 
   /// Throws Error::failed where the device refuses kernels.
   Tracking(Context &context);
-  /// With so many work-items for a point: a power of two.
+  /// With so many work-items for a point.
   Tracking(Context &context, int lanes);
 
   /// Enqueues where the points of the first `features` slots are, by the pyramids of two frames.
@@ -53,7 +61,7 @@ class Tracking {
            int reach, Points &points);
 
  private:
-  Kernel track_;
+  Kernel track_, compare_;
 };
 
 }  // namespace glcl::klt

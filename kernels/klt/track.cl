@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Follows points from the frame before to this one, coarse to fine (Lucas and Kanade 1981; Tomasi and Kanade 1991), a group of
 // -DLANES=n items each.
-#include "opticalflow/level.clh"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
@@ -16,6 +15,10 @@
 #define LEAST_PACE 1.0f     // px a frame: a point so fast may go on as before
 #define MOST_BACK 1.0f      // px that going back may miss the point by
 #define LEAST_CODING 0.15f  // levels², what noise.cl has at least
+#define MOST_DOUBTS 2       // frames in a row in which a point does not look as it did where it was chosen
+#define STEADY 0.05f        // px: deviation by noise above which a window grows
+
+#include "klt/template.clh"
 
 typedef struct {
   int radius, iterations;  // texels: (side - 1) / 2 of the window; steps a level, at most
@@ -35,65 +38,47 @@ typedef struct {
   float3 tensor;  // xx, xy, yy over the window, without the means
 } Found;
 
-#if LANES > 1
-#define SYNC barrier(CLK_LOCAL_MEM_FENCE)
-inline float4 sum_of(float4 own, __local float4 *sums) {
-  const int lane = get_local_id(0);
-  SYNC;
-  sums[lane] = own;
-  for (int count = LANES / 2; count > 0; count /= 2) {
-    SYNC;
-    if (lane < count) sums[lane] += sums[lane + count];
-  }
-  SYNC;
-  return sums[0];
-}
-#else
-#define SYNC
-inline float4 sum_of(float4 own, __local float4 *sums) { return own; }
-#endif
-
-#define FOR_LANES(i, count) for (int i = get_local_id(0); i < (count); i += LANES)
-
-// Between the texel `at` and the three beyond it, the edge repeated.
-inline float between(__global const float *plane, int4 level, int2 at, float2 part) {
-  __global const float *p = plane + texel_index(level, clamp(at, -1, level.xy - 1)), *q = p + level.z;
-  const float above = p[0] + part.x * (p[1] - p[0]), below = q[0] + part.x * (q[1] - q[0]);
-  return above + part.y * (below - above);
-}
-
 inline float coding_of(__global const float *noise) { return fmax(coding_variance(noise) - LEAST_CODING, 0.0f); }
+
+// The most that may be left, mean, of a window with a variance in noise of a variance.
+inline float limit_of(float most, float variance, float noise) { return fmin(most, MOST_LEFT * sqrt(variance)) + 0.8f * sqrt(noise); }
 
 // Where the point `from` of one frame is in another. Per level: the window around it is taken from the one, with its slopes, and
 // moved over the other until what is left has nothing in common with the slopes; mean and deviation of both are made the same.
 // A level on which there is too little to see is passed over, but for the finest. `guess`: where to begin, from there.
 inline Found follow(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                    int count, float2 from, float2 guess, Search search, __global const float *noise, __local float *patch,
-                    __local float4 *window, __local float4 *sums) {
-  const int side = 2 * search.radius + 1, wide = side + 2;
+                    int count, float2 from, float2 guess, int radius, Search search, __global const float *noise,
+                    __local float *patch, __local float4 *sums) {
+  const int side = 2 * radius + 1, wide = side + 2, pitch = patch_pitch(side);
   Found found = {false, ldexp(guess, -count), 0.0f, 0.0f};
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
     const float2 centre = ldexp(from, -number), base = floor(centre), part = centre - base;
-    const int2 first = convert_int2(base) - search.radius - 1;
+    const int2 origin = convert_int2(base) - radius - 1;
     SYNC;
-    FOR_LANES(i, wide * wide) patch[i] = between(before, level, first + (int2)(i % wide, i / wide), part);
-    SYNC;
-    const float middle = patch[(search.radius + 1) * (wide + 1)];
-    float4 light = 0.0f, slopes = 0.0f, tensor = 0.0f;
-    FOR_LANES(i, side * side) {
-      const int2 at = (int2)(i % side, i / side) + 1;
-      __local const float *p = patch + at.y * wide + at.x;
-      const bool inside = all(first + at >= 1) && all(first + at < level.xy - 2);
-      const float value = p[0] - middle, x = 0.5f * (p[1] - p[-1]), y = 0.5f * (p[wide] - p[-wide]);
-      window[i] = inside ? (float4)(value, x, y, 1.0f) : 0.0f;
-      if (inside) {
-        light += (float4)(1.0f, value, value * value, 0.0f);
-        slopes += (float4)(x, y, value * x, value * y);
-        tensor += (float4)(x * x, x * y, y * y, 0.0f);
-      }
+#if LANES > 1
+    FOR_LANES(i, wide * wide) {
+      const int2 at = (int2)(i % wide, i / wide);
+      patch[at.y * pitch + at.x] = between(before, level, origin + at, part);
     }
-    light = sum_of(light, sums), slopes = sum_of(slopes, sums), tensor = sum_of(tensor, sums);
+#else
+    for (int y = 0; y < wide; y++)
+      for (int x = 0; x < pitch; x += 8) vstore8(between(before, level, origin + (int2)(x, y), part), 0, patch + y * pitch + x);
+#endif
+    SYNC;
+    const float middle = patch[(radius + 1) * (pitch + 1)];
+    const int2 first = max(-origin, 0), last = min(level.xy - 3 - origin, side);
+    FLOATS counted = 0.0f, values = 0.0f, squares = 0.0f, sx = 0.0f, sy = 0.0f, vx = 0.0f, vy = 0.0f, txx = 0.0f, txy = 0.0f, tyy = 0.0f;
+    FOR_WINDOW(n, side) {
+      const int2 cell = part_of(n, side);
+      const Samples s = samples(patch, pitch, cell, middle, first, last);
+      counted += s.counts, values += s.value, squares += s.value * s.value;
+      sx += s.x, sy += s.y, vx += s.value * s.x, vy += s.value * s.y;
+      txx += s.x * s.x, txy += s.x * s.y, tyy += s.y * s.y;
+    }
+    const float4 light = sum_of((float4)(TOTAL(counted), TOTAL(values), TOTAL(squares), 0.0f), sums);
+    const float4 slopes = sum_of((float4)(TOTAL(sx), TOTAL(sy), TOTAL(vx), TOTAL(vy)), sums);
+    const float4 tensor = sum_of((float4)(TOTAL(txx), TOTAL(txy), TOTAL(tyy), 0.0f), sums);
     const float texels = fmax(light.x, 1.0f), mean = light.y / texels, variance = fmax(light.z / texels - mean * mean, 0.0f);
     const float xx = tensor.x - slopes.x * slopes.x / texels, xy = tensor.y - slopes.x * slopes.y / texels,
                 yy = tensor.z - slopes.y * slopes.y / texels, determinant = xx * yy - xy * xy;
@@ -106,14 +91,15 @@ inline Found follow(__global const float *before, __global const float *after, _
     bool moves = good;
     for (int step = 0; step < search.iterations && moves; step++) {
       const float2 to = centre + found.shift, corner = floor(to), rest = to - corner;
-      const int2 lead = convert_int2(corner) - search.radius;
-      float4 sum = 0.0f;
-      FOR_LANES(i, side * side) {
-        const float4 sample = window[i];
-        const float value = sample.w * (between(after, level, lead + (int2)(i % side, i / side), rest) - middle);
-        sum += value * (float4)(1.0f, value, sample.y, sample.z);
+      const int2 lead = convert_int2(corner) - radius;
+      FLOATS value = 0.0f, square = 0.0f, ex = 0.0f, ey = 0.0f;
+      FOR_WINDOW(n, side) {
+        const int2 cell = part_of(n, side);
+        const Samples s = samples(patch, pitch, cell, middle, first, last);
+        const FLOATS seen = s.counts * (between(after, level, lead + cell, rest) - middle);
+        value += seen, square += seen * seen, ex += seen * s.x, ey += seen * s.y;
       }
-      sum = sum_of(sum, sums);
+      const float4 sum = sum_of((float4)(TOTAL(value), TOTAL(square), TOTAL(ex), TOTAL(ey)), sums);
       other = sum.x / texels;
       const float deviation = fmax(sum.y / texels - other * other, 1e-6f);
       gain = clamp(sqrt(variance / deviation), 1.0f / MOST_GAIN, MOST_GAIN);
@@ -125,20 +111,18 @@ inline Found follow(__global const float *before, __global const float *after, _
     }
     if (!good) found.shift = start;
     if (number == 0) {
-      found.good = good;
       found.tensor = (float3)(xx, xy, yy);
       const float2 to = centre + found.shift, corner = floor(to), rest = to - corner;
-      const int2 lead = convert_int2(corner) - search.radius;
-      float4 sum = 0.0f;
-      FOR_LANES(i, side * side) {
-        const float4 sample = window[i];
-        const float value = between(after, level, lead + (int2)(i % side, i / side), rest) - middle;
-        sum.x += sample.w * fabs(sample.x - mean - gain * (value - other));
+      const int2 lead = convert_int2(corner) - radius;
+      FLOATS sum = 0.0f;
+      FOR_WINDOW(n, side) {
+        const int2 cell = part_of(n, side);
+        const Samples s = samples(patch, pitch, cell, middle, first, last);
+        const FLOATS seen = between(after, level, lead + cell, rest) - middle;
+        sum += s.counts * fabs(s.value - mean - gain * (seen - other));
       }
-      found.residue = sum_of(sum, sums).x / texels;
-      const float limit = fmin(search.residue, MOST_LEFT * sqrt(variance)) +
-                          0.8f * sqrt(2.0f * (gains[0].texel * own + coding_of(noise)));
-      found.good = good && found.residue <= limit;
+      found.residue = sum_of((float4)(TOTAL(sum), 0.0f, 0.0f, 0.0f), sums).x / texels;
+      found.good = good && found.residue <= limit_of(search.residue, variance, 2.0f * (gains[0].texel * own + coding_of(noise)));
     }
   }
   return found;
@@ -146,50 +130,105 @@ inline Found follow(__global const float *before, __global const float *after, _
 
 inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && all(at <= convert_float2(level.xy - 1 - RIM)); }
 
-// Work-groups: slots. Marks places around points that are found by `stamp`.
+// By how many texels the radius grows so that noise moves the point less: `eigenvalue` of 7x7 px.
+inline int growth_of(float eigenvalue, float noise, int radius) {
+  const float side = 7.0f * sqrt(2.0f * noise / fmax(eigenvalue, 1e-6f)) / STEADY;
+  return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0, MOST_RADIUS - radius);
+}
+
+// From the frame before to this one: where points are goes to `place`, the window's tensor and what is left of it to `motion`.
+// Work-groups: slots. `form`: by slots, how a point looks beside its template, a complex number; frames in which it does not; by how
+// much its window is grown.
 __kernel void klt_track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                        int count, Search search, __global const float *noise, int stamp, __global ushort *stamps,
-                        __global float4 *place, __global float4 *motion, __global int4 *who, __local float *patch,
-                        __local float4 *window, __local float4 *sums) {
+                        int count, Search search, __global const float *noise, __global float4 *place, __global float4 *motion,
+                        __global int4 *who, __global float4 *form, __local float *patch, __local float4 *sums) {
   const int slot = get_group_id(0);
   const float4 was = place[slot];
   const int4 point = who[slot];
   if (point.z == LIVE) {
     const int4 level = levels[0];
+    const float4 pace = motion[slot];
+    // Without branches before barriers: PoCL 3.1 makes wrong loops of them.
+    const int needed = growth_of(pace.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
+    const float4 kept = select((float4)(1.0f, 0.0f, 0.0f, needed), form[slot], (int4)(point.y > 0 ? -1 : 0));
+    const int grown = (int)kept.w;
+    const int radius = min(search.radius + grown, MOST_RADIUS);
     // From where it is; where it is not to be found so, from where it would be if it went on as before.
-    const float2 pace = motion[slot].xy;
-    const int tries = dot(pace, pace) >= LEAST_PACE * LEAST_PACE ? 2 : 1;
+    const int tries = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE ? 2 : 1;
     Found found;
     float2 guess = 0.0f;
     found.good = false;
     for (int i = 0; i < tries && !found.good; i++) {
-      guess = i ? pace : 0.0f;
-      found = follow(before, after, levels, gains, count, was.zw, guess, search, noise, patch, window, sums);
+      guess = i ? pace.xy : 0.0f;
+      found = follow(before, after, levels, gains, count, was.zw, guess, radius, search, noise, patch, sums);
       found.good = found.good && in_frame(was.zw + found.shift, level);
     }
     const float2 now = was.zw + found.shift;
     if (search.check && found.good) {
-      const Found back = follow(after, before, levels, gains, count, now, -guess, search, noise, patch, window, sums);
+      const Found back = follow(after, before, levels, gains, count, now, -guess, radius, search, noise, patch, sums);
       const float2 miss = found.shift + back.shift;
       found.good = back.good && dot(miss, miss) <= MOST_BACK * MOST_BACK;
     }
-    const float2 away = now - was.xy;
-    const float level_noise = CORRELATION * noise_variance(noise) + coding_of(noise);
-    const float evidence = found.tensor.x * away.x * away.x + 2.0f * found.tensor.y * away.x * away.y + found.tensor.z * away.y * away.y;
-    const float2 told = evidence > 2.0f * HELD * level_noise ? now : was.xy;
     SYNC;
-    if (get_local_id(0) == 0) {
-      who[slot] = (int4)(point.x, point.y + 1, found.good ? LIVE : LOST, 0);
-      if (found.good) {
-        place[slot] = (float4)(told, now);
-        motion[slot] = (float4)(told - was.xy, found.residue, least_eigenvalue(found.tensor.x, found.tensor.y, found.tensor.z));
-      }
+    if (LANE == 0) {
+      who[slot] = (int4)(point.x, point.y, found.good ? LIVE : LOST, 0);
+      place[slot] = (float4)(was.xy, now);
+      motion[slot] = (float4)(found.tensor, found.residue);
+      form[slot] = kept;
     }
-    if (found.good) {
+  }
+}
+
+// After it: compares points with what they looked like where they were chosen. Those that were chosen in the frame before are kept.
+// Work-groups: slots. Marks places around points that are found by `stamp`.
+__kernel void klt_compare(__global const float *before, __global const float *after, int4 level, Gain gain, Search search,
+                          __global const float *noise, int stamp, __global ushort *stamps, __global float4 *place,
+                          __global float4 *motion, __global int4 *who, __global float4 *form, __global float *templates,
+                          __global int4 *births, __local float *patch, __local float4 *sums) {
+  const int slot = get_group_id(0);
+  const int4 point = who[slot];
+  if (point.z == LIVE) {
+    const bool born = point.y == 0;
+    const float4 was = place[slot], tensor = motion[slot];
+    float4 own = form[slot];
+    const int4 here = (int4)(convert_int2(was.xy), min(search.radius + (int)own.w, MOST_RADIUS), 0);
+    const int4 birth = select(births[slot], here, (int4)(born ? -1 : 0));
+    const int radius = birth.z, side = 2 * radius + 1, pitch = patch_pitch(side);
+    const int2 origin = birth.xy - radius - 1, first = max(-origin, 0), last = min(level.xy - 3 - origin, side);
+    __global float *kept = templates + (size_t)slot * TEMPLATE;
+    FOR_LANES(i, pitch * (side + 2)) {
+      const int2 at = clamp(origin + (int2)(i % pitch, i / pitch), -1, level.xy);
+      const float seen = before[texel_index(level, at)], texel = select(kept[i], seen, born ? -1 : 0);
+      patch[i] = texel;
+      kept[i] = texel;
+    }
+    SYNC;
+    const float2 now = was.zw;
+    const float own_noise =
+        2.0f * (gain.texel * CORRELATION * noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) + coding_of(noise));
+    const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy, born ? -1 : search.iterations, own_noise, sums);
+    const bool same = fit.good && fit.residue <= limit_of(search.residue, fit.variance, own_noise) && in_frame(fit.at, level);
+    const float2 found = !born && same ? fit.at : now;
+    const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f), fitted = (float4)(fit.form, 0.0f, own.w);
+    own = born ? own : same ? fitted : doubted;
+    const bool good = own.z <= (float)MOST_DOUBTS;
+    const float2 away = found - was.xy;
+    const float level_noise = CORRELATION * noise_variance(noise) + coding_of(noise);
+    const float evidence = tensor.x * away.x * away.x + 2.0f * tensor.y * away.x * away.y + tensor.z * away.y * away.y;
+    const float2 told = evidence > 2.0f * HELD * level_noise ? found : was.xy;
+    SYNC;
+    if (LANE == 0) {
+      who[slot] = (int4)(point.x, point.y + 1, good ? LIVE : LOST, 0);
+      form[slot] = own;
+      births[slot] = birth;
+      place[slot] = (float4)(told, found);
+      motion[slot] = (float4)(told - was.xy, tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
+    }
+    if (good) {
       const int across = 2 * search.reach + 1;
-      const int2 first = convert_int2_rte(told) - search.reach;
+      const int2 corner = convert_int2_rte(told) - search.reach;
       FOR_LANES(i, across * across) {
-        const int2 at = first + (int2)(i % across, i / across);
+        const int2 at = corner + (int2)(i % across, i / across);
         if (all(at >= 0) && all(at < level.xy)) stamps[at.y * level.x + at.x] = stamp;
       }
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <tuple>
 
 namespace reference::klt {
@@ -56,38 +57,54 @@ double least_eigenvalue(double xx, double xy, double yy) {
   return std::max((xx + yy - std::sqrt((xx - yy) * (xx - yy) + 4 * xy * xy)) / 2, 0.0);
 }
 
+/// A texel of a window, with its slopes.
+struct Sample {
+  int i, j;
+  double value, gx, gy, moved = 0;
+};
+
 struct Found {
   bool good = false;
   float dx = 0, dy = 0;
   double residue = 0, xx = 0, xy = 0, yy = 0;
 };
 
+/// The texels that count of a window around a place of a level, from its middle.
+struct Window {
+  std::vector<Sample> samples;
+  float middle = 0;
+};
+Window window_of(const Plane &plane, float x, float y, int radius) {
+  const int bx = static_cast<int>(std::floor(x)), by = static_cast<int>(std::floor(y));
+  const auto at = [&](int i, int j) {
+    return plane.between(bx + i, by + j, x - float(bx), y - float(by));
+  };
+  Window window{{}, at(0, 0)};
+  for (int j = -radius; j <= radius; j++)
+    for (int i = -radius; i <= radius; i++) {
+      if (bx + i < 1 || by + j < 1 || bx + i >= plane.width - 2 || by + j >= plane.height - 2)
+        continue;
+      window.samples.push_back({i, j, at(i, j) - window.middle, (at(i + 1, j) - at(i - 1, j)) / 2,
+                                (at(i, j + 1) - at(i, j - 1)) / 2});
+    }
+  return window;
+}
+
+double limit(const Settings &settings, double variance, double noise) {
+  return std::min(settings.max_residue, 0.3 * std::sqrt(variance)) + 0.8 * std::sqrt(noise);
+}
+double coding_of(const NoiseTable &noise) { return std::max(noise.back() - 0.15, 0.0); }
+
 Found follow(const Pyramid &before, const Pyramid &after, int levels,
              const std::vector<Gain> &gains, float px, float py, float guess_x, float guess_y,
-             const Settings &settings, const NoiseTable &noise) {
-  const int radius = settings.window / 2, side = settings.window;
+             int radius, const Settings &settings, const NoiseTable &noise) {
+  const int side = 2 * radius + 1;
   Found found;
   found.dx = std::ldexp(guess_x, -levels), found.dy = std::ldexp(guess_y, -levels);
   for (int level = levels - 1; level >= 0; level--) {
     const Plane &from = before[level], &to = after[level];
     const float cx = std::ldexp(px, -level), cy = std::ldexp(py, -level);
-    const int bx = static_cast<int>(std::floor(cx)), by = static_cast<int>(std::floor(cy));
-    const auto window = [&](int i, int j) {
-      return from.between(bx + i, by + j, cx - float(bx), cy - float(by));
-    };
-    const float middle = window(0, 0);
-    struct Sample {
-      int i, j;
-      double value, gx, gy, moved = 0;
-    };
-    std::vector<Sample> samples;
-    for (int j = -radius; j <= radius; j++)
-      for (int i = -radius; i <= radius; i++) {
-        const int x = bx + i, y = by + j;
-        if (x < 1 || y < 1 || x >= from.width - 2 || y >= from.height - 2) continue;
-        samples.push_back({i, j, window(i, j) - middle, (window(i + 1, j) - window(i - 1, j)) / 2,
-                           (window(i, j + 1) - window(i, j - 1)) / 2});
-      }
+    auto [samples, middle] = window_of(from, cx, cy, radius);
     const double n = std::max<double>(double(samples.size()), 1);
     double mean = 0, mx = 0, my = 0, variance = 0, xx = 0, xy = 0, yy = 0;
     for (const Sample &s : samples) mean += s.value / n, mx += s.gx / n, my += s.gy / n;
@@ -97,7 +114,6 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
       xy += (s.gx - mx) * (s.gy - my);
     }
     const double own = noise_correlation * noise_at(noise, middle);
-    const double coding = std::max(noise.back() - 0.15, 0.0);
     const float start_x = 2 * found.dx, start_y = 2 * found.dy;
     found.dx = start_x, found.dy = start_y;
     bool good = double(samples.size()) >= 0.25 * side * side && xx * yy - xy * xy > 0.01 &&
@@ -131,11 +147,110 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
     for (const Sample &s : samples)
       found.residue += std::abs(s.value - mean - gain * (moved(s) - other)) / n;
     found.xx = xx, found.xy = xy, found.yy = yy;
-    const double seen = std::sqrt(2 * (gains[0].texel * own + coding));
-    const double most = std::min(settings.max_residue, 0.3 * std::sqrt(variance)) + 0.8 * seen;
+    const double most = limit(settings, variance, 2 * (gains[0].texel * own + coding_of(noise)));
     found.good = good && found.residue <= most;
   }
   return found;
+}
+
+/// Solves four linear equations in place, by elimination; false where they have no one solution.
+bool solve(const double (&matrix)[4][4], double (&right)[4]) {
+  double m[4][4];
+  std::copy(&matrix[0][0], &matrix[0][0] + 16, &m[0][0]);
+  for (int k = 0; k < 4; k++) {
+    if (!(m[k][k] > 0)) return false;
+    for (int row = k + 1; row < 4; row++) {
+      const double part = m[row][k] / m[k][k];
+      for (int column = k; column < 4; column++) m[row][column] -= part * m[k][column];
+      right[row] -= part * right[k];
+    }
+  }
+  for (int k = 3; k >= 0; k--) {
+    for (int column = k + 1; column < 4; column++) right[k] -= m[k][column] * right[column];
+    right[k] /= m[k][k];
+  }
+  return true;
+}
+
+using Complex = std::complex<double>;
+
+struct Fitted {
+  bool good = true;
+  Complex at, form;
+  double residue = 0, variance = 0;
+};
+
+/// Lays a template onto a plane by steps of Gauss and Newton: the place, and how it is turned and
+/// grown, are those that leave least, with the change of the latter from the frame before as one
+/// more thing that is measured.
+Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, int steps,
+           double noise) {
+  const double prior = (noise + 0.1) / (0.02 * 0.02);
+  struct Slopes {
+    double along[4];
+  };
+  const size_t count = kept.texels.size();
+  const double n = std::max<double>(double(count), 1);
+  std::vector<Slopes> slopes;
+  double mean = 0, variance = 0, means[4] = {};
+  for (const Template::Texel &s : kept.texels) {
+    slopes.push_back({{s.gx, s.gy, s.gx * s.i + s.gy * s.j, s.gy * s.i - s.gx * s.j}});
+    mean += s.value / n;
+    for (int k = 0; k < 4; k++) means[k] += slopes.back().along[k] / n;
+  }
+  double normal[4][4] = {};
+  for (size_t t = 0; t < count; t++) {
+    variance += (kept.texels[t].value - mean) * (kept.texels[t].value - mean) / n;
+    for (int k = 0; k < 4; k++) slopes[t].along[k] -= means[k];
+    for (int k = 0; k < 4; k++)
+      for (int l = 0; l < 4; l++) normal[k][l] += slopes[t].along[k] * slopes[t].along[l];
+  }
+  normal[2][2] += prior, normal[3][3] += prior;
+  Fitted result{true, at, form, 0, variance};
+  Complex change = 0;
+  double gain = 1, other = 0;
+  std::vector<double> seen(count);
+  bool moves = true;
+  for (int step = 0; step <= steps && result.good; step++) {
+    double value = 0, deviation = 0;
+    result.residue = 0;
+    for (size_t t = 0; t < count; t++) {
+      const Template::Texel &s = kept.texels[t];
+      const Complex place = result.at + result.form * Complex(s.i, s.j);
+      const double x = std::clamp(place.real(), -1.0, plane.width - 0.0625),
+                   y = std::clamp(place.imag(), -1.0, plane.height - 0.0625);
+      const double fx = std::floor(x), fy = std::floor(y);
+      seen[t] = plane.between(int(fx), int(fy), float(x - fx), float(y - fy)) - kept.middle;
+      value += seen[t] / n;
+      result.residue += std::abs(s.value - mean - gain * (seen[t] - other)) / n;
+    }
+    if (!moves || step == steps) break;
+    other = value;
+    for (const double v : seen) deviation += (v - other) * (v - other) / n;
+    gain = std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 0.5, 2.0);
+    double solved[4] = {0, 0, -prior * change.real(), -prior * change.imag()};
+    for (size_t t = 0; t < count; t++)
+      for (int k = 0; k < 4; k++)
+        solved[k] += slopes[t].along[k] * (kept.texels[t].value - mean - gain * (seen[t] - other));
+    if (!solve(normal, solved)) {
+      result.good = false;
+      break;
+    }
+    const Complex shift(solved[0], solved[1]), more(solved[2], solved[3]);
+    result.at += result.form * shift;
+    result.form += result.form * more;
+    change += more;
+    const double scale = std::abs(result.form);
+    result.good = std::abs(result.at - at) <= 0.5 * kept.radius && scale <= 2 && 2 * scale >= 1;
+    moves = result.good && std::norm(shift) > 0.005 * 0.005;
+  }
+  return result;
+}
+
+/// By how many texels a window grows so that noise moves the point by 0.05 px.
+int growth(double eigenvalue, double noise, int radius) {
+  const double side = 7 * std::sqrt(2 * noise / std::max(eigenvalue, 1e-6)) / 0.05;
+  return std::clamp(int(std::ceil((std::min(side, 31.0) - 1) / 2)) - radius, 0, 15 - radius);
 }
 
 }  // namespace
@@ -266,6 +381,17 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   const int levels = std::min({settings.levels, int(before.size()), int(after.size())});
   const std::vector<Gain> all = gains(levels);
   const int width = before[0].width, height = before[0].height;
+  const double level = noise_correlation * noise[0] + coding_of(noise);
+  const auto in_frame = [&](double x, double y) {
+    return x >= rim && y >= rim && x <= width - 1 - rim && y <= height - 1 - rim;
+  };
+  const bool born = point.age == 0;
+  if (born) {
+    point.grown = growth(point.eigenvalue, level, settings.window / 2);
+    point.form[0] = 1, point.form[1] = 0;
+    point.doubts = 0;
+  }
+  const int radius = std::min(settings.window / 2 + point.grown, 15);
   Found found;
   float x = 0, y = 0, guess_x = 0, guess_y = 0;
   bool good = false;
@@ -273,20 +399,38 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   for (int i = 0; i < tries && !good; i++) {
     if (i) guess_x = point.vx, guess_y = point.vy;
     found = follow(before, after, levels, all, point.tracked_x, point.tracked_y, guess_x, guess_y,
-                   settings, noise);
+                   radius, settings, noise);
     x = point.tracked_x + found.dx, y = point.tracked_y + found.dy;
-    good = found.good && x >= rim && y >= rim && x <= float(width - 1 - rim) &&
-           y <= float(height - 1 - rim);
+    good = found.good && in_frame(x, y);
+  }
+  if (born) {
+    const Window window = window_of(before[0], point.tracked_x, point.tracked_y, radius);
+    point.kept = {radius, window.middle, {}};
+    for (const Sample &s : window.samples)
+      point.kept.texels.push_back({s.i, s.j, s.value, s.gx, s.gy});
   }
   if (good && settings.check) {
     const Found back =
-        follow(after, before, levels, all, x, y, -guess_x, -guess_y, settings, noise);
+        follow(after, before, levels, all, x, y, -guess_x, -guess_y, radius, settings, noise);
     good = back.good && std::hypot(found.dx + back.dx, found.dy + back.dy) <= 1;
+  }
+  if (good && !born) {
+    const double own = 2 * (all[0].texel * noise_correlation * noise_at(noise, point.kept.middle) +
+                            coding_of(noise));
+    const Fitted fitted =
+        fit(after[0], point.kept, {x, y}, {point.form[0], point.form[1]}, settings.iterations, own);
+    if (fitted.good && fitted.residue <= limit(settings, fitted.variance, own) &&
+        in_frame(fitted.at.real(), fitted.at.imag())) {
+      x = float(fitted.at.real()), y = float(fitted.at.imag());
+      point.form[0] = fitted.form.real(), point.form[1] = fitted.form.imag();
+      point.doubts = 0;
+    } else {
+      good = ++point.doubts <= 2;
+    }
   }
   if (!good) return false;
   const double ax = x - point.x, ay = y - point.y;
   const double evidence = found.xx * ax * ax + 2 * found.xy * ax * ay + found.yy * ay * ay;
-  const double level = noise_correlation * noise[0] + std::max(noise.back() - 0.15, 0.0);
   const bool held = evidence <= 32 * level;
   point.vx = held ? 0 : x - point.x, point.vy = held ? 0 : y - point.y;
   if (!held) point.x = x, point.y = y;
@@ -336,7 +480,11 @@ void Klt::run(const Settings &settings, const Frame &frame) {
          select(eigenvalues(now[0]), settings, noise_[0], features_ - int(followed_), points_)) {
       while (points_[slot].alive) slot++;
       const auto x = float(corner.x), y = float(corner.y);
-      points_[slot++] = {next_id_++, 0, x, y, x, y, 0, 0, 0, true};
+      Point &point = points_[slot++];
+      point = {};
+      point.id = next_id_++;
+      point.x = point.tracked_x = x, point.y = point.tracked_y = y;
+      point.alive = true, point.eigenvalue = corner.value;
       chosen_++;
     }
   }

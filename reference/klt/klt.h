@@ -49,6 +49,18 @@ struct Corner {
   int x, y;
   float value;
 };
+/// What a point looked like where it was chosen: the texels around it, from its middle, with their
+/// slopes.
+struct Template {
+  struct Texel {
+    int i, j;
+    double value, gx, gy;
+  };
+  int radius = 0;
+  float middle = 0;
+  std::vector<Texel> texels;
+};
+
 /// A point that is followed.
 struct Point {
   int id = 0, age = 0;
@@ -56,6 +68,11 @@ struct Point {
   float tracked_x = 0, tracked_y = 0;
   float vx = 0, vy = 0, residue = 0;
   bool alive = false;
+  float eigenvalue = 0;     ///< where it was chosen
+  double form[2] = {1, 0};  ///< how it is grown and turned since, a complex number
+  int grown = 0;            ///< texels, of the window's radius
+  int doubts = 0;           ///< frames in a row in which it does not look as it did
+  Template kept;
 };
 
 /// The `need` best places, best first, by a sort of all candidates. `noise`: variance in levels².

@@ -7,7 +7,7 @@
 #define GOES_WITH 0.75f  // of the change, less stays in a row of cells that goes with the flow
 #define AS_ONE 0.5f      // and at least so far one way
 
-// Writes the cells of support.clh, and adds to `votes`. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
+// Writes the cells of support.clh, and adds to `votes`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
 // rows; each item has a column of a cell.
 #define GROUP 64
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -21,7 +21,8 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   const float limit = change_limit(noise, gain);
   const float2 end = convert_float2(level.xy - 1);
   float4 change = 0.0f, way = 0.0f, whole = 0.0f;  // of the way: its sum and square, weighted; then unweighted with the number
-  for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && x < size.x; y++) {
+  const bool counts = x < size.x && (noise.white > 0.0f || noise.coding > 0.0f);
+  for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && counts; y++) {
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
     const float2 v = flow[y * size.x + x], to = convert_float2(at) + v;
     if (any(to < 0.0f) || any(to > end)) continue;

@@ -491,7 +491,8 @@ class Solver {
         const int y = std::min(2 * step_ * row, before.height - 1);
         const Vector v = flow.at(column, row);
         const float to_x = x + v[0], to_y = y + v[1];
-        if (to_x < 0 || to_y < 0 || to_x > before.width - 1 || to_y > before.height - 1) {
+        const bool noisy = noise_[0] > 0 || noise_.back() > 0;
+        if (!noisy || to_x < 0 || to_y < 0 || to_x > before.width - 1 || to_y > before.height - 1) {
           changes.push_back({});
           continue;
         }

@@ -78,12 +78,16 @@ double Support::part(int column, int row, double camera) const {
         sum.still += cell.still, sum.moved += cell.moved, sum.noise += cell.noise;
         sum.weight += cell.weight, sum.square += cell.square, sum.x += cell.x, sum.y += cell.y;
       }
-    if (sum.still <= 0) continue;
-    const double stays = (sum.moved - 0.1 * sum.noise) / sum.still;
-    const double goes = (1 - stays) * one_way(sum.x, sum.y, sum.weight, sum.square);
-    part = std::max({part, 1 - ramp(stays, left[0], left[1]), ramp(goes, gone[0], gone[1])});
+    const double together = one_way(sum.x, sum.y, sum.weight, sum.square);
+    if (sum.still > 0.25 * sum.noise) {
+      const double stays = sum.moved / sum.still, goes = (1 - stays) * together;
+      part = std::max({part, 1 - ramp(stays, left[0], left[1]), ramp(goes, gone[0], gone[1])});
+    } else if (reach == 3) {
+      if (sum.noise <= 0) return 1;
+      part = std::max(part, ramp((sum.still - sum.moved) / sum.noise * together, 0.005, 0.02));
+    }
   }
-  return sum.still > 0 ? part : 1;
+  return part;
 }
 
 float Support::at(float x, float y) const {

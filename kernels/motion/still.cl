@@ -13,7 +13,7 @@
 #define ALONE_LEFT 0.8f    // of what the best vector leaves, as well
 #define ALIKE 4            // quarter pixels
 #define COMPANY 3          // neighbours
-#define FAINT 2.0f         // times the noise's variance: of less there is nothing that could be seen to move
+#define FAINT 3.0f         // times the noise's variance: of less there is nothing that could be seen to move
 
 // How many of the eight neighbours of a key's block move alike; `across`: keys of a block.
 inline int company(__global const ulong *keys, int i, int across, int columns, int count) {

@@ -4,7 +4,7 @@
 #include "opticalflow/noise.clh"
 #include "opticalflow/support.clh"
 
-#define GOES_WITH 0.75f  // of the change, less stays in a row of cells that goes with the flow
+#define GOES_WITH 0.85f  // of the change, less stays in a row of cells that goes with the flow
 #define AS_ONE 0.5f      // and at least so far one way
 
 // Writes the cells of support.clh, and adds to `votes`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell

@@ -349,7 +349,7 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
       return (squares - all * all / count) / count;
     };
     const bool faint =
-        std::min(variance(current), variance(reference)) <= 2 * level * level / noise_correlation;
+        std::min(variance(current), variance(reference)) <= 3 * level * level / noise_correlation;
     if (std::min(cost, relit) <= most || faint) key = glcl::motion::key_of(cost, {0, 0});
   }
 }

@@ -53,7 +53,7 @@ Support::Support(const std::vector<Change> &nodes, int width, int height)
         sum.still += cells_[at].still, sum.moved += cells_[at].moved, count++;
       }
       changing += count;
-      if (sum.moved < 0.75 * sum.still && one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
+      if (sum.moved < 0.85 * sum.still && one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
         going += count;
     }
   const double camera = ramp(going / std::max(changing, 1.0), 0.4, 0.6);
@@ -67,7 +67,7 @@ double Support::part(int column, int row, double camera) const {
     int reach;
     double left[2], gone[2];
   } areas[] = {
-      {0, {0.05, 0.1}, {0.9, 0.95}}, {1, {0.15, 0.25}, {0.5, 0.6}}, {3, {0.3, 0.4}, {0.35, 0.45}}};
+      {0, {0.05, 0.1}, {0.9, 0.95}}, {1, {0.15, 0.25}, {0.35, 0.45}}, {3, {0.3, 0.4}, {0.2, 0.3}}};
   double part = camera;
   Cell sum;
   for (const auto &[reach, left, gone] : areas) {

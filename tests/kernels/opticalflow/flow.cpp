@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/engine.h"
+#include "reference/coding.h"
 #include "reference/opticalflow/flow.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
@@ -161,6 +162,55 @@ GST_START_TEST(test_still) {
     Flow flow(*bench.context, frame.width, frame.height, device_layout(bench), kinds[__i__]);
     const Field field = run(bench, flow, {}, frame, frame);
     for (float v : field.vectors) fail_unless(v == 0, "a vector of %g", v);
+  }
+}
+GST_END_TEST;
+
+// What an encoder does to a still scene does not move, beside an intra frame and in coarse frames;
+// what moves in front of it does, and so does all of it where a camera moves.
+GST_START_TEST(test_coded) {
+  Bench bench;
+  const int w = 200, h = 150;
+  const Channels channels = kinds[__i__];
+  FlowSettings refined;
+  refined.refinement = channels == Channels::census ? 1 : 0;
+  const auto disc = [=](int x, int y) { return std::hypot(x - w / 2, y - h / 2) < 30; };
+  const Frame scene = reference::natural_frame(w + 8, h + 8);
+  enum Kind { still, thing, camera };
+  const auto moving = [&](Kind kind, double step, const FlowSettings &settings, const char *what) {
+    reference::Coder coder(step);
+    Frame last[2];
+    for (int i = 0; i < 4; i++) {
+      Frame frame = reference::crop(scene, kind == camera ? 7 - 2 * i : 4, 4, w, h);
+      if (kind == thing) {
+        const Frame moved = reference::textured_frame(w, h, {2.0 * i, 0});
+        frame = reference::covered(frame, moved, [&](int x, int y) { return disc(x - 2 * i, y); });
+      }
+      last[0] = last[1];
+      last[1] = coder.code(reference::noisy(frame, 4, i), i % 3 == 0, kind == camera ? 2 : 0);
+    }
+    Flow flow(*bench.context, w, h, device_layout(bench), channels);
+    const Field field = run(bench, flow, settings, last[0], last[1]);
+    if (settings.noise)
+      compare(field, reference::opticalflow::flow(last[0], last[1], channels, settings), what);
+    double fast = 0, inside = 0;
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++)
+        if (kind != thing || std::hypot(x - w / 2 - 4, y - h / 2) < 20)
+          inside++, fast += std::hypot(field.x(x, y), field.y(x, y)) > 0.5;
+    return fast / inside;
+  };
+  FlowSettings noiseless;
+  noiseless.noise = 0;
+  for (double step : {10, 24}) {
+    const double rest = moving(still, step, refined, "still");
+    fail_unless(rest <= 0.01, "step %g: %g of a still scene moves", step, rest);
+    const double all = moving(still, step, noiseless, "still, noise=0");
+    fail_unless(all >= 0.03, "step %g: %g of it moves with noise=0", step, all);
+    const double front = moving(thing, step, refined, "thing");
+    fail_unless(front >= 0.9, "step %g: %g of what moves in front does", step, front);
+    const double whole = moving(camera, step, refined, "camera");
+    fail_unless(whole >= 0.4, "step %g: %g moves with the camera", step, whole);
   }
 }
 GST_END_TEST;
@@ -342,6 +392,7 @@ static Suite *flow_suite() {
   tcase_add_loop_test(tests, test_variants, 0, 2);
   tcase_add_loop_test(tests, test_large, 0, 2);
   tcase_add_loop_test(tests, test_still, 0, 2);
+  tcase_add_loop_test(tests, test_coded, 0, 2);
   tcase_add_loop_test(tests, test_confidence, 0, 2);
   tcase_add_loop_test(tests, test_check, 0, 2);
   tcase_add_test(tests, test_refinement);

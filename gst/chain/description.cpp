@@ -20,10 +20,15 @@ struct Free {
 };
 using Text = std::unique_ptr<gchar, Free>;
 
+/// A path as text, whatever its bytes are.
+std::string shown(const std::string &path) {
+  return Text(g_filename_display_name(path.c_str())).get();
+}
+
 /// The text of a regular file that is not too large; throws with the place that names it.
 std::string read_file(const std::string &path, const Place &place) {
   const auto refuse = [&](const std::string &why) {
-    fail(place, path + " can't be read: " + why + ".");
+    fail(place, shown(path) + " can't be read: " + why + ".");
   };
   if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) refuse("there is no such file");
   // Neither pipes nor devices: reading them might not end.
@@ -162,7 +167,7 @@ class Reader {
   std::shared_ptr<const Filter> from_file(const std::string &path) {
     auto &known = read_[path];
     if (known) return known;
-    known = parse_filter(read_file(path, place()), path);
+    known = parse_filter(read_file(path, place()), shown(path));
     chain_.files.push_back(path);
     return known;
   }
@@ -209,13 +214,15 @@ std::string Description::checksum() const {
 Description parse_chain(const std::string &text, const std::string &file, const Folders &folders,
                         const std::string &base) {
   if (text.size() > max_text) fail({file, 1}, "the chain is too long.");
+  if (!g_utf8_validate(text.c_str(), static_cast<gssize>(text.size()), nullptr))
+    fail({file, 1}, "the chain is no text in UTF-8.");
   return Reader(text, file, folders, base).read();
 }
 
 Description load_chain(const std::string &path, const Folders &folders) {
-  const std::string text = read_file(path, {path, 1});
+  const std::string text = read_file(path, {shown(path), 1});
   Description chain =
-      parse_chain(text, path, folders, Text(g_path_get_dirname(path.c_str())).get());
+      parse_chain(text, shown(path), folders, Text(g_path_get_dirname(path.c_str())).get());
   chain.files.push_back(path);
   return chain;
 }

@@ -133,15 +133,14 @@ class Generator {
         add("const int", name + "_pitch");
       }
     }
+    sources_ = declared;
     add("const int", "width");
     add("const int", "height");
     add("__constant const float *", "glcl_values");
-    kernel_declared_ = declared;
     add("__local const uint *", "glcl_tile");
     add("const int2", "glcl_origin");
     text_ += "#undef GLCL_DECLARED\n#undef GLCL_GIVEN\n#define GLCL_DECLARED " + declared +
              "\n#define GLCL_GIVEN " + given + "\n";
-    values_kernel_ = declared;
   }
 
   bool is_image(int frame) const { return frame == 0 && make_.layout == Layout::image; }
@@ -318,11 +317,8 @@ class Generator {
     if (make_.layout == Layout::buffer)
       out = std::string("__global ") + (exact ? "float4" : "uchar4") +
             " *glcl_out, const int glcl_out_pitch, ";
-    const std::string before =
-        "const int width, const int height, __constant const float * "
-        "glcl_values, ";
-    std::string declared = kernel_declared_.substr(0, kernel_declared_.size() - before.size());
-    declared += out + before.substr(0, before.size() - 2);
+    const std::string declared =
+        sources_ + out + "const int width, const int height, __constant const float *glcl_values";
     const auto number = [](int value) { return text_of(static_cast<size_t>(value)); };
     const Shape &shape = make_.shape;
     text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +
@@ -368,7 +364,8 @@ class Generator {
   const std::vector<Stage> &stages_;
   const std::vector<Pass> &passes_;
   const Make &make_;
-  std::string text_, kernel_declared_, values_kernel_;
+  std::string text_;
+  std::string sources_;  // parameters of the pass at hand: what it reads
   int frames_ = 1;
 };
 

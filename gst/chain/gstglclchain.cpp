@@ -360,8 +360,13 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->state->stamp.clear();
     self->state->looked = {};
-    if (!gst_glcl_filter_guard(GST_GLCL_FILTER(self), [self] { update(self); }))
+    try {
+      update(self);
+    } catch (const glcl::Error &error) {
+      GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("%s", error.what()),
+                        ("%s", error.detail().c_str()));
       return GST_STATE_CHANGE_FAILURE;
+    }
   }
   return GST_ELEMENT_CLASS(gst_glcl_chain_parent_class)->change_state(element, transition);
 }

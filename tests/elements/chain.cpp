@@ -269,6 +269,18 @@ GST_START_TEST(broken_at_start) {
 }
 GST_END_TEST
 
+GST_START_TEST(broken_at_each_start) {
+  test::Pipeline pipeline("gltestsrc num-buffers=3 ! glclchain filters=nosuch ! fakesink");
+  for (int i = 0; i < 2; i++) {
+    pipeline.set(GST_STATE_PAUSED);
+    GstMessage *error = pipeline.messages().next(GST_MESSAGE_ERROR, 10 * GST_SECOND);
+    expect(error != nullptr, "an error is told at each start");
+    gst_message_unref(error);
+    pipeline.set(GST_STATE_NULL);
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(stop_and_start) {
   test::Pipeline pipeline("videotestsrc num-buffers=5 ! glupload ! glcolorconvert ! " +
                           element("gauss ! grey") + " ! " + element("blend") + " ! fakesink");
@@ -303,6 +315,7 @@ static Suite *chain_suite() {
   tcase_add_test(tcase, another_chain_while_playing);
   tcase_add_test(tcase, edited_files);
   tcase_add_test(tcase, broken_at_start);
+  tcase_add_test(tcase, broken_at_each_start);
   tcase_add_test(tcase, stop_and_start);
   tcase_add_test(tcase, two_pipelines);
   return suite;

@@ -104,7 +104,9 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
   for (int level = levels - 1; level >= 0; level--) {
     const Plane &from = before[level], &to = after[level];
     const float cx = std::ldexp(px, -level), cy = std::ldexp(py, -level);
-    auto [samples, middle] = window_of(from, cx, cy, radius);
+    Window window = window_of(from, cx, cy, radius);
+    std::vector<Sample> &samples = window.samples;
+    const float middle = window.middle;
     const double n = std::max<double>(double(samples.size()), 1);
     double mean = 0, mx = 0, my = 0, variance = 0, xx = 0, xy = 0, yy = 0;
     for (const Sample &s : samples) mean += s.value / n, mx += s.gx / n, my += s.gy / n;

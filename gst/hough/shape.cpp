@@ -2,6 +2,7 @@
 #include "shape.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -16,8 +17,11 @@ const double pi = std::acos(-1.0);
 
 constexpr float line_steps = 2, line_width = 2;  // px; that points of a line differ by at most
 
-/// By chance a shape of n straight lines finds this over √n of its points.
-constexpr float chance_by_lines = 3, most_chance = 0.45f;
+constexpr float least_radius = 12, most_radius = 60;  // px, of circles
+constexpr float least_arc = 0.5f;                      // of all around
+
+/// By chance a shape of n lines and circles finds this over √n of its points.
+constexpr float chance_by_curves = 3, most_chance = 0.45f;
 
 /// Of all directions' weight, what has to lie across the main one.
 constexpr double least_across = 0.03;
@@ -41,26 +45,50 @@ uint16_t weakest_used(const std::vector<uint16_t> &map) {
   return static_cast<uint16_t>(0.4 * *upper);
 }
 
-/// What points count, 1 in all: those of one straight line together as the root of their number,
-/// since straight lines are everywhere. Gives the number of lines.
-float weigh(std::vector<cl_float4> &points, float px) {
-  float all = 0, lines = 0;
-  for (cl_float4 &point : points) {
-    const double angle = point.s[2] * pi / steps;
-    const auto nx = static_cast<float>(std::cos(angle)), ny = static_cast<float>(std::sin(angle));
-    int line = 0;
-    for (const cl_float4 &other : points) {
-      const float turned = std::abs(other.s[2] - point.s[2]);
-      const float off = nx * (other.s[0] - point.s[0]) + ny * (other.s[1] - point.s[1]);
-      line += std::min(turned, static_cast<float>(steps) - turned) <= line_steps &&
-              std::abs(off) <= line_width * px;
+/// How many points lie on the line or circle through one that its normal is across of, the most.
+/// A circle is one of which half is there. `part`: of all edges that are points.
+int on_curve(const std::vector<cl_float4> &points, const std::vector<std::array<float, 2>> &normals,
+             size_t i, float px, float part) {
+  const float off = line_width * px, turned = std::cos(2 * line_steps * float(pi) / steps);
+  const auto [nx, ny] = normals[i];
+  int most = 0;
+  for (size_t k = 0; k < points.size(); k++)
+    most += std::abs(nx * normals[k][0] + ny * normals[k][1]) >= turned &&
+            std::abs(nx * (points[k].s[0] - points[i].s[0]) +
+                     ny * (points[k].s[1] - points[i].s[1])) <= off;
+  for (float radius = least_radius * px; radius < most_radius * px; radius *= 1.2f)
+    for (const float side : {-radius, radius}) {
+      const float x = points[i].s[0] + side * nx, y = points[i].s[1] + side * ny;
+      int count = 0;
+      for (size_t k = 0; k < points.size(); k++) {
+        const float dx = points[k].s[0] - x, dy = points[k].s[1] - y;
+        const float distance = std::sqrt(dx * dx + dy * dy);
+        count += std::abs(distance - radius) <= off &&
+                 std::abs(dx * normals[k][0] + dy * normals[k][1]) >= turned * distance;
+      }
+      if (float(count) * px >= least_arc * 2 * float(pi) * radius * part)
+        most = std::max(most, count);
     }
-    point.s[3] /= std::sqrt(static_cast<float>(line));
-    lines += 1 / static_cast<float>(line);
-    all += point.s[3];
+  return most;
+}
+
+/// What points count, 1 in all: those of one straight line or circle together as the root of their
+/// number, since these are everywhere. Gives the number of such curves.
+float weigh(std::vector<cl_float4> &points, float px, float part) {
+  std::vector<std::array<float, 2>> normals;
+  for (const cl_float4 &point : points) {
+    const double angle = point.s[2] * pi / steps;
+    normals.push_back({float(std::cos(angle)), float(std::sin(angle))});
+  }
+  float all = 0, curves = 0;
+  for (size_t i = 0; i < points.size(); i++) {
+    const auto curve = static_cast<float>(on_curve(points, normals, i, px, part));
+    points[i].s[3] /= std::sqrt(curve);
+    curves += 1 / curve;
+    all += points[i].s[3];
   }
   for (cl_float4 &point : points) point.s[3] /= all;
-  return lines;
+  return curves;
 }
 
 /// The part of the directions that lies across the main one, 0 … 0.5.
@@ -122,8 +150,8 @@ Made make_level(int width, int height, const EdgeMap &map) {
     return made;
   }
   level.scale = std::sqrt(1 / double(px_x * px_y));
-  level.chance =
-      std::min(most_chance, chance_by_lines / std::sqrt(weigh(level.points, (px_x + px_y) / 2)));
+  const float curves = weigh(level.points, (px_x + px_y) / 2, float(count) / float(edges.size()));
+  level.chance = std::min(most_chance, chance_by_curves / std::sqrt(curves));
   level.matched = pick(level.points, Shape::matched_points);
   made.level = std::move(level);
   return made;

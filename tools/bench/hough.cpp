@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "hough/hough.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -37,9 +38,32 @@ Run canny_run(Context &context, const Scene &scene, bool hysteresis) {
   return run;
 }
 
-/// The whole search for a logo in the scene, without the edges.
-Run search_run(Context &context, const Scene &scene) {
-  reference::Frame frame = scene.frame();
+/// Edge points: of 352×288 px as Gómez Luna (2012) had at most, up to 20000 of large frames.
+unsigned wanted_edges(const Scene &scene) {
+  if (scene.width == 352 && scene.height == 288) return 5061;
+  return std::min(20000u, static_cast<unsigned>(scene.width * scene.height / 20));
+}
+
+/// The upper threshold with which a frame has about so many edge points.
+double threshold_for(Queue &queue, Hough &search, const Picture &in, unsigned edges) {
+  double least = 0, most = hough::Canny::most;
+  Hough::Settings settings;
+  for (int i = 0; i < 16; i++) {
+    settings.high = (least + most) / 2;
+    search.run(queue, settings, in);
+    std::vector<char> bytes(Hough::result_bytes);
+    queue.cl().enqueueReadBuffer(search.result(), CL_TRUE, 0, bytes.size(), bytes.data());
+    (Hough::read(bytes.data(), {}).edges > edges ? least : most) = settings.high;
+  }
+  return settings.high;
+}
+
+/// The whole search for a logo in the scene, edges and all; `many`: in clutter with as many edge
+/// points as wanted_edges() says.
+Run search_run(Context &context, const Scene &scene, bool many) {
+  reference::Frame frame =
+      many ? reference::noisy(reference::clutter_frame(scene.width, scene.height, 1), 8, 1)
+             : scene.frame();
   const reference::Thing logo = reference::things()[2];
   const reference::Pose pose{frame.width / 2.0, frame.height / 2.0, 33, 0.9};
   reference::place(frame, logo, pose);
@@ -47,10 +71,12 @@ Run search_run(Context &context, const Scene &scene) {
   Queue upload_queue(context.shared_from_this());
   const Picture in = reference::upload(upload_queue, frame, layout);
   const auto search = std::make_shared<Hough>(context, frame.width, frame.height, layout);
+  Hough::Settings settings;
+  if (many) settings.high = threshold_for(upload_queue, *search, in, wanted_edges(scene));
   search->set_shapes({hough::make_shape(upload_queue, logo.name, {},
                                         reference::upload(upload_queue, logo.picture(), layout))});
   Run run;
-  run.enqueue = [=](Queue &queue) { search->run(queue, {}, in); };
+  run.enqueue = [=](Queue &queue) { search->run(queue, settings, in); };
   run.compare = [=](Queue &queue) {
     run.enqueue(queue);
     std::vector<char> bytes(Hough::result_bytes);
@@ -76,8 +102,13 @@ const Registration registration("glclhough", [](Subject &subject) {
                              }});
   subject.tasks.push_back({"edges and a template", nullptr, "",
                            [](Context &context, const Parameters &, const Scene &scene) {
-                             return search_run(context, scene);
+                             return search_run(context, scene, false);
                            }});
+  subject.tasks.push_back(
+      {"many edges and a template", nullptr, "",
+       [](Context &context, const Parameters &, const Scene &scene) {
+         return search_run(context, scene, true);
+       }});
 });
 
 }  // namespace

@@ -35,6 +35,7 @@ while IFS=: read -r name pipeline; do
   pipeline=${pipeline//SRC/gltestsrc num-buffers=6 pattern=snow ! video/x-raw(memory:GLMemory),width=160,height=120}
   pipeline=${pipeline//RAW/videotestsrc num-buffers=6 pattern=snow ! video/x-raw,width=160,height=120}
   pipeline=${pipeline//OUT/gldownload ! video/x-raw ! fakesink}
+  pipeline=${pipeline//HERE/$here}
   read -ra words <<<"$pipeline"
   under_layer "$scratch/log" gst-launch-1.0 -f -q "${words[@]}"
   verdict "$name" $? "$scratch/log"

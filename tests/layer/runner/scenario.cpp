@@ -21,9 +21,11 @@ std::string trimmed(const std::string &text) {
 
 std::vector<Scenario> read_list(const char *path) {
   std::vector<Scenario> scenarios;
+  const std::string list = path, folder = list.substr(0, list.rfind('/') + 1);
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
+    for (size_t at; (at = line.find("HERE/")) != std::string::npos;) line.replace(at, 5, folder);
     Scenario scenario;
     scenario.name = line.substr(0, line.find(':'));
     std::istringstream parts(line.substr(line.find(':') + 1));

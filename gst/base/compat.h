@@ -47,6 +47,18 @@ inline void attach_tensors([[maybe_unused]] GstBuffer *to,
 }
 
 /// GStreamer 1.24: adds to the frame's GstAnalyticsRelationMeta something that was found at (x, y),
+/// width × height px.
+inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const char *kind,
+                             [[maybe_unused]] const int (&place)[4], [[maybe_unused]] float score) {
+#if HAVE_ANALYTICS
+  GstAnalyticsODMtd detection;
+  gst_analytics_relation_meta_add_od_mtd(gst_buffer_add_analytics_relation_meta(to),
+                                         g_quark_from_string(kind), place[0], place[1], place[2],
+                                         place[3], score, &detection);
+#endif
+}
+
+/// GStreamer 1.24: adds to the frame's GstAnalyticsRelationMeta something that was found at (x, y),
 /// width × height px, and that it is followed under a number.
 inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const char *kind,
                              [[maybe_unused]] const int (&place)[4], [[maybe_unused]] float score,

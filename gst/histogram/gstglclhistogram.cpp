@@ -60,7 +60,7 @@ GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
 namespace {
 
 namespace histogram = glcl::histogram;
-using histogram::Area;
+using glcl::Area;
 using histogram::Histogram;
 using histogram::Present;
 using histogram::ShotMessages;
@@ -195,20 +195,6 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
   glcl::result_written(result.buffer, queue);
 }
 
-/// Tells of a roi that leaves the frame: once until it is inside again or frames have another size.
-static void gst_glcl_histogram_check_roi(GstGLCLHistogram *self, const Area &roi,
-                                         const glcl::Picture &in, const Area &counted) {
-  const bool leaves = !roi.empty() && !(counted == roi);
-  if (std::exchange(self->state->told, leaves) || !leaves) return;
-  GST_ELEMENT_WARNING(
-      self, RESOURCE, SETTINGS,
-      ("roi=<%d,%d,%d,%d> is not inside the frame of %d×%d px; <%d,%d,%d,%d> is counted. Choose x, "
-       "y, width and height, in px, that are.",
-       roi.x, roi.y, roi.width, roi.height, in.width, in.height, counted.x, counted.y,
-       counted.width, counted.height),
-      ("no warning comes for others until a roi is inside the frame or the frame's size changes"));
-}
-
 static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                        const glcl::Picture &in, const glcl::Picture &out,
                                        GstBuffer *inbuf, GstBuffer *outbuf) {
@@ -219,9 +205,9 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   if (!out) settings.equalize = Present::Equalize::none;
   if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = Present::Display::none;
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
-  const Area whole = histogram::clipped({}, in.width, in.height),
-             area = histogram::clipped(settings.roi, in.width, in.height);
-  gst_glcl_histogram_check_roi(GST_GLCL_HISTOGRAM(filter), settings.roi, in, area);
+  const Area whole = glcl::clipped({}, in.width, in.height),
+             area = glcl::clipped(settings.roi, in.width, in.height);
+  glcl::tell_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
   const uint64_t frame = state->frames++;
   histogram::Histograms &histograms = *state->histograms;
   histograms.next_frame();

@@ -148,18 +148,6 @@ cl::Buffer zeros(const cl::Context &context, size_t count) {
 
 }  // namespace
 
-Area clipped(const Area &area, int width, int height) {
-  if (area.empty()) return {0, 0, width, height};
-  const auto clip = [](int64_t begin, int64_t size, int64_t whole) {
-    const int64_t from = std::clamp<int64_t>(begin, 0, whole - 1);
-    const int64_t to = std::clamp<int64_t>(begin + size, from + 1, whole);
-    return std::pair(static_cast<int>(from), static_cast<int>(to - from));
-  };
-  const auto [x, columns] = clip(area.x, area.width, width);
-  const auto [y, rows] = clip(area.y, area.height, height);
-  return {x, y, columns, rows};
-}
-
 int Histogram::Format::channels() const {
   return mode == Mode::rgb ? 3 : mode == Mode::rgba ? 4 : 1;
 }

@@ -5,25 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "opencl/area.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
 
 namespace glcl::histogram {
-
-/// A part of a frame, px; all of it where it is empty.
-struct Area {
-  int x = 0, y = 0, width = 0, height = 0;
-  bool empty() const { return width <= 0 || height <= 0; }
-  bool operator==(const Area &other) const {
-    return x == other.x && y == other.y && width == other.width && height == other.height;
-  }
-};
-
-/// What lies of an area inside a frame, for any numbers: all of the frame where the area is empty,
-/// and the row, column or pixel at the frame's edge that is nearest to one outside of it.
-Area clipped(const Area &area, int width, int height);
 
 /// The exact histogram of frames, with counters of 32 bits: a fixed number of work-groups, each
 /// with several copies of the counters in local memory (Gómez Luna 2012).

@@ -32,6 +32,7 @@
 #include <memory>
 #include <string>
 
+#include "base/compat.h"
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
 #include "hough.h"
@@ -44,6 +45,7 @@ GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 
 namespace {
 
+using glcl::Area;
 using glcl::hough::Hough;
 using glcl::hough::Shape;
 using glcl::hough::View;
@@ -57,11 +59,6 @@ GType display_type() {
                               {Display::objects, "The outlines of what was found", "objects"}});
 }
 
-struct Area {
-  int x = 0, y = 0, width = 0, height = 0;
-  bool empty() const { return width <= 0 || height <= 0; }
-};
-
 struct Settings : Hough::Settings {
   std::string files;
   Area roi;
@@ -69,15 +66,8 @@ struct Settings : Hough::Settings {
   guint color = 0xff00ff40;
 };
 
-/// The numbers of an area that lie in a frame, or what is nearest there; all where it is empty.
-glcl::hough::Region clipped(const Area &area, int width, int height) {
-  if (area.empty()) return {0, 0, width, height};
-  const auto begin = [](int at, int length) { return std::clamp(at, 0, length - 1); };
-  const auto end = [](int first, int at, int size, int length) {
-    return static_cast<int>(std::clamp<int64_t>(int64_t(at) + size, first + 1, length));
-  };
-  const int x = begin(area.x, width), y = begin(area.y, height);
-  return {x, y, end(x, area.x, area.width, width), end(y, area.y, area.height, height)};
+glcl::hough::Region region_of(const Area &area) {
+  return {area.x, area.y, area.x + area.width, area.y + area.height};
 }
 
 /// A part of the video that is to become a template.
@@ -106,6 +96,7 @@ struct State {
   std::string files;  // that the templates are from
   Shapes from_files, learned;
   std::future<Made> making;
+  bool told = false;  // that the roi leaves these frames, since it was inside of them
 };
 
 constexpr char kind[] = "glclhough";
@@ -168,6 +159,7 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, Hough::result_bytes);
   state->width = width;
   state->height = height;
+  state->told = false;
   state->context = context.shared_from_this();
   auto hough = std::make_unique<Hough>(context, width, height, layout);
   state->view = std::make_unique<View>(context, width, height, layout);
@@ -205,7 +197,7 @@ static std::future<Made> gst_glcl_hough_begin(State *state, bool files, const Ma
 static void gst_glcl_hough_learn_box(GstGLCLHough *self, glcl::Queue &queue,
                                      const Settings &settings, const glcl::Picture &in,
                                      const Lesson &lesson) {
-  const auto [x0, y0, x1, y1] = clipped(lesson.box, in.width, in.height);
+  const auto [x0, y0, x1, y1] = region_of(glcl::clipped(lesson.box, in.width, in.height));
   const glcl::Picture box =
       glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
   const size_t pixel = in.plane().bytes;
@@ -289,6 +281,9 @@ static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf)
         gst_structure_new("glclhough", "x", G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y,
                           "angle", G_TYPE_DOUBLE, object.angle, "scale", G_TYPE_DOUBLE,
                           object.scale, "score", G_TYPE_DOUBLE, object.score, nullptr));
+    const int box[] = {x0, y0, x1 - x0 + 1, y1 - y0 + 1};
+    glcl::attach_detection(outbuf, object.shape->name.c_str(), box,
+                           static_cast<float>(object.score));
   }
 }
 
@@ -325,7 +320,9 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
   GstGLCLHough *self = GST_GLCL_HOUGH(filter);
   State *state = self->state;
   Settings settings = state->settings.get();
-  settings.region = clipped(settings.roi, in.width, in.height);
+  const Area area = glcl::clipped(settings.roi, in.width, in.height);
+  glcl::tell_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
+  settings.region = region_of(area);
   if (settings.scale_max < settings.scale_min) settings.scale_max = settings.scale_min;
   gst_glcl_hough_follow(self, queue, settings, in);
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);

@@ -5,7 +5,7 @@
 
 namespace reference {
 
-using glcl::histogram::Area;
+using glcl::Area;
 using glcl::histogram::Histogram;
 
 std::vector<uint32_t> histogram(const Frame &frame, const Histogram::Format &format,

@@ -13,7 +13,7 @@ namespace reference {
 
 namespace {
 
-using glcl::histogram::Area;
+using glcl::Area;
 using glcl::histogram::Histogram;
 using glcl::histogram::Present;
 using Display = Present::Display;

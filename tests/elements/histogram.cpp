@@ -12,7 +12,7 @@
 #include "reference/scenes.h"
 #include "result.h"
 
-using glcl::histogram::Area;
+using glcl::Area;
 using glcl::histogram::Histogram;
 using glcl::histogram::Present;
 using test::Chain;
@@ -406,7 +406,7 @@ GST_START_TEST(region_beyond_the_frame) {
     const Area &area = one.counted;
     const std::string counted = "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
                                 std::to_string(area.width) + "," + std::to_string(area.height) +
-                                "> is counted";
+                                "> is used";
     expect(warnings.back().is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS) &&
                warnings.back().names(std::string("roi=") + one.roi) &&
                warnings.back().names("64×48") && warnings.back().names(counted),

@@ -299,6 +299,24 @@ GST_START_TEST(frames_smaller_than_the_template) {
 }
 GST_END_TEST
 
+// A region that leaves the frame is told of once; what of it is inside counts.
+GST_START_TEST(region) {
+  const File file(logo().picture(), "logo");
+  Chain chain(hough("roi=<-20,-20,5000,5000> template=" + file.path));
+  expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+  const auto warned = [&] {
+    int warnings = 0;
+    for (const test::Message &message : chain.messages().warnings())
+      warnings += message.names("roi=<-20,-20,5000,5000>") && message.names("<0,0,160,120>");
+    return warnings;
+  };
+  fail_unless(warned() == 1);
+  gst_util_set_object_arg(G_OBJECT(chain["glclhough"]), "roi", "<0,0,30,20>");
+  expect(filter(chain, scene(logo(), first_pose)).edges == 0, "no edge is in the corner");
+  fail_unless(warned() == 1);
+}
+GST_END_TEST
+
 GST_START_TEST(every_size) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("display=objects scale-min=0.25"));
@@ -321,6 +339,7 @@ static Suite *hough_suite() {
   tcase_add_test(tcase, learn);
   tcase_add_test(tcase, unusable);
   tcase_add_test(tcase, frames_smaller_than_the_template);
+  tcase_add_test(tcase, region);
   tcase_add_test(tcase, every_size);
   return suite;
 }

@@ -10,7 +10,7 @@
 #include "reference/histogram/histogram.h"
 
 using glcl::Parameters;
-using glcl::histogram::Area;
+using glcl::Area;
 using glcl::histogram::Histogram;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;
@@ -244,7 +244,7 @@ GST_START_TEST(test_clipped) {
       {{10, -20, 5, 20}, {10, 0, 5, 1}},
   };
   for (const auto &one : cases) {
-    const Area got = glcl::histogram::clipped(one.area, 64, 48);
+    const Area got = glcl::clipped(one.area, 64, 48);
     fail_unless(got == one.clipped, "<%d,%d,%d,%d> became <%d,%d,%d,%d>", one.area.x, one.area.y,
                 one.area.width, one.area.height, got.x, got.y, got.width, got.height);
   }

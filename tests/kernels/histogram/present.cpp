@@ -6,7 +6,7 @@
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
 
-using glcl::histogram::Area;
+using glcl::Area;
 using glcl::histogram::Histogram;
 using glcl::histogram::Present;
 using Format = Histogram::Format;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclregion.h"
+
+#include <utility>
+
+namespace glcl {
+
+void set_region(Area &area, const GValue *value) {
+  const guint count = gst_value_array_get_size(value);
+  int numbers[4] = {};
+  bool good = count == 0 || count == 4;
+  for (guint i = 0; good && i < count; i++) {
+    const GValue *item = gst_value_array_get_value(value, i);
+    good = G_VALUE_HOLDS_INT(item);
+    if (good) numbers[i] = g_value_get_int(item);
+  }
+  const Area given{numbers[0], numbers[1], numbers[2], numbers[3]};
+  if (good && (count == 0 || !given.empty())) {
+    area = given;
+    return;
+  }
+  gchar *text = gst_value_serialize(value);
+  g_warning(
+      "roi=%s is ignored: give <x, y, width, height> as integers in px, the last two above 0, or "
+      "<> for the whole frame.",
+      text ? text : "");
+  g_free(text);
+}
+
+void get_region(const Area &area, GValue *value) {
+  if (area.empty()) return;
+  for (int number : {area.x, area.y, area.width, area.height}) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_INT);
+    g_value_set_int(&item, number);
+    gst_value_array_append_and_take_value(value, &item);
+  }
+}
+
+void tell_of_region(GstElement *element, const Area &roi, int width, int height, const Area &used,
+                    bool &told) {
+  const bool leaves = !roi.empty() && !(used == roi);
+  if (std::exchange(told, leaves) || !leaves) return;
+  GST_ELEMENT_WARNING(
+      element, RESOURCE, SETTINGS,
+      ("roi=<%d,%d,%d,%d> is not inside the frame of %d×%d px; <%d,%d,%d,%d> is used. Choose x, "
+       "y, width and height, in px, that are.",
+       roi.x, roi.y, roi.width, roi.height, width, height, used.x, used.y, used.width, used.height),
+      ("no warning comes for others until a roi is inside the frame or the frame's size changes"));
+}
+
+}  // namespace glcl

@@ -10,9 +10,10 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr int groups = 64, items = 128, sums = 32;  // GROUPS, ITEMS and SUMS in the kernels
+constexpr int groups = 64, items = 128, sums = 56;  // GROUPS, ITEMS and SUMS in the kernels
 constexpr double most_samples = 140 * 1000;         // pixels that count, about
-constexpr float scatter[steps] = {16, 10, 8};       // levels
+constexpr int coarse[steps] = {8, 4, 1};            // px that are one
+constexpr float scatter[steps] = {24, 16, 8};       // levels
 
 }  // namespace
 
@@ -62,7 +63,8 @@ void Align::run(Queue &queue, Compensation compensation, bool first, const cl::B
   const int rows = static_cast<int>(std::ceil(pixels / most_samples));
   for (int i = 0; i < steps && !first; i++)
     align_(queue, {size_t(groups) * items, 1}, small_, picture, known, front, sums_[i % 2],
-           sums_[(i + 1) % 2], state, i, frame_, motion, turn, rows, scatter[i]);
+           sums_[(i + 1) % 2], state, i, frame_, motion, turn, coarse[i],
+           coarse[i] > 1 ? coarse[i] : rows, scatter[i]);
   settle_(queue, {items, 1}, sums_[steps % 2], state, first ? 0 : steps, frame_, motion, turn,
           int(first));
 }

@@ -25,8 +25,8 @@ struct Motion {
 /// What is known of a camera, on the device; kernels/camera/state.clh.
 struct Fit {
   Motion motion;
+  cl_float bend[2];
   cl_float gain, offset;
-  cl_float unused[2];
 };
 constexpr int steps = 3;
 struct State {
@@ -36,10 +36,12 @@ struct State {
   Motion step;
   cl_float path[4];
   Motion from_picture, from_frame;
-  cl_int fresh, sure, unused[2];
+  cl_int fresh, sure;
+  cl_float bend_picture[2], bend_frame[2];
+  cl_float curve, light;
   Fit fit, fits[steps];
 };
-static_assert(sizeof(State) == 240, "as the kernels have it");
+static_assert(sizeof(State) == 256, "as the kernels have it");
 
 /// Frames in small.
 struct Frame {

@@ -101,6 +101,23 @@ void Tracker::predict(Track &track, const camera::Motion &step) const {
   for (Object::Point &point : track.object.trail) point = move(point.x, point.y);
 }
 
+/// What is left of a box in which one side leads and the other stays behind: a thing is followed by
+/// all of itself, but what it has uncovered lies behind it until the memory knows it. `was`: where
+/// it would be had it not moved by itself.
+Box Tracker::followed(const Track &track, const Box &was, Box box) const {
+  const auto cut = [](float &low, float &high, float was_low, float was_high, float velocity,
+                      float length) {
+    const float first = low - was_low, last = high - was_high;
+    const bool back = first < 0 && -first > std::abs(last) && velocity<0.5f, forth = last> 0 &&
+                      last > std::abs(first) && velocity > -0.5f;
+    if (back && was_high < length - 2) high = std::min(high, was_high + 0.9f * first + 1);
+    if (forth && was_low > 2) low = std::max(low, was_low + 0.9f * last - 1);
+  };
+  cut(box.left, box.right, was.left, was.right, track.dx, float(width_));
+  cut(box.top, box.bottom, was.top, was.bottom, track.dy, float(height_));
+  return box;
+}
+
 /// Whether both its sides, or its top and bottom, went the same way. What an object uncovers stands
 /// out for a moment too, but stays and shrinks.
 bool Tracker::has_moved(const Track &track) const {
@@ -108,7 +125,7 @@ bool Tracker::has_moved(const Track &track) const {
   const auto both = [least](float a, float b) {
     return a * b > 0 && std::min(std::abs(a), std::abs(b)) >= least;
   };
-  const Box &now = track.object.box, &then = track.began;
+  const Box now = clipped(track.seen, float(width_), float(height_)), &then = track.began;
   float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
         bottom = now.bottom - then.bottom;
   // The frame's edge stays where it is.
@@ -213,6 +230,8 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     } else if (alone || shared) {
       Box box = alone ? *alone : *shared;
       if (alone && shared) box = around(box, *shared);
+      track.seen = box;
+      if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
       // Its velocity, without the camera's.
       if (!track.hidden) {
         const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
@@ -258,7 +277,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     if (!detection.claims && detection.area >= float(least) &&
         detection.box.area() >= float(least)) {
       Track track;
-      track.box = track.began = track.object.box = detection.box;
+      track.box = track.seen = track.began = track.object.box = detection.box;
       track.object.score = detection.score;
       tracks_.push_back(track);
     }

@@ -69,6 +69,7 @@ class Tracker {
   struct Track {
     Object object;
     Box box;                    // where it is, also where it is not told
+    Box seen;                   // what was found there last, with what it uncovered
     Box began;                  // where it was first seen, moved along with the camera
     float dx = 0, dy = 0;       // px a frame, beside the camera
     int found = 1, missed = 0;  // frames, in all; in a row
@@ -84,6 +85,7 @@ class Tracker {
   static bool fills(const Detection &a, const Detection &b);
   std::vector<Detection> detections(const Result &result, const camera::Frame &frame) const;
   void predict(Track &track, const camera::Motion &step) const;
+  Box followed(const Track &track, const Box &was, Box box) const;
   bool has_moved(const Track &track) const;
   bool told(const Settings &settings, const Track &track) const;
   bool inside(const Box &box) const;

@@ -22,16 +22,29 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
   out[y * size.x + x] = (float)sum / (16 * shrink * shrink);
 }
 
-#define PARAMETERS 6  // x, y, d, r, gain, offset
-#define PRODUCTS 21   // of two of their derivatives
-#define SUMS 32       // and of one with what is left; then the weights
-#define STILL (PRODUCTS + PARAMETERS + 1)  // weights without motion
-#define AS_BEFORE (STILL + 1)                // and with the motion of the frame before
+#define PARAMETERS 8  // x, y, d, r, the bend, gain, offset
+#define PRODUCTS 36   // of two of their derivatives
+#define SUMS 56       // and of one with what is left; then the weights
+#define FIRST (PRODUCTS + PARAMETERS + 1)  // weights of some pixels, with the motion of the vectors
+#define STILL (FIRST + 1)                  // with none
+#define BEFORE (FIRST + 2)                 // and with that of the frame before, and 4 px beside it along both axes
+#define BESIDE 4
 #define LIGHT 0.015625f  // the gain counts by levels from mid-grey / 64
+#define MOST_CURVED 1.5f  // of a lens as wide as they are, over the radius
 #define RIDGE 0.01f      // levels² a pixel, so that nothing to see is no motion
 
-inline float4 as_before(__global const State *state, Frame frame) {
-  return after(state->from_frame, scaled(state->step, 1.0f / frame.shrink));
+// The step before and those beside it: 9 in all.
+inline float4 step_before(__global const State *state, Frame frame, int which) {
+  return scaled(state->step, 1.0f / frame.shrink) +
+         (float4)(BESIDE * (which % 3 - 1), BESIDE * (which / 3 - 1), 0.0f, 0.0f);
+}
+inline float4 as_before(__global const State *state, Frame frame, int which) {
+  return after(state->from_frame, step_before(state, frame, which));
+}
+
+// The bend that goes with a motion, where the lens makes it.
+inline float2 bend_of(__global const State *state, float2 way, int turn) {
+  return state->bend_frame + (turn ? state->curve * way : (float2)(0.0f));
 }
 
 // How much a pixel counts by what is left of it.
@@ -39,11 +52,50 @@ inline float weight_of(float rest, float scatter) {
   const float far = rest / scatter, part = 1.0f / (1.0f + far * far);
   return part * part;
 }
-inline float agreement(__global const float *current, int2 size, float2 p, float level, float scatter) {
-  return inside(p, size) ? weight_of(level - sample(current, size, p), scatter) : 0.0f;
+// The mean of coarse × coarse pixels from a corner on; the frame's edge goes on beyond it.
+inline float mean(__global const float *current, int2 size, int2 corner, int coarse) {
+  float sum = 0.0f;
+  for (int j = 0; j < coarse; j++)
+    for (int i = 0; i < coarse; i++) {
+      const int2 at = clamp(corner + (int2)(i, j), (int2)(0), size - 1);
+      sum += current[at.y * size.x + at.x];
+    }
+  return sum / (coarse * coarse);
 }
 
-// Solves for the parameters, by the sums of all groups. `free`: how many of them there are to find: all, or but the gain and offset, or but d and r too.
+// That around a point, and between the pixels.
+inline float level_at(__global const float *current, int2 size, float2 p, int coarse) {
+  if (coarse == 1) return sample(current, size, p);
+  const float2 corner = p - 0.5f * (coarse - 1);
+  const int2 first = convert_int2_rtn(corner);
+  const float2 part = corner - convert_float2(first);
+  return mix(mix(mean(current, size, first, coarse), mean(current, size, first + (int2)(1, 0), coarse), part.x),
+             mix(mean(current, size, first + (int2)(0, 1), coarse), mean(current, size, first + 1, coarse), part.x), part.y);
+}
+
+// The mean of what is remembered of as many pixels, of those that are known and were seen in the frame before; whether
+// these are half of them.
+inline bool remembered(__global const float2 *picture, __global const uchar2 *known, __global const uchar *front, int2 size,
+                       int2 corner, int coarse, float *level) {
+  int count = 0;
+  float sum = 0.0f;
+  for (int j = 0; j < coarse; j++)
+    for (int i = 0; i < coarse; i++) {
+      const int at = min(corner.y + j, size.y - 1) * size.x + min(corner.x + i, size.x - 1);
+      const bool counts = known[at].x && !front[at];
+      count += counts;
+      sum += counts ? picture[at].x : 0.0f;
+    }
+  *level = sum / max(count, 1);
+  return 2 * count > coarse * coarse;
+}
+
+inline float agreement(__global const float *current, int2 size, float2 p, int coarse, float level, float scatter) {
+  if (!inside(p, size)) return 0.0f;
+  return weight_of(level - mean(current, size, convert_int2_rte(p - 0.5f * (coarse - 1)), coarse), scatter);
+}
+
+// Solves for the parameters, by the sums of all groups. `motion`: the first ones are to be found; `turn`: those after x and y too.
 inline void solve(__local const float *sums, int motion, int turn, float *step) {
   volatile float matrix[PARAMETERS][PARAMETERS + 1];  // in registers, LLVM of PoCL 6 aborts
   int at = 0;
@@ -52,7 +104,7 @@ inline void solve(__local const float *sums, int motion, int turn, float *step) 
     for (int j = i; j < PARAMETERS; j++, at++) matrix[i][j] = matrix[j][i] = sums[at] + (i == j ? ridge : 0.0f);
   for (int i = 0; i < PARAMETERS; i++) {
     matrix[i][PARAMETERS] = sums[PRODUCTS + i];
-    if ((i < 2 && !motion) || (i >= 2 && i < 4 && !turn)) {
+    if ((i < 2 && !motion) || (i >= 2 && i < 6 && !turn)) {
       for (int j = 0; j <= PARAMETERS; j++) {
         matrix[i][j] = 0.0f;
         if (j < PARAMETERS) matrix[j][i] = 0.0f;
@@ -88,20 +140,29 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
     if (number == 0) {
       const float4 vectors = motion ? scaled(state->vectors, 1.0f / frame.shrink) : (float4)(0.0f);
       fit->motion = after(state->from_frame, vectors);
+      fit->bend = bend_of(state, vectors.xy, turn);
       fit->gain = 1.0f, fit->offset = 0.0f;
     } else {
       float step[PARAMETERS];
       solve(total, motion, turn, step);
       *fit = state->fits[number - 1];
-      // More of the picture agrees with no motion, or with that before, than with the vectors: they are of something else.
-      if (number == 1 && motion && fmax(total[STILL], total[AS_BEFORE]) > total[PRODUCTS + PARAMETERS]) {
-        fit->motion = total[STILL] >= total[AS_BEFORE] ? state->from_frame : as_before(state, frame);
-        for (int i = 0; i < PARAMETERS; i++) step[i] = 0.0f;
+      // More of the picture agrees with no motion, or with one like that before, than with the vectors: they are of
+      // something else, or it is faster than they can be.
+      if (number == 1 && motion) {
+        int best = 0;
+        for (int i = 1; i < 11; i++)
+          if (total[FIRST + i] > total[FIRST + best]) best = i;
+        if (best) {
+          fit->motion = best == 1 ? state->from_frame : as_before(state, frame, best - 2);
+          fit->bend = bend_of(state, best == 1 ? (float2)(0.0f) : step_before(state, frame, best - 2).xy, turn);
+          for (int i = 0; i < PARAMETERS; i++) step[i] = 0.0f;
+        }
       }
       const float radius = 1.0f / frame.radius;
       fit->motion += (float4)(step[0], step[1], step[2] * radius, step[3] * radius);
-      fit->offset += step[5] - 128.0f * LIGHT * step[4];
-      fit->gain += LIGHT * step[4];
+      fit->bend += (float2)(step[4], step[5]) * radius * radius;
+      fit->offset += step[7] - 128.0f * LIGHT * step[6];
+      fit->gain += LIGHT * step[6];
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -115,7 +176,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_align(__global const float *current, __global const float2 *picture, __global const uchar2 *known,
                   __global const uchar *front,
                   __global const float *before, __global float *sums, __global State *state, int number,
-                  Frame frame, int motion, int turn, int rows, float scatter) {
+                  Frame frame, int motion, int turn, int coarse, int rows, float scatter) {
   __local float total[ITEMS * SUMS];
   motion = motion && state->sure, turn = turn && motion;
   __local Fit shared_fit;
@@ -124,22 +185,25 @@ void camera_align(__global const float *current, __global const float2 *picture,
   float own[SUMS];
   for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
   const int2 size = frame.size;
-  const float4 again = as_before(state, frame);
-  const int lines = (size.y + rows - 1) / rows;
-  for (int i = group * ITEMS + item; i < lines * size.x; i += GROUPS * ITEMS) {
-    const int x = i % size.x, y = i / size.x * rows, at = y * size.x + x;
-    const float2 z = (float2)(x, y) - frame.centre;
-    const float2 p = moved(fit.motion, z) + frame.centre;
-    if (!known[at].x || front[at] || !inside(p, size)) continue;
-    const int2 near = convert_int2_rte(p);
-    const int left = max(near.x - 1, 0), right = min(near.x + 1, size.x - 1), above = max(near.y - 1, 0),
-              below = min(near.y + 1, size.y - 1);
-    const float gx = 0.5f * (current[near.y * size.x + right] - current[near.y * size.x + left]),
-                gy = 0.5f * (current[below * size.x + near.x] - current[above * size.x + near.x]);
-    const float level = picture[at].x, rest = fit.gain * level + fit.offset - sample(current, size, p);
+  const int columns = (size.x + coarse - 1) / coarse, lines = (size.y + rows - 1) / rows;
+  const float2 middle = 0.5f * (coarse - 1);
+  for (int i = group * ITEMS + item; i < lines * columns; i += GROUPS * ITEMS) {
+    const int2 corner = (int2)(i % columns * coarse, i / columns * rows);
+    const float2 z = convert_float2(corner) + middle - frame.centre;
+    const float2 p = bent(fit.motion, fit.bend, z) + frame.centre;
+    float level;
+    if (!remembered(picture, known, front, size, corner, coarse, &level) || !inside(p, size)) continue;
+    const int2 near = convert_int2_rte(p - middle);
+    const float left = mean(current, size, near - (int2)(coarse, 0), coarse),
+                right = mean(current, size, near + (int2)(coarse, 0), coarse),
+                above = mean(current, size, near - (int2)(0, coarse), coarse),
+                below = mean(current, size, near + (int2)(0, coarse), coarse);
+    const float gx = (right - left) / (2 * coarse), gy = (below - above) / (2 * coarse);
+    const float rest = fit.gain * level + fit.offset - level_at(current, size, p, coarse);
     const float weight = weight_of(rest, scatter);
     const float2 unit = z / frame.radius;
-    const float d[PARAMETERS] = {gx, gy, gx * unit.x + gy * unit.y, gy * unit.x - gx * unit.y,
+    const float out = gx * unit.x + gy * unit.y;
+    const float d[PARAMETERS] = {gx, gy, out, gy * unit.x - gx * unit.y, out * unit.x, out * unit.y,
                                  -LIGHT * (level - 128.0f), -1.0f};
     int product = 0;
     for (int j = 0; j < PARAMETERS; j++) {
@@ -148,9 +212,15 @@ void camera_align(__global const float *current, __global const float2 *picture,
       own[PRODUCTS + j] += part * rest;
     }
     own[PRODUCTS + PARAMETERS] += weight;
-    if (number == 0) {
-      own[STILL] += agreement(current, size, moved(state->from_frame, z) + frame.centre, level, scatter);
-      own[AS_BEFORE] += agreement(current, size, moved(again, z) + frame.centre, level, scatter);
+    if (number == 0 && i % 4 == 0) {
+      own[FIRST] += weight;
+      own[STILL] += agreement(current, size, bent(state->from_frame, state->bend_frame, z) + frame.centre, coarse,
+                              level, scatter);
+      for (int k = 0; k < 9; k++) {
+        const float2 way = step_before(state, frame, k).xy;
+        const float2 q = bent(as_before(state, frame, k), bend_of(state, way, turn), z) + frame.centre;
+        own[BEFORE + k] += agreement(current, size, q, coarse, level, scatter);
+      }
     }
   }
   for (int i = 0; i < SUMS; i++) total[i * ITEMS + item] = own[i];
@@ -177,9 +247,11 @@ void camera_settle(__global const float *before, __global State *state, int numb
   if (get_local_id(0)) return;
   const float4 none = (float4)(0.0f);
   if (first || state->cut || !(fabs(fit.motion.z) < 0.5f && fabs(fit.motion.w) < 0.5f && fit.gain > 0.25f && fit.gain < 4.0f)) {
-    fit.motion = none, fit.gain = 1.0f, fit.offset = 0.0f;
+    fit.motion = none, fit.bend = 0.0f, fit.gain = 1.0f, fit.offset = 0.0f;
     state->step = state->path = none;
     state->from_picture = state->from_frame = none;
+    state->bend_picture = state->bend_frame = 0.0f;
+    state->curve = state->light = 0.0f;
     state->frames = 0;
     state->fresh = 1;
   } else {
@@ -189,14 +261,25 @@ void camera_settle(__global const float *before, __global State *state, int numb
     const float2 path = times(grown, state->path.xy) + step.xy;
     state->path = (float4)(path, state->path.z + 0.5f * log(dot(grown, grown)), state->path.w + atan2(grown.y, grown.x));
     state->step = step;
-    if (length(fit.motion.zw) * frame.radius < 0.5f) {
+    const float2 way = step.xy / frame.shrink;
+    const float square = dot(way, way), all = frame.radius * frame.radius;
+    if (square > 1.0f) {
+      const float now = dot(fit.bend - state->bend_frame, way) / square;
+      state->curve += 0.3f * (clamp(now, 0.0f, MOST_CURVED / all) - state->curve);
+    }
+    if (length(fit.motion.zw) * frame.radius + length(fit.bend) * all < 0.5f) {
       const float2 shift = rint(fit.motion.xy);
       state->from_picture = (float4)(-shift, 0.0f, 0.0f);
       state->from_frame = after(state->from_picture, fit.motion);
+      state->bend_picture = 0.0f;
+      state->bend_frame = fit.bend;
     } else {
       state->from_picture = inverse(fit.motion);
       state->from_frame = none;
+      state->bend_picture = fit.bend;
+      state->bend_frame = 0.0f;
     }
+    state->light = 0.9f * state->light + 128.0f * (fit.gain - 1.0f) + fit.offset;
     state->frames++;
     state->fresh = 0;
   }

@@ -12,7 +12,9 @@
 #define TAKES_OVER 3  // the other level becomes the scenery once it was seen a third as long
 #define TURNING 1.6f   // pictures that turn or grow count so much more by their edges
 #define YOUNG 3        // a scenery of fewer frames gives way at once
+#define LAGS 0.5f      // parts of a coded picture follow the light late, by so much of what it changed lately
 #define SURE 5        // and at least for so many frames, or as long
+#define SURE_BENT 3   // where the picture is bent, and what was uncovered would otherwise spread
 
 // A picture between its pixels by the cubic of Catmull and Rom along both axes, which keeps it sharp from frame to frame.
 inline float4 cubic_parts(float t) {
@@ -46,7 +48,8 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   if (x >= size.x || y >= size.y) return;
   const int at = y * size.x + x;
   const float2 z = (float2)(x, y) - frame.centre;
-  const float2 old = moved(state->from_picture, z) + frame.centre, here = moved(state->from_frame, z) + frame.centre;
+  const float2 old = unbent(state->from_picture, state->bend_picture, z) + frame.centre,
+               here = bent(state->from_frame, state->bend_frame, z) + frame.centre;
   const bool seen = inside(here, size), remembered = inside(old, size) && !state->fresh;
 
   float4 parts;
@@ -56,7 +59,7 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
 
   corners = around(old, size, &parts);
   const float2 a = from[corners.x], b = from[corners.y], c = from[corners.z], d = from[corners.w];
-  const bool turns = any(state->from_picture.zw != 0.0f);
+  const bool turns = any(state->from_picture.zw != 0.0f) || any(state->bend_picture != 0.0f);
   const float2 held = turns ? cubic(from, size, old) : parts.x * a + parts.y * b + parts.z * c + parts.w * d;
   const float2 both = state->fit.gain * held + state->fit.offset;
   const int2 nearest = clamp(convert_int2_rte(old), (int2)(0), size - 1);
@@ -68,6 +71,14 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   const float contrast = fmax(fmax(remembers.x, remembers.y), fmax(remembers.z, remembers.w)) -
                          fmin(fmin(remembers.x, remembers.y), fmin(remembers.z, remembers.w));
   uchar away = 0;
+  // What a lens bends is laid to a pixel only.
+  const float slack = clamp(length(state->bend_picture) * frame.radius * frame.radius - 0.5f, 0.0f, 1.0f);
+  float least = scenery, most = scenery;
+  for (int k = 0; k < 9 && slack > 0.0f; k++) {
+    const int2 beside = clamp(nearest + (int2)(k % 3 - 1, k / 3 - 1), (int2)(0), size - 1);
+    const float near = state->fit.gain * from[beside.y * size.x + beside.x].x + state->fit.offset;
+    least = fmin(least, mix(scenery, near, slack)), most = fmax(most, mix(scenery, near, slack));
+  }
   const int slowest = turns ? SLOWEST / 4 : SLOWEST;
   if (!remembered || age.x == 0) {
     scenery = level, other = 0.0f;
@@ -75,8 +86,8 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   } else if (seen) {
     const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
                            fmax(coding_variance(noise), LEAST_CODING);
-    const float bound = sure * sqrt(variance) + (turns ? TURNING : 1.0f) * edges * contrast;
-    const float distance = fabs(level - scenery);
+    const float bound = sure * sqrt(variance) + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * fabs(state->light);
+    const float distance = fmax(fmax(level - most, least - level), 0.0f);
     if (distance <= bound) {
       age.x = min(age.x + 1, OLDEST);
       scenery += (level - scenery) / min((int)age.x, slowest);
@@ -90,7 +101,7 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
       } else if (age.y && fabs(level - other) <= bound) {
         age.y = min(age.y + 1, OLDEST);
         other += (level - other) / min((int)age.y, SLOWEST);
-        if (age.y >= min((int)age.x, max(SURE, age.x / TAKES_OVER))) {
+        if (age.y >= min((int)age.x, max(slack > 0.5f ? SURE_BENT : SURE, age.x / TAKES_OVER))) {
           const float was = scenery;
           scenery = other, other = was;
           age = age.yx;

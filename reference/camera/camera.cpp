@@ -182,20 +182,68 @@ double weight(double rest, double scatter) {
   return part * part;
 }
 
+constexpr int parameters = 8, beside = 4;
+using Row = std::array<double, parameters + 1>;
+
 /// Solves matrix · x = right by Gauss.
-std::array<double, 6> solved(std::array<std::array<double, 7>, 6> m) {
-  for (int k = 0; k < 6; k++)
-    for (int i = 0; i < 6; i++)
+std::array<double, parameters> solved(std::array<Row, parameters> m) {
+  for (int k = 0; k < parameters; k++)
+    for (int i = 0; i < parameters; i++)
       if (i != k) {
         const double part = m[i][k] / m[k][k];
-        for (int j = k; j < 7; j++) m[i][j] -= part * m[k][j];
+        for (int j = k; j <= parameters; j++) m[i][j] -= part * m[k][j];
       }
-  std::array<double, 6> x{};
-  for (int i = 0; i < 6; i++) x[i] = m[i][6] / m[i][i];
+  std::array<double, parameters> x{};
+  for (int i = 0; i < parameters; i++) x[i] = m[i][parameters] / m[i][i];
   return x;
 }
 
+/// What is known of a frame in blocks of so many pixels.
+struct Blocks {
+  const Sampler &current;
+  int coarse;
+
+  double mean(int left, int top) const {
+    double sum = 0;
+    for (int j = 0; j < coarse; j++)
+      for (int i = 0; i < coarse; i++) sum += current.pixel(left + i, top + j);
+    return sum / (coarse * coarse);
+  }
+  double nearest(Complex p) const {
+    const float middle = 0.5f * float(coarse - 1);
+    return mean(int(std::rint(p.real() - middle)), int(std::rint(p.imag() - middle)));
+  }
+  double at(Complex p) const {
+    if (coarse == 1) return current.at(p.real(), p.imag());
+    const float middle = 0.5f * float(coarse - 1), x = p.real() - middle, y = p.imag() - middle;
+    const int left = int(std::floor(x)), top = int(std::floor(y));
+    const double u = x - float(left), v = y - float(top);
+    return (1 - v) * ((1 - u) * mean(left, top) + u * mean(left + 1, top)) +
+           v * ((1 - u) * mean(left, top + 1) + u * mean(left + 1, top + 1));
+  }
+};
+
+struct Bent {
+  Similarity motion;
+  Complex bend;
+
+  Complex from(Complex z) const { return bent(motion, bend, z); }
+};
+
 }  // namespace
+
+Complex bent(const Similarity &motion, Complex bend, Complex z) {
+  return z + vector_at(motion, z) + (bend.real() * z.real() + bend.imag() * z.imag()) * z;
+}
+
+Complex unbent(const Similarity &back, Complex bend, Complex z) {
+  Complex from = z + vector_at(back, z);
+  for (int i = 0; i < 3; i++) {
+    const Complex straight = z - (bend.real() * from.real() + bend.imag() * from.imag()) * from;
+    from = straight + vector_at(back, straight);
+  }
+  return from;
+}
 
 void align(const std::vector<float> &small, const std::vector<float> &picture,
            const std::vector<bool> &known, const glcl::camera::Frame &frame,
@@ -206,68 +254,105 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
   const int width = frame.size.s[0], height = frame.size.s[1];
   const int rows = int(std::ceil(double(width) * height / 140000));
   const Sampler current{small, width, height};
-  const auto in_small = [&](Similarity m) { return m.x /= frame.shrink, m.y /= frame.shrink, m; };
-  Similarity motion = after(state.from_frame, moves ? in_small(state.vectors) : Similarity{});
+  const Complex centre(frame.centre.s[0], frame.centre.s[1]);
+  const Complex bend_before(state.bend_frame[0], state.bend_frame[1]);
+  const auto going = [&](Similarity step, bool in_frames = true) -> Bent {
+    if (in_frames) step.x /= frame.shrink, step.y /= frame.shrink;
+    return {after(state.from_frame, step),
+            bend_before + (turns ? state.curve : 0.0f) * shift(step)};
+  };
+  Bent motion = going(moves ? state.vectors : Similarity{});
+  std::vector<Bent> others{going({})};
+  for (int i = 0; i < 9; i++) {
+    Similarity step = state.step;
+    step.x = step.x / frame.shrink + float(beside * (i % 3 - 1));
+    step.y = step.y / frame.shrink + float(beside * (i / 3 - 1));
+    others.push_back(going(step, false));
+  }
   double gain = 1, offset = 0;
-  constexpr double scatter[] = {16, 10, 8}, light = 1.0 / 64;
+  constexpr double scatter[] = {24, 16, 8}, light = 1.0 / 64;
+  constexpr int coarse[] = {8, 4, 1};
   for (int step = 0; step < 3 && !first; step++) {
-    std::array<std::array<double, 7>, 6> m{};
-    double weights = 0, other[2]{};
-    const Similarity others[] = {state.from_frame, after(state.from_frame, in_small(state.step))};
-    for (int y = 0; y < height; y += rows)
-      for (int x = 0; x < width; x++) {
-        const size_t at = size_t(y) * width + x;
-        const std::complex<float> z(float(x) - frame.centre.s[0], float(y) - frame.centre.s[1]),
-            centre(frame.centre.s[0], frame.centre.s[1]);
-        const std::complex<float> p = z + vector_at(motion, z) + centre;
-        if (!known[at] || !current.inside(p.real(), p.imag())) continue;
-        const int nx = int(std::lrint(p.real())), ny = int(std::lrint(p.imag()));
-        const double gx = 0.5 * (current.pixel(nx + 1, ny) - current.pixel(nx - 1, ny)),
-                     gy = 0.5 * (current.pixel(nx, ny + 1) - current.pixel(nx, ny - 1));
-        const double level = picture[at],
-                     rest = gain * level + offset - current.at(p.real(), p.imag());
+    std::array<Row, parameters> m{};
+    double weights = 0;
+    std::array<double, 11> agree{};
+    const Blocks blocks{current, coarse[step]};
+    const int c = coarse[step];
+    int number = 0;
+    for (int y = 0; y<height; y += c> 1 ? c : rows)
+      for (int x = 0; x < width; x += c, number++) {
+        const float middle = 0.5f * float(c - 1);
+        const Complex z = Complex(float(x) + middle, float(y) + middle) - centre,
+                      p = motion.from(z) + centre;
+        int count = 0;
+        double level = 0;
+        for (int j = 0; j < c; j++)
+          for (int i = 0; i < c; i++) {
+            const size_t at =
+                size_t(std::min(y + j, height - 1)) * width + std::min(x + i, width - 1);
+            if (known[at]) count++, level += picture[at];
+          }
+        if (2 * count <= c * c || !current.inside(p.real(), p.imag())) continue;
+        level /= count;
+        const int nx = int(std::rint(p.real() - middle)), ny = int(std::rint(p.imag() - middle));
+        const double gx = (blocks.mean(nx + c, ny) - blocks.mean(nx - c, ny)) / (2 * c),
+                     gy = (blocks.mean(nx, ny + c) - blocks.mean(nx, ny - c)) / (2 * c);
+        const double rest = gain * level + offset - blocks.at(p);
         const double w = weight(rest, scatter[step]), u = z.real() / frame.radius,
-                     v = z.imag() / frame.radius;
-        const double d[] = {gx, gy, gx * u + gy * v, gy * u - gx * v, -light * (level - 128), -1};
-        for (int i = 0; i < 6; i++) {
-          for (int j = 0; j < 6; j++) m[i][j] += w * d[i] * d[j];
-          m[i][6] += w * d[i] * rest;
+                     v = z.imag() / frame.radius, out = gx * u + gy * v;
+        const double d[] = {gx, gy, out, gy * u - gx * v, out * u, out * v, -light * (level - 128),
+                            -1};
+        for (int i = 0; i < parameters; i++) {
+          for (int j = 0; j < parameters; j++) m[i][j] += w * d[i] * d[j];
+          m[i][parameters] += w * d[i] * rest;
         }
         weights += w;
-        for (int k = 0; k < 2 && step == 0; k++) {
-          const std::complex<float> q = z + vector_at(others[k], z) + centre;
+        if (step || number % 4) continue;
+        agree[0] += w;
+        for (size_t k = 0; k < others.size(); k++) {
+          const Complex q = others[k].from(z) + centre;
           if (current.inside(q.real(), q.imag()))
-            other[k] += weight(level - current.at(q.real(), q.imag()), 16);
+            agree[k + 1] += weight(level - blocks.nearest(q), scatter[step]);
         }
       }
-    if (step == 0 && moves && std::max(other[0], other[1]) > weights) {
-      motion = others[other[0] >= other[1] ? 0 : 1];
+    const auto best = std::max_element(agree.begin(), agree.end()) - agree.begin();
+    if (step == 0 && moves && best > 0) {
+      motion = others[size_t(best) - 1];
       continue;
     }
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < parameters; i++) {
       m[i][i] += 0.01 * weights + 1e-3;
-      if ((i < 2 && !moves) || (i >= 2 && i < 4 && !turns)) {
-        for (int j = 0; j < 6; j++) m[i][j] = m[j][i] = 0;
-        m[i][i] = 1, m[i][6] = 0;
+      if ((i < 2 && !moves) || (i >= 2 && i < 6 && !turns)) {
+        for (int j = 0; j < parameters; j++) m[i][j] = m[j][i] = 0;
+        m[i][i] = 1, m[i][parameters] = 0;
       }
     }
-    const std::array<double, 6> found = solved(m);
-    motion.x += float(found[0]), motion.y += float(found[1]);
-    motion.dilation += float(found[2]) / frame.radius,
-        motion.rotation += float(found[3]) / frame.radius;
-    gain += light * found[4];
-    offset += found[5] - 128 * light * found[4];
+    const auto found = solved(m);
+    const double radius = frame.radius;
+    motion.motion.x += float(found[0]), motion.motion.y += float(found[1]);
+    motion.motion.dilation += float(found[2] / radius),
+        motion.motion.rotation += float(found[3] / radius);
+    motion.bend += Complex(std::complex<double>(found[4], found[5]) / (radius * radius));
+    gain += light * found[6];
+    offset += found[7] - 128 * light * found[6];
   }
+  settle(motion.motion, motion.bend, gain, offset, frame, first, state);
+}
+
+void settle(const Similarity &motion, Complex bend, double gain, double offset,
+            const glcl::camera::Frame &frame, bool first, glcl::camera::State &state) {
   const Similarity still{};
   const bool likely = std::abs(motion.dilation) < 0.5f && std::abs(motion.rotation) < 0.5f &&
                       gain > 0.25 && gain < 4;
   if (first || state.cut || !likely) {
-    state.fit = {still, 1, 0, {}};
+    state.fit = {still, {}, 1, 0};
+    std::fill_n(state.bend_picture, 2, 0.0f), std::fill_n(state.bend_frame, 2, 0.0f);
+    state.curve = state.light = 0;
     state.step = state.from_picture = state.from_frame = still;
     std::fill_n(state.path, 4, 0.0f);
     state.frames = 0, state.fresh = 1;
   } else {
-    state.fit = {motion, float(gain), float(offset), {}};
+    state.fit = {motion, {bend.real(), bend.imag()}, float(gain), float(offset)};
     state.step = after(inverse(state.from_frame), motion);
     state.step.x *= frame.shrink, state.step.y *= frame.shrink;
     const std::complex<float> grown = 1.0f + turn(state.step),
@@ -275,13 +360,26 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
                                      shift(state.step);
     state.path[0] = path.real(), state.path[1] = path.imag();
     state.path[2] += std::log(std::abs(grown)), state.path[3] += std::arg(grown);
-    if (std::abs(turn(motion)) * frame.radius < 0.5f) {
+    const Complex way = shift(state.step) / frame.shrink,
+                  more = bend - Complex(state.bend_frame[0], state.bend_frame[1]);
+    const float square = std::norm(way), all = frame.radius * frame.radius;
+    if (square > 1) {
+      const float now = (more.real() * way.real() + more.imag() * way.imag()) / square;
+      state.curve += 0.3f * (std::clamp(now, 0.0f, 1.5f / all) - state.curve);
+    }
+    const bool whole = std::abs(turn(motion)) * frame.radius + std::abs(bend) * all < 0.5f;
+    for (int i = 0; i < 2; i++) {
+      state.bend_picture[i] = whole ? 0 : state.fit.bend[i];
+      state.bend_frame[i] = whole ? state.fit.bend[i] : 0;
+    }
+    if (whole) {
       state.from_picture = {-std::rint(motion.x), -std::rint(motion.y), 0, 0};
       state.from_frame = after(state.from_picture, motion);
     } else {
       state.from_picture = inverse(motion);
       state.from_frame = still;
     }
+    state.light = 0.9f * state.light + float(128 * (gain - 1) + offset);
     state.frames++, state.fresh = 0;
   }
   state.cut = 0;

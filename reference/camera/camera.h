@@ -21,6 +21,9 @@ using CameraVector = std::array<float, 4>;
 std::complex<float> vector_at(const Similarity &motion, std::complex<float> z);
 Similarity after(const Similarity &first, const Similarity &then);
 Similarity inverse(const Similarity &motion);
+/// With what a camera's turning adds, and back.
+std::complex<float> bent(const Similarity &motion, std::complex<float> bend, std::complex<float> z);
+std::complex<float> unbent(const Similarity &back, std::complex<float> bend, std::complex<float> z);
 /// Through two vectors.
 Similarity through(const CameraVector &a, const CameraVector &b, bool translation);
 
@@ -55,5 +58,8 @@ std::vector<float> shrunk(const Texel &luma, const glcl::camera::Frame &frame);
 void align(const std::vector<float> &small, const std::vector<float> &picture,
            const std::vector<bool> &known, const glcl::camera::Frame &frame,
            glcl::camera::Compensation compensation, bool first, glcl::camera::State &state);
+/// The end of it: what was found goes into the state.
+void settle(const Similarity &motion, std::complex<float> bend, double gain, double offset,
+            const glcl::camera::Frame &frame, bool first, glcl::camera::State &state);
 
 }  // namespace reference

@@ -15,7 +15,7 @@ using glcl::objects::Region;
 
 namespace {
 
-constexpr int oldest = 90, slowest = 20, young = 3, sure_frames = 5, takes_over = 3;
+constexpr int oldest = 90, slowest = 20, young = 3, sure_frames = 5, sure_bent = 3, takes_over = 3;
 constexpr int cell = 4, strong = 9, weak = 4, reach = 2;
 
 /// The four pixels around a point and how much each counts.
@@ -72,8 +72,10 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   const int width = frame_.size.s[0], height = frame_.size.s[1];
   const std::complex<float> centre(frame_.centre.s[0], frame_.centre.s[1]),
       z = std::complex<float>(float(x), float(y)) - centre;
-  const auto old = z + vector_at(state.from_picture, z) + centre,
-             here = z + vector_at(state.from_frame, z) + centre;
+  const std::complex<float> bend(state.bend_picture[0], state.bend_picture[1]),
+      bend_frame(state.bend_frame[0], state.bend_frame[1]);
+  const auto old = unbent(state.from_picture, bend, z) + centre,
+             here = bent(state.from_frame, bend_frame, z) + centre;
   const Around now(here, width, height), before(old, width, height);
   const auto contrast_of = [](const auto &value) {
     const auto [least, most] = std::minmax({value(0), value(1), value(2), value(3)});
@@ -82,7 +84,9 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   float level = 0, scenery = 0;
   for (int i = 0; i < 4; i++) level += now.part[i] * small[size_t(now.at[i])];
   const float contrast = contrast_of([&](int i) { return pixels[size_t(before.at[i])].scenery; });
-  if (state.from_picture.dilation != 0 || state.from_picture.rotation != 0) {
+  const bool turns = state.from_picture.dilation != 0 || state.from_picture.rotation != 0 ||
+                     bend != std::complex<float>();
+  if (turns) {
     const int left = int(std::floor(old.real())), top = int(std::floor(old.imag()));
     for (int j = 0; j < 4; j++)
       for (int i = 0; i < 4; i++)
@@ -94,10 +98,9 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   } else {
     for (int i = 0; i < 4; i++) scenery += before.part[i] * pixels[size_t(before.at[i])].scenery;
   }
-  const bool turns = state.from_picture.dilation != 0 || state.from_picture.rotation != 0;
-  const Pixel &nearest =
-      pixels[size_t(std::clamp(int(std::rint(old.imag())), 0, height - 1)) * width +
-             std::clamp(int(std::rint(old.real())), 0, width - 1)];
+  const int nearest_x = std::clamp(int(std::rint(old.real())), 0, width - 1),
+            nearest_y = std::clamp(int(std::rint(old.imag())), 0, height - 1);
+  const Pixel &nearest = pixels[size_t(nearest_y) * width + nearest_x];
   Pixel p{state.fit.gain * scenery + state.fit.offset,
           state.fit.gain * nearest.other + state.fit.offset,
           nearest.age,
@@ -111,9 +114,19 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   const float variance =
       quiet * noise_correlation * noise_at(noise, level) * (1 + 1 / float(p.age)) +
       std::max(noise.back(), 0.15f);
-  const float bound =
-                  bounds.sure * std::sqrt(variance) + (turns ? 1.6f : 1) * bounds.edges * contrast,
-              distance = std::abs(level - p.scenery), other = std::abs(level - p.other);
+  const float slack = std::clamp(std::abs(bend) * frame_.radius * frame_.radius - 0.5f, 0.0f, 1.0f);
+  float least = p.scenery, most = p.scenery;
+  for (int k = 0; k < 9; k++) {
+    const size_t beside = size_t(std::clamp(nearest_y + k / 3 - 1, 0, height - 1)) * width +
+                          std::clamp(nearest_x + k % 3 - 1, 0, width - 1);
+    const float near = state.fit.gain * pixels[beside].scenery + state.fit.offset,
+                taken = p.scenery + slack * (near - p.scenery);
+    least = std::min(least, taken), most = std::max(most, taken);
+  }
+  const float bound = bounds.sure * std::sqrt(variance) +
+                      (turns ? 1.6f : 1) * bounds.edges * contrast + 0.5f * std::abs(state.light),
+              distance = std::max({level - most, least - level, 0.0f}),
+              other = std::abs(level - p.other);
   p.margin = std::min(std::abs(distance - bound), std::abs(other - bound));
   const int scenery_frames = turns ? slowest / 4 : slowest;
   if (distance <= bound) {
@@ -130,7 +143,8 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   if (p.other_age && other <= bound) {
     p.other_age = std::min(p.other_age + 1, oldest);
     p.other += (level - p.other) / float(std::min(p.other_age, slowest));
-    if (p.other_age >= std::min(p.age, std::max(sure_frames, p.age / takes_over))) {
+    if (p.other_age >=
+        std::min(p.age, std::max(slack > 0.5f ? sure_bent : sure_frames, p.age / takes_over))) {
       std::swap(p.scenery, p.other);
       std::swap(p.age, p.other_age);
       p.away = 0;

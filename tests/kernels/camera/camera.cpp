@@ -224,6 +224,17 @@ State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation
   same(result.step, state.step, "step");
   same(result.from_frame, state.from_frame, "from the frame");
   same(result.from_picture, state.from_picture, "from the picture");
+  const auto bends = [&](const float *a, const float *b, const char *what) {
+    const float all = frame.radius * frame.radius;
+    fail_unless(std::hypot(a[0] - b[0], a[1] - b[1]) * all < 0.05,
+                "%s: (%g, %g), expected (%g, %g)", what, a[0] * all, a[1] * all, b[0] * all,
+                b[1] * all);
+  };
+  fail_unless(std::abs(result.light - state.light) < 1, "light %g, expected %g", result.light,
+              state.light);
+  bends(result.fit.bend, state.fit.bend, "bend");
+  bends(result.bend_frame, state.bend_frame, "that of the frame");
+  bends(result.bend_picture, state.bend_picture, "that of the picture");
   fail_unless(std::abs(result.fit.gain - state.fit.gain) < 0.01 &&
                   std::abs(result.fit.offset - state.fit.offset) < 1,
               "light %g %g, expected %g %g", result.fit.gain, result.fit.offset, state.fit.gain,

@@ -80,18 +80,23 @@ GST_START_TEST(test_memory) {
   Bench bench;
   std::mt19937 next(3);
   for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}})
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 6; kind++) {
       std::vector<std::vector<float>> frames;
       std::vector<State> states;
       for (int n = 0; n < 30; n++) {
         State state{};
         state.fresh = n == 0 || n == 22;
         state.frames = n;
-        state.fit = {{}, 1 + 0.01f * float(n % 3), float(n % 2), {}};
+        state.fit = {{}, {}, 1 + 0.01f * float(n % 3), float(n % 2)};
         if (kind == 1)
           state.from_picture = {float(n % 3 - 1), float(n % 5 - 2), 0, 0},
           state.from_frame = {0.3f, -0.4f, 0, 0};
         if (kind == 2) state.from_picture = {0.3f, 0.2f, 0.006f, -0.004f};
+        if (kind == 4) state.light = float(n % 7) - 3;
+        if (kind == 5) {
+          state.from_picture = {-2.3f, 0.4f, 0, 0.001f};
+          state.bend_picture[0] = 1e-4f, state.bend_picture[1] = -5e-5f;
+        }
         states.push_back(state);
         // A square goes through a picture with noise.
         Frame frame = kind == 3

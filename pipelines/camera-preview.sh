@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# camera-preview.sh [DEVICE]: a camera, /dev/video0 unless told, filtered live in a window
-# A frame that comes while the filter is busy is dropped, so the picture stays current.
+# camera-preview.sh [DEVICE]: shows a camera, /dev/video0 unless told, filtered live in a window
+#
+# A frame that comes while the filter is busy is dropped, so the picture stays current. Without a camera at /dev/video0 a moving
+# test picture stands in; without a display the frames are filtered, and shown nowhere.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 0 1 "$@"
 
-open_camera "${1:-/dev/video0}"
+if [[ $# == 1 || -c /dev/video0 || ${GLCL_HEADLESS:-} ]]; then
+  open_camera "${1:-/dev/video0}"
+else
+  echo 'camera-preview.sh: no camera at /dev/video0, so ten seconds of a test picture' >&2
+  SOURCE=(videotestsrc pattern=ball is-live=true num-buffers=300 ! 'video/x-raw,width=640,height=480,framerate=30/1')
+  opened='the test picture'
+fi
 use_plugin
-gst-launch-1.0 -f -q "${SOURCE[@]}" ! queue max-size-buffers=1 leaky=downstream ! videoconvert ! \
+play -q "${SOURCE[@]}" ! queue max-size-buffers=1 leaky=downstream ! videoconvert ! \
   "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

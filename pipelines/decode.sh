@@ -47,6 +47,6 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$log GST_DEBUG_NO_COLOR=1 gst-launch-1.0 -f -q -e "${SOURCE[@]}" ! parsebin ! "$decoder" ! \
+GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$log GST_DEBUG_NO_COLOR=1 play -q -e "${SOURCE[@]}" ! parsebin ! "$decoder" ! \
   queue max-size-buffers=4 ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${END[@]}"
 sed -n 's/.*:<\([^>]*\)> \(sharing: .*\)/\1: \2/p; s/.*:<\([^>]*\)> done: /\1: /p' "$log"

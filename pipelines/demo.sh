@@ -34,14 +34,15 @@ work=$(mktemp -d "$folder/.work-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 # launch SECONDS PURPOSE PIPELINE...: runs it for at most that long, with 0 to its end; where it fails, ends with the
-# first error that GStreamer reported, or, where it crashed, with the last words
+# first error that GStreamer reported, or, where it crashed, with the last words: a wrong argument unless it was to filter
 launch() {
   local limit=$1 status=0 reason
   shift
   timeout --foreground "$limit" gst-launch-1.0 -f -e "${@:2}" 2>"$work/errors" || status=$?
   ((status)) || return 0
-  ((status != 124)) || die "cannot $1 $input: nothing came in $limit s"
+  ((status != 124)) || wrong "cannot $1 $input: nothing came in $limit s"
   reason=$(sed -n '/^ERROR: from element/{s/^ERROR: from element [^ ]*: //p;q}' "$work/errors")
+  [[ $1 == filter ]] || wrong "cannot $1 $input: ${reason:-$(tail -n 1 "$work/errors")}"
   die "cannot $1 $input: ${reason:-$(tail -n 1 "$work/errors")}"
 }
 
@@ -55,7 +56,7 @@ else
   # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
   caps=$(launch 30 "decode pictures of" -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
   width=$(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*/\1/p' <<<"$caps" | tail -n 1)
-  [[ $width ]] || die "no pictures in $input"
+  [[ $width ]] || wrong "no pictures in $input"
 fi
 
 echo "filtering $input: ${FILTER[*]}"
@@ -77,3 +78,5 @@ mv "${picture#* }" "$folder/bilateral.png"
 mv "$work/bilateral.mp4" "$folder/"
 sed -n -e 's/.*\(sharing: \)/\1/p' -e 's/.*\(done: \)/\1/p' "$work/log"
 echo "${folder#"$PWD"/}/bilateral.png ${folder#"$PWD"/}/bilateral.mp4"
+echo "on a screen: xdg-open ${folder#"$PWD"/}/bilateral.mp4; live in a window: pipelines/camera-preview.sh"
+echo "over ssh, from your own machine: scp ${USER:-$(id -un)}@$(uname -n):$(printf %q "$folder")/bilateral.mp4 ."

@@ -7,5 +7,5 @@ arguments 2 2 "$@"
 
 open_file "$1"
 use_plugin
-gst-launch-1.0 -f -q -e "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
+play -q -e "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
   "${ENCODE[@]}" ! filesink location="$2"

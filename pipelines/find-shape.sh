@@ -6,10 +6,11 @@ set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"
 
+open_file "$2"
 open_file "$1"
 FILTER=(glclhough template="$2" interval=0)
 use_plugin
-gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
+play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
   sed -n '/glclhough, timestamp=/ { s/\\//g; p }' | awk '{
     match($0, /timestamp=\(guint64\)[0-9]+/)
     time = substr($0, RSTART + 19, RLENGTH - 19)

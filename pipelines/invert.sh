@@ -8,4 +8,4 @@ arguments 1 1 "$@"
 FILTER=(glclinvert)
 open_file "$1"
 use_plugin
-gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"
+play -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

@@ -9,5 +9,5 @@ arguments 2 2 "$@"
 open_file "$1"
 FILTER=(glclmotion partitions=true subpel=quarter lambda=20 interval=0 display=vectors)
 use_plugin
-gst-launch-1.0 -f -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
+play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
   "${ENCODE[@]}" ! filesink location="$2" | sed -n 's/.*glclmotion, timestamp=(guint64)\([0-9]*\).* psnr=(double)\([^,]*\),.*/\1 ns: \2 dB/p'

@@ -14,7 +14,7 @@ fi
 [[ -z ${2:-} ]] || SINK=(gldownload ! "${ENCODE[@]}" ! filesink location="$2")
 FILTER=(glclmotion detect=true display=objects)
 use_plugin
-gst-launch-1.0 -f -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
+play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
   awk '
     match($0, /motion-(begin|end), /) {
       event = substr($0, RSTART, RLENGTH - 2)

@@ -9,5 +9,5 @@ arguments 1 1 "$@"
 open_file "$1"
 FILTER=(glopenclflow display=arrows legend=true)
 use_plugin
-gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
+play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
   sed -n 's/.*glopenclflow, timestamp=(guint64)\([0-9]*\).* mean-x=(double)\([^,]*\), mean-y=(double)\([^,]*\),.* moving=(double)\([^,]*\),.*/\1 ns: mean (\2, \3) px, \4 moving/p'

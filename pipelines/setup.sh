@@ -5,13 +5,19 @@
 #   build        the folder of the build in use: GLCL_BUILD, else build/ in the sources
 #   FILTER       the element that the recipes show, with its settings: GLCL_FILTER, else glclbilateral
 #   DECODE UPLOAD ENCODE  the steps around it: to raw video, to textures, to H.264 in an MP4
-#   SINK         a window; with GLCL_HEADLESS=1 nowhere, and a test picture stands in for the camera
+#   SINK         a window; nowhere without a display or with GLCL_HEADLESS=1, where a test picture stands in for the camera too
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GLCL_BUILD:-$source_root/build}
 
 die() {
   echo "${0##*/}: $*" >&2
   exit 1
+}
+
+# wrong ...: the same where an argument is wrong
+wrong() {
+  echo "${0##*/}: $*" >&2
+  exit 2
 }
 
 # usage SCRIPT: prints the comment at its top
@@ -131,33 +137,65 @@ headless_environment() {
 
 # Finds the plugin; the last thing before a pipeline.
 use_plugin() {
-  [[ -z ${GLCL_HEADLESS:-} ]] || headless_environment "$build/run"
+  [[ $display ]] || headless_environment "$build/run"
   export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
   gst-inspect-1.0 "${FILTER[0]}" >/dev/null 2>&1 || die "no element ${FILTER[0]}; the plugin is not built in $build"
 }
 
 # open_file FILE: sets SOURCE to a source of the file's bytes
 open_file() {
-  [[ -f $1 && -r $1 ]] || die "no such file: $1"
+  [[ -e $1 ]] || wrong "no such file: $1"
+  [[ -f $1 && -r $1 ]] || wrong "no file that can be read: $1"
   local path=${1//\\/\\\\}
   SOURCE=(filesrc "location=\"${path//\"/\\\"}\"")
+  opened=$1
 }
 
 # open_camera DEVICE [PROPERTIES...]: sets SOURCE to a source of the camera's pictures
 open_camera() {
   local device=$1
   shift
+  opened=$device
   if [[ ${GLCL_HEADLESS:-} ]]; then
     SOURCE=(videotestsrc is-live=true num-buffers=60 ! 'video/x-raw,width=320,height=240')
   else
-    [[ -c $device ]] || die "no camera at $device"
+    [[ -c $device ]] || wrong "no camera at $device"
     SOURCE=(v4l2src "device=$device" "$@" ! decodebin)
   fi
 }
 
+# play PIPELINE...: runs it; where it fails, ends with the first error that GStreamer reported, as a wrong argument where that is
+# what was opened or is written
+play() {
+  # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
+  [[ ! -f $opened ]] || launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1
+  [[ ${GLCL_HEADLESS:-} || " $* " != *' name=window '* ]] ||
+    echo "${0##*/}: no display here (DISPLAY and WAYLAND_DISPLAY are not set), so no window opens: docs/headless.md" >&2
+  launched gst-launch-1.0 -f "$@"
+}
+launched() {
+  local errors status=0 reason
+  errors=$(mktemp)
+  "$@" 2>"$errors" || status=$?
+  reason=$(sed -n '/^ERROR: from element/{s/^ERROR: from element //p;q}' "$errors")
+  ((status)) || cat "$errors" >&2
+  rm "$errors"
+  ((status)) || return 0
+  ((status != 124)) || wrong "cannot play $opened: nothing came in 20 s"
+  case $reason in
+    *GstDecodeBin* | *GstParseBin* | *GstTypeFind* | *Demux* | *GstFileSink*) wrong "cannot play $opened: ${reason#*: }" ;;
+    ?*) die "cannot play $opened: ${reason#*: }" ;;
+  esac
+  return $status
+}
+
+# Whether windows can open; GST_GL_WINDOW names another way to have a picture shown.
+display=${DISPLAY:-}${WAYLAND_DISPLAY:-}${GST_GL_WINDOW:-}
+[[ ! -S ${XDG_RUNTIME_DIR:-}/wayland-0 ]] || display=wayland-0
+[[ -z ${GLCL_HEADLESS:-} ]] || display=
 read -ra FILTER <<<"${GLCL_FILTER:-glclbilateral sigma-space=3 sigma-range=0.12}"
 DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! videoconvert)  # leaves sound alone
 UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
 SINK=(glimagesink)
-[[ -z ${GLCL_HEADLESS:-} ]] || SINK=(fakesink sync=false)
+[[ $display ]] || SINK=(fakesink name=window sync=false)
 ENCODE=(videoconvert ! openh264enc bitrate=8000000 ! h264parse ! mp4mux)

@@ -8,6 +8,6 @@ arguments 1 1 "$@"
 FILTER=(glclhistogram shot-detection=true post-messages=false)
 open_file "$1"
 use_plugin
-gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
+play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
   sed -n 's/.*shot, .* stream-time=(guint64)\([0-9]*\),.* frame=(guint64)\([0-9]*\), kind=(string)\([a-z-]*\),.*/\2 \1 \3/p' |
   awk '{ printf "%6d  %9.3f  %s\n", $1, $2 / 1e9, $3 }'

@@ -7,4 +7,4 @@ arguments 1 1 "$@"
 
 open_file "$1"
 use_plugin
-gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" split=0.5 ! "${SINK[@]}"
+play -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" split=0.5 ! "${SINK[@]}"

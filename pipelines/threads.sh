@@ -9,5 +9,5 @@ arguments 1 1 "$@"
 
 open_file "$1"
 use_plugin
-gst-launch-1.0 -f -q "${SOURCE[@]}" ! qtdemux name=demux demux.video_0 ! queue ! decodebin ! \
+play -q "${SOURCE[@]}" ! qtdemux name=demux demux.video_0 ! queue ! decodebin ! \
   videoconvert ! video/x-raw,format=RGBA ! queue ! glupload ! "${FILTER[0]}" sigma-space=2 sigma-range=0.25 ! "${SINK[@]}"

@@ -10,5 +10,5 @@ open_file "$1"
 FILTER=(glclklt display=tracks trail=25)
 [[ $# == 1 ]] || FILTER+=("dump-location=\"${2//\"/\\\"}\"")
 use_plugin
-gst-launch-1.0 -f -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
+play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
   sed -n 's/.*glclklt, timestamp=(guint64)\([0-9]*\).* tracked=(uint)\([0-9]*\), lost=(uint)\([0-9]*\), new=(uint)\([0-9]*\), cut=(boolean)\([a-z]*\),.*/\1 ns: \2 followed, \3 lost, \4 new, cut \5/p'

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# arguments.sh: what every recipe of pipelines/ answers to --help, to no argument, to too many and to wrong files
+set -euo pipefail
+. "$GLCL_SOURCE/pipelines/setup.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+unset GLCL_HEADLESS
+headless_environment "$work/run"
+export GLCL_DEMO_FOLDER=$work/demo
+echo text >text.mp4
+head -c 20000 /dev/zero >zero.mp4
+mkdir folder.mp4
+gst-launch-1.0 -f -q audiotestsrc num-buffers=20 ! wavenc ! filesink location=sound.wav
+gst-launch-1.0 -f -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=clip.mp4
+head -c 2000 clip.mp4 >cut.mp4
+
+# answers STATUS PATTERN ARGUMENTS...: the recipe in $script says it, and no other error
+answers() {
+  local wanted=$1 pattern=$2 status=0
+  shift 2
+  timeout 60 "$script" "$@" >output 2>errors </dev/null || status=$?
+  ((wanted)) || mv output errors
+  grep -q "$pattern" errors && ((status == wanted && ($(wc -l <errors) == 1 || !wanted))) && return
+  cat errors
+  die "${script##*/} $*: exit status $status, not $wanted, or not one line with $pattern"
+}
+
+for script in "$source_root"/pipelines/*.sh; do
+  [[ -x $script ]] || continue
+  name=${script##*/}
+  first=$(sed -n 3p "$script")
+  echo "$first"
+  answers 0 "^$name .*" --help
+  answers 2 "^usage: $name" 1 2 3 4
+  more=()
+  case $first in
+    *" $name IN TEMPLATE"*)
+      answers 2 "^$name: no such file: missing.png$" clip.mp4 missing.png
+      more=(clip.mp4)
+      ;;
+    *" $name IN OUT"*)
+      answers 2 "^$name: .*missing/out.mp4" clip.mp4 missing/out.mp4
+      more=(out.mp4)
+      ;;
+    *" $name IN"[:\ ]* | *" $name [FILE "*) ;;
+    *" $name [DEVICE]"*)
+      answers 2 "^$name: no camera at /dev/video99$" /dev/video99
+      continue
+      ;;
+    *) die "$name: what it takes is not known here" ;;
+  esac
+  [[ $name == demo.sh ]] || answers 2 "^usage: $name" # all but the demo, which draws something itself
+  answers 2 "^$name: no such file: missing.mp4$" missing.mp4 "${more[@]}"
+  answers 2 "^$name: no file that can be read: folder.mp4$" folder.mp4 "${more[@]}"
+  for file in text.mp4 zero.mp4 sound.wav cut.mp4; do
+    answers 2 "^$name: .*$file" "$file" "${more[@]}"
+  done
+done

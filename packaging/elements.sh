@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# elements.sh [FOLDER]
+#
+# Builds the plugin into FOLDER, build-elements/ unless told, and runs a pipeline of each of its elements, with results attached
+# where it attaches any. The last line counts them; the exit status tells whether all ran.
+set -euo pipefail
+. "$(dirname "$0")/../pipelines/setup.sh"
+arguments 0 1 "$@"
+build=$(realpath -m "${1:-$source_root/build-elements}")
+install_missing
+build_folder "$build" gst/libgstglcl.so -Dtests=disabled -Dtools=disabled -Dwerror=true
+[[ -z ${GLCL_POCL_CACHE:-} ]] || export POCL_CACHE_DIR=$GLCL_POCL_CACHE
+headless_environment "$build/run"
+export GST_PLUGIN_PATH_1_0=$build/gst
+mapfile -t elements < <(gst-inspect-1.0 glcl | sed -n 's/^  \(gl[a-z]*\): .*/\1/p')
+((${#elements[@]})) || { gst-inspect-1.0 -b; die 'the plugin has no elements'; }
+gst-launch-1.0 --version | sed -n 2p
+failed=0
+for element in "${elements[@]}"; do
+  words=("$element")
+  [[ $(gst-inspect-1.0 "$element") != *attach-meta* ]] || words+=(attach-meta=true)
+  if timeout 300 gst-launch-1.0 -q gltestsrc pattern=snow num-buffers=5 ! 'video/x-raw(memory:GLMemory),width=320,height=240' ! \
+    "${words[@]}" ! gldownload ! fakesink >"$build/run/log" 2>&1; then
+    echo "${words[*]}: runs"
+  else
+    ((++failed))
+    echo "${words[*]}: failed"
+    tail -n 40 "$build/run/log"
+  fi
+done
+echo "$((${#elements[@]} - failed)) of ${#elements[@]} elements run"
+((!failed))

@@ -13,7 +13,9 @@ set -euo pipefail
 
 arguments 0 1 "$@"
 input=${1:-scene}
-folder=${GLCL_DEMO_FOLDER:-$source_root/demo}
+folder=$source_root/demo
+[[ -e $source_root/meson.build ]] || folder=$PWD/demo # it is installed
+folder=${GLCL_DEMO_FOLDER:-$folder}
 rm -f "$folder"/bilateral.{png,mp4}
 case $input in
   scene) SOURCE=() ;;
@@ -22,7 +24,7 @@ case $input in
   *) open_file "$input"; SOURCE+=(! "${DECODE[@]}") ;;
 esac
 
-if [[ -z ${GLCL_BUILD:-} ]]; then
+if [[ -z ${GLCL_BUILD:-} && -e $source_root/meson.build ]]; then
   install_missing
   build_folder "$build" gst/libgstglcl.so
 fi

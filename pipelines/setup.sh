@@ -8,6 +8,11 @@
 #   SINK         a window; nowhere without a display or with GLCL_HEADLESS=1, where a test picture stands in for the camera too
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GLCL_BUILD:-$source_root/build}
+installed=''
+if [[ ! -e $source_root/meson.build ]]; then  # below share/, where nothing can be written
+  build=${GLCL_BUILD:-${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl}
+  installed=$(find "$source_root/../../lib" -name libgstglcl.so -path '*/gstreamer-1.0/*' -printf '%h\n' -quit 2>/dev/null || true)
+fi
 
 die() {
   echo "${0##*/}: $*" >&2
@@ -138,8 +143,8 @@ headless_environment() {
 # Finds the plugin; the last thing before a pipeline.
 use_plugin() {
   [[ $display ]] || headless_environment "$build/run"
-  export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
-  gst-inspect-1.0 "${FILTER[0]}" >/dev/null 2>&1 || die "no element ${FILTER[0]}; the plugin is not built in $build"
+  export GST_PLUGIN_PATH_1_0=${installed:-$build/gst}${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
+  gst-inspect-1.0 "${FILTER[0]}" >/dev/null 2>&1 || die "no element ${FILTER[0]}; the plugin is not in ${installed:-$build}"
 }
 
 # open_file FILE: sets SOURCE to a source of the file's bytes

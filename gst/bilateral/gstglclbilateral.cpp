@@ -38,6 +38,7 @@
 
 #include "base/glclproperties.h"
 #include "bilateral.h"
+#include "config.h"
 #include "grid.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_bilateral_debug);
@@ -175,6 +176,8 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL bilateral filter", "Filter/Effect/Video",
       "Smooths OpenGL textures and keeps their edges, with OpenCL", "The gst-glcl developers");
+  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                        DOCS_PAGE("glclbilateral"));
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});

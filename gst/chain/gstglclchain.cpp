@@ -38,6 +38,7 @@
 #include "base/glcltime.h"
 #include "chain.h"
 #include "child.h"
+#include "config.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);
@@ -450,6 +451,8 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
       element_class, "OpenCL filter chain", "Filter/Effect/Video",
       "Runs a chain of filters, your own or ready ones, on OpenGL textures with OpenCL",
       "The gst-glcl developers");
+  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                        DOCS_PAGE("glclchain"));
   GST_BASE_TRANSFORM_CLASS(klass)->before_transform = gst_glcl_chain_before_transform;
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});

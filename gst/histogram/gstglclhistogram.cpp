@@ -50,6 +50,7 @@
 
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
+#include "config.h"
 #include "histograms.h"
 #include "messages.h"
 #include "present.h"
@@ -363,6 +364,8 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
       GST_ELEMENT_CLASS(klass), "OpenCL histogram", "Filter/Analyzer/Video",
       "Counts, draws and equalises the levels of OpenGL textures and finds shots, with OpenCL",
       "The gst-glcl developers");
+  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                        DOCS_PAGE("glclhistogram"));
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->start = GST_DEBUG_FUNCPTR(gst_glcl_histogram_start);

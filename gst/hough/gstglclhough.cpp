@@ -35,6 +35,7 @@
 #include "base/compat.h"
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
+#include "config.h"
 #include "hough.h"
 #include "opencl/error.h"
 #include "templates.h"
@@ -460,6 +461,8 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL shape finder", "Filter/Analyzer/Video",
       "Finds edges and templates in OpenGL textures with OpenCL", "The gst-glcl developers");
+  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                        DOCS_PAGE("glclhough"));
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});

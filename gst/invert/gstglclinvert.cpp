@@ -16,6 +16,7 @@
 #include "gstglclinvert.h"
 
 #include "base/glclproperties.h"
+#include "config.h"
 #include "opencl/kernel.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_invert_debug);
@@ -88,6 +89,8 @@ static void gst_glcl_invert_class_init(GstGLCLInvertClass *klass) {
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL colour inversion", "Filter/Effect/Video",
       "Inverts the colours of OpenGL textures with OpenCL", "The gst-glcl developers");
+  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                        DOCS_PAGE("glclinvert"));
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_invert_prepare;

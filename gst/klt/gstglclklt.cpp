@@ -43,6 +43,7 @@
 #include <string>
 
 #include "base/glclproperties.h"
+#include "config.h"
 #include "klt.h"
 #include "opencl/error.h"
 #include "trackfile.h"
@@ -345,6 +346,8 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
       GST_ELEMENT_CLASS(klass), "OpenCL feature tracker", "Filter/Analyzer/Video",
       "Chooses features in OpenGL textures and follows them with OpenCL",
       "The gst-glcl developers");
+  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                        DOCS_PAGE("glclklt"));
 
   GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_glcl_klt_start);
   GST_BASE_TRANSFORM_CLASS(klass)->stop = GST_DEBUG_FUNCPTR(gst_glcl_klt_stop);

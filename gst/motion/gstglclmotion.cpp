@@ -29,6 +29,7 @@
 
 #include "base/compat.h"
 #include "base/glclproperties.h"
+#include "config.h"
 #include "detection.h"
 #include "motion.h"
 #include "objects/view.h"
@@ -381,6 +382,8 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL block motion search", "Filter/Analyzer/Video",
       "Finds the motion of blocks between OpenGL textures with OpenCL", "The gst-glcl developers");
+  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                        DOCS_PAGE("glclmotion"));
 
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});

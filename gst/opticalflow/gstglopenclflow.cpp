@@ -52,6 +52,7 @@
 
 #include "base/compat.h"
 #include "base/glclproperties.h"
+#include "config.h"
 #include "dump.h"
 #include "flow.h"
 #include "lucaskanade.h"
@@ -519,6 +520,8 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
       GST_ELEMENT_CLASS(klass), "OpenCL optical flow", "Filter/Analyzer/Video",
       "Finds, shows and publishes the motion of every pixel of OpenGL textures, with OpenCL",
       "The gst-glcl developers");
+  gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                        DOCS_PAGE("glopenclflow"));
 
   GST_BASE_TRANSFORM_CLASS(klass)->start = GST_DEBUG_FUNCPTR(gst_gl_opencl_flow_start);
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);

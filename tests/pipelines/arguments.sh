@@ -36,7 +36,7 @@ for script in "$source_root"/pipelines/*.sh; do
   answers 2 "^usage: $name" 1 2 3 4
   more=()
   case $first in
-    *" $name IN TEMPLATE"*)
+    *" $name IN TEMPLATE"* | *" $name IN FILTER"*)
       answers 2 "^$name: no such file: missing.png$" clip.mp4 missing.png
       more=(clip.mp4)
       ;;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glclhalf: an element outside of gst-glcl, on its installed base class. docs/extending.md tells
+// what the functions do.
+#include "base/glclproperties.h"
+#include "base/gstglclfilter.h"
+#include "opencl/kernel.h"
+
+G_DECLARE_FINAL_TYPE(GstGLCLHalf, gst_glcl_half, GST, GLCL_HALF, GstGLCLFilter)
+
+namespace {
+
+struct Settings {
+  double share = 0.5;
+};
+
+struct State {
+  glcl::Guarded<Settings> settings;
+  glcl::Kernel kernel;
+};
+
+}  // namespace
+
+struct _GstGLCLHalf {
+  GstGLCLFilter parent;
+  State *state;
+};
+
+G_DEFINE_TYPE(GstGLCLHalf, gst_glcl_half, GST_TYPE_GLCL_FILTER)
+
+static glcl::Layout gst_glcl_half_prepare(GstGLCLFilter *filter, glcl::Context &context, int, int) {
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  GST_GLCL_HALF(filter)->state->kernel = glcl::Kernel(
+      context, context.program("half/half.cl", glcl::frame_options(layout)), "darken", {16, 16});
+  return layout;
+}
+
+static void gst_glcl_half_process(GstGLCLFilter *filter, glcl::Queue &queue,
+                                  const glcl::Picture &in, const glcl::Picture &out, GstBuffer *,
+                                  GstBuffer *) {
+  State *state = GST_GLCL_HALF(filter)->state;
+  const auto share = static_cast<cl_float>(state->settings.get().share);
+  state->kernel(queue, {static_cast<size_t>(in.width), static_cast<size_t>(in.height)}, in, out,
+                in.width, in.height, share);
+}
+
+static void gst_glcl_half_unprepare(GstGLCLFilter *filter) {
+  GST_GLCL_HALF(filter)->state->kernel = {};
+}
+
+static void gst_glcl_half_init(GstGLCLHalf *self) { self->state = new State; }
+
+static void gst_glcl_half_finalize(GObject *object) {
+  delete GST_GLCL_HALF(object)->state;
+  G_OBJECT_CLASS(gst_glcl_half_parent_class)->finalize(object);
+}
+
+static void gst_glcl_half_class_init(GstGLCLHalfClass *klass) {
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = gst_glcl_half_finalize;
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+    return GST_GLCL_HALF(object)->state->settings;
+  };
+  glcl::Properties<Settings>(object_class, settings_of)
+      .number("share", "Share", "of the light that stays, 0 none, 1 all", &Settings::share, 0, 1);
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Darkener", "Filter/Effect/Video",
+                                        "Darkens OpenGL textures with OpenCL", "You");
+  auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
+  gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
+  filter_class->prepare = gst_glcl_half_prepare;
+  filter_class->process = gst_glcl_half_process;
+  filter_class->unprepare = gst_glcl_half_unprepare;
+  filter_class->takes_fields = true;
+}
+
+static gboolean plugin_init(GstPlugin *plugin) {
+  return gst_element_register(plugin, "glclhalf", GST_RANK_NONE, gst_glcl_half_get_type());
+}
+
+#define PACKAGE "glclhalf"
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, glclhalf, "An element outside of gst-glcl",
+                  plugin_init, "0.1", "LGPL", "glclhalf", "https://example.org")

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# install.sh: what `meson install` leaves serves: the .pc file builds an element outside of the tree, which runs beside ours; every
+# public header stands alone; a recipe, completion and man pages are there; and a project takes the tree as a subproject
+set -euo pipefail
+. "$GLCL_SOURCE/pipelines/setup.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+unset GLCL_HEADLESS G_RESOURCE_OVERLAYS GST_PLUGIN_PATH
+quietly "$meson_command" install -C "$build" --no-rebuild --destdir "$work/root"
+prefix=$work/root$("$meson_command" introspect --buildoptions "$build" |
+  "$python" -c 'import json, sys; print(next(option["value"] for option in json.load(sys.stdin) if option["name"] == "prefix"))')
+pc=$(find "$prefix" -name gst-glcl-1.0.pc)
+# As if it had been installed there.
+sed -i "s|^prefix=.*|prefix=$prefix|" "$pc"
+export PKG_CONFIG_PATH=${pc%/*}
+plugins=$(pkg-config --variable=pluginsdir gst-glcl-1.0)
+[[ -e $plugins/libgstglcl.so ]] || die "pluginsdir of the .pc file is $plugins"
+
+read -ra flags <<<"$(pkg-config --cflags gst-glcl-1.0)"
+headers=0
+while read -r header; do
+  echo "#include \"$header\"" >one.cpp
+  c++ -std=c++17 -fsyntax-only -Wall -Wextra -Wno-unused-parameter "${flags[@]}" one.cpp || die "$header does not stand alone"
+  ((++headers))
+done < <(cd "$prefix/include/gst-glcl" && find . -name 'gstglcl*.h' -o -name kernel.h -o -name glclregion.h -o -name readback.h | sort)
+((headers > 5)) || die "only $headers headers"
+
+cp -r "$prefix/share/gst-glcl/examples/element" outside
+export CXXFLAGS='-O0 -g0'
+quietly "$meson_command" setup outside/build outside
+quietly ninja -C outside/build
+export GST_REGISTRY_1_0=$work/registry.bin GST_PLUGIN_PATH_1_0=$work/outside/build:$plugins
+quietly gst-inspect-1.0 glclhalf
+# White, halved and inverted by ours, twice: 255 - (255 - 255 / 2) / 2
+gst-launch-1.0 -q videotestsrc pattern=white num-buffers=3 ! video/x-raw,format=RGBA,width=33,height=17 ! glupload ! glclhalf ! glclinvert ! \
+  glclhalf ! glclinvert ! gldownload ! video/x-raw,format=RGBA ! filesink location=frames.raw
+od -An -v -t u1 -w4 frames.raw | awk '
+  $1 < 190 || $1 > 192 || $2 != $1 || $3 != $1 || $4 != 255 { print "pixel", NR, "is", $0; exit 1 }
+  END { if (NR != 3 * 33 * 17) { print NR, "pixels"; exit 1 } }' || die 'glclhalf does not do what it says'
+
+for element in $(gst-inspect-1.0 glcl | sed -n 's/^  \(gl[a-z]*\): .*/\1/p'); do
+  page=$(gst-inspect-1.0 "$element" | sed -n 's/^ *Doc-uri *//p')
+  [[ $page == *docs/$element.* && -e $GLCL_SOURCE/docs/$element.md ]] || die "gst-inspect-1.0 $element names no page but '$page'"
+done
+
+# A recipe, with the plugin that lies beside it, and nothing of the sources.
+gst-launch-1.0 -q videotestsrc num-buffers=5 ! video/x-raw,width=64,height=48 ! jpegenc ! qtmux ! filesink location=clip.mp4
+env -u GLCL_BUILD -u GST_PLUGIN_PATH_1_0 GLCL_HEADLESS=1 XDG_CACHE_HOME="$work/cache" "$prefix/share/gst-glcl/pipelines/invert.sh" clip.mp4
+[[ -e $prefix/share/doc/gst-glcl/README.md && -e $prefix/share/doc/gst-glcl/docs/glclinvert.md ]] || die 'the manual is missing'
+
+if [[ -e $build/tools/glcl-info ]]; then
+  # shellcheck source=/dev/null
+  (. "$prefix/share/bash-completion/completions/glcl-info" && PATH=$prefix/bin:$PATH && _glcl glcl-info --j glcl-info && [[ ${COMPREPLY[*]} == --json ]]) ||
+    die 'bash does not complete glcl-info --j'
+  if command -v help2man >/dev/null; then
+    grep -q '^\.SH "*EXIT\|json' "$prefix/share/man/man1/glcl-info.1" || die 'the man page of glcl-info says nothing'
+  fi
+fi
+
+# As a subproject: made known under the name of the .pc file, and an element compiles against it.
+mkdir -p project/subprojects
+cp outside/glclhalf.cpp project/
+ln -s "$GLCL_SOURCE" project/subprojects/gst-glcl
+cat >project/meson.build <<'MESON'
+project('project', 'cpp', default_options: 'cpp_std=c++17')
+glcl = dependency('gst-glcl-1.0', fallback: 'gst-glcl')
+assert(glcl.type_name() == 'internal')
+static_library('half', 'glclhalf.cpp', dependencies: glcl)
+static_library('application', 'application.cpp', dependencies: glcl)
+MESON
+echo '#include <gst-glcl/gstglclresult.h>' >project/application.cpp
+unset PKG_CONFIG_PATH
+quietly "$meson_command" setup project/build project -Dgst-glcl:tests=disabled -Dgst-glcl:tools=disabled --force-fallback-for=gst-glcl-1.0
+quietly ninja -C project/build libhalf.a libapplication.a
+echo "$headers headers, glclhalf, a recipe, completion, a subproject"

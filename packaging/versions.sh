@@ -64,6 +64,8 @@ inside() {
     if [[ $share ]]; then mkdir -p "$root/share"; mount --bind "$share" "$root/share"; fi
     if [[ $home ]]; then mount --bind "$home" "$root/root"; fi
     cp /etc/resolv.conf "$root/etc/"
+    # a mirror that stands still is dated, and the machine may take that
+    ! command -v apt-config >/dev/null || apt-config dump Acquire::Check-Valid-Until >"$root/etc/apt/apt.conf.d/99machine"
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 CI="$CI" \
       GLCL_POCL_CACHE="${home:+/root/pocl}" chroot "$root" bash -c "cd /project && $*" </dev/null' \
     - "$1" "$2" "$work/layer" "$share" "$home" "${@:3}"

@@ -1,0 +1,17 @@
+# gst-glcl without a GPU: docker build -f packaging/docker/cpu.Dockerfile -t gst-glcl .
+# docker run --rm -v "$PWD:/videos" gst-glcl glcl-info
+FROM debian:trixie-slim AS build
+SHELL ["/bin/bash", "-c"]
+COPY . /src
+WORKDIR /src
+RUN apt-get update && . pipelines/setup.sh && apt-get install -y --no-install-recommends "${build_packages[@]}" \
+  && meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch=disabled \
+  && ninja -C /build && meson install -C /build --no-rebuild --destdir /root/installed
+
+FROM debian:trixie-slim
+COPY --from=build /root/installed /
+RUN apt-get update && apt-get install -y --no-install-recommends gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
+  gstreamer1.0-plugins-bad gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri && rm -rf /var/lib/apt/lists/*
+ENV GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device XDG_RUNTIME_DIR=/tmp POCL_CACHE_DIR=/tmp/pocl
+WORKDIR /videos
+CMD ["glcl-info"]

@@ -58,6 +58,11 @@ std::string chain_of(const Task &task) {
   return chain;
 }
 
+void check_pads(GstElement *decoder, gpointer) {
+  if (decoder->numsrcpads == 0)
+    GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("there is no video in it"), (nullptr));
+}
+
 /// A pipeline from a file; its errors are Failures.
 class Pipeline {
  public:
@@ -77,12 +82,7 @@ class Pipeline {
     bus_ = gst_element_get_bus(pipeline_);
     GstElement *source = get("source"), *decoder = get("decoder");
     g_object_set(source, "location", file.c_str(), nullptr);
-    g_signal_connect(decoder, "no-more-pads", G_CALLBACK(+[](GstElement *self, gpointer) {
-                       if (self->numsrcpads == 0)
-                         GST_ELEMENT_ERROR(self, STREAM, WRONG_TYPE, ("there is no video in it"),
-                                           (nullptr));
-                     }),
-                     nullptr);
+    g_signal_connect(decoder, "no-more-pads", G_CALLBACK(check_pads), nullptr);
     g_signal_connect(
         decoder, "pad-added", G_CALLBACK(+[](GstElement *, GstPad *pad, gpointer self) {
           gst_pad_add_probe(

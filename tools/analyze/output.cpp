@@ -81,7 +81,7 @@ std::string Output::choose_place(const std::string &file) {
     return summary.contains("file") && summary["file"] != escaped(file);
   };
   const std::string name = std::filesystem::path(file).filename().string();
-  const std::string place = folder_ + "/" + name;
+  std::string place = folder_ + "/" + name;
   if (!taken(place)) return place;
   const std::string end = "-" + hash(file);
   return folder_ + "/" + name.substr(0, longest_name - end.size()) + end;

@@ -85,7 +85,7 @@ void write_jpeg(const std::string &path, const std::string &rgb, int width, int 
   if (!reason.empty()) throw Failure("cannot write " + shown(path) + ": " + reason);
 }
 
-struct Sheet {
+struct Sheet {       // NOLINT(bugprone-exception-escape): its JSON may throw only where memory ends
   Json json;         ///< `columns`, `width` and `height` of a picture, `times`
   std::string jpeg;  ///< empty without pictures
 };

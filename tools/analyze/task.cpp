@@ -117,7 +117,7 @@ void write_file(const std::string &path, const std::string &content) {
 }
 
 Json read_json(const std::string &path) {
-  const Json json = Json::parse(read_file(path), nullptr, false);
+  Json json = Json::parse(read_file(path), nullptr, false);
   if (json.is_discarded()) throw Failure(shown(path) + " is no JSON");
   return json;
 }

@@ -16,7 +16,7 @@ namespace {
 std::string take_number(std::string &text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon + 1 == text.size()) return {};
-  const std::string number = text.substr(colon + 1);
+  std::string number = text.substr(colon + 1);
   if (!std::all_of(number.begin(), number.end(), [](char c) { return g_ascii_isdigit(c); }))
     return {};
   text.resize(colon);

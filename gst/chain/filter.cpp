@@ -95,7 +95,7 @@ class Declaration {
   std::string fresh_name(Cursor &cursor) {
     static const std::set<std::string> taken{"x",  "y",  "width", "height", "at",    "earlier", "i",
                                              "dx", "dy", "name",  "parent", "PIXEL", "HERE"};
-    const std::string name = cursor.name();
+    std::string name = cursor.name();
     if (name.empty()) fail(place_, "a name was expected: letters, digits and _.");
     // GObject's properties begin with a letter.
     if (name[0] == '_' || taken.count(name) || name.rfind("glcl", 0) == 0 ||
@@ -223,8 +223,8 @@ Expression::Scope Filter::scope(const Values &values,
       for (size_t l = 0; l < lists.size(); l++)
         if (lists[l].name == wanted) {
           const Matrix &list = values.lists[l];
-          const double x = arguments[0] + (list.width - 1) / 2,
-                       y = arguments[1] + (list.height - 1) / 2;
+          const int middle_x = (list.width - 1) / 2, middle_y = (list.height - 1) / 2;
+          const double x = arguments[0] + middle_x, y = arguments[1] + middle_y;
           const bool inside = x >= 0 && y >= 0 && x < list.width && y < list.height;
           return inside ? list.at(static_cast<int>(x), static_cast<int>(y)) : 0.0;
         }

@@ -16,7 +16,10 @@ namespace glcl::chain {
 
 namespace {
 
-std::string text_of(size_t number) { return std::to_string(number); }
+template <class Integer>
+std::string text_of(Integer number) {
+  return std::to_string(number);
+}
 
 std::string literal(double value) {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -125,7 +128,7 @@ class Generator {
     // Earlier frames are buffers: with two images in a kernel, Mesa's rusticl reads the first
     // twice.
     for (int n = 0; n < stages_[pass.first].frames; n++) {
-      const std::string name = "glcl_in" + text_of(static_cast<size_t>(n));
+      const std::string name = "glcl_in" + text_of(n);
       if (is_image(n)) {
         add("__read_only image2d_t", name);
       } else {
@@ -146,7 +149,7 @@ class Generator {
   bool is_image(int frame) const { return frame == 0 && make_.layout == Layout::image; }
 
   std::string tile_width(const Segment &segment) const {
-    return text_of(static_cast<size_t>(make_.shape.x + 2 * segment.rim_x));
+    return text_of(make_.shape.x + 2 * segment.rim_x);
   }
 
   void read(size_t k, const Pass &pass, const Segment &segment) {
@@ -154,10 +157,10 @@ class Generator {
     const std::string edge = "  x = clamp(x, 0, width - 1);\n  y = clamp(y, 0, height - 1);\n";
     text_ += "inline float4 glcl_read_" + text_of(k) + "(GLCL_DECLARED int x, int y) {\n";
     if (k == segment.first && segment.tile) {
-      const std::string cell =
-          "((__local const " + texel(k) + " *)glcl_tile)[(y - glcl_origin.y + " +
-          text_of(static_cast<size_t>(segment.rim_y)) + ") * " + tile_width(segment) +
-          " + x - glcl_origin.x + " + text_of(static_cast<size_t>(segment.rim_x)) + "]";
+      const std::string cell = "((__local const " + texel(k) +
+                               " *)glcl_tile)[(y - glcl_origin.y + " + text_of(segment.rim_y) +
+                               ") * " + tile_width(segment) + " + x - glcl_origin.x + " +
+                               text_of(segment.rim_x) + "]";
       text_ += "  return " + (exact_before(k) ? cell : "convert_float4(" + cell + ")") + ";\n}\n";
     } else if (k == pass.first) {
       text_ += edge + "  return " + load + "(glcl_in0, x, y);\n}\n";
@@ -175,16 +178,15 @@ class Generator {
              "(GLCL_DECLARED int n, int x, int y) {\n  x = clamp(x, 0, width - 1);\n"
              "  y = clamp(y, 0, height - 1);\n";
     for (int n = frames - 1; n > 0; n--)
-      text_ += "  if (n >= " + text_of(static_cast<size_t>(n)) + ") return GLCL_KEPT(glcl_in" +
-               text_of(static_cast<size_t>(n)) + ", x, y);\n";
+      text_ +=
+          "  if (n >= " + text_of(n) + ") return GLCL_KEPT(glcl_in" + text_of(n) + ", x, y);\n";
     text_ += "  return GLCL_LEVELS(glcl_in0, x, y);\n}\n";
   }
 
   void convolution(size_t k) {
     const Stage &stage = stages_[k];
     const std::string first = names(stage.item, "first"), second = names(stage.item, "second");
-    const std::string rx = text_of(static_cast<size_t>(stage.radius_x)),
-                      ry = text_of(static_cast<size_t>(stage.radius_y));
+    const std::string rx = text_of(stage.radius_x), ry = text_of(stage.radius_y);
     const std::string read = "glcl_read_" + text_of(k) + "(GLCL_GIVEN ";
     const std::string unroll = stage.taps() <= 49 ? "#pragma unroll\n" : "";
     const std::string along_x = unroll + "  for (int i = -" + rx + "; i <= " + rx + "; i++)\n",
@@ -210,7 +212,7 @@ class Generator {
     const Item &item = chain_.items[stage.item];
     const Filter &filter = *item.filter;
     const std::string number = text_of(k);
-    const std::string radius = text_of(static_cast<size_t>(stage.radius_x));
+    const std::string radius = text_of(stage.radius_x);
     std::string declared, here, given;
     const auto add = [&](const std::string &type, const std::string &name,
                          const std::string &value) {
@@ -231,8 +233,8 @@ class Generator {
     for (size_t l = 0; l < filter.lists.size(); l++) {
       const Matrix &list = item.values.lists[l];
       add("__constant const float *", filter.lists[l].name, names(stage.item, "list" + text_of(l)));
-      add("const int", filter.lists[l].name + "_width", text_of(static_cast<size_t>(list.width)));
-      add("const int", filter.lists[l].name + "_height", text_of(static_cast<size_t>(list.height)));
+      add("const int", filter.lists[l].name + "_width", text_of(list.width));
+      add("const int", filter.lists[l].name + "_height", text_of(list.height));
     }
     const auto within = [&](const std::string &d) {
       return "clamp((int)(" + d + "), -" + radius + ", " + radius + ")";
@@ -261,12 +263,10 @@ class Generator {
   }
 
   void fill(size_t k, const Segment &segment, const std::string &area, const std::string &tile) {
-    const auto length = [](int group, int rim) {
-      return text_of(static_cast<size_t>(group + 2 * rim));
-    };
+    const auto length = [](int group, int rim) { return text_of(group + 2 * rim); };
     const std::string side_x = length(make_.shape.x, segment.rim_x),
                       side_y = length(make_.shape.height(), segment.rim_y);
-    std::string value, given = "";
+    std::string value;
     // What fills the tile: the picture, or the segment before this one out of its own tile.
     if (k == 0 || tile == "source")
       value = std::string(exact_before(segment.first) ? "GLCL_EXACT" : "GLCL_LEVELS") +
@@ -274,10 +274,10 @@ class Generator {
     else
       value = "glcl_stage_" + text_of(segment.first - 1) + "(" + kernel_arguments(tile) + "x, y)";
     text_ += "  for (int i = item; i < " + side_x + " * " + side_y + "; i += items) {\n" +
-             "    const int x = clamp(origin.x - " + text_of(static_cast<size_t>(segment.rim_x)) +
-             " + i % " + side_x + ", 0, width - 1);\n    const int y = clamp(origin.y - " +
-             text_of(static_cast<size_t>(segment.rim_y)) + " + i / " + side_x +
-             ", 0, height - 1);\n    ((__local " + texel(segment.first) + " *)" + area +
+             "    const int x = clamp(origin.x - " + text_of(segment.rim_x) + " + i % " + side_x +
+             ", 0, width - 1);\n    const int y = clamp(origin.y - " + text_of(segment.rim_y) +
+             " + i / " + side_x + ", 0, height - 1);\n    ((__local " + texel(segment.first) +
+             " *)" + area +
              ")[i] = " + (exact_before(segment.first) ? value : "convert_uchar4(" + value + ")") +
              ";\n  }\n  barrier(CLK_LOCAL_MEM_FENCE);\n";
   }
@@ -285,7 +285,7 @@ class Generator {
   std::string kernel_arguments(const std::string &tile) const {
     std::string arguments;
     for (int n = 0; n < frames_; n++) {
-      const std::string name = "glcl_in" + text_of(static_cast<size_t>(n));
+      const std::string name = "glcl_in" + text_of(n);
       arguments += name + ", ";
       if (!is_image(n)) arguments += name + "_pitch, ";
     }
@@ -319,7 +319,7 @@ class Generator {
             " *glcl_out, const int glcl_out_pitch, ";
     const std::string declared =
         sources_ + out + "const int width, const int height, __constant const float *glcl_values";
-    const auto number = [](int value) { return text_of(static_cast<size_t>(value)); };
+    const auto number = [](int value) { return text_of(value); };
     const Shape &shape = make_.shape;
     text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +
              number(shape.y) + ", 1)))\nvoid glcl_pass_" + text_of(p) + "(" + declared + ") {\n";

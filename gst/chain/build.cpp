@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "opencl/error.h"
@@ -23,9 +24,27 @@ std::string take_number(std::string &text) {
   return number;
 }
 
+/// What the directives `#line NUMBER "FILE"` of a text say of one of its lines: "FILE:LINE".
+std::string place_by_directives(const std::string &text, int line) {
+  std::istringstream lines(text);
+  std::string file;
+  int number = 0;
+  for (std::string one; line > 0 && std::getline(lines, one); line--) {
+    number++;
+    if (one.rfind("#line ", 0) != 0) continue;
+    const size_t quote = one.find('"');
+    number = std::atoi(one.c_str() + 6) - 1;
+    if (quote == std::string::npos) continue;
+    const std::string quoted = one.substr(quote + 1, one.rfind('"') - quote - 1);
+    g_autofree gchar *plain = g_strcompress(quoted.c_str());
+    file = plain;
+  }
+  return file + ":" + std::to_string(number);
+}
+
 }  // namespace
 
-std::string first_error(const std::string &log) {
+std::string first_error(const std::string &log, const std::string &source) {
   // "FILE:LINE:COLUMN: error: TEXT" or, of PoCL, "error: FILE:LINE:COLUMN: TEXT".
   const std::string word = "error: ";
   std::istringstream lines(log);
@@ -43,6 +62,9 @@ std::string first_error(const std::string &log) {
     }
     const std::string last = take_number(place), before = last.empty() ? "" : take_number(place);
     const std::string number = before.empty() ? last : before;  // LINE or LINE:COLUMN
+    // NVIDIA's compiler takes no notice of #line.
+    if (!number.empty() && place == "<kernel>")
+      return place_by_directives(source, std::atoi(number.c_str())) + ": " + text;
     return number.empty() ? text : place + ":" + number + ": " + text;
   }
   return {};
@@ -59,7 +81,7 @@ cl::Program compile(Context &context, const std::string &text, const std::string
   } catch (const cl::Error &error) {
     log = "no build log: " + error_name(error.err());
   }
-  const std::string error = first_error(log);
+  const std::string error = first_error(log, text);
   throw Error(Error::Kind::settings,
               error.empty() ? "The chain does not compile on " + context.device().name +
                                   "; the debug text has the build log."

@@ -11,7 +11,7 @@ namespace glcl::chain {
 /// and with the log as detail.
 cl::Program compile(Context &context, const std::string &text, const std::string &options);
 
-/// The first error of a build log, "FILE:LINE: TEXT"; empty where it names none.
-std::string first_error(const std::string &log);
+/// The first error of a source's build log, "FILE:LINE: TEXT"; empty where it names none.
+std::string first_error(const std::string &log, const std::string &source);
 
 }  // namespace glcl::chain

@@ -20,7 +20,9 @@ constexpr int match_strengths = 1024;         // STRENGTHS in match.cl
 constexpr int verify_sums = 15;               // SUMS
 constexpr float per_octave = 7.2725f;         // scales, 10 % apart
 constexpr int least_cell = 3, most_cell = 8;  // px
-constexpr size_t most_lanes = 16;
+constexpr int word = 32;                      // WORD in match.cl: places
+constexpr int directions = 15;                // DIRECTIONS
+constexpr size_t most_lanes = 4;
 
 /// Sizes that a template's edges are looked for at, by its own: half octaves.
 constexpr double least_level = 0.25, most_level = 2;
@@ -152,6 +154,7 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
       context.program("hough/match.cl", "-DLANES=" + std::to_string(lanes_));
   rows_kernel_ = Kernel(context, matching, "match_rows", {64, 1});
   spread_ = Kernel(context, matching, "match_spread", {64, 1});
+  pack_ = Kernel(context, matching, "match_pack", {64, 1});
   density_kernel_ = Kernel(context, matching, "match_density", {64, 1});
   offsets_kernel_ = Kernel(context, matching, "match_offsets", {matched, 1});
   match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1});
@@ -221,13 +224,22 @@ void Hough::make_grid(const Settings &settings) {
   grid.cells = {{up_to(width_, grid.cell) / grid.cell, up_to(height_, grid.cell) / grid.cell}};
   grid.margin = std::min(static_cast<int>(largest / grid.cell) + 2,
                          std::max(grid.cells.s[0], grid.cells.s[1]) + 1);
-  grid.pitch = up_to(grid.cells.s[0], most_lanes);
+  grid.pitch = up_to(grid.cells.s[0], word * static_cast<int>(lanes_));
   grid.columns = grid.pitch + 2 * grid.margin;
+  grid.words = up_to(grid.columns, word) / word + 1;
   grid.lines = grid.cells.s[1] + 2 * grid.margin;
   const size_t places = size_t(grid.pitch) * grid.cells.s[1] * groups;
-  const size_t map = size_t(grid.columns) * grid.lines * grid.cell * grid.cell;
+  const size_t lines = size_t(grid.lines) * grid.cell * grid.cell, map = lines * grid.columns;
   const size_t offsets = size_t(turns) * count * matched;
-  if (map > map_size_) map_ = buffer(context_, map * sizeof(cl_ushort)), map_size_ = map;
+  if (map > map_size_) {
+    map_ = buffer(context_, map * sizeof(cl_ushort));
+    map_size_ = map;
+  }
+  grid.all_words = static_cast<int>(lines) * grid.words;
+  if (size_t(grid.all_words) > bits_size_) {
+    bits_ = buffer(context_, directions * size_t(grid.all_words) * sizeof(cl_uint));
+    bits_size_ = grid.all_words;
+  }
   if (places > places_size_) {
     for (cl::Buffer *one : {&votes_, &poses_, &maxima_buffer_})
       *one = buffer(context_, places * sizeof(cl_ushort));
@@ -235,7 +247,7 @@ void Hough::make_grid(const Settings &settings) {
     places_size_ = places;
   }
   if (offsets > offsets_size_) {
-    offsets_ = buffer(context_, offsets * sizeof(cl_int));
+    offsets_ = buffer(context_, offsets * sizeof(cl_int2));
     offsets_size_ = offsets;
   }
   grid_ = grid;
@@ -245,7 +257,7 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const Shape &shape = *shapes_[index];
   const Prepared &prepared = prepared_[index];
   const auto [count, first] = scales(settings);
-  const auto &[cell, half, margin, columns, lines, pitch, cells] = grid_;
+  const auto &[cell, half, margin, columns, lines, pitch, words, all_words, cells] = grid_;
   const auto level_count = static_cast<cl_int>(shape.levels.size());
   // How large the shape is in the middle of each band.
   const int share = (count + bands - 1) / bands;
@@ -258,13 +270,13 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   density_kernel_(queue, {places, bands}, map_, windows, cells, pitch, margin, columns, lines, cell,
                   density_);
   offsets_kernel_(queue, {matched, size_t(turns) * count}, prepared.matched, prepared.levels,
-                  level_count, count, first, per_octave, cell, margin, columns, lines, offsets_);
+                  level_count, count, first, per_octave, cell, margin, words, lines, offsets_);
   // Turns are clockwise.
   const double degrees = 360.0 / turns, range = turn_range(settings);
   const cl_int2 allowed{{static_cast<cl_int>(std::floor(-settings.angle_max / degrees)) - 1,
                          static_cast<cl_int>(std::min(range, 360.0) / degrees) + 4}};
-  match_(queue, {places / lanes_, groups}, map_, offsets_, density_, count, allowed, cells, pitch,
-         columns, votes_, poses_);
+  match_(queue, {places / (word * lanes_), groups}, bits_, offsets_, density_, count, allowed,
+         cells, pitch, words, votes_, poses_);
   maxima_(queue, {size_t(pitch), size_t(cells.s[1]) * groups}, votes_, poses_, count, cells, pitch,
           maxima_buffer_);
   candidates_.run(queue, maxima_buffer_, pitch, cells.s[1] * groups,
@@ -292,9 +304,12 @@ void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool 
   rows_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
                cl_int4{{region.x0, region.y0, region.x1, region.y1}}, grid_.half, rows_,
                edge_count_);
-  if (!shapes_.empty())
+  if (!shapes_.empty()) {
     spread_(queue, {size_t(grid_.columns) * grid_.lines * grid_.cell * grid_.cell, 1}, rows_, size,
             grid_.half, grid_.cell, grid_.margin, grid_.columns, grid_.lines, map_);
+    pack_(queue, {size_t(grid_.all_words), 1}, map_, grid_.columns, grid_.words, grid_.all_words,
+          bits_);
+  }
   for (size_t i = 0; i < shapes_.size(); i++) match(queue, settings, i);
   choose_(queue, choose_.group(), objects_, static_cast<cl_int>(shapes_.size() * most_candidates),
           static_cast<cl_float>(settings.min_score), std::min(settings.max_objects, most_objects),

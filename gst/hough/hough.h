@@ -92,7 +92,7 @@ class Hough {
   };
   /// How the frame is divided for the shapes there are.
   struct Grid {
-    int cell = 0, half = 0, margin = 0, columns = 0, lines = 0, pitch = 0;
+    int cell = 0, half = 0, margin = 0, columns = 0, lines = 0, pitch = 0, words = 0, all_words = 0;
     cl_int2 cells{};
   };
 
@@ -104,10 +104,11 @@ class Hough {
   cl::Context context_;
   Canny canny_;
   Strongest candidates_;
-  Kernel rows_kernel_, spread_, density_kernel_, offsets_kernel_, match_, maxima_, verify_, choose_;
+  Kernel rows_kernel_, spread_, pack_, density_kernel_, offsets_kernel_, match_, maxima_, verify_,
+      choose_;
   cl::Buffer edge_count_, rows_, result_, objects_;
-  cl::Buffer map_, density_, offsets_, votes_, poses_, maxima_buffer_;
-  size_t map_size_ = 0, places_size_ = 0, offsets_size_ = 0;
+  cl::Buffer map_, bits_, density_, offsets_, votes_, poses_, maxima_buffer_;
+  size_t map_size_ = 0, bits_size_ = 0, places_size_ = 0, offsets_size_ = 0;
   Grid grid_;
   size_t lanes_;
   std::vector<std::shared_ptr<const Shape>> shapes_;

@@ -18,7 +18,7 @@ const double pi = std::acos(-1.0);
 constexpr float line_steps = 2, line_width = 2;  // px; that points of a line differ by at most
 
 constexpr float least_radius = 12, most_radius = 60;  // px, of circles
-constexpr float least_arc = 0.5f;                      // of all around
+constexpr float least_arc = 0.5f;                     // of all around
 
 /// By chance a shape of n lines and circles finds this over √n of its points.
 constexpr float chance_by_curves = 3, most_chance = 0.45f;

@@ -2,7 +2,9 @@
 // How many points of a shape meet an edge of their direction, for every place, turn and scale: the accumulator of the generalised Hough
 // transform (Ballard 1981), gathered place by place, so that a point counts once, however many edges are near it.
 //
-// Build with -DLANES=n: places that a work-item has side by side, 1 or 16.
+// The map is kept a bit a place too, for each direction: a work-item counts for all places in a word at once.
+//
+// Build with -DLANES=n: words that a work-item has side by side, 1 or 4.
 #include "hough/edge.clh"
 #include "hough/level.clh"
 
@@ -16,22 +18,20 @@
 #define BANDS 3                           // of scales
 #define FULL (2.0f * M_PI_F)
 
-#define GLUE2(a, b) a##b
-#define GLUE(a, b) GLUE2(a, b)
+#define WORD 32                           // places
+#define COUNT_BITS 8                      // of MATCHED
+#define POSE_BITS 6                       // of the poses of a sector and a band
+
 #if LANES == 1
-#define USHORTS ushort
-#define FLOATS float
+#define WORDS uint
 #define LOAD(p) (*(p))
 #define STORE(value, p) *(p) = (value)
-#define TO_FLOATS convert_float
-#define TO_USHORTS convert_ushort_sat
 #else
-#define USHORTS GLUE(ushort, LANES)
-#define FLOATS GLUE(float, LANES)
+#define GLUE2(a, b) a##b
+#define GLUE(a, b) GLUE2(a, b)
+#define WORDS GLUE(uint, LANES)
 #define LOAD(p) GLUE(vload, LANES)(0, p)
 #define STORE(value, p) GLUE(vstore, LANES)(value, 0, p)
-#define TO_FLOATS GLUE(convert_float, LANES)
-#define TO_USHORTS GLUE(GLUE(convert_ushort, LANES), _sat)
 #endif
 
 // The directions that an edge stands for, a bit each.
@@ -79,6 +79,20 @@ __kernel void match_spread(__global const ushort *restrict rows, int2 size, int 
   map[i] = bits;
 }
 
+// The map, a bit a place: lines of `words` for each direction, the first place in the lowest bit. One word more than the places need
+// ends each line.
+__kernel void match_pack(__global const ushort *restrict map, int columns, int words, int all, __global uint *restrict bits) {
+  const int i = get_global_id(0);
+  if (i >= all) return;
+  const int from = i % words * WORD, count = min(columns - from, WORD);
+  __global const ushort *places = map + i / words * columns + from;
+  for (int direction = 0; direction < DIRECTIONS; direction++) {
+    uint word = 0;
+    for (int k = 0; k < count; k++) word |= (uint)(places[k] >> direction & 1) << k;
+    bits[direction * all + i] = word;
+  }
+}
+
 // The part of all directions that the map has around each place, in a square of `windows` cells to all sides, for each band.
 __kernel void match_density(__global const ushort *restrict map, int4 windows, int2 cells, int pitch, int margin, int columns, int lines,
                             int cell, __global float *restrict density) {
@@ -97,11 +111,11 @@ __kernel void match_density(__global const ushort *restrict map, int4 windows, i
   density[band * pitch * cells.y + i] = all ? (float)sum / all : 0.0f;
 }
 
-// Where each point of a shape falls in the map, for the first place, times 16, and its direction. `points`: MATCHED for each level.
+// Where each point of a shape falls in the map's bits, for the first place: the word, and the bit in it. `points`: MATCHED for each level.
 // `first_scale`: binary logarithm of the smallest; `per_scale`: scales in an octave.
 __kernel void match_offsets(__global const float4 *restrict points, __global const int4 *restrict levels, int level_count, int scales,
-                            float first_scale, float per_scale, int cell, int margin, int columns, int lines,
-                            __global int *restrict offsets) {
+                            float first_scale, float per_scale, int cell, int margin, int words, int lines,
+                            __global int2 *restrict offsets) {
   const int point = get_global_id(0), pose = get_global_id(1);
   if (point >= MATCHED || pose >= TURNS * scales) return;
   const int scale = pose % scales, turn = pose / scales;
@@ -115,40 +129,85 @@ __kernel void match_offsets(__global const float4 *restrict points, __global con
   step -= STEPS * floor(step / STEPS);
   const int direction = min((int)step / PER_DIRECTION, DIRECTIONS - 1);
   const int within = at.y % cell * cell + at.x % cell;
-  offsets[pose * MATCHED + point] = ((within * lines + at.y / cell) * columns + at.x / cell) * 16 + direction;
+  const int column = at.x / cell, line = (direction * cell * cell + within) * lines + at.y / cell;
+  offsets[pose * MATCHED + point] = (int2)(line * words + column / WORD, column % WORD);
+}
+
+// Adds three bits of each place: `sum` gets the ones, and the carry is given.
+inline WORDS add_bits(WORDS *sum, WORDS a, WORDS b) {
+  const WORDS differ = *sum ^ a, carry = (*sum & a) | (differ & b);
+  *sum = differ ^ b;
+  return carry;
+}
+
+// Whether a point meets an edge, a bit a place.
+inline WORDS meets(__global const uint *from, int2 point) {
+  // In two steps, since a shift by 32 would be one by 0.
+  return LOAD(from + point.x) >> (uint)point.y | LOAD(from + point.x + 1) << 1u << (uint)(WORD - 1 - point.y);
 }
 
 // For every place, sector of turns and band of scales the pose of which most points meet an edge, and by how many standard deviations
 // those are more than chance has there, times 32. `turns`: the allowed ones, from .x on .y of them. Rows of results are `pitch` apart.
-__kernel void match(__global const ushort *restrict map, __global const int *restrict offsets, __global const float *restrict density,
-                    int scales, int2 turns, int2 cells, int pitch, int columns, __global ushort *restrict votes,
+__kernel void match(__global const uint *restrict bits, __global const int2 *restrict offsets, __global const float *restrict density,
+                    int scales, int2 turns, int2 cells, int pitch, int words, __global ushort *restrict votes,
                     __global ushort *restrict poses) {
-  const int i = get_global_id(0), group = get_global_id(1), across = pitch / LANES;
+  const int i = get_global_id(0), group = get_global_id(1), across = pitch / (WORD * LANES);
   if (i >= across * cells.y || group >= SECTORS * BANDS) return;
-  const int x = i % across * LANES, y = i / across;
+  const int word = i % across * LANES, y = i / across;
   const int sector = group / BANDS, band = group % BANDS, share = (scales + BANDS - 1) / BANDS, first = band * share;
-  __global const ushort *from = map + y * columns + x;
-  USHORTS most = 0, best = 0;
+  __global const uint *from = bits + y * words + word;
+  // Numbers of the places, a bit of all in each.
+  WORDS most[COUNT_BITS] = {0}, best[POSE_BITS] = {0};
   for (int turn = sector * (TURNS / SECTORS); turn < (sector + 1) * (TURNS / SECTORS); turn++) {
     if ((turn - turns.x + 2 * TURNS) % TURNS >= turns.y) continue;
     for (int scale = first; scale < min(first + share, scales); scale++) {
-      const int pose = turn * scales + scale;
-      __global const int *own = offsets + pose * MATCHED;
-      USHORTS sum = 0;
-      for (int k = 0; k < MATCHED; k++) {
-        const USHORTS there = LOAD(from + (own[k] >> 4));
-        sum += (there >> (USHORTS)(own[k] & 15)) & (USHORTS)1;
+      __global const int2 *own = offsets + (turn * scales + scale) * MATCHED;
+      WORDS sum[COUNT_BITS] = {0};
+      for (int k = 0; k < MATCHED; k += 8) {
+        const WORDS two_a = add_bits(&sum[0], meets(from, own[k]), meets(from, own[k + 1]));
+        const WORDS two_b = add_bits(&sum[0], meets(from, own[k + 2]), meets(from, own[k + 3]));
+        const WORDS four_a = add_bits(&sum[1], two_a, two_b);
+        const WORDS two_c = add_bits(&sum[0], meets(from, own[k + 4]), meets(from, own[k + 5]));
+        const WORDS two_d = add_bits(&sum[0], meets(from, own[k + 6]), meets(from, own[k + 7]));
+        const WORDS four_b = add_bits(&sum[1], two_c, two_d);
+        WORDS carry = add_bits(&sum[2], four_a, four_b);
+#pragma unroll
+        for (int bit = 3; bit < COUNT_BITS; bit++) {
+          const WORDS both = sum[bit] & carry;
+          sum[bit] ^= carry;
+          carry = both;
+        }
       }
-      best = sum > most ? (USHORTS)pose : best;
-      most = max(most, sum);
+      WORDS more = 0, equal = ~(WORDS)0;
+#pragma unroll
+      for (int bit = COUNT_BITS - 1; bit >= 0; bit--) {
+        more |= equal & sum[bit] & ~most[bit];
+        equal &= ~(sum[bit] ^ most[bit]);
+      }
+      const int number = (turn - sector * (TURNS / SECTORS)) * share + scale - first;
+#pragma unroll
+      for (int bit = 0; bit < COUNT_BITS; bit++) most[bit] = (sum[bit] & more) | (most[bit] & ~more);
+#pragma unroll
+      for (int bit = 0; bit < POSE_BITS; bit++) best[bit] = number >> bit & 1 ? best[bit] | more : best[bit] & ~more;
     }
   }
-  const int to = (group * cells.y + y) * pitch + x;
-  const FLOATS part = LOAD(density + (band * cells.y + y) * pitch + x);
-  const FLOATS expected = MATCHED * part;
-  const FLOATS off = (TO_FLOATS(most) - expected) / sqrt(expected * (1.0f - part) + 1.0f);
-  STORE(TO_USHORTS(off * 32.0f), votes + to);
-  STORE(best, poses + to);
+  uint counts[COUNT_BITS][LANES], numbers[POSE_BITS][LANES];
+#pragma unroll
+  for (int bit = 0; bit < COUNT_BITS; bit++) STORE(most[bit], counts[bit]);
+#pragma unroll
+  for (int bit = 0; bit < POSE_BITS; bit++) STORE(best[bit], numbers[bit]);
+  for (int lane = 0; lane < LANES; lane++)
+    for (int k = 0; k < WORD; k++) {
+      const int x = (word + lane) * WORD + k, to = (group * cells.y + y) * pitch + x;
+      int count = 0, number = 0;
+#pragma unroll
+      for (int bit = 0; bit < COUNT_BITS; bit++) count |= (int)(counts[bit][lane] >> k & 1) << bit;
+#pragma unroll
+      for (int bit = 0; bit < POSE_BITS; bit++) number |= (int)(numbers[bit][lane] >> k & 1) << bit;
+      const float part = density[(band * cells.y + y) * pitch + x], expected = MATCHED * part;
+      votes[to] = convert_ushort_sat((count - expected) / sqrt(expected * (1.0f - part) + 1.0f) * 32.0f);
+      poses[to] = count ? (sector * (TURNS / SECTORS) + number / share) * scales + first + number % share : 0;
+    }
 }
 
 #define STRENGTHS 1024

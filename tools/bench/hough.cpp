@@ -63,7 +63,7 @@ double threshold_for(Queue &queue, Hough &search, const Picture &in, unsigned ed
 Run search_run(Context &context, const Scene &scene, bool many) {
   reference::Frame frame =
       many ? reference::noisy(reference::clutter_frame(scene.width, scene.height, 1), 8, 1)
-             : scene.frame();
+           : scene.frame();
   const reference::Thing logo = reference::things()[2];
   const reference::Pose pose{frame.width / 2.0, frame.height / 2.0, 33, 0.9};
   reference::place(frame, logo, pose);
@@ -104,11 +104,10 @@ const Registration registration("glclhough", [](Subject &subject) {
                            [](Context &context, const Parameters &, const Scene &scene) {
                              return search_run(context, scene, false);
                            }});
-  subject.tasks.push_back(
-      {"many edges and a template", nullptr, "",
-       [](Context &context, const Parameters &, const Scene &scene) {
-         return search_run(context, scene, true);
-       }});
+  subject.tasks.push_back({"many edges and a template", nullptr, "",
+                           [](Context &context, const Parameters &, const Scene &scene) {
+                             return search_run(context, scene, true);
+                           }});
 });
 
 }  // namespace

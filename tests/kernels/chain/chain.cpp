@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Chains of filters: fused, one kernel for each filter, and the scalar reference.
 #include "chain/chain.h"
+#include "chain/build.h"
 
 #include <random>
 
@@ -159,6 +160,20 @@ GST_START_TEST(test_a_matrix_of_rank_1_is_separated) {
 }
 GST_END_TEST
 
+// One that goes by #line, PoCL's, and one that does not.
+GST_START_TEST(test_logs_of_compilers) {
+  const std::string
+      source = "int a;\n#line 1 \"my \\\"own\\\".cl\"\nint b;\nint c = d;\n#line 1 \"pass\"\n",
+      wanted = "my \"own\".cl:2: no d";
+  for (const char *log :
+       {"1 warning\nmy \"own\".cl:2:9: error: no d\n", "error: my \"own\".cl:2:9: no d",
+        "<kernel>:4:9: error: no d\nint c = d;\n"}) {
+    const std::string error = glcl::chain::first_error(log, source);
+    fail_unless(error == wanted, "%s", error.c_str());
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(test_errors_name_file_and_line) {
   const auto expect = [](const std::string &source, const std::string &place,
                          const std::string &word) {
@@ -227,6 +242,7 @@ static Suite *chain_suite() {
   tcase_add_test(all, test_every_filter_equals_the_reference);
   tcase_add_test(all, test_a_matrix_of_rank_1_is_separated);
   tcase_add_test(all, test_errors_name_file_and_line);
+  tcase_add_test(all, test_logs_of_compilers);
   tcase_add_test(all, test_values_that_change);
   tcase_add_test(all, test_the_largest_radius);
   tcase_add_test(all, test_random_chains_fused_and_one_by_one);

@@ -9,8 +9,8 @@
 #include "kernels/engine.h"
 #include "reference/histogram/histogram.h"
 
-using glcl::Parameters;
 using glcl::Area;
+using glcl::Parameters;
 using glcl::histogram::Histogram;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;

@@ -30,6 +30,8 @@ def language(block):
         return ''
     if '__kernel' in block.text:
         return 'opencl'
+    if block.text.startswith('//! filter'):
+        return 'filter'  # tests/elements/chain.cpp runs it
     return 'cpp' if any(LOOKS_LIKE_C.search(line) for line in lines) else ''
 
 

@@ -4,6 +4,8 @@
 
 #include <glib/gstdio.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 #include "opencl/error.h"
@@ -248,6 +250,25 @@ GST_START_TEST(edited_files) {
 }
 GST_END_TEST
 
+// The filter that the page begins with.
+GST_START_TEST(first_filter) {
+  std::ifstream page(std::string(std::getenv("GLCL_SOURCE")) + "/docs/glclchain.md");
+  std::string text;
+  for (std::string line; std::getline(page, line) && line != "    }";)
+    if (!text.empty() || line.rfind("    //! filter", 0) == 0) text += line.substr(4) + "\n";
+  Folder folder;
+  const std::string file = folder.write("warm.cl", text + "}\n");
+  const Frame in = reference::natural_frame(64, 48);
+  Frame out = in;
+  for (size_t i = 0; i < out.rgba.size(); i += 4) {
+    out.rgba[i] = static_cast<uint8_t>(std::min(in.rgba[i] + 38, 255));
+    out.rgba[i + 2] = static_cast<uint8_t>(std::max(in.rgba[i + 2] - 38, 0));
+  }
+  Chain chain(element(file + "(amount=0.5)"));
+  expect_near(out, chain.filter(in), 1, "evening light");
+}
+GST_END_TEST
+
 GST_START_TEST(broken_at_start) {
   Folder folder;
   const std::string broken = folder.write(
@@ -314,6 +335,7 @@ static Suite *chain_suite() {
 #endif
   tcase_add_test(tcase, another_chain_while_playing);
   tcase_add_test(tcase, edited_files);
+  tcase_add_test(tcase, first_filter);
   tcase_add_test(tcase, broken_at_start);
   tcase_add_test(tcase, broken_at_each_start);
   tcase_add_test(tcase, stop_and_start);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Which unwinder goes on after a destructor has run. GStreamer brings libunwind along, whose
+// _Unwind_Resume stands before libgcc's for whatever a program loads later. Where libstdc++ was
+// there before, as in Python behind a module in C++, it raises exceptions by libgcc: a plugin that
+// resumes them by libunwind crashes. So the one that raised an exception resumes it. The linker has
+// the plugin call these instead of their namesakes (--wrap).
+#include <dlfcn.h>
+#include <unwind.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+
+namespace {
+
+using Resume = void (*)(_Unwind_Exception *);
+std::atomic<Resume> resume{nullptr};
+
+/// The _Unwind_Resume of the library that an address is in.
+Resume resume_of(void *address) {
+  Dl_info info;
+  if (!dladdr(address, &info)) return nullptr;
+  void *library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return library ? reinterpret_cast<Resume>(dlsym(library, "_Unwind_Resume")) : nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+_Unwind_Reason_Code __real___gxx_personality_v0(int, int, uint64_t, _Unwind_Exception *,
+                                                _Unwind_Context *);
+void __real__Unwind_Resume(_Unwind_Exception *);
+
+/// The unwinder calls it for each function that an exception passes.
+_Unwind_Reason_Code __wrap___gxx_personality_v0(int version, int actions, uint64_t kind,
+                                                _Unwind_Exception *exception,
+                                                _Unwind_Context *context) {
+  if (!resume) resume = resume_of(__builtin_return_address(0));
+  return __real___gxx_personality_v0(version, actions, kind, exception, context);
+}
+
+void __wrap__Unwind_Resume(_Unwind_Exception *exception) {
+  const Resume other = resume;
+  other ? other(exception) : __real__Unwind_Resume(exception);
+  std::abort();  // it does not return
+}
+}

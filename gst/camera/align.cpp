@@ -10,7 +10,7 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr int groups = 64, items = 128, sums = 56;  // GROUPS, ITEMS and SUMS in the kernels
+constexpr int groups = 128, items = 128, sums = 56;  // GROUPS, ITEMS and SUMS in the kernels
 constexpr double most_samples = 140 * 1000;         // pixels that count, about
 constexpr int coarse[steps] = {8, 4, 1};            // px that are one
 constexpr float scatter[steps] = {24, 16, 8};       // levels
@@ -33,8 +33,9 @@ Frame Frame::of(int width, int height, int most) {
 
 Align::Align(Context &context, const Frame &frame) : frame_(frame) {
   const cl::Program program =
-      context.program("camera/align.cl",
-                      "-DITEMS=" + std::to_string(items) + " -DGROUPS=" + std::to_string(groups));
+      context.program("camera/align.cl", "-DITEMS=" + std::to_string(items) +
+                                             " -DGROUPS=" + std::to_string(groups) +
+                                             (context.device().is_cpu() ? "" : " -DUNROLLED"));
   shrink_ = Kernel(context, program, "camera_shrink",
                    {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
   align_ = Kernel(context, program, "camera_align", {});

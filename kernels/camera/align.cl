@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A frame laid onto a picture that is remembered, to hundredths of a pixel, and in its light: the motion between them,
 // a gain and an offset by robust least squares over their pixels. It begins from the motion of vectors. Build with -DITEMS, the items of a group, a power
-// of two of at least SUMS, and -DGROUPS.
+// of two of at least SUMS, and -DGROUPS; with -DUNROLLED the sums stay in registers.
 #include "camera/similarity.clh"
 #include "camera/state.clh"
 #include "camera/sample.clh"
@@ -21,6 +21,12 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
   }
   out[y * size.x + x] = (float)sum / (16 * shrink * shrink);
 }
+
+#ifdef UNROLLED
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL
+#endif
 
 #define PARAMETERS 8  // x, y, d, r, the bend, gain, offset
 #define PRODUCTS 36   // of two of their derivatives
@@ -183,6 +189,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
   const int item = get_local_id(0), group = get_group_id(0);
   const Fit fit = estimate(before, state, number, frame, motion, turn, total, &shared_fit);
   float own[SUMS];
+  UNROLL
   for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
   const int2 size = frame.size;
   const int columns = (size.x + coarse - 1) / coarse, lines = (size.y + rows - 1) / rows;
@@ -205,10 +212,12 @@ void camera_align(__global const float *current, __global const float2 *picture,
     const float out = gx * unit.x + gy * unit.y;
     const float d[PARAMETERS] = {gx, gy, out, gy * unit.x - gx * unit.y, out * unit.x, out * unit.y,
                                  -LIGHT * (level - 128.0f), -1.0f};
-    int product = 0;
+    UNROLL
     for (int j = 0; j < PARAMETERS; j++) {
       const float part = weight * d[j];
-      for (int k = j; k < PARAMETERS; k++) own[product++] += part * d[k];
+      const int product = j * PARAMETERS - j * (j + 1) / 2;  // that of j with itself is j behind
+      UNROLL
+      for (int k = j; k < PARAMETERS; k++) own[product + k] += part * d[k];
       own[PRODUCTS + j] += part * rest;
     }
     own[PRODUCTS + PARAMETERS] += weight;
@@ -216,6 +225,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
       own[FIRST] += weight;
       own[STILL] += agreement(current, size, bent(state->from_frame, state->bend_frame, z) + frame.centre, coarse,
                               level, scatter);
+      UNROLL
       for (int k = 0; k < 9; k++) {
         const float2 way = step_before(state, frame, k).xy;
         const float2 q = bent(as_before(state, frame, k), bend_of(state, way, turn), z) + frame.centre;
@@ -223,6 +233,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
       }
     }
   }
+  UNROLL
   for (int i = 0; i < SUMS; i++) total[i * ITEMS + item] = own[i];
   for (int left = ITEMS / 2; left > 0; left /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);

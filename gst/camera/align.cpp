@@ -11,9 +11,9 @@ namespace glcl::camera {
 namespace {
 
 constexpr int groups = 128, items = 128, sums = 56;  // GROUPS, ITEMS and SUMS in the kernels
-constexpr double most_samples = 140 * 1000;         // pixels that count, about
-constexpr int coarse[steps] = {8, 4, 1};            // px that are one
-constexpr float scatter[steps] = {24, 16, 8};       // levels
+constexpr double most_samples = 140 * 1000;          // pixels that count, about
+constexpr int coarse[steps] = {8, 4, 1};             // px that are one
+constexpr float scatter[steps] = {24, 16, 8};        // levels
 
 }  // namespace
 

@@ -265,8 +265,9 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
   std::vector<Bent> others{going({})};
   for (int i = 0; i < 9; i++) {
     Similarity step = state.step;
-    step.x = step.x / frame.shrink + float(beside * (i % 3 - 1));
-    step.y = step.y / frame.shrink + float(beside * (i / 3 - 1));
+    const int column = i % 3 - 1, row = i / 3 - 1;
+    step.x = step.x / frame.shrink + float(beside * column);
+    step.y = step.y / frame.shrink + float(beside * row);
     others.push_back(going(step, false));
   }
   double gain = 1, offset = 0;

@@ -116,9 +116,9 @@ GST_START_TEST(test_match) {
     const auto votes = download<uint16_t>(bench, found.votes, count);
     const auto poses = download<uint16_t>(bench, found.poses, count);
     const reference::Match expected(edges, w, h, found.half);
+    const int share = (found.scales + 2) / 3;  // scales of a band
     const auto reach = [&](int band) {
-      const double scale =
-          std::exp2(found.first_scale + (band + 0.5) * ((found.scales + 2) / 3) / 7.2725);
+      const double scale = std::exp2(found.first_scale + (band + 0.5) * share / 7.2725);
       return std::max(static_cast<int>(0.7 * shape->radius * scale / found.cell), 1);
     };
     for (int group = 0; group < 72; group++)

@@ -15,7 +15,7 @@ constexpr int apart = 16;      // px from vector to vector, or a block
 constexpr int most = 1 << 14;  // vectors
 
 size_t group_items(Context &context) {
-  return context.device().is_cpu() ? 16 : std::min<size_t>(512, one_group(context.device().device));
+  return context.device().is_cpu() ? 1 : std::min<size_t>(512, one_group(context.device().device));
 }
 
 /// Vectors of cells of so many px that are taken along one axis: one in as many cells.

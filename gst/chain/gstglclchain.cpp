@@ -37,8 +37,8 @@
 #include "base/glclproperties.h"
 #include "base/glcltime.h"
 #include "chain.h"
-#include "child.h"
 #include "config.h"
+#include "gstglclchainchild.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);

@@ -30,7 +30,7 @@
 #include "base/compat.h"
 #include "base/glclproperties.h"
 #include "config.h"
-#include "detection.h"
+#include "gstglclmotiondetection.h"
 #include "motion.h"
 #include "objects/view.h"
 #include "opencl/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "detection.h"
+#include "gstglclmotiondetection.h"
 
 #include <gst/video/gstvideometa.h>
 

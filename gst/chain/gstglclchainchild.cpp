@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "child.h"
+#include "gstglclchainchild.h"
 
 #include <functional>
 #include <map>

@@ -39,7 +39,7 @@ GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const Plane
 /// unless it comes straight from OpenCL.
 void wait_for(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
   GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(buffer);
-  if (sync && !sharing::held(memory)) gst_gl_sync_meta_wait(sync, gl_context);
+  if (sync && !sharing::held(memory)) sharing::wait_for_gl(sync, memory, gl_context);
 }
 
 /// Marks where OpenGL's work on the frame ends. A memory that hands itself over needs no mark.

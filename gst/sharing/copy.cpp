@@ -169,7 +169,8 @@ void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) 
     DeviceFrame *frame = hands_over(use.memory) ? &DeviceFrame::of(use.memory) : nullptr;
     held_[i].frame = frame;
     if (use.access == Access::write) {
-      if (Texture::find(use.memory)) {
+      const Texture *texture = Texture::find(use.memory);
+      if (texture && texture->with_opencl()) {
         use.map(GST_MAP_GL);  // so that OpenCL hands it back, on the thread of its own GL context
         use.unmap();
       }

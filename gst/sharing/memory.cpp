@@ -52,10 +52,13 @@ bool hand_over(GstGLMemory *memory, const Work &work) {
   }
 }
 
-/// Hands the texture to OpenGL.
-bool to_gl(GstGLMemory *memory) {
-  Texture *texture = Texture::find(memory);
-  return !texture || hand_over(memory, [&] { texture->to_gl(); });
+/// Hands the texture to OpenGL, which reads or writes it from now on.
+bool to_gl(GstGLMemory *memory, bool reads) {
+  Texture *texture =
+      glcl::sharing::hands_over(memory) ? &Texture::of(memory) : Texture::find(memory);
+  if (!texture) return true;
+  texture->read_by_gl(reads);
+  return hand_over(memory, [&] { texture->to_gl(); });
 }
 
 size_t stride(const GstGLMemory *memory) {
@@ -74,7 +77,7 @@ Sync *sync_of(GstGLSyncMeta *meta) { return static_cast<Sync *>(meta->data); }
 void buffer_to_gl(GstBuffer *buffer) {
   for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
     GstMemory *memory = gst_buffer_peek_memory(buffer, i);
-    if (gst_is_gl_memory(memory)) to_gl(GST_GL_MEMORY_CAST(memory));
+    if (gst_is_gl_memory(memory)) to_gl(GST_GL_MEMORY_CAST(memory), true);
   }
 }
 
@@ -196,7 +199,7 @@ static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error)
 
 static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, gsize size) {
   auto *memory = reinterpret_cast<GstGLMemory *>(base);
-  if (!to_gl(memory)) return nullptr;
+  if (!to_gl(memory, !(info->flags & GST_MAP_WRITE))) return nullptr;
   if (!to_host(memory, info->flags)) return nullptr;
   return parent_memory()->map(base, info, size);
 }
@@ -324,6 +327,13 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
     throw Error(Error::Kind::failed, "A texture for sharing=external could not be allocated.");
   }
   return buffer;
+}
+
+void wait_for_gl(GstGLSyncMeta *sync, GstGLMemory *memory, GstGLContext *context) {
+  const Texture *known = Texture::find(memory);
+  const bool read_by_gl = known && known->read_by_gl();
+  gst_gl_sync_meta_wait(sync, context);
+  if (Texture *texture = Texture::find(memory)) texture->read_by_gl(read_by_gl);
 }
 
 bool held(GstGLMemory *memory) {

@@ -24,6 +24,11 @@ GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> export
 GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
                     const PixelFormat &format, int width, int height);
 
+/// Orders what OpenGL does next on this thread, for an element of ours, after what was done to the
+/// frame of this sync meta. Unlike others that wait on it, ours does not count as a reader
+/// (Texture::read_by_gl). On the GL thread.
+void wait_for_gl(GstGLSyncMeta *sync, GstGLMemory *memory, GstGLContext *context);
+
 /// Whether OpenCL wrote the memory last and still has it. On the GL thread.
 bool held(GstGLMemory *memory);
 

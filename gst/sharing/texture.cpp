@@ -121,11 +121,14 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
     uses[i].picture.image = texture.image(context);
     if (crosses) {
       texture.to_gl();  // from another queue
+      const bool read_by_gl = texture.read_by_gl();
       uses[i].map(GST_MAP_GL);
       uses[i].unmap();
+      texture.read_by_gl(read_by_gl);
       crossing_.push_back(&texture);
       images_.push_back(uses[i].picture.image());
     }
+    if (uses[i].access == Access::write) texture.read_by_gl(false);
     textures_.push_back({&texture, crosses});
   }
   if (!crossing_.empty()) {
@@ -158,6 +161,11 @@ void TextureSharing::write_back(Queue &queue, const Use *uses) {
                                           {size_t(uses[i].width()), size_t(uses[i].height()), 1});
 }
 
+/// Whether a texture tells when OpenGL wants it.
+bool TextureSharing::tells(const Held &held) {
+  return hands_over(held.texture->memory()) && !held.texture->read_by_gl();
+}
+
 /// Whether OpenCL keeps a texture that tells when it is wanted. One that is only read waits for the
 /// next frame's owner, and the copy of a foreign one too; one that goes on as it came is likely to
 /// be read by an element of ours again.
@@ -168,15 +176,14 @@ bool TextureSharing::stays(const Held &held, const Use &use) {
 
 void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
   if (complete) write_back(queue, uses);
-  bool foreign = false;
+  bool wait = false;
   images_.clear();
   for (size_t i = 0; i < textures_.size(); i++) {
     Held &held = textures_[i];
     held.back = false;
-    if (held.texture->holder() != &queue) continue;         // done before a failure
-    const bool tells = hands_over(held.texture->memory());  // when it is wanted
-    if (tells && stays(held, uses[i])) continue;
-    foreign = foreign || !tells;
+    if (held.texture->holder() != &queue) continue;  // done before a failure
+    if (tells(held) && stays(held, uses[i])) continue;
+    wait = wait || !tells(held);
     held.back = true;
     images_.push_back(uses[i].picture.image());
   }
@@ -187,7 +194,7 @@ void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
   const cl::Event released = interop().release(queue, images_);
   for (const Held &held : textures_)
     if (held.back) held.texture->held_by(nullptr);
-  if (foreign) {
+  if (wait) {
     finish_release(queue, interop());
     return;
   }

@@ -40,10 +40,18 @@ class Texture {
   /// The queue that holds the texture and wrote it last, or null when it is OpenGL's. A memory that
   /// its reader's queue holds needs no crossing.
   const Queue *holder() const { return released_ ? nullptr : holder_.get(); }
+  /// Whether OpenCL holds the texture or still reads it.
+  bool with_opencl() const { return holder_ || reading_(); }
   void held_by(std::shared_ptr<Queue> queue) {
     holder_ = std::move(queue);
     released_ = false;
   }
+
+  /// Whether OpenGL has asked for what was written last, and may read it at any time without asking
+  /// again: GStreamer's elements map a frame, or wait on its GstGLSyncMeta, in one task of the GL
+  /// thread and draw or download it in a later one.
+  bool read_by_gl() const { return read_by_gl_; }
+  void read_by_gl(bool reads) { read_by_gl_ = reads; }
 
   /// OpenGL wrote it last, and OpenCL, having released it, reads it until this event.
   void read_until(const cl::Event &event) { reading_ = event; }
@@ -69,6 +77,7 @@ class Texture {
   GstGLMemory *memory_;
   std::shared_ptr<Queue> holder_;
   bool released_ = false;  // by the holder, but not known to have finished
+  bool read_by_gl_ = false;
   cl::Event reading_;
   std::vector<Shared> images_;  // one per OpenCL context, nearly always one
 };
@@ -78,7 +87,8 @@ class Texture {
 /// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a
 /// row never touch OpenGL. So does what goes on as it came. What OpenGL wrote and ends here is
 /// released as soon as it is read, and whoever writes it next waits for that alone. Only textures
-/// from elsewhere, which can't tell when they are wanted, are waited for at the end of the frame.
+/// that can't tell when they are wanted are waited for at the end of the frame: those from
+/// elsewhere, and those that OpenGL reads in another branch.
 /// The crossing: OpenCL waits for a semaphore that OpenGL signals, or the host for a GL fence where
 /// there are none, before acquire, and OpenCL's release before OpenGL's next use, which is what the
 /// OpenCL 1.2 extension specification, section 9.7.6.1, asks for; with cl_khr_gl_event the driver
@@ -102,6 +112,7 @@ class TextureSharing : public Sharing {
   };
 
   const Interop &interop() const { return textures_.front().texture->interop(); }
+  static bool tells(const Held &held);
   static bool stays(const Held &held, const Use &use);
   void write_back(Queue &queue, const Use *uses);
 

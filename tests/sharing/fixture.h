@@ -104,8 +104,14 @@ class Picture {
 
   /// Has OpenGL draw another picture here so many times, and does not wait for it.
   void draw(const Picture &other, int times = 1) {
-    const GstGLFuncs *gl = memory_->mem.context->gl_vtable;
     GstMapInfo source = other.map(GST_MAP_READ | GST_MAP_GL);
+    draw_mapped(other, times);
+    other.unmap(source);
+  }
+
+  /// The same, of a picture that OpenGL asked for some time ago.
+  void draw_mapped(const Picture &other, int times = 1) {
+    const GstGLFuncs *gl = memory_->mem.context->gl_vtable;
     GstMapInfo target = map(GST_MAP_WRITE | GST_MAP_GL);
     const GLenum targets[] = {GL_READ_FRAMEBUFFER, GL_DRAW_FRAMEBUFFER};
     GLuint framebuffers[2];
@@ -123,7 +129,6 @@ class Picture {
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
     gl->DeleteFramebuffers(2, framebuffers);
     unmap(target);
-    other.unmap(source);
   }
 
   Frame read() const {

@@ -44,12 +44,15 @@ GST_START_TEST(opengl_is_waited_for) {
     Inverter inverter(gl, Way::gl);
     if (inverter.choice.device.has_extension("cl_khr_gl_event")) return;
     GstGLFuncs *functions = gl.context()->gl_vtable;
+    static decltype(functions->ClientWaitSync) wait;
     static int waits;
     static GLenum status;
+    wait = functions->ClientWaitSync;
     waits = 0;
     status = GL_ALREADY_SIGNALED;
-    functions->ClientWaitSync = [](GLsync, GLbitfield, GLuint64) {
+    functions->ClientWaitSync = [](GLsync sync, GLbitfield flags, GLuint64 timeout) {
       waits++;
+      wait(sync, flags, timeout);
       return status;
     };
     Picture host(gl, 64, 48), in(gl, 64, 48), out(gl, 64, 48);
@@ -266,6 +269,37 @@ GST_START_TEST(passed_on) {
 }
 GST_END_TEST
 
+// OpenGL, which once has asked for a picture, may read it later without asking again, as elements
+// in another branch do. What reads it with OpenCL in between has finished by then: the checker sees
+// it.
+GST_START_TEST(read_by_opengl_too) {
+  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+    const bool copies = inverter.choice.way == &Way::copy;
+    Picture host(gl, 61, 47), in = Picture::handing_over(gl, 61, 47),
+                              out = Picture::handing_over(gl, 61, 47), behind(gl, 61, 47);
+    for (int i = 0; i < 5; i++) {
+      const Frame frame = reference::random_frame(61, 47, i);
+      host.write(frame);
+      if (i & 1)
+        in.draw(host);
+      else
+        inverter.invert(host, in, layout);
+      const Frame expected = i & 1 ? frame : inverted(frame);
+      behind.draw(in);
+      expect_same(expected, behind.read(), what + ", OpenGL asks");
+      inverter.look(in, layout);
+      expect(copies || !Texture::of(in.memory()).holder(), what + ": it goes back");
+      behind.draw_mapped(in);
+      expect_same(expected, behind.read(), what + ", behind one that looks");
+      inverter.invert(in, out, layout);
+      behind.draw_mapped(in);
+      expect_same(expected, behind.read(), what + ", behind one that reads");
+      expect_same(inverted(expected), out.read(), what + ", the output");
+    }
+  });
+}
+GST_END_TEST
+
 static Suite *sharing_suite() {
   Suite *suite = suite_create("sharing");
   TCase *tcase = test::add_tcase(suite, "sharing");
@@ -279,6 +313,7 @@ static Suite *sharing_suite() {
   tcase_add_test(tcase, image_of_a_texture);
   tcase_add_test(tcase, handed_on_without_opengl);
   tcase_add_test(tcase, passed_on);
+  tcase_add_test(tcase, read_by_opengl_too);
   add_kept(tcase);
   add_choice(tcase);
   add_rows(tcase);

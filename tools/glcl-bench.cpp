@@ -5,20 +5,19 @@
 
 #include <algorithm>
 #include <clocale>
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bench/decode.h"
 #include "bench/device.h"
 #include "bench/measure.h"
-#include "bench/mode.h"
-#include "bench/pipeline.h"
+#include "bench/options.h"
+#include "bench/pipelinetables.h"
 #include "bench/progress.h"
 #include "bench/shared.h"
 #include "bench/subject.h"
+#include "bench/text.h"
 #include "opencl/error.h"
 #include "table.h"
 
@@ -34,29 +33,6 @@ using Json = nlohmann::ordered_json;
 const size_t line = isatty(STDOUT_FILENO) ? glcl::line_width() : 170;
 constexpr int check_width = 219,
               check_height = 117;  // px, of the frame compared with the reference
-
-struct Options {
-  std::vector<std::string> elements;
-  std::string device = "auto", devices, only, json, csv, decode;
-  std::vector<std::string> ways{"gl", "external", "copy"};
-  std::vector<std::pair<int, int>> sizes{{1920, 1080}};
-  std::vector<Content> contents{Content::natural};
-  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false;
-  const Mode *mode = nullptr;
-  bool sizes_chosen = false;
-  int frames = 500;
-  double seconds = 0.4;
-};
-
-std::string number(double value, int digits = 1) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", value >= 1000 ? 0 : digits, value);
-  return text;
-}
-
-std::string size_name(std::pair<int, int> size) {
-  return std::to_string(size.first) + "×" + std::to_string(size.second);
-}
 
 /// Kernels on many devices have no event clock worth the name; the wall clock stands in.
 double kernel_time(const Times &times) { return times.events > 0 ? times.events : times.wall; }
@@ -89,12 +65,6 @@ Json to_json(const Parameters &parameters) {
   Json json = Json::object();
   for (const auto &[name, value] : parameters) json[name] = value;
   return json;
-}
-
-std::ofstream open_file(const std::string &path) {
-  std::ofstream file(path);
-  if (!file) throw Error(Error::Kind::settings, path + " can't be written.");
-  return file;
 }
 
 class Bench {
@@ -359,259 +329,9 @@ class Bench {
   bool failed_ = false;
 };
 
-/// The elements to build pipelines of, which have to be there.
-std::vector<std::string> elements_of_pipelines(const Options &options) {
-  std::vector<std::string> elements =
-      options.elements.empty() ? std::vector<std::string>{"glclinvert"} : options.elements;
-  for (const std::string &element : elements) {
-    const std::string name = element.substr(0, element.find(' '));
-    GstElementFactory *factory = gst_element_factory_find(name.c_str());
-    if (!factory)
-      throw Error(Error::Kind::settings,
-                  "no element " + name + "; GST_PLUGIN_PATH_1_0 names folders with plugins.");
-    gst_object_unref(factory);
-  }
-  return elements;
-}
-
-/// A file decoded, alone and with four elements behind: ms a frame as fast as it goes; dropped
-/// frames and the latency of each element where it plays at its own rate.
-void bench_decoding(const Options &options) {
-  constexpr int in_a_row = 4;
-  if (!std::ifstream(options.decode))
-    throw Error(Error::Kind::settings, "--decode " + options.decode + ": no such file.");
-  if (decoders().empty())
-    throw Error(Error::Kind::not_found,
-                "GStreamer has no decoder for H.264: nvh264dec and vah264dec come with "
-                "gstreamer1.0-plugins-bad and a GPU's driver, avdec_h264 with gstreamer1.0-libav.");
-  Json json = Json::array();
-  bool any = false;
-  for (const std::string &element : elements_of_pipelines(options)) {
-    glcl::Table table({"decoder", "behind it", "sharing", "frames", "ms/frame", "to alone",
-                       "dropped", "latency ms, mean (longest)"});
-    for (const std::string &decoder : decoders()) {
-      std::vector<Decoding> rows{{decoder, "", "", 0}};
-      for (const std::string &way : options.ways) rows.push_back({decoder, element, way, in_a_row});
-      double alone = 0;
-      for (const Decoding &row : rows) {
-        std::string failure, dropped, latency;
-        const auto result = row.run(options.decode, &failure);
-        const std::string behind =
-            row.count ? std::to_string(row.count) + " × " + element : "nothing";
-        if (!result) {
-          table.add({decoder, behind, row.way, "-", "-", "-", "-", failure});
-          continue;
-        }
-        any = true;
-        if (!row.count) alone = result->cost;
-        Json elements = Json::array();
-        for (const Decoding::Element &one : result->in_time) {
-          dropped += (dropped.empty() ? "" : ", ") + std::to_string(one.dropped);
-          latency += (latency.empty() ? "" : ", ") + number(one.latency, 2) + " (" +
-                     number(one.longest, 1) + ")";
-          elements.push_back({{"frames", one.frames},
-                              {"dropped", one.dropped},
-                              {"latency-ms", one.latency},
-                              {"latency-max-ms", one.longest}});
-        }
-        table.add({decoder, behind, row.way, std::to_string(result->frames),
-                   number(result->cost, 3), alone > 0 ? number(result->cost / alone, 2) : "-",
-                   dropped, latency});
-        json.push_back({{"decoder", decoder},
-                        {"element", row.count ? element : ""},
-                        {"count", row.count},
-                        {"sharing", row.way},
-                        {"frames", result->frames},
-                        {"ms", result->cost},
-                        {"in-time", elements}});
-      }
-    }
-    table.print(line);
-  }
-  if (!options.json.empty()) open_file(options.json) << Json{{"decoding", json}}.dump(2) << '\n';
-  if (!any)
-    throw Error(Error::Kind::failed, "No decoder could play " + options.decode + ".",
-                "it has to hold H.264 video");
-}
-
-/// What a frame costs in whole pipelines.
-void bench_pipelines(const Options &options) {
-  Json json = Json::array();
-  for (const std::string &element : elements_of_pipelines(options)) {
-    for (const auto &size : options.sizes) {
-      const std::vector<Pipeline> list = pipelines(element, options.ways, size.first, size.second);
-      // A row for each pipeline, a column for each way, the first for pipelines without ours.
-      std::vector<std::string> ways{""};
-      ways.insert(ways.end(), options.ways.begin(), options.ways.end());
-      std::vector<std::vector<std::string>> rows;
-      Progress progress(list.size());
-      for (const Pipeline &pipeline : list) {
-        progress.step(pipeline.name + " " + pipeline.way);
-        const auto cost = pipeline.frame_cost(options.frames);
-        auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const auto &one) { return one[0] == pipeline.name; });
-        if (row == rows.end()) {
-          rows.emplace_back(1 + ways.size())[0] = pipeline.name;
-          row = rows.end() - 1;
-        }
-        (*row)[1 + (std::find(ways.begin(), ways.end(), pipeline.way) - ways.begin())] =
-            cost ? number(cost->wall, 3) + " (" + number(cost->processor, 2) + ")" : "-";
-        json.push_back({{"pipeline", pipeline.name},
-                        {"sharing", pipeline.way},
-                        {"width", size.first},
-                        {"height", size.second},
-                        {"ms", cost ? Json(cost->wall) : Json()},
-                        {"processor-ms", cost ? Json(cost->processor) : Json()}});
-      }
-      std::vector<std::string> titles{"ms/frame (of processors), " + size_name(size) + " RGBA"};
-      titles.insert(titles.end(), ways.begin(), ways.end());
-      glcl::Table table(titles);
-      for (const auto &row : rows) table.add(row);
-      table.print(line);
-    }
-  }
-  if (!options.json.empty()) open_file(options.json) << Json{{"pipelines", json}}.dump(2) << '\n';
-}
-
-std::vector<std::string> split(const std::string &text) {
-  std::vector<std::string> parts;
-  gchar **list = g_strsplit(text.c_str(), ",", -1);
-  for (gchar **part = list; *part; part++) parts.emplace_back(*part);
-  g_strfreev(list);
-  return parts;
-}
-
-std::vector<std::pair<int, int>> parse_sizes(const std::string &text) {
-  std::vector<std::pair<int, int>> sizes;
-  for (const std::string &part : split(text)) {
-    int width = 0, height = 0, end = 0;
-    if (std::sscanf(part.c_str(), "%dx%d%n", &width, &height, &end) != 2 ||
-        static_cast<size_t>(end) != part.size() || width < 1 || height < 1 || width > 16384 ||
-        height > 16384)
-      throw Error(Error::Kind::settings,
-                  "--size " + part + ": write WIDTHxHEIGHT, each 1 to 16384.");
-    sizes.push_back({width, height});
-  }
-  return sizes;
-}
-
-std::vector<std::string> parse_ways(const std::string &text) {
-  const Options defaults;
-  std::vector<std::string> ways = split(text);
-  for (const std::string &way : ways)
-    if (std::find(defaults.ways.begin(), defaults.ways.end(), way) == defaults.ways.end())
-      throw Error(Error::Kind::settings, "--sharing " + way + ": there are gl, external and copy.");
-  return ways;
-}
-
-std::vector<Content> parse_contents(const std::string &text) {
-  std::vector<Content> contents;
-  for (const std::string &part : split(text)) {
-    const auto name = std::find(std::begin(content_names), std::end(content_names), part);
-    if (name == std::end(content_names))
-      throw Error(Error::Kind::settings,
-                  "--content " + part + ": there are random, natural and flat.");
-    contents.push_back(static_cast<Content>(name - std::begin(content_names)));
-  }
-  return contents;
-}
-
-struct Freed {
-  ~Freed() {
-    g_free(device), g_free(devices), g_free(size), g_free(content), g_free(only), g_free(json),
-        g_free(csv), g_free(sharing), g_free(decode), g_strfreev(rest);
-  }
-  gchar *device = nullptr, *devices = nullptr, *size = nullptr, *content = nullptr, *only = nullptr,
-        *json = nullptr, *csv = nullptr, *sharing = nullptr, *decode = nullptr;
-  gchar **rest = nullptr;
-};
-
-Options parse(int argc, char **argv) {
-  Options options;
-  Freed text;
-  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE;
-  std::vector<gboolean> asked(modes().size(), FALSE);
-  std::vector<GOptionEntry> entries = {
-      {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
-       "auto, P:D as glcl-info prints it, or a part of the name", "D"},
-      {"devices", 0, 0, G_OPTION_ARG_STRING, &text.devices,
-       "A block search shared by these devices, against each alone", "D,…"},
-      {"size", 's', 0, G_OPTION_ARG_STRING, &text.size, "Sizes of frames (1920x1080)", "WxH,…"},
-      {"content", 'c', 0, G_OPTION_ARG_STRING, &text.content,
-       "What the frames show: random, natural, flat (natural)", "C,…"},
-      {"only", 0, 0, G_OPTION_ARG_STRING, &text.only,
-       "Only work, or ablations, with this in their names", "TEXT"},
-      {"chosen", 0, 0, G_OPTION_ARG_NONE, &chosen, "Only the variants that the elements use",
-       nullptr},
-      {"kernels", 0, 0, G_OPTION_ARG_NONE, &kernels, "Each kernel's part of the time too", nullptr},
-      {"ablation", 0, 0, G_OPTION_ARG_NONE, &ablation,
-       "What each step of the optimisation gains, instead of the variants", nullptr},
-      {"sweep", 0, 0, G_OPTION_ARG_NONE, &sweep,
-       "The time over a range of a property, for --csv and tools/plot.py", nullptr},
-      {"pipeline", 0, 0, G_OPTION_ARG_NONE, &pipeline,
-       "What a frame costs in whole pipelines of an element (glclinvert), each way of sharing",
-       nullptr},
-      {"sharing", 0, 0, G_OPTION_ARG_STRING, &text.sharing,
-       "Ways of sharing for --pipeline (gl,external,copy)", "W,…"},
-      {"decode", 0, 0, G_OPTION_ARG_FILENAME, &text.decode,
-       "With --pipeline: a file of H.264 decoded, alone and with four of an element behind",
-       "FILE"},
-      {"frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "Frames for --pipeline (500)", "N"},
-      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "How long to measure each (0.4)",
-       "S"},
-      {"json", 0, 0, G_OPTION_ARG_FILENAME, &text.json, "Write all results there", "FILE"},
-      {"csv", 0, 0, G_OPTION_ARG_FILENAME, &text.csv, "Write the times there", "FILE"},
-      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &text.rest, nullptr, nullptr}};
-  for (size_t i = 0; i < asked.size(); i++)
-    entries.push_back(
-        {modes()[i]->option, 0, 0, G_OPTION_ARG_NONE, &asked[i], modes()[i]->help, nullptr});
-  entries.emplace_back();
-  GOptionContext *context = g_option_context_new("[ELEMENT…|device]");
-  g_option_context_set_summary(
-      context,
-      "Times what the elements compute, on frames that are on the device already: the median of "
-      "many\n"
-      "runs by OpenCL events and by the wall clock, as a share of what the device could do, with "
-      "the\n"
-      "result's agreement with a plain computation. \"device\" measures the device itself.");
-  g_option_context_add_main_entries(context, entries.data(), nullptr);
-  GError *error = nullptr;
-  const bool good = g_option_context_parse(context, &argc, &argv, &error);
-  g_option_context_free(context);
-  if (!good) {
-    const std::string reason = error->message;
-    g_error_free(error);
-    throw Error(Error::Kind::settings, reason + ".");
-  }
-  options.chosen = chosen;
-  options.kernels = kernels;
-  options.ablation = ablation;
-  options.sweep = sweep;
-  options.pipeline = pipeline;
-  const auto mode = std::find(asked.begin(), asked.end(), TRUE);
-  if (mode != asked.end()) options.mode = modes()[mode - asked.begin()];
-  options.sizes_chosen = text.size;
-  if (text.device) options.device = text.device;
-  if (text.devices) options.devices = text.devices;
-  if (text.size) options.sizes = parse_sizes(text.size);
-  if (text.sharing) options.ways = parse_ways(text.sharing);
-  if (text.content) options.contents = parse_contents(text.content);
-  if (text.only) options.only = text.only;
-  if (text.json) options.json = text.json;
-  if (text.decode) options.decode = text.decode;
-  if (text.csv) options.csv = text.csv;
-  if (!options.decode.empty() && !options.pipeline)
-    throw Error(Error::Kind::settings, "--decode goes with --pipeline.");
-  if (options.frames < 1) throw Error(Error::Kind::settings, "--frames must be 1 or more.");
-  if (!(options.seconds > 0)) throw Error(Error::Kind::settings, "--seconds must be above 0.");
-  for (gchar **element = text.rest; element && *element; element++)
-    options.elements.push_back(*element);
-  return options;
-}
-
 int bench(const Options &options) {
   if (options.pipeline) {
-    (options.decode.empty() ? bench_pipelines : bench_decoding)(options);
+    (options.decode.empty() ? print_pipelines : print_decoding)(options, line);
     return 0;
   }
   if (options.mode) {

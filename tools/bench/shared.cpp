@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <iostream>
 
 #include "../table.h"
@@ -11,6 +10,7 @@
 #include "motion/teamsearch.h"
 #include "opencl/error.h"
 #include "reference/motion/motion.h"
+#include "text.h"
 
 namespace glcl::bench {
 
@@ -25,12 +25,6 @@ constexpr size_t frames = 4;  // that follow each other, again and again
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string number(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
 }
 
 /// A stream of frames from host memory through a team.

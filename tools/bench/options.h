@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What glcl-bench is asked for.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mode.h"
+#include "subject.h"
+
+namespace glcl::bench {
+
+struct Options {
+  std::vector<std::string> elements;
+  std::string device = "auto", devices, only, json, csv, decode;
+  std::vector<std::string> ways{"gl", "external", "copy"};
+  std::vector<std::pair<int, int>> sizes{{1920, 1080}};
+  std::vector<Content> contents{Content::natural};
+  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false;
+  const Mode *mode = nullptr;
+  bool sizes_chosen = false;
+  int frames = 500;
+  double seconds = 0.4;
+};
+
+/// The command line's. Throws Error::settings.
+Options parse(int argc, char **argv);
+
+}  // namespace glcl::bench

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelinetables.h"
+
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "../table.h"
+#include "decode.h"
+#include "opencl/error.h"
+#include "pipeline.h"
+#include "progress.h"
+#include "text.h"
+
+namespace glcl::bench {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// The elements to build pipelines of, which have to be there.
+std::vector<std::string> elements_of_pipelines(const Options &options) {
+  std::vector<std::string> elements =
+      options.elements.empty() ? std::vector<std::string>{"glclinvert"} : options.elements;
+  for (const std::string &element : elements) {
+    const std::string name = element.substr(0, element.find(' '));
+    GstElementFactory *factory = gst_element_factory_find(name.c_str());
+    if (!factory)
+      throw Error(Error::Kind::settings,
+                  "no element " + name + "; GST_PLUGIN_PATH_1_0 names folders with plugins.");
+    gst_object_unref(factory);
+  }
+  return elements;
+}
+
+}  // namespace
+
+void print_decoding(const Options &options, size_t line) {
+  constexpr int in_a_row = 4;
+  if (!std::ifstream(options.decode))
+    throw Error(Error::Kind::settings, "--decode " + options.decode + ": no such file.");
+  if (decoders().empty())
+    throw Error(Error::Kind::not_found,
+                "GStreamer has no decoder for H.264: nvh264dec and vah264dec come with "
+                "gstreamer1.0-plugins-bad and a GPU's driver, avdec_h264 with gstreamer1.0-libav.");
+  Json json = Json::array();
+  bool any = false;
+  for (const std::string &element : elements_of_pipelines(options)) {
+    glcl::Table table({"decoder", "behind it", "sharing", "frames", "ms/frame", "to alone",
+                       "dropped", "latency ms, mean (longest)"});
+    for (const std::string &decoder : decoders()) {
+      std::vector<Decoding> rows{{decoder, "", "", 0}};
+      for (const std::string &way : options.ways) rows.push_back({decoder, element, way, in_a_row});
+      double alone = 0;
+      for (const Decoding &row : rows) {
+        std::string failure, dropped, latency;
+        const auto result = row.run(options.decode, &failure);
+        const std::string behind =
+            row.count ? std::to_string(row.count) + " × " + element : "nothing";
+        if (!result) {
+          table.add({decoder, behind, row.way, "-", "-", "-", "-", failure});
+          continue;
+        }
+        any = true;
+        if (!row.count) alone = result->cost;
+        Json elements = Json::array();
+        for (const Decoding::Element &one : result->in_time) {
+          dropped += (dropped.empty() ? "" : ", ") + std::to_string(one.dropped);
+          latency += (latency.empty() ? "" : ", ") + number(one.latency, 2) + " (" +
+                     number(one.longest, 1) + ")";
+          elements.push_back({{"frames", one.frames},
+                              {"dropped", one.dropped},
+                              {"latency-ms", one.latency},
+                              {"latency-max-ms", one.longest}});
+        }
+        table.add({decoder, behind, row.way, std::to_string(result->frames),
+                   number(result->cost, 3), alone > 0 ? number(result->cost / alone, 2) : "-",
+                   dropped, latency});
+        json.push_back({{"decoder", decoder},
+                        {"element", row.count ? element : ""},
+                        {"count", row.count},
+                        {"sharing", row.way},
+                        {"frames", result->frames},
+                        {"ms", result->cost},
+                        {"in-time", elements}});
+      }
+    }
+    table.print(line);
+  }
+  if (!options.json.empty()) open_file(options.json) << Json{{"decoding", json}}.dump(2) << '\n';
+  if (!any)
+    throw Error(Error::Kind::failed, "No decoder could play " + options.decode + ".",
+                "it has to hold H.264 video");
+}
+
+void print_pipelines(const Options &options, size_t line) {
+  Json json = Json::array();
+  for (const std::string &element : elements_of_pipelines(options)) {
+    for (const auto &size : options.sizes) {
+      const std::vector<Pipeline> list = pipelines(element, options.ways, size.first, size.second);
+      // A row for each pipeline, a column for each way, the first for pipelines without ours.
+      std::vector<std::string> ways{""};
+      ways.insert(ways.end(), options.ways.begin(), options.ways.end());
+      std::vector<std::vector<std::string>> rows;
+      Progress progress(list.size());
+      for (const Pipeline &pipeline : list) {
+        progress.step(pipeline.name + " " + pipeline.way);
+        const auto cost = pipeline.frame_cost(options.frames);
+        auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const auto &one) { return one[0] == pipeline.name; });
+        if (row == rows.end()) {
+          rows.emplace_back(1 + ways.size())[0] = pipeline.name;
+          row = rows.end() - 1;
+        }
+        (*row)[1 + (std::find(ways.begin(), ways.end(), pipeline.way) - ways.begin())] =
+            cost ? number(cost->wall, 3) + " (" + number(cost->processor, 2) + ")" : "-";
+        json.push_back({{"pipeline", pipeline.name},
+                        {"sharing", pipeline.way},
+                        {"width", size.first},
+                        {"height", size.second},
+                        {"ms", cost ? Json(cost->wall) : Json()},
+                        {"processor-ms", cost ? Json(cost->processor) : Json()}});
+      }
+      std::vector<std::string> titles{"ms/frame (of processors), " + size_name(size) + " RGBA"};
+      titles.insert(titles.end(), ways.begin(), ways.end());
+      glcl::Table table(titles);
+      for (const auto &row : rows) table.add(row);
+      table.print(line);
+    }
+  }
+  if (!options.json.empty()) open_file(options.json) << Json{{"pipelines", json}}.dump(2) << '\n';
+}
+
+}  // namespace glcl::bench

@@ -222,7 +222,7 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
     std::vector<Picture> inputs{from};
     for (size_t n = 1; n < size; n++)
       inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);
-    pass.kernel(queue, items, inputs, to, in.width, in.height, values_);
+    pass.kernel(queue, items, inputs, to, in.width, in.height, values_, values_);
     if (!size) continue;
     pass.at = (pass.at + 1) % size;
     pass.known = std::min(pass.known + 1, size - 1);

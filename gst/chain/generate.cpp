@@ -88,7 +88,8 @@ class Generator {
   }
 
   /// A macro for each part of the values: an array of constants, or a place among the values. Lists
-  /// are constants always.
+  /// are constants always. Tables never are: work-items that look up different places of one wait
+  /// for each other in constant memory.
   void constants() {
     text_ += "#line 1 \"constants\"\n";
     size_t at = 0;
@@ -96,8 +97,10 @@ class Generator {
       Numbers(chain_.items[i])
           .each([&](const std::string &part, const std::vector<double> &numbers) {
             if (numbers.empty()) return;
-            if (make_.live)
-              text_ += "#define " + names(i, part) + " (glcl_values + " + text_of(at) + ")\n";
+            const bool table = part.rfind("table", 0) == 0;
+            if (table || make_.live)
+              text_ += "#define " + names(i, part) +
+                       (table ? " (glcl_tables + " : " (glcl_values + ") + text_of(at) + ")\n";
             else
               array(names(i, part), numbers);
             at += numbers.size();
@@ -140,6 +143,7 @@ class Generator {
     add("const int", "width");
     add("const int", "height");
     add("__constant const float *", "glcl_values");
+    add("__global const float *", "glcl_tables");
     add("__local const uint *", "glcl_tile");
     add("const int2", "glcl_origin");
     text_ += "#undef GLCL_DECLARED\n#undef GLCL_GIVEN\n#define GLCL_DECLARED " + declared +
@@ -225,8 +229,7 @@ class Generator {
           make_.live ? names(stage.item, "parameters") + "[" + text_of(p) + "]"
                      : literal(item.values.numbers[p]));
     for (size_t t = 0; t < filter.tables.size(); t++) {
-      add("__constant const float *", filter.tables[t].name,
-          names(stage.item, "table" + text_of(t)));
+      add("__global const float *", filter.tables[t].name, names(stage.item, "table" + text_of(t)));
       add("const int", filter.tables[t].name + "_size",
           text_of(filter.table_for(filter.tables[t], item.values).size()));
     }
@@ -289,7 +292,7 @@ class Generator {
       arguments += name + ", ";
       if (!is_image(n)) arguments += name + "_pitch, ";
     }
-    return arguments + "width, height, glcl_values, " +
+    return arguments + "width, height, glcl_values, glcl_tables, " +
            (tile.empty() ? "(__local const uint *)0" : "(__local const uint *)" + tile) +
            ", origin, ";
   }
@@ -318,7 +321,9 @@ class Generator {
       out = std::string("__global ") + (exact ? "float4" : "uchar4") +
             " *glcl_out, const int glcl_out_pitch, ";
     const std::string declared =
-        sources_ + out + "const int width, const int height, __constant const float *glcl_values";
+        sources_ + out +
+        "const int width, const int height, __constant const float *glcl_values, "
+        "__global const float *glcl_tables";
     const auto number = [](int value) { return text_of(value); };
     const Shape &shape = make_.shape;
     text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +

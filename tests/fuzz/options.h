@@ -14,7 +14,7 @@ struct Options {
   double limit = 96;       // MiB of resident memory
   double heap_limit = 32;  // MiB of what is allocated
   std::string elements =
-      "glclinvert,glclbilateral,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
+      "glclinvert,glclbilateral,glclchain,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
   std::string again = "fuzz";  // the command that started this, before its options
   bool any_error = false;      // calls are made to fail
   bool one_display = false;

@@ -36,10 +36,13 @@ double number(Random &random, double least, double most) {
 
 std::string text(const std::string &name, Random &random, bool playing) {
   // What isn't there is asked for seldom: it ends the run.
-  if (random.chance(playing ? 10 : 2) && name != "dump-location")
+  if (random.chance(playing ? 10 : 2) && name != "dump-location" && name != "filters")
     return random.of<std::string>({"9:9", "no such device", "-1:-1", "99999999999:1", "%n%s", ":"});
   if (name == "devices") return random.of<std::string>({"", "0:0", "0:0,0:0"});
   if (name == "device") return random.of<std::string>({"", "auto", "0:0"});
+  if (name == "filters")
+    return random.of<std::string>({"", "gauss ! grey", "sharpen*2 ! threshold",
+                                   "blend ! motionblur", "lut ! gamma(value=3) ! invert"});
   return "";
 }
 

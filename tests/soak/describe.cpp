@@ -45,7 +45,8 @@ std::string ours(Random &random) {
   const bool copy = random.chance(30), profile = random.chance(20);
   if (!is_ours(name)) return text;
   return text + (copy ? " sharing=copy" : "") + (profile ? " profile=true" : "") +
-         (name == "glclbilateral" ? " radius=2 sigma-space=2" : "");
+         (name == "glclbilateral" ? " radius=2 sigma-space=2" : "") +
+         (name == "glclchain" ? " filters=\"gauss(sigma=1) ! blend ! grey\"" : "");
 }
 
 std::string between(Random &random) {

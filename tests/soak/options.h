@@ -16,7 +16,7 @@ struct Options {
   double heap_limit = 16;      // MiB of what is allocated, which says more
   double limit_a_minute = .5;  // MiB
   std::string elements =
-      "glclinvert,glclbilateral,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
+      "glclinvert,glclbilateral,glclchain,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
   bool verbose = false;
   bool one_display = false;
 };

@@ -42,8 +42,10 @@ cl::Program compile(const Context &context, const std::string &path, const std::
                     const std::string &options) {
   const cl::Device &device = context.device().device;
   cl::Program program(context.cl(), text);
+  // Without warnings: PoCL prints how many there were, and an optimiser's are no user's concern.
+  const std::string quiet = options + " -w";
   // Not CLHPP's build(): it fetches the log of good builds too, and fails where that does.
-  const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
+  const cl_int status = clBuildProgram(program(), 1, &device(), quiet.c_str(), nullptr, nullptr);
   if (status != CL_SUCCESS)
     throw Error(
         Error::Kind::failed,

@@ -80,14 +80,20 @@ struct Built {
   std::exception_ptr failure;
 };
 
+/// The files of the chain that was read last, and what they were then.
+struct Watched {
+  std::vector<std::string> files;
+  std::string stamp;
+};
+
 struct State {
   glcl::Guarded<Settings> settings;
   glcl::Guarded<Asked> wanted;
+  glcl::Guarded<Watched> watched;
   std::mutex updating;               // one reads files at a time
   std::atomic<bool> running{false};  // whether there is a chain
 
   // Streaming thread
-  std::string stamp;  // of the files that the chain was read from
   std::chrono::steady_clock::time_point looked;
 
   // GL thread
@@ -179,6 +185,7 @@ void update(GstGLCLChain *self) {
   const std::lock_guard lock(state->updating);
   auto wanted = std::make_shared<Wanted>();
   wanted->description = read_chain(state->settings.get());
+  state->watched.set({wanted->description.files, stamp_of(wanted->description.files)});
   wanted->children = children_for(self, wanted->description, state->wanted.get());
   want(self, wanted);
 }
@@ -214,12 +221,15 @@ void watch(GstGLCLChain *self) {
   const auto now = std::chrono::steady_clock::now();
   if (!state->settings.get().watch || now - state->looked < std::chrono::milliseconds(200)) return;
   state->looked = now;
-  const Asked wanted = state->wanted.get();
-  const std::string stamp = wanted ? stamp_of(wanted->description.files) : "";
-  if (stamp.empty() || stamp == state->stamp) return;
-  const bool changed = !state->stamp.empty();
-  state->stamp = stamp;
-  if (changed) update_or_warn(self);
+  {
+    const std::lock_guard lock(state->updating);
+    Watched watched = state->watched.get();
+    const std::string stamp = stamp_of(watched.files);
+    if (stamp.empty() || stamp == watched.stamp) return;
+    watched.stamp = stamp;  // what is wrong with them is told once
+    state->watched.set(std::move(watched));
+  }
+  update_or_warn(self);
 }
 
 Built build(const std::shared_ptr<glcl::Context> &context, const Asked &asked,
@@ -359,7 +369,6 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
                                                         GstStateChange transition) {
   GstGLCLChain *self = GST_GLCL_CHAIN(element);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    self->state->stamp.clear();
     self->state->looked = {};
     try {
       update(self);

@@ -84,10 +84,13 @@ class Folder {
   std::vector<std::string> files_;
 };
 
-const std::string negative =
-    "//! filter own: the negative\n//! param part 0..1 = 1: how much of it\n"
-    "float4 own(PIXEL) {\n  const float4 c = at(0, 0);\n"
-    "  return (float4)(c.xyz + part * (1.0f - 2.0f * c.xyz), c.w);\n}\n";
+std::string negative_of(const std::string &name) {
+  return "//! filter " + name + ": the negative\n//! param part 0..1 = 1: how much of it\nfloat4 " +
+         name +
+         "(PIXEL) {\n  const float4 c = at(0, 0);\n"
+         "  return (float4)(c.xyz + part * (1.0f - 2.0f * c.xyz), c.w);\n}\n";
+}
+const std::string negative = negative_of("own");
 const std::string swapped =
     "//! filter own: red for blue\n"
     "float4 own(PIXEL) { return at(0, 0).zyxw; }\n";
@@ -240,12 +243,24 @@ GST_START_TEST(edited_files) {
   g_signal_emit_by_name(glclchain, "reload");
   expect_soon(chain, in, expected(in, "invert(strength=0.5) ! grey"), "a reloaded chain");
   g_object_set(glclchain, "watch", TRUE, nullptr);
-  g_usleep(250000);
-  chain.filter(in);
-  folder.write("own.cl", swapped);
+  folder.write("own.cl", swapped);  // before the element has looked once
   expect_warning(chain, in, expected(in, "invert(strength=0.5) ! grey"), {"chain.txt:1", "part"});
   folder.write("chain.txt", "./own.cl");
   expect_soon(chain, in, swap(in), "watched files");
+  // Files that were not there before and do not compile are read once, and not again and again.
+  folder.write("other.cl", "//! filter other: broken\nfloat4 other(PIXEL) { return nothing; }\n");
+  folder.write("chain.txt", "./own.cl ! ./other.cl");
+  expect_warning(chain, in, swap(in), {"other.cl:2"});
+  for (int i = 0; i < 4; i++) {
+    g_usleep(250000);
+    chain.filter(in);
+  }
+  int told = 0;
+  for (const test::Message &warning : chain.messages().warnings())
+    told += warning.text.find("other.cl:2") != std::string::npos;
+  expect(told == 1, "a broken file is told of once");
+  folder.write("other.cl", negative_of("other"));
+  expect_soon(chain, in, expected(swap(in), "invert"), "the mended file");
   test::expect_none(chain.messages().errors());
 }
 GST_END_TEST

@@ -10,19 +10,21 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int stretch = 64;  // pixels of a running sum
-constexpr int run = 4;       // pixels of an item of a tile, as in the kernel
+constexpr int stretch = 64;        // pixels of a running sum
+constexpr int short_stretch = 32;  // of a column's where many items run at once
+constexpr int item_run = 4;        // pixels of an item along x, as in the kernels
+constexpr int row_lanes = 128;     // of a group that sums along x
 constexpr size_t reserved_local_memory = 1024;
 
 int up_to(int n, int step) { return (n + step - 1) / step; }
 
 /// Px along x that a tile gives.
-int tile_width(int lanes, int radius) { return (lanes - 2 * radius) / run * run; }
+int tile_width(int lanes, int radius) { return (lanes - 2 * radius) / item_run * item_run; }
 
 /// Of local memory: sums, greys and what keeps them apart.
 size_t tile_bytes(int lanes, int radius) {
   const size_t side = 2 * radius + 1;
-  return side * (5 * (lanes + 7 * run) + lanes + 1) * sizeof(cl_int);
+  return side * (5 * (lanes + 7 * item_run) + lanes + 1) * sizeof(cl_int);
 }
 
 Parameters default_variant(const Device &device, const std::string &) {
@@ -71,7 +73,9 @@ LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
         context.program("opticalflow/lucaskanade.cl", frame_options(layout));
     grey_ = Kernel(context, program, "lk_grey", {32, 8});
     columns_ = Kernel(context, program, "lk_columns", {64, 1});
-    rows_ = Kernel(context, program, "lk_rows", {64, 1});
+    const bool tile = variant.at("form") == int(Form::tile);
+    rows_ = tile ? Kernel(context, program, "lk_rows_tile", {row_lanes, 1})
+                 : Kernel(context, program, "lk_rows", {64, 1});
     const auto plane = [&, pixels = size_t(width) * height](size_t bytes) {
       return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * bytes);
     };
@@ -148,8 +152,18 @@ void LucasKanade::take(Queue &queue, const Settings &settings, const Picture &in
     columns4_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int4));
     columns1_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_int));
   }
-  columns_(queue, {width, size_t(up_to(size_.s[1], stretch))}, previous_, current_, size_, radius,
-           stretch, columns4_, columns1_);
+  const bool many = variant_.at("form") == int(Form::tile);
+  const int column_stretch = many ? short_stretch : stretch;
+  columns_(queue, {width, size_t(up_to(size_.s[1], column_stretch))}, previous_, current_, size_,
+           radius, column_stretch, columns4_, columns1_);
+  if (many) {
+    const int lanes = static_cast<int>(rows_.group().x);
+    const int quads = lanes + up_to(2 * radius, 4);
+    rows_(queue, {size_t(up_to(size_.s[0], lanes * item_run)) * lanes, height}, columns4_,
+          columns1_, size_, radius, quads, cl::Local(5 * quads * sizeof(cl_int4)), alpha, sure,
+          scale, field_.vectors, field_.confidence);
+    return;
+  }
   rows_(queue, {height, size_t(up_to(size_.s[0], stretch))}, columns4_, columns1_, size_, radius,
         stretch, alpha, sure, scale, field_.vectors, field_.confidence);
 }

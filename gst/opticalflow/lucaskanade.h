@@ -20,7 +20,7 @@ class LucasKanade {
  public:
   /// How it is computed, parameter "form"; results agree.
   enum class Form {
-    tile,     ///< one kernel over local memory, for windows up to tile_window: GPUs
+    tile,     ///< over local memory, in one kernel for windows up to tile_window: GPUs
     columns,  ///< greys, then sums along y, then along x, by way of global memory
   };
   static constexpr int tile_window = 21;  ///< px; above, whole numbers of 32 bits overflow

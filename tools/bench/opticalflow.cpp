@@ -180,7 +180,7 @@ const Registration registration("glopenclflow", [](Subject &subject) {
   Flow::Settings accurate;
   accurate.refinement = opticalflow::preset_values(opticalflow::Preset::accurate).refinement;
   subject.tasks.push_back(flow_task("census, refined", Channels::census, "", accurate));
-  for (int window : {9, 15}) subject.tasks.push_back(lucas_kanade_task(window));
+  for (int window : {9, 15, 31}) subject.tasks.push_back(lucas_kanade_task(window));
   subject.tasks.push_back(signatures_task());
   for (int window : {9, 31, 63}) {
     Flow::Settings settings;

@@ -3,7 +3,7 @@
 // _Unwind_Resume stands before libgcc's for whatever a program loads later. Where libstdc++ was
 // there before, as in Python behind a module in C++, it raises exceptions by libgcc: a plugin that
 // resumes them by libunwind crashes. So the one that raised an exception resumes it. The linker has
-// the plugin call these instead of their namesakes (--wrap).
+// the plugin, and elements outside of the tree, call these instead of their namesakes (--wrap).
 #include <dlfcn.h>
 #include <unwind.h>
 

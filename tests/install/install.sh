@@ -40,6 +40,27 @@ od -An -v -t u1 -w4 frames.raw | awk '
   $1 < 190 || $1 > 192 || $2 != $1 || $3 != $1 || $4 != 255 { print "pixel", NR, "is", $0; exit 1 }
   END { if (NR != 3 * 33 * 17) { print NR, "pixels"; exit 1 } }' || die 'glclhalf does not do what it says'
 
+# An exception that passes through the element is an error of it, where libstdc++ was loaded ahead of GStreamer's libunwind too.
+if "$python" -c 'import gi; gi.require_version("Gst", "1.0"); from gi.repository import Gst' 2>/dev/null; then
+  mkdir broken
+  echo '#error broken' >broken/half.cl
+  cat >broken.py <<'PYTHON'
+import ctypes
+ctypes.CDLL('libstdc++.so.6')
+import gi
+gi.require_version('Gst', '1.0')
+from gi.repository import Gst
+Gst.init(None)
+pipeline = Gst.parse_launch('gltestsrc num-buffers=1 ! glclhalf name=half ! fakesink')
+pipeline.set_state(Gst.State.PLAYING)
+message = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+assert message and message.type == Gst.MessageType.ERROR and message.src.get_name() == 'half', message
+assert 'broken' in str(message.parse_error()), message.parse_error()
+pipeline.set_state(Gst.State.NULL)
+PYTHON
+  G_RESOURCE_OVERLAYS=/org/gst-glcl/kernels/half=$work/broken quietly "$python" broken.py
+fi
+
 for element in $(gst-inspect-1.0 glcl | sed -n 's/^  \(gl[a-z]*\): .*/\1/p'); do
   page=$(gst-inspect-1.0 "$element" | sed -n 's/^ *Doc-uri *//p')
   [[ $page == *docs/$element.* && -e $GLCL_SOURCE/docs/$element.md ]] || die "gst-inspect-1.0 $element names no page but '$page'"

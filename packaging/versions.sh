@@ -86,13 +86,15 @@ if [[ ! -e $root ]]; then
 fi
 if [[ $prepared ]]; then
   bare=$root
-  root=$cache/$suite-$(echo "${build_packages[*]} ${run_packages[*]}" | sha256sum | head -c 12)
+  root=$cache/$suite-$(echo "${build_packages[*]} ${run_packages[*]} analytics" | sha256sum | head -c 12)
   if [[ ! -e $root ]]; then
     echo "versions.sh: the packages for $suite, once"
     rm -rf --one-file-system "$cache/$suite"-*
     cp -a "$bare" "$work/new"
     copy_sources "$work/new"
-    telling inside "$work/new" '' '. pipelines/setup.sh && build_packages+=(ccache) && install_missing && apt-get clean'
+    # Of GStreamer's analytics the headers alone: their package brings OpenCV, and what that is built with.
+    telling inside "$work/new" '' '. pipelines/setup.sh && build_packages+=(ccache) && install_missing && cd /tmp &&
+      apt-get download libgstreamer-plugins-bad1.0-dev && dpkg -x libgstreamer-plugins-bad1.0-dev_*.deb / && apt-get clean'
     rm -rf "$work/new/project"
     mv -T "$work/new" "$root" 2>/dev/null || [[ -e $root ]]
   fi

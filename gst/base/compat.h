@@ -59,20 +59,22 @@ inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] co
 }
 
 /// GStreamer 1.24: adds to the frame's GstAnalyticsRelationMeta something that was found at (x, y),
-/// width × height px, and that it is followed under a number.
+/// width × height px, and that it is followed under a number since `first_seen`, and is seen now.
 inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const char *kind,
                              [[maybe_unused]] const int (&place)[4], [[maybe_unused]] float score,
-                             [[maybe_unused]] guint64 id,
-                             [[maybe_unused]] GstClockTime first_seen) {
+                             [[maybe_unused]] guint64 id, [[maybe_unused]] GstClockTime first_seen,
+                             [[maybe_unused]] GstClockTime now) {
 #if HAVE_ANALYTICS
   GstAnalyticsRelationMeta *meta = gst_buffer_add_analytics_relation_meta(to);
   GstAnalyticsODMtd detection;
   GstAnalyticsTrackingMtd tracking;
   if (gst_analytics_relation_meta_add_od_mtd(meta, g_quark_from_string(kind), place[0], place[1],
                                              place[2], place[3], score, &detection) &&
-      gst_analytics_relation_meta_add_tracking_mtd(meta, id, first_seen, &tracking))
+      gst_analytics_relation_meta_add_tracking_mtd(meta, id, first_seen, &tracking)) {
+    gst_analytics_tracking_mtd_update_last_seen(&tracking, now);
     gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection.id,
                                              tracking.id);
+  }
 #endif
 }
 

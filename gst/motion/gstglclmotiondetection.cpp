@@ -176,7 +176,8 @@ void Detection::attach(GstBuffer *to, GstStructure *result) const {
     const auto since = since_.find(object.id);
     attach_detection(to, "moving-object", {int(left), int(top), int(width), int(height)},
                      object.score, object.id,
-                     since == since_.end() ? last_times_.timestamp : since->second);
+                     since == since_.end() ? last_times_.timestamp : since->second,
+                     last_times_.timestamp);
   }
   list.into(result, "objects");
 }

@@ -61,6 +61,41 @@ EXPECTED
     # It was quit before the end, and drew one thing or two for most of the frames.
     awk '/drawings over them/ { exit !($1 >= 25 && $1 < 60 && $3 > $1 / 2 && $3 < 2 * $1) }' output || die 'other frames or drawings'
     ;;
+  analytics)
+    [[ -x $built/analytics ]] || skip 'no GStreamer 1.26 with its analytics here'
+    gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=1 ! video/x-raw,width=64,height=64 ! videoconvert ! pngenc ! filesink location=sphere.png
+    "$built/analytics" --find sphere.png >output
+    # The ball moves by itself and looks like the picture: flow, mask and boxes lie around one place, and it stays the same object.
+    awk '
+      # whether what of this line begins so is near (u, v), in parts of the frame
+      function near(what) {
+        if (!match($0, "; " what " [0-9.]+% around [(][0-9.]+, [0-9.]+")) return 0
+        split(substr($0, RSTART), part, /[(,]/)
+        return (part[2] - u) ^ 2 + (part[3] - v) ^ 2 < 0.01
+      }
+      function box(what) {
+        if (!match($0, "; " what ", [0-9]+ x [0-9]+ px at [(]-?[0-9]+, -?[0-9]+")) return 0
+        split(substr($0, RSTART + length(what) + 4), part, /[^-0-9]+/)
+        x = (part[3] + part[1] / 2) / 320; y = (part[4] + part[2] / 2) / 240
+        return 1
+      }
+      box("moving-object") {
+        u = x; v = y
+        found++
+        flow += near("flow")
+        mask += near("mask")
+        shape += box("sphere") && (x - u) ^ 2 + (y - v) ^ 2 < 0.01
+        if (match($0, /number [0-9]+, seen for [0-9.]+ s/)) {
+          split(substr($0, RSTART), word, /[ ,]+/)
+          followed += word[2] == 1 && word[5] > last
+          last = word[5]
+        }
+      }
+      END {
+        print found, "objects, with flow", flow, "mask", mask, "shape", shape, "followed", followed
+        exit !(found > 40 && flow > 0.8 * found && mask > 0.9 * found && shape > 0.8 * found && followed >= found - 1)
+      }' output || die 'not what a ball does'
+    ;;
   flow)
     python_has gi numpy
     "$python" "$examples/flow.py" >output

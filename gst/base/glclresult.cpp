@@ -228,6 +228,18 @@ GstStructure *attach_result(GstBuffer *to, const char *kind, const char *element
   return fields;
 }
 
+GstStructure *result_of(GstBuffer *frame, const char *element) {
+  gpointer state = nullptr;
+  while (GstMeta *meta = gst_buffer_iterate_meta(frame, &state)) {
+    if (!gst_meta_info_is_custom(meta->info)) continue;
+    const GstStructure *fields =
+        gst_custom_meta_get_structure(reinterpret_cast<GstCustomMeta *>(meta));
+    if (g_strcmp0(gst_structure_get_string(fields, "element"), element) == 0)
+      return gst_structure_copy(fields);
+  }
+  return nullptr;
+}
+
 GstBuffer *result_array(const GstStructure *result, const char *name) {
   return gst_value_get_buffer(gst_structure_get_value(result, name));
 }

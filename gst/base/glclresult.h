@@ -57,6 +57,9 @@ struct ResultArray {
 /// Returns the structure, for further fields. Transfer full of `buffer`.
 GstStructure *attach_result(GstBuffer *to, const char *kind, const char *element, GstBuffer *buffer,
                             const std::vector<ResultArray> &arrays);
+/// A copy of the structure that this element has attached to a frame, whose arrays are the same
+/// GstBuffers; null where there is none. Transfer full.
+GstStructure *result_of(GstBuffer *frame, const char *element);
 /// A GstBuffer of an array of the structure; borrowed.
 GstBuffer *result_array(const GstStructure *result, const char *name);
 

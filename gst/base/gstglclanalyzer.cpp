@@ -241,6 +241,11 @@ static void gst_glcl_analyzer_finalize(GObject *object) {
   G_OBJECT_CLASS(gst_glcl_analyzer_parent_class)->finalize(object);
 }
 
+static GstStructure *gst_glcl_analyzer_get_result(GstGLCLAnalyzer *self, GstBuffer *frame) {
+  g_return_val_if_fail(GST_IS_BUFFER(frame), nullptr);
+  return glcl::result_of(frame, GST_OBJECT_NAME(self));
+}
+
 static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
   GST_DEBUG_CATEGORY_INIT(glcl_analyzer_debug, "glclanalyzer", 0, "base of the OpenCL analyzers");
 
@@ -266,6 +271,11 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
             "or gloverlaycompositor to draw, so that analyzers before them see the frame without "
             "it; where nothing behind takes such metas it is drawn into the frame",
             &Settings::attach_overlay, glcl::before_paused);
+  // For languages that read no GstCustomMeta: a copy of what this element has attached to a frame.
+  g_signal_new_class_handler("get-result", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             G_CALLBACK(gst_glcl_analyzer_get_result), nullptr, nullptr, nullptr,
+                             GST_TYPE_STRUCTURE, 1, GST_TYPE_BUFFER);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->prepare_output_buffer =

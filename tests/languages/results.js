@@ -1,29 +1,68 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Messages of the analysers in JavaScript (gjs), by GObject introspection alone. Results on frames it can't read: gjs makes
-// a copy of a GstCustomMeta by its public fields, and the structure is none of them.
-const {Gst} = imports.gi;
+// Messages and results of the analysers in JavaScript (gjs), by GObject introspection alone. Of a GstCustomMeta gjs makes a copy
+// without the structure, so the element is asked for it; regions of interest, and tensors where GStreamer has them, are read directly.
+const {Gst, GstVideo} = imports.gi;
 const System = imports.system;
 
 const WIDTH = 320, HEIGHT = 240, FRAMES = 20;
 const PIPELINE = `videotestsrc pattern=ball num-buffers=${FRAMES} !
   video/x-raw,width=${WIDTH},height=${HEIGHT},framerate=25/1 ! glupload ! glcolorconvert !
-  glclhistogram mode=rgb bins=64 interval=0 ! glclmotion detect=true interval=0 !
-  fakesink name=sink sync=false`;
+  glclhistogram name=histogram mode=rgb bins=64 interval=0 attach-meta=true !
+  glclmotion name=motion detect=true interval=0 attach-meta=true !
+  glopenclflow name=flow grid=4 display=none attach-meta=true post-messages=false !
+  appsink name=sink sync=false`;
 function check(condition, what) {
   if (!condition) throw new Error(what);
 }
 
-// The numbers of a list in a message.
+// The numbers of a list in a message or result.
 function numbers(list) {
   return Array.from({length: list.n_values}, (_, i) => list.get_nth(i));
+}
+
+// An array of a result: read back from the device here, and copied.
+function array(fields, name) {
+  const types = {
+    uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array, float32: Float32Array,
+  };
+  const buffer = fields.get_value(name), bytes = buffer.extract_dup(0, buffer.get_size());
+  return {data: new types[fields.get_value(`${name}-type`)](Uint8Array.from(bytes).buffer), shape: numbers(fields.get_value(`${name}-shape`))};
+}
+
+function readFrame(elements, frame, first, seen) {
+  const result = element => elements[element].emit('get-result', frame);
+  const counts = array(result('histogram'), 'counts');
+  check(String(counts.shape) === '3,64' && counts.data.reduce((a, b) => a + b) === 3 * WIDTH * HEIGHT, 'the counts');
+  if (first) return;
+  const motion = result('motion'), vectors = array(motion, 'vectors');
+  check(String(vectors.shape) === `${HEIGHT / 16},${WIDTH / 16},2` && vectors.data.some(x => x) && motion.get_value('width') === WIDTH,
+    'the vectors');
+  const flow = array(result('flow'), 'vectors'), confidence = array(result('flow'), 'confidence');
+  check(String(flow.shape) === `${HEIGHT / 4},${WIDTH / 4},2` && flow.data.some(x => Math.abs(x) > 1) &&
+    confidence.data.every(x => x >= 0 && x <= 1), 'the flow');
+  for (const object of numbers(motion.get_value('objects'))) {
+    // The object as a region of interest, which gjs reads whole.
+    const region = GstVideo.buffer_get_video_region_of_interest_meta_id(frame, object.get_value('id'));
+    check(region && region.w > 10 && region.w < 150 && Math.abs(region.x - object.get_value('x')) <= 1 &&
+      region.get_param('glclmotion').get_value('id') === object.get_value('id'), 'a region');
+    seen.regions++;
+  }
+  seen.frames++;
 }
 
 function main() {
   Gst.init(null);
   const pipeline = Gst.parse_launch(PIPELINE);
-  const bus = pipeline.get_bus(), names = {};
+  const bus = pipeline.get_bus(), names = {}, elements = {}, seen = {frames: 0, regions: 0};
+  for (const name of ['histogram', 'motion', 'flow', 'sink']) elements[name] = pipeline.get_by_name(name);
   pipeline.set_state(Gst.State.PLAYING);
   try {
+    for (let i = 0; i < FRAMES; i++) {
+      const sample = elements.sink.emit('try-pull-sample', 60 * Gst.SECOND);
+      check(sample, `no frame ${i}`);
+      readFrame(elements, sample.get_buffer(), i === 0, seen);
+    }
+    check(elements.motion.emit('get-result', Gst.Buffer.new()) === null, 'no result, and none is told');
     for (;;) {
       const message = bus.timed_pop(60 * Gst.SECOND);
       check(message, 'nothing for a minute');
@@ -38,7 +77,8 @@ function main() {
           numbers(numbers(fields.get_value('counts'))[2]).reduce((a, b) => a + b) === WIDTH * HEIGHT, 'its fields');
     }
     check(names.glclhistogram === FRAMES && names.glclmotion === FRAMES - 1 && names['motion-begin'] >= 1, JSON.stringify(names));
-    print(JSON.stringify(names));
+    check(seen.frames === FRAMES - 1 && seen.regions >= FRAMES / 2, JSON.stringify(seen));
+    print(JSON.stringify(names), JSON.stringify(seen));
   } finally {
     pipeline.set_state(Gst.State.NULL);
   }

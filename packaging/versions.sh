@@ -89,7 +89,7 @@ if [[ $prepared ]]; then
   root=$cache/$suite-$(echo "${build_packages[*]} ${run_packages[*]} analytics" | sha256sum | head -c 12)
   if [[ ! -e $root ]]; then
     echo "versions.sh: the packages for $suite, once"
-    rm -rf --one-file-system "$cache/$suite"-*
+    find "$cache" -maxdepth 1 -name "$suite-*" -mtime +14 -exec rm -rf --one-file-system {} +
     cp -a "$bare" "$work/new"
     copy_sources "$work/new"
     # Of GStreamer's analytics the headers alone: their package brings OpenCV, and what that is built with.
@@ -98,6 +98,7 @@ if [[ $prepared ]]; then
     rm -rf "$work/new/project"
     mv -T "$work/new" "$root" 2>/dev/null || [[ -e $root ]]
   fi
+  touch "$root"  # what nobody uses for two weeks goes
   home=$cache/home-$suite
   mkdir -p "$home"
 fi

@@ -15,7 +15,8 @@ mkdir -p "$folder"
 # shellcheck disable=SC2016
 "$here/versions.sh" --prepared --share "$folder" "$suite" '
   set -e
-  export DEBIAN_FRONTEND=noninteractive
+  # debhelper hides the home folder
+  export DEBIAN_FRONTEND=noninteractive CCACHE_DIR=/root/.cache/ccache
   apt-get -qq update
   apt="apt-get -qq -y --no-install-recommends install"
   $apt lintian fakeroot dpkg-dev >/dev/null

@@ -8,7 +8,8 @@
  * pixels per frame, +x right, +y down.
  *
  * The points are drawn (`display`), summed up in messages on the bus, attached to frames as a
- * result (`attach-meta`) and written to a file (`dump-location`).
+ * result (`attach-meta`) and written to a file (`dump-location`). The picture can be held still by
+ * them (`stabilize`).
  *
  * ## Message
  * An element message named `glclklt`, at most one per `interval`:
@@ -32,6 +33,10 @@
  * dump-location=tracks.csv ! fakesink
  * ]|
  * All points of all frames in a file.
+ * |[
+ * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclklt stabilize=true ! glimagesink
+ * ]|
+ * A camera's picture without the shaking of the hand that holds it.
  *
  * Since: 0.1
  */
@@ -45,7 +50,9 @@
 #include "base/glclproperties.h"
 #include "config.h"
 #include "klt.h"
+#include "opencl/background.h"
 #include "opencl/error.h"
+#include "stabilizer.h"
 #include "trackfile.h"
 #include "view.h"
 
@@ -56,6 +63,7 @@ namespace {
 
 using glcl::klt::Klt;
 using glcl::klt::Points;
+using glcl::klt::Stabilizer;
 using glcl::klt::TrackFile;
 using glcl::klt::View;
 
@@ -70,13 +78,19 @@ GType display_type() {
        {Display::tracks, "The frame with dots and the ways that points came", "tracks"}});
 }
 
-struct Settings : Klt::Settings, View::Drawing {
+struct Settings : Klt::Settings, View::Drawing, Stabilizer::Settings {
   std::string dump_location;
 };
 
 /// What the last message told.
 struct ToldSoFar {
   guint lost = 0, chosen = 0, cuts = 0;
+};
+
+/// A steady picture, and the frame with a drawing before it is moved.
+struct Steadying {
+  glcl::Background<Stabilizer> stabilizer;
+  glcl::Picture drawn;
 };
 
 struct State {
@@ -86,6 +100,9 @@ struct State {
   int width = 0, height = 0;
   std::unique_ptr<Klt> klt;
   std::unique_ptr<View> view;
+  std::unique_ptr<Steadying> steadying;
+  Stabilizer *steady = nullptr;     // where this frame is moved
+  cl::Buffer unmoved;               // as Stabilizer::Steady::rows
   std::shared_ptr<ToldSoFar> told;  // of this engine
 
   // Streaming thread
@@ -103,6 +120,23 @@ struct _GstGLCLKlt {
 G_DEFINE_TYPE(GstGLCLKlt, gst_glcl_klt, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glclklt, "glclklt", GST_RANK_NONE, gst_glcl_klt_get_type())
 
+/// The stabilizer once it is built; with `wait` at once. A failure is told once.
+static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &context, bool wait) {
+  State *state = self->state;
+  const auto make = [context = context.shared_from_this(), width = state->width,
+                     height = state->height] {
+    return Stabilizer(*context, width, height, glcl::layout_for(context->device()));
+  };
+  try {
+    auto &stabilizer = state->steadying->stabilizer;
+    return wait ? &stabilizer.get(make) : stabilizer.poll(make);
+  } catch (const glcl::Error &error) {
+    GST_ELEMENT_WARNING(self, RESOURCE, FAILED, ("%s", error.what()),
+                        ("frames go on as they came"));
+    return nullptr;
+  }
+}
+
 static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
                                          int height) {
   State *state = GST_GLCL_KLT(filter)->state;
@@ -111,6 +145,11 @@ static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &c
   state->width = width, state->height = height;
   state->klt = std::make_unique<Klt>(context, width, height, layout);
   state->view = std::make_unique<View>(context, width, height, layout);
+  state->steadying = std::make_unique<Steadying>();
+  if (settings.stabilize) gst_glcl_klt_stabilizer(GST_GLCL_KLT(filter), context, true);
+  const float unmoved[] = {1, 0, 0, 0, 1, 0};
+  state->unmoved = cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unmoved,
+                              const_cast<float *>(unmoved));
   state->told = std::make_shared<ToldSoFar>();
   gst_glcl_analyzer_prepare(
       GST_GLCL_ANALYZER(filter), context,
@@ -149,24 +188,29 @@ static void gst_glcl_klt_attach(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer 
   const int most = state->klt->features();
   // Each after the one before, behind the first four numbers of the summary.
   const size_t counts = 4 * sizeof(cl_uint), points = counts, ids = points + most * size_t(16),
-               ages = ids + most * size_t(4), residues = ages + most * size_t(4);
-  const glcl::Result result =
-      gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind, residues + most * size_t(4),
-                               {{"summary", "int32", {4}, 0},
-                                {"points-count", "int32", {1}, 0},
-                                {"points", "float32", {most, 4}, points},
-                                {"ids-count", "int32", {1}, 0},
-                                {"ids", "uint32", {most}, ids},
-                                {"ages-count", "int32", {1}, 0},
-                                {"ages", "uint32", {most}, ages},
-                                {"residues-count", "int32", {1}, 0},
-                                {"residues", "float32", {most}, residues}});
+               ages = ids + most * size_t(4), residues = ages + most * size_t(4),
+               moved = residues + most * size_t(4);
+  const glcl::Result result = gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind,
+                                                       moved + sizeof Stabilizer::Steady::rows,
+                                                       {{"summary", "int32", {4}, 0},
+                                                        {"points-count", "int32", {1}, 0},
+                                                        {"points", "float32", {most, 4}, points},
+                                                        {"ids-count", "int32", {1}, 0},
+                                                        {"ids", "uint32", {most}, ids},
+                                                        {"ages-count", "int32", {1}, 0},
+                                                        {"ages", "uint32", {most}, ages},
+                                                        {"residues-count", "int32", {1}, 0},
+                                                        {"residues", "float32", {most}, residues},
+                                                        {"moved", "float32", {2, 3}, moved}});
   const cl::Buffer &memory = glcl::result_memory(result.buffer);
   queue.cl().enqueueCopyBuffer(state->klt->points().told(), memory, 0, 0, counts);
   gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, x), 16, memory, points);
   gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, id), 4, memory, ids);
   gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, age), 4, memory, ages);
   gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, residue), 4, memory, residues);
+  queue.cl().enqueueCopyBuffer(state->steady ? state->steady->steady() : state->unmoved, memory,
+                               state->steady ? offsetof(Stabilizer::Steady, rows) : 0, moved,
+                               sizeof Stabilizer::Steady::rows);
   glcl::result_written(result.buffer, queue);
   gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
                     state->height, nullptr);
@@ -211,29 +255,61 @@ static void gst_glcl_klt_tell(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer *i
         });
 }
 
+/// Whether the frame is moved, and where to.
+static void gst_glcl_klt_steady(GstGLCLKlt *self, glcl::Queue &queue, const Settings &settings) {
+  State *state = self->state;
+  Stabilizer *const known = state->steadying->stabilizer.value();
+  state->steady =
+      settings.stabilize ? gst_glcl_klt_stabilizer(self, queue.context(), false) : nullptr;
+  if (state->steady)
+    state->steady->run(queue, settings, *state->klt);
+  else if (known)
+    known->forget();
+}
+
+/// Frame or drawing, and moved as it is to be.
+static void gst_glcl_klt_draw(State *state, glcl::Queue &queue, const Settings &settings,
+                              const glcl::drawing::Canvas &canvas) {
+  if (!state->steady) return state->view->draw(queue, settings, *state->klt, canvas);
+  if (settings.display == View::Display::none)
+    return state->steady->show(queue, canvas.in, canvas.out);
+  glcl::Picture &drawn = state->steadying->drawn;
+  if (!drawn)
+    drawn =
+        glcl::make_picture(queue.context().cl(), state->width, state->height, state->klt->layout());
+  state->view->draw(queue, settings, *state->klt, {canvas.in, drawn, canvas.apart});
+  state->steady->show(queue, drawn, canvas.out);
+}
+
 static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, const glcl::Picture &in,
                                  const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLKlt *self = GST_GLCL_KLT(filter);
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   State *state = self->state;
   Settings settings = state->settings.get();
-  // It may have changed since the frame's buffers were chosen.
+  // They may have changed since the frame's buffers were chosen.
+  settings.stabilize = settings.stabilize && out;
   if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = View::Display::none;
   state->klt->run(queue, settings, in);
+  gst_glcl_klt_steady(self, queue, settings);
   gst_glcl_klt_tell(self, queue, inbuf, outbuf);
   state->frames++;
   const bool drawn = settings.display != View::Display::none;
   if (!drawn) state->view->forget();
+  const auto draw = [&](const glcl::drawing::Canvas &canvas) {
+    gst_glcl_klt_draw(state, queue, settings, canvas);
+  };
+  const auto frame = [&] { state->steady->show(queue, in, out); };
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
-      drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt,
-      [&](const glcl::drawing::Canvas &canvas) {
-        state->view->draw(queue, settings, *state->klt, canvas);
-      });
+      drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt, draw,
+      state->steady ? std::function<void()>(frame) : nullptr);
 }
 
 static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
-  return GST_GLCL_KLT(filter)->state->settings.get().display == View::Display::none ||
+  const Settings settings = GST_GLCL_KLT(filter)->state->settings.get();
+  if (settings.stabilize) return false;
+  return settings.display == View::Display::none ||
          gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
 }
 
@@ -245,6 +321,8 @@ static void gst_glcl_klt_reset(GstGLCLFilter *filter) {
 
 static void gst_glcl_klt_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_KLT(filter)->state;
+  state->steady = nullptr;
+  state->steadying.reset();
   state->view.reset();
   state->klt.reset();
 }
@@ -331,6 +409,18 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
           "Standard deviation of the frames' noise, in levels of 0 to 255: motion that it explains "
           "is none; -1 measures it",
           &Settings::noise, -1, 64)
+      .flag("stabilize", "Stabilize",
+            "Hold the picture still by the points: what the camera's shaking moves, turns and "
+            "grows is moved back",
+            &Settings::stabilize)
+      .number("smoothing", "Smoothing",
+              "Frames within which stabilize=true follows what the camera does on purpose; 0 holds "
+              "the picture where it is as long as the margin lasts",
+              &Settings::smoothing, 0, 10000)
+      .number("margin", "Margin",
+              "Share of width and height on each side by which stabilize=true may move the "
+              "picture, and which it does not show, 0 to 0.4",
+              &Settings::margin, 0, 0.4)
       .choice("display", "Display", "What is shown", &Settings::display, display_type())
       .number("trail", "Trail",
               "Frames that the lines of display=tracks go back; 0 is to where a point was chosen",

@@ -41,6 +41,8 @@ class Klt {
   void tell(Queue &queue) { points_.tell(queue, features_, noise_.variances(), noise_known_); }
   const Points &points() const { return points_; }
   int features() const { return features_; }
+  /// Whether the last frame followed none.
+  bool fresh() const { return frames_ == 0; }
 
  private:
   int width_, height_;

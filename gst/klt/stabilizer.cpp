@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "stabilizer.h"
+
+#include <cmath>
+#include <utility>
+
+#include "opencl/error.h"
+
+namespace glcl::klt {
+
+namespace {
+
+/// As the kernels have it.
+struct Follow {
+  cl_float place, pace, zoom, empty;
+  cl_float2 centre;
+};
+struct Nail {
+  cl_float2 at;
+  cl_int id, empty;
+};
+
+/// The filter with a fading memory of so many frames (Morrison 1969).
+std::pair<float, float> shares(int smoothing) {
+  if (smoothing == 0) return {0.0f, 0.0f};
+  const double kept = std::exp(-1.0 / smoothing);
+  return {float(1 - kept * kept), float((1 - kept) * (1 - kept))};
+}
+
+}  // namespace
+
+Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout)
+    : size_{{width, height}},
+      centre_{{float(width - 1) / 2, float(height - 1) / 2}},
+      ransac_(context) {
+  const cl::Program program = context.program("klt/stabilize.cl", frame_options(layout));
+  ways_kernel_ = Kernel(context, program, "klt_ways", {64, 1});
+  hold_ = Kernel(context, program, "klt_hold", {64, 1});
+  show_ = Kernel(context, program, "klt_show", {32, 8});
+  const auto buffer = [&](size_t bytes) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
+  };
+  try {
+    ways_ = buffer(Points::most * sizeof(cl_float4));
+    nails_ = buffer(Points::most * sizeof(Nail));
+    camera_ = buffer(sizeof(camera::State));
+    before_ = buffer(sizeof(Steady));
+    now_ = buffer(sizeof(Steady));
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for a steady picture on " + context.device().name + ".", error);
+  }
+}
+
+void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
+  const Points &points = klt.points();
+  const int slots = klt.features();
+  std::swap(before_, now_);
+  const bool fresh = !std::exchange(known_, true) || klt.fresh();
+  if (fresh) {
+    queue.cl().enqueueFillBuffer(before_, cl_float(0), 0, sizeof(Steady));
+    queue.cl().enqueueFillBuffer(camera_, cl_float(0), 0, sizeof(camera::State));
+    queue.cl().enqueueFillBuffer(nails_, cl_int(-1), 0, Points::most * sizeof(Nail));
+  } else {
+    ways_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, nails_, before_,
+                 centre_, ways_);
+    camera::Ransac::Settings ransac;
+    ransac.converged = 0.5f;
+    ransac_.run(queue, ransac, ways_, slots, camera_);
+  }
+  const auto [place, pace] = shares(settings.smoothing);
+  const Follow follow{place, pace, float(1 - 2 * settings.margin), 0, centre_};
+  hold_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, points.state(), camera_,
+        int(fresh), follow, before_, now_, nails_);
+}
+
+void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {
+  show_(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, in, out, size_, centre_, now_);
+}
+
+}  // namespace glcl::klt

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "camera/ransac.h"
+#include "klt.h"
+
+namespace glcl::klt {
+
+/// Holds a picture still by the points that are followed. Each point is nailed to where it was
+/// first seen in the steady picture; the motion that keeps shapes and brings most of them back to
+/// their nails is found by camera::Ransac. Nails give way by a sixteenth of what is left, so that
+/// no error stays. Where fewer than 6 points, or than an eighth of all, agree on a motion, there is
+/// none.
+///
+/// The steady picture has a camera of its own, which follows the real one's place and pace by a
+/// filter that is critically damped: even motion is followed without lag. It never leaves the
+/// margin.
+///
+/// Everything stays on the device, and nothing waits.
+class Stabilizer {
+ public:
+  struct Settings {
+    bool stabilize = false;
+    int smoothing = 50;   ///< frames; 0: the picture stays where it is as long as the margin lasts
+    double margin = 0.1;  ///< share of width and height on each side, 0 … 0.4: what is shown is so
+                          ///< much smaller than the frame, and may be moved by as much
+  };
+
+  /// What is shown of a frame, in the kernels' layout. Motions are about the frame's centre.
+  struct Steady {
+    camera::Motion seen;  ///< from the frame to the steady picture
+    camera::Motion pace;  ///< of its camera, a frame
+    camera::Motion back;  ///< from the steady picture to the frame
+    cl_float zoom;        ///< px of it to one that is shown
+    cl_float rows[6];     ///< from px of the frame to those shown: [2, 3], row by row
+    cl_float spare;
+  };
+  static_assert(sizeof(Steady) == 80, "as the kernels have it");
+
+  /// For frames of a size and layout. Throws Error::failed where the device refuses kernels or
+  /// memory.
+  Stabilizer(Context &context, int width, int height, Layout layout);
+
+  /// After Klt::run(), for every frame: enqueues where it lies in the steady picture.
+  void run(Queue &queue, const Settings &settings, const Klt &klt);
+  /// Enqueues what is shown of it.
+  void show(Queue &queue, const Picture &in, const Picture &out);
+  /// What the next frame shows begins anew.
+  void forget() { known_ = false; }
+  /// Of the last frame, a Steady.
+  const cl::Buffer &steady() const { return now_; }
+
+ private:
+  cl_int2 size_;
+  cl_float2 centre_;
+  camera::Ransac ransac_;
+  Kernel ways_kernel_, hold_, show_;
+  cl::Buffer ways_, nails_, camera_, before_, now_;
+  bool known_ = false;
+};
+
+}  // namespace glcl::klt

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A picture that is held still by the points that are followed. Each is nailed to where it was first seen in the steady picture;
+// the motion of most of them from there is the camera's. Places are from the frame's centre, px. -DBUFFERS: frames are buffers.
+#include "camera/similarity.clh"
+#include "camera/state.clh"
+#include "common/frame.clh"
+#include "klt/points.clh"
+
+#define NONE 1e9f        // x of a vector that there is not
+#define LEAST_INLIERS 6  // points that show a motion
+#define LEAST_SHARE 8    // and one in so many of all
+#define FORGET 0.0625f   // how much of the way a nail follows its point in a frame
+
+typedef struct {
+  float2 at;
+  int id, spare;
+} Nail;
+
+// What is known of the steady picture. All are motions of similarity.clh.
+typedef struct {
+  float4 seen;  // from the frame to it
+  float4 pace;  // of its own camera in it, in a frame
+  float4 back;  // from it to the frame
+  float zoom;   // px of it to one that is shown
+  float rows[6];  // from px of the frame to those shown: x' = rows[0] x + rows[1] y + rows[2], y' likewise
+  float spare;
+} Steady;
+
+// How the steady picture follows the camera.
+typedef struct {
+  float place, pace;  // share of what is left that its place and its pace take on in a frame; 0: it stays
+  float zoom;         // px of it to one that is shown, up to 1
+  float2 centre;      // px
+} Follow;
+
+// The way of each point from where it is by the frame before to its nail, as camera/ransac.cl takes them. Items: slots.
+__kernel void klt_ways(__global const float4 *place, __global const int4 *who, int slots, __global const Nail *nails,
+                       __global const Steady *steady, float2 centre, __global float4 *ways) {
+  const int slot = get_global_id(0);
+  if (slot >= slots) return;
+  const bool known = who[slot].z == LIVE && who[slot].y > 0 && nails[slot].id == who[slot].x;
+  const float2 at = moved(steady->seen, place[slot].zw - centre);
+  ways[slot] = known ? (float4)(at, nails[slot].at - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
+}
+
+// The motion from the steady picture to the frame so bounded that what is shown lies in the frame.
+inline float4 bounded(float4 back, float zoom, float2 half_size) {
+  const float2 room = fmax(half_size, 0.5f);
+  const float turn = fabs(back.w), across = room.y / room.x, most = (1.0f - zoom) / zoom;
+  const float need = fmax(back.z + turn * fmax(across, 1.0f / across), -back.z);
+  const float part = need > most ? most / need : 1.0f;
+  const float4 result = (float4)(back.xy, part * back.zw);
+  const float2 reach = zoom * ((1.0f + result.z) * room + part * turn * room.yx);
+  const float2 left = fmax(room - reach, 0.0f);
+  return (float4)(clamp(result.xy, -left, left), result.zw);
+}
+
+// After the frame's points are known: where it lies in the steady picture, how that goes on, and the nails. `camera`: their motion.
+// Items: slots.
+__kernel void klt_hold(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
+                       __global const State *camera, int fresh, Follow follow, __global const Steady *before,
+                       __global Steady *now, __global Nail *nails) {
+  const int slot = get_global_id(0);
+  if (slot >= slots) return;
+  const bool anew = fresh || state[CUT];
+  const bool sure = camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;
+  const float4 seen = anew ? (float4)(0.0f) : after(before->seen, sure ? camera->vectors : (float4)(0.0f));
+  const float4 pace = anew || follow.place == 0.0f ? (float4)(0.0f) : before->pace;
+  const float4 rest = seen - pace, go = pace + follow.place * rest;
+  const float4 back = bounded(after(go, inverse(seen)), follow.zoom, follow.centre);
+  const float4 held = inverse(back), turned = after(inverse(seen), held);
+  if (who[slot].z == LIVE) {
+    const Nail nail = nails[slot];
+    const float2 at = moved(held, place[slot].zw - follow.centre), was = moved(turned, nail.at);
+    const bool known = !anew && nail.id == who[slot].x;
+    const Nail next = {known ? was + FORGET * (at - was) : at, who[slot].x, 0};
+    nails[slot] = next;
+  }
+  if (slot == 0) {
+    const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / follow.zoom;
+    const float2 shift = follow.centre + held.xy / follow.zoom - times(grown, follow.centre);
+    const Steady result = {held, pace + follow.pace * rest, back, follow.zoom, {grown.x, -grown.y, shift.x, grown.y, grown.x, shift.y}, 0.0f};
+    *now = result;
+  }
+}
+
+// Of the cubic through four pixels (Catmull and Rom 1974), how much each counts.
+inline float4 cubic(float part) {
+  const float square = part * part, cube = square * part;
+  return (float4)(-0.5f * cube + square - 0.5f * part, 1.5f * cube - 2.5f * square + 1.0f,
+                  -1.5f * cube + 2.0f * square + 0.5f * part, 0.5f * cube - 0.5f * square);
+}
+
+// What is shown of the steady picture, from the frame; the frame's edge goes on beyond it. Items: pixels.
+__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), int2 size, float2 centre, __global const Steady *steady) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= size.x || y >= size.y) return;
+  const float2 at = moved(steady->back, steady->zoom * ((float2)(x, y) - centre)) + centre;
+  const float2 corner = floor(at);
+  const int left = (int)corner.x - 1, top = (int)corner.y - 1;
+  const float4 across = cubic(at.x - corner.x), down = cubic(at.y - corner.y);
+  float4 sum = 0.0f;
+  for (int j = 0; j < 4; j++) {
+    const int row = clamp(top + j, 0, size.y - 1);
+    const float4 a = convert_float4(LOAD_PIXEL(in, clamp(left, 0, size.x - 1), row)),
+                 b = convert_float4(LOAD_PIXEL(in, clamp(left + 1, 0, size.x - 1), row)),
+                 c = convert_float4(LOAD_PIXEL(in, clamp(left + 2, 0, size.x - 1), row)),
+                 d = convert_float4(LOAD_PIXEL(in, clamp(left + 3, 0, size.x - 1), row));
+    const float part = j == 0 ? down.x : j == 1 ? down.y : j == 2 ? down.z : down.w;
+    sum += part * (across.x * a + across.y * b + across.z * c + across.w * d);
+  }
+  const uchar4 pixel = convert_uchar4_sat_rte(sum);
+  STORE_PIXEL(out, x, y, pixel);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "stabilizer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reference::klt {
+
+namespace {
+
+using Complex = std::complex<float>;
+
+Complex moved(const Similarity &motion, Complex z) { return z + vector_at(motion, z); }
+
+/// a + part b, number by number.
+Similarity sum(const Similarity &a, float part, const Similarity &b) {
+  return {a.x + part * b.x, a.y + part * b.y, a.dilation + part * b.dilation,
+          a.rotation + part * b.rotation};
+}
+
+/// So that what is shown, `zoom` times the frame, lies in the frame.
+Similarity bounded(Similarity back, float zoom, float width, float height) {
+  const float half[2] = {std::max(width / 2, 0.5f), std::max(height / 2, 0.5f)};
+  const float turn = std::abs(back.rotation), most = (1 - zoom) / zoom;
+  const float across = std::max(half[0] / half[1], half[1] / half[0]);
+  const float need = std::max(back.dilation + turn * across, -back.dilation);
+  const float part = need > most ? most / need : 1;
+  back.dilation *= part, back.rotation *= part;
+  const auto bound = [&](float shift, float along, float beside) {
+    const float reach = zoom * ((1 + back.dilation) * along + std::abs(back.rotation) * beside);
+    const float left = std::max(along - reach, 0.0f);
+    return std::clamp(shift, -left, left);
+  };
+  back.x = bound(back.x, half[0], half[1]);
+  back.y = bound(back.y, half[1], half[0]);
+  return back;
+}
+
+}  // namespace
+
+Stabilizer::Stabilizer(int width, int height)
+    : width_(float(width - 1)), height_(float(height - 1)) {}
+
+void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, bool fresh) {
+  const Complex centre(width_ / 2, height_ / 2);
+  Similarity seen, pace;
+  if (fresh) {
+    nails_.clear();
+  } else {
+    std::vector<CameraVector> ways;
+    for (const Point &point : slots) {
+      ways.push_back({1e9f, 1e9f, 0, 0});
+      const auto nail = nails_.find(point.id);
+      if (!point.alive || point.age == 0 || nail == nails_.end()) continue;
+      const Complex at = moved(steady_.seen, Complex(point.tracked_x, point.tracked_y) - centre),
+                    way = nail->second - at;
+      ways.back() = {at.real(), at.imag(), way.real(), way.imag()};
+    }
+    glcl::camera::Ransac::Settings ransac;
+    ransac.converged = 0.5f;
+    const Ransac found(ways, ransac);
+    int inliers = 0;
+    const Similarity motion = found.fitted(found.best, &inliers);
+    seen = steady_.seen;
+    if (inliers >= 6 && 8 * inliers >= found.valid) seen = after(seen, motion);
+    pace = steady_.pace;
+  }
+  float place = 0, quicker = 0;
+  if (settings.smoothing) {
+    const double kept = std::exp(-1.0 / settings.smoothing);
+    place = float(1 - kept * kept), quicker = float((1 - kept) * (1 - kept));
+  } else {
+    pace = {};
+  }
+  const Similarity rest = sum(seen, -1, pace), go = sum(pace, place, rest);
+  const auto zoom = float(1 - 2 * settings.margin);
+  const Similarity back = bounded(after(go, inverse(seen)), zoom, width_, height_);
+  const Similarity held = inverse(back);
+  std::map<int, Complex> nails;
+  for (const Point &point : slots) {
+    if (!point.alive) continue;
+    const Complex at = moved(held, Complex(point.tracked_x, point.tracked_y) - centre);
+    const auto nail = nails_.find(point.id);
+    Complex next = at;
+    if (nail != nails_.end()) {
+      next = moved(held, moved(inverse(seen), nail->second));
+      next += (at - next) / 16.0f;
+    }
+    nails[point.id] = next;
+  }
+  nails_ = std::move(nails);
+  const Complex grown = Complex(1 + held.dilation, held.rotation) / zoom,
+                shift = centre + Complex(held.x, held.y) / zoom - grown * centre;
+  steady_ = {held,
+             sum(pace, quicker, rest),
+             back,
+             zoom,
+             {grown.real(), -grown.imag(), shift.real(), grown.imag(), grown.real(), shift.imag()},
+             0};
+}
+
+Frame Stabilizer::show(const Frame &frame) const {
+  Frame shown(frame.width, frame.height);
+  const Complex centre(width_ / 2, height_ / 2);
+  const auto weights = [](double t) {
+    return std::array{-0.5 * t * t * t + t * t - 0.5 * t, 1.5 * t * t * t - 2.5 * t * t + 1,
+                      -1.5 * t * t * t + 2 * t * t + 0.5 * t, 0.5 * t * t * t - 0.5 * t * t};
+  };
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++) {
+      const Complex at =
+          moved(steady_.back, steady_.zoom * (Complex(float(x), float(y)) - centre)) + centre;
+      const float left = std::floor(at.real()), top = std::floor(at.imag());
+      const auto across = weights(at.real() - left), down = weights(at.imag() - top);
+      for (int k = 0; k < 4; k++) {
+        double sum = 0;
+        for (int j = 0; j < 4; j++)
+          for (int i = 0; i < 4; i++)
+            sum += down[j] * across[i] *
+                   frame.at(std::clamp(int(left) - 1 + i, 0, frame.width - 1),
+                            std::clamp(int(top) - 1 + j, 0, frame.height - 1))[k];
+        shown.at(x, y)[k] = uint8_t(std::lround(std::clamp(sum, 0.0, 255.0)));
+      }
+    }
+  return shown;
+}
+
+}  // namespace reference::klt

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <map>
+
+#include "klt/stabilizer.h"
+#include "reference/camera/camera.h"
+#include "reference/klt/klt.h"
+
+namespace reference::klt {
+
+/// What glcl::klt::Stabilizer finds and shows, point by point and pixel by pixel.
+class Stabilizer {
+ public:
+  using Settings = glcl::klt::Stabilizer::Settings;
+  using Steady = glcl::klt::Stabilizer::Steady;
+
+  Stabilizer(int width, int height);
+
+  /// Points of a frame by slots, of which those that are not alive do not count. `fresh`: the frame
+  /// follows none; so does a cut.
+  void run(const Settings &settings, const std::vector<Point> &slots, bool fresh);
+  Frame show(const Frame &frame) const;
+  const Steady &steady() const { return steady_; }
+
+ private:
+  float width_, height_;
+  Steady steady_{};
+  std::map<int, std::complex<float>> nails_;  // by id
+};
+
+}  // namespace reference::klt

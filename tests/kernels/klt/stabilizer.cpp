@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A picture that is held still against its reference, and the reference against known motion.
+#include "reference/klt/stabilizer.h"
+
+#include <cmath>
+
+#include "klt.h"
+#include "klt/stabilizer.h"
+
+using glcl::klt::Klt;
+using glcl::klt::Stabilizer;
+using reference::Motion;
+using Steady = Stabilizer::Steady;
+using Reference = reference::klt::Stabilizer;
+
+namespace {
+
+template <class Value>
+std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
+  std::vector<Value> values(count);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Value), values.data());
+  return values;
+}
+
+/// The device's own points, so that both nail the same.
+std::vector<reference::klt::Point> slots_of(Bench &bench, const Klt &klt) {
+  const size_t count = size_t(klt.features());
+  const auto places = read<cl_float4>(bench, klt.points().place(), count);
+  const auto who = read<cl_int4>(bench, klt.points().who(), count);
+  std::vector<reference::klt::Point> slots(count);
+  for (size_t i = 0; i < count; i++) {
+    slots[i].id = who[i].s[0], slots[i].age = who[i].s[1], slots[i].alive = who[i].s[2] == 1;
+    slots[i].tracked_x = places[i].s[2], slots[i].tracked_y = places[i].s[3];
+  }
+  return slots;
+}
+
+/// A place of the frame in what is shown.
+reference::Point shown_at(const Steady &steady, reference::Point p) {
+  const float *m = steady.rows;
+  return {m[0] * p.x + m[1] * p.y + m[2], m[3] * p.x + m[4] * p.y + m[5]};
+}
+
+struct Clip {
+  std::vector<Frame> frames;
+  Klt::Settings klt;
+  Stabilizer::Settings settings;
+  Layout layout = Layout::buffer;
+  bool pixels = true;  // are compared as well
+  std::function<void(int, Stabilizer::Settings &)> change;
+};
+
+/// Runs both over a clip; what is known of each frame.
+std::vector<Steady> compare(Bench &bench, Agreement &agreement, const Clip &clip,
+                            const std::string &what) {
+  const int width = clip.frames[0].width, height = clip.frames[0].height;
+  Klt klt(*bench.context, width, height, clip.layout);
+  Stabilizer stabilizer(*bench.context, width, height, clip.layout);
+  Reference reference(width, height);
+  Stabilizer::Settings settings = clip.settings;
+  std::vector<Steady> all;
+  for (size_t i = 0; i < clip.frames.size(); i++) {
+    const std::string name = what + ", frame " + std::to_string(i);
+    if (clip.change) clip.change(int(i), settings);
+    const Picture in = bench.upload(clip.frames[i], clip.layout, 3),
+                  out = bench.upload(Frame(width, height), clip.layout, 1);
+    klt.run(*bench.queue, clip.klt, in);
+    stabilizer.run(*bench.queue, settings, klt);
+    stabilizer.show(*bench.queue, in, out);
+    const bool cut = read<cl_int>(bench, klt.points().state(), 4)[3];
+    reference.run(settings, slots_of(bench, klt), klt.fresh() || cut);
+    const Steady own = read<Steady>(bench, stabilizer.steady(), 1)[0];
+    for (const reference::Point corner : {reference::Point{0, 0},
+                                          {double(width - 1), 0},
+                                          {0, double(height - 1)},
+                                          {double(width - 1), double(height - 1)}}) {
+      const auto a = shown_at(own, corner), b = shown_at(reference.steady(), corner);
+      fail_unless(std::hypot(a.x - b.x, a.y - b.y) < 0.01,
+                  "%s: corner (%g, %g) is shown at (%g, %g), expected (%g, %g)", name.c_str(),
+                  corner.x, corner.y, a.x, a.y, b.x, b.y);
+    }
+    if (clip.pixels) agreement.check(bench.download(out), reference.show(clip.frames[i]), name);
+    all.push_back(own);
+  }
+  return all;
+}
+
+Motion shaken(int i) {
+  return {2.6 * std::sin(0.9 * i) + 1.7 * std::sin(0.37 * i), 2.1 * std::sin(0.7 * i + 1),
+          0.01 * std::sin(0.5 * i), 1 + 0.004 * std::sin(0.3 * i)};
+}
+
+Clip shaking(int width, int height, int count) {
+  Clip clip;
+  for (int i = 0; i < count; i++)
+    clip.frames.push_back(reference::textured_frame(width, height, shaken(i)));
+  clip.klt.features = 200;
+  return clip;
+}
+
+/// How far what is shown of a shaking scene moves, px: the mean over the picture of how far its
+/// places are from where they are in the mean.
+double shake(const std::vector<Steady> &all, const std::function<Motion(int)> &motion, int width,
+             int height, size_t first = 0) {
+  double sum = 0, count = 0;
+  for (int y = height / 4; y <= height * 3 / 4; y += height / 4)
+    for (int x = width / 4; x <= width * 3 / 4; x += width / 4) {
+      std::vector<reference::Point> places;
+      reference::Point mean;
+      for (size_t i = first; i < all.size(); i++) {
+        places.push_back(
+            shown_at(all[i], motion(int(i)).apply({double(x), double(y)}, width, height)));
+        mean.x += places.back().x, mean.y += places.back().y;
+      }
+      mean.x /= double(places.size()), mean.y /= double(places.size());
+      for (const reference::Point &p : places)
+        sum += std::hypot(p.x - mean.x, p.y - mean.y), count++;
+    }
+  return sum / count;
+}
+
+}  // namespace
+
+GST_START_TEST(test_sizes) {
+  Bench bench;
+  Agreement agreement;
+  agreement.most = 0.02;
+  for (const auto &[width, height] :
+       {std::pair{1, 1}, {5, 3}, {9, 40}, {64, 48}, {65, 33}, {161, 97}})
+    for (Layout layout : {Layout::image, Layout::buffer}) {
+      Clip clip = shaking(width, height, 5);
+      clip.layout = layout;
+      compare(bench, agreement, clip, size_text(clip.frames[0]));
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_settings) {
+  Bench bench;
+  Agreement agreement;
+  agreement.most = 0.02;
+  for (const auto &[smoothing, margin] :
+       {std::pair{0, 0.1}, {1, 0.1}, {10000, 0.4}, {20, 0.0}, {0, 0.01}}) {
+    Clip clip = shaking(161, 97, 6);
+    clip.settings.smoothing = smoothing, clip.settings.margin = margin;
+    compare(bench, agreement, clip, "smoothing " + std::to_string(smoothing));
+  }
+  Clip clip = shaking(161, 97, 12);
+  clip.change = [](int i, Stabilizer::Settings &settings) {
+    if (i == 3) settings.smoothing = 0;
+    if (i == 5) settings.margin = 0;
+    if (i == 7) settings.margin = 0.3, settings.smoothing = 5;
+  };
+  compare(bench, agreement, clip, "changes");
+}
+GST_END_TEST;
+
+GST_START_TEST(test_content) {
+  Bench bench;
+  Agreement agreement;
+  agreement.most = 0.02;
+  const auto both = [&](const char *what, const std::vector<Frame> &frames) {
+    Clip clip;
+    clip.frames = frames;
+    return compare(bench, agreement, clip, what);
+  };
+  const int w = 161, h = 97;
+  const Frame random = reference::random_frame(w, h), flat = reference::flat_frame(w, h),
+              gradient = reference::gradient_frame(w, h),
+              natural = reference::natural_frame(w + 5, h + 5),
+              still = reference::textured_frame(w, h);
+  both("random", {random, random, reference::random_frame(w, h, 2)});
+  both("flat", {flat, flat, flat});
+  both("gradient", {gradient, gradient});
+  both("natural", {reference::crop(natural, 0, 0, w, h), reference::crop(natural, 5, 3, w, h)});
+  both("noisy", {reference::noisy(still, 4, 1), reference::noisy(still, 4, 2),
+                 reference::noisy(still, 4, 3)});
+  const auto cut = both("cut", {still, reference::textured_frame(w, h, {3, 2}),
+                                reference::textured_frame(w, h, {3, 2}, 9)});
+  fail_unless(std::hypot(cut[1].seen.x + 3, cut[1].seen.y + 2) < 0.5, "the shift is found: %g, %g",
+              cut[1].seen.x, cut[1].seen.y);
+  fail_unless(std::hypot(cut[2].seen.x, cut[2].seen.y) == 0, "a cut begins anew");
+}
+GST_END_TEST;
+
+// A frame that goes on where it is, is as it was.
+GST_START_TEST(test_unmoved) {
+  Bench bench;
+  const Frame frame = reference::random_frame(67, 41);
+  for (Layout layout : {Layout::image, Layout::buffer}) {
+    Klt klt(*bench.context, 67, 41, layout);
+    Stabilizer stabilizer(*bench.context, 67, 41, layout);
+    const Picture in = bench.upload(frame, layout), out = bench.upload(Frame(67, 41), layout);
+    Stabilizer::Settings settings;
+    settings.margin = 0;
+    klt.run(*bench.queue, {}, in);
+    stabilizer.run(*bench.queue, settings, klt);
+    stabilizer.show(*bench.queue, in, out);
+    check_equal(bench.download(out), frame, "without a margin");
+  }
+}
+GST_END_TEST;
+
+// Nothing beyond the frame is ever shown, however the camera moves; an even motion is followed.
+GST_START_TEST(test_bounds) {
+  Bench bench;
+  Agreement agreement;
+  agreement.most = 0.02;
+  const int w = 161, h = 97;
+  for (int smoothing : {0, 10}) {
+    Clip clip;
+    for (int i = 0; i < 16; i++)
+      clip.frames.push_back(reference::textured_frame(w, h, {-4.0 * i, 1.5 * i, 0.04 * i, 1}));
+    clip.klt.features = 150;
+    clip.settings.smoothing = smoothing;
+    const auto all = compare(bench, agreement, clip, "pan");
+    double reached = 0;
+    for (const Steady &steady : all)
+      for (const double x : {0.0, w - 1.0})
+        for (const double y : {0.0, h - 1.0}) {
+          const auto p = shown_at(steady, {x, y});
+          // The frame's corners are outside of what is shown.
+          const double in_x = x ? w - 1 - p.x : p.x, in_y = y ? h - 1 - p.y : p.y;
+          reached = std::max(reached, std::min(in_x, in_y));
+        }
+    fail_unless(reached < 0.05, "something beyond the frame is shown: %g px", reached);
+  }
+}
+GST_END_TEST;
+
+// What shakes is held still: in noise, with few points, in light that changes, behind what passes.
+GST_START_TEST(test_still) {
+  Bench bench;
+  Agreement agreement;
+  agreement.most = 0.02;
+  const int w = 200, h = 140, count = 20;
+  const auto held = [&](const char *what, Clip clip) {
+    clip.settings.smoothing = 0;
+    clip.pixels = false;
+    const double left = shake(compare(bench, agreement, clip, what), shaken, w, h);
+    std::printf("%s: a shake of %.3f px is left\n", what, left);
+    fail_unless(left <= 0.3, "%s: a shake of %g px is left", what, left);
+  };
+  const Clip clip = shaking(w, h, count);
+  Steady none{};
+  none.rows[0] = none.rows[4] = 1;
+  const double before = shake(std::vector<Steady>(count, none), shaken, w, h);
+  fail_unless(before > 1.5, "the clip shakes by %g px", before);
+  held("shaking", clip);
+  Clip few = clip;
+  few.klt.features = 12;
+  few.klt.min_distance = 20;
+  held("few points", few);
+  Clip noisy = clip;
+  for (int i = 0; i < count; i++)
+    noisy.frames[i] = reference::noisy(
+        reference::relit(noisy.frames[i], 1 + 0.2 * std::sin(0.4 * i), 0), 6, unsigned(i) + 1);
+  held("noise and light", noisy);
+  Clip passed = clip;
+  for (int i = 0; i < count; i++) {
+    const Frame front = reference::textured_frame(w, h, {5.0 * i, 0}, 5);
+    passed.frames[i] = reference::covered(passed.frames[i], front, [&](int x, int y) {
+      return std::hypot(x - 30 - 5 * i, y - 80) < 45;
+    });
+  }
+  held("something passes", passed);
+}
+GST_END_TEST;
+
+// With a smoothing, what a camera does on purpose stays, and what shakes on it does not.
+GST_START_TEST(test_smooth) {
+  Bench bench;
+  Agreement agreement;
+  agreement.most = 0.02;
+  const int w = 200, h = 140, count = 45;
+  const auto pan = [](int i) {
+    Motion motion = shaken(i);
+    motion.x -= 0.8 * i;
+    return motion;
+  };
+  Clip clip;
+  for (int i = 0; i < count; i++) clip.frames.push_back(reference::textured_frame(w, h, pan(i)));
+  clip.klt.features = 150;
+  clip.pixels = false;
+  clip.settings.smoothing = 20;
+  clip.settings.margin = 0.15;
+  const auto all = compare(bench, agreement, clip, "smooth");
+  // From frame to frame the middle of the picture moves by the pan, and hardly otherwise.
+  double rest = 0, shaking = 0, moved = 0;
+  for (int i = 21; i < count; i++) {
+    const auto at = [&](int k) {
+      return shown_at(all[size_t(k)], pan(k).apply({w / 2.0 + 0.8 * i, h / 2.0}, w, h));
+    };
+    const double zoom = 1 / (1 - 2 * clip.settings.margin);
+    rest += std::hypot((at(i).x - at(i - 1).x) / zoom + 0.8, (at(i).y - at(i - 1).y) / zoom) /
+            (count - 21);
+    shaking +=
+        std::hypot(shaken(i).x - shaken(i - 1).x, shaken(i).y - shaken(i - 1).y) / (count - 21);
+    moved += (at(i).x - at(i - 1).x) / zoom / (count - 21);
+  }
+  std::printf("steps of %.3f px beside the pan instead of %.3f\n", rest, shaking);
+  fail_unless(shaking > 1 && rest < 0.2 * shaking, "steps of %g px instead of %g", rest, shaking);
+  fail_unless(std::abs(moved + 0.8) < 0.2, "the pan is %g px a frame", moved);
+}
+GST_END_TEST;
+
+static Suite *stabilizer_suite() {
+  Suite *suite = suite_create("stabilizer");
+  TCase *tests = tcase_create("stabilizer");
+  tcase_add_test(tests, test_sizes);
+  tcase_add_test(tests, test_settings);
+  tcase_add_test(tests, test_content);
+  tcase_add_test(tests, test_unmoved);
+  tcase_add_test(tests, test_bounds);
+  tcase_add_test(tests, test_still);
+  tcase_add_test(tests, test_smooth);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+GST_CHECK_MAIN(stabilizer)

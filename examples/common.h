@@ -20,6 +20,7 @@ static const struct {
     {"decodebin", "gstreamer1.0-plugins-base"},
     {"videotestsrc", "gstreamer1.0-plugins-base"},
     {"appsink", "gstreamer1.0-plugins-base"},
+    {"textoverlay", "gstreamer1.0-x"},
 };
 
 /* Without a screen frames are shown nowhere. */

@@ -96,6 +96,23 @@ EXPECTED
         exit !(found > 40 && flow > 0.8 * found && mask > 0.9 * found && shape > 0.8 * found && followed >= found - 1)
       }' output || die 'not what a ball does'
     ;;
+  label)
+    [[ $(gst-inspect-1.0 textoverlay 2>&1 || true) != *'No such element'* ]] || skip 'no textoverlay here (gstreamer1.0-x)'
+    # Squares go by 2 px a frame, and the text with them.
+    gst-launch-1.0 -f -q videotestsrc num-buffers=40 pattern=checkers-8 horizontal-speed=-2 ! video/x-raw,width=320,height=240,framerate=25/1 ! \
+      videoconvert ! jpegenc quality=95 ! qtmux ! filesink location=clip.mov
+    "$built/label" --at 100,165 --text goes clip.mov >output
+    says '^40 of 40 frames had the text on a point$'
+    awk -F '[(, )]+' '/by point/ { if ($1 == "1:") first = $2; last = $2; if ($3 < 164 || $3 > 166) off++ }
+      END { exit !(off == 0 && last - first > 76.5 && last - first < 79.5) }' output || die 'the text does not go with what it is at'
+    # Where nothing can be followed it waits.
+    gst-launch-1.0 -f -q videotestsrc num-buffers=3 pattern=white ! video/x-raw,width=320,height=240 ! jpegenc ! qtmux ! \
+      filesink location=white.mov
+    "$built/label" white.mov >output
+    says '^0 of 3 frames had the text on a point$'
+    says '^3: \(160.0, 120.0\)'
+    refuses '^label: --at here is neither' "$built/label" --at here clip.mov
+    ;;
   flow)
     python_has gi numpy
     "$python" "$examples/flow.py" >output

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// glclklt stabilize=true in pipelines: what shakes is shown still, whatever comes in between.
+#include <cmath>
+#include <cstring>
+
+#include "pipeline.h"
+#include "reference/textured.h"
+#include "result.h"
+
+using reference::Motion;
+using reference::Point;
+using test::Chain;
+using test::expect;
+using test::Frame;
+
+namespace {
+
+constexpr int width = 161, height = 97;
+
+Motion shaken(int i) {
+  return {2.6 * std::sin(0.9 * i) + 1.7 * std::sin(0.37 * i), 2.1 * std::sin(0.7 * i + 1),
+          0.01 * std::sin(0.5 * i), 1};
+}
+
+/// A camera in a hand.
+Frame scene(int i, unsigned seed = 1, int w = width, int h = height) {
+  return reference::textured_frame(w, h, shaken(i), seed);
+}
+
+struct Shown {
+  Frame frame;
+  std::vector<float> moved;  // from px of the frame that came to those of it
+
+  Point at(Point p) const {
+    return {moved[0] * p.x + moved[1] * p.y + moved[2], moved[3] * p.x + moved[4] * p.y + moved[5]};
+  }
+};
+
+Shown shown(Chain &chain, GstBuffer *in, int w = width, int h = height) {
+  expect(chain.push(in, w, h) == GST_FLOW_OK, "pushed");
+  GstBuffer *out = chain.pull_buffer();
+  Shown result{Frame(w, h), {}};
+  const GstStructure *meta = gst_buffer_get_glcl_result(out, "glclklt");
+  expect(meta, "there is a result");
+  {
+    const test::ResultArray moved(meta, "moved");
+    expect(moved.is("float32", {2, 3}), "it says how the frame is moved");
+    result.moved = moved.numbers<float>();
+  }
+  GstMapInfo map;
+  expect(gst_buffer_map(out, &map, GST_MAP_READ), "the frame can be mapped");
+  std::memcpy(result.frame.rgba.data(), map.data, result.frame.rgba.size());
+  gst_buffer_unmap(out, &map);
+  gst_buffer_unref(out);
+  return result;
+}
+Shown shown(Chain &chain, const Frame &frame) {
+  return shown(chain, chain.buffer_of(frame), frame.width, frame.height);
+}
+
+double difference(const Frame &a, const Frame &b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.rgba.size(); i++) sum += std::abs(int(a.rgba[i]) - int(b.rgba[i]));
+  return sum / double(a.rgba.size());
+}
+
+/// How far a place of the scene is shown from where it was in frame 0.
+double off(const Shown &first, const Shown &now, int i, const Motion &before = shaken(0)) {
+  double worst = 0;
+  for (const Point p : {Point{40, 30}, {120, 30}, {80, 50}, {40, 70}, {120, 70}}) {
+    const Point a = first.at(before.apply(p, width, height)),
+                b = now.at(shaken(i).apply(p, width, height));
+    worst = std::max(worst, std::hypot(a.x - b.x, a.y - b.y));
+  }
+  return worst;
+}
+
+bool is_zoom_alone(const Shown &shown, double margin) {
+  const double zoom = 1 / (1 - 2 * margin);
+  const double x = (width - 1) / 2.0 * (1 - zoom), y = (height - 1) / 2.0 * (1 - zoom);
+  const double expected[] = {zoom, 0, x, 0, zoom, y};
+  for (int i = 0; i < 6; i++)
+    if (std::abs(shown.moved[size_t(i)] - expected[i]) > 1e-3) return false;
+  return true;
+}
+
+const std::string element = "glclklt attach-meta=true features=150 ";
+
+}  // namespace
+
+// The picture is still, in pixels and by what is told of it.
+GST_START_TEST(still) {
+  Chain chain(element + "stabilize=true smoothing=0");
+  Shown first, steady;
+  double sum = 0;
+  for (int i = 0; i < 12; i++) {
+    steady = shown(chain, reference::noisy(scene(i), 2, unsigned(i) + 1));
+    if (i == 0) first = steady;
+    sum += off(first, steady, i) / 12;
+  }
+  fail_unless(sum <= 0.3, "%g px are left", sum);
+  const double before = difference(scene(0), scene(11)),
+               after = difference(first.frame, steady.frame);
+  fail_unless(before > 10 && after < 4, "it differs by %g levels instead of %g", after, before);
+  expect(is_zoom_alone(first, 0.1), "it begins in the middle");
+}
+GST_END_TEST
+
+// It is what the result says, and drawings move with it.
+GST_START_TEST(drawings) {
+  Chain plain(element + "stabilize=true smoothing=0"),
+      drawn(element + "stabilize=true smoothing=0 display=points features=12"),
+      apart(element +
+            "stabilize=true smoothing=0 display=points features=12 attach-overlay=true ! "
+            "gloverlaycompositor");
+  for (int i = 0; i < 6; i++) {
+    const Frame frame = scene(i);
+    shown(plain, frame);
+    const Shown with = shown(drawn, frame), over = shown(apart, frame);
+    if (i == 0) continue;
+    size_t dots = 0, others = 0;
+    for (size_t k = 0; k < with.frame.rgba.size(); k += 4) {
+      const uint8_t *a = &with.frame.rgba[k], *b = &over.frame.rgba[k];
+      dots += a[0] > 200 && a[2] < 60;
+      others += std::abs(int(a[0]) - int(b[0])) > 24;
+    }
+    expect(dots > 20, "there are dots");
+    fail_unless(others * 50 < with.frame.rgba.size() / 4, "%zu pixels differ", others);
+  }
+}
+GST_END_TEST
+
+// Cuts, discontinuities and other sizes begin anew; nothing to see is no error.
+GST_START_TEST(anew) {
+  Chain chain(element + "stabilize=true smoothing=0");
+  for (int i = 0; i < 4; i++) shown(chain, scene(i));
+  expect(!is_zoom_alone(shown(chain, scene(5)), 0.1), "it is moved");
+  expect(is_zoom_alone(shown(chain, scene(6, 7)), 0.1), "after a cut it is not");
+  const Shown first = shown(chain, scene(7, 7));
+  fail_unless(off(first, shown(chain, scene(8, 7)), 8, shaken(7)) < 0.3, "and goes on from there");
+  GstBuffer *broken = chain.buffer_of(scene(1));
+  GST_BUFFER_FLAG_SET(broken, GST_BUFFER_FLAG_DISCONT);
+  expect(is_zoom_alone(shown(chain, broken), 0.1), "nor after a discontinuity");
+  for (const auto &[w, h] : {std::pair{1, 1}, {64, 48}, {3, 65}})
+    for (int i = 0; i < 3; i++) shown(chain, scene(i, 1, w, h));
+  const Frame flat = reference::flat_frame(width, height);
+  for (int i = 0; i < 3; i++)
+    test::expect_same(flat, shown(chain, flat).frame, "one colour stays one");
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
+// Switched on and off, and set otherwise, while it plays, in one of two.
+GST_START_TEST(changes) {
+  Chain chain("glclklt name=a attach-meta=true features=150 ! glclklt name=b features=20");
+  GstElement *a = chain["a"];
+  test::expect_same(scene(0), chain.filter(scene(0)), "nothing is moved");
+  g_object_set(a, "stabilize", TRUE, "smoothing", 0, nullptr);
+  // It is built meanwhile.
+  Shown now;
+  int i = 1;
+  for (; i < 400; i++) {
+    now = shown(chain, scene(i));
+    if (now.moved[0] > 1) break;
+    g_usleep(50000);
+  }
+  expect(is_zoom_alone(now, 0.1), "it begins in the middle");
+  const Shown first = now;
+  const int begin = i;
+  for (int k = 0; k < 3; k++) now = shown(chain, scene(++i));
+  fail_unless(off(first, now, i, shaken(begin)) < 0.3, "it is held");
+  g_object_set(a, "margin", 0.0, nullptr);
+  expect(is_zoom_alone(shown(chain, scene(++i)), 0), "without a margin nothing is moved");
+  g_object_set(a, "margin", 0.2, "smoothing", 3, "features", 300, nullptr);
+  for (int k = 0; k < 3; k++) shown(chain, scene(++i));
+  g_object_set(a, "stabilize", FALSE, nullptr);
+  now = shown(chain, scene(++i));
+  test::expect_same(scene(i), now.frame, "nothing is moved any more");
+  expect(is_zoom_alone(now, 0), "and that is told");
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
+// A pipeline that is stopped and started begins anew.
+GST_START_TEST(again) {
+  test::Pipeline pipeline(
+      "gltestsrc num-buffers=5 ! video/x-raw(memory:GLMemory),width=160,height=120 ! "
+      "glclklt stabilize=true name=klt ! fakesink");
+  for (int i = 0; i < 2; i++) {
+    expect(pipeline.run(), "it plays");
+    pipeline.set(i ? GST_STATE_NULL : GST_STATE_READY);
+  }
+}
+GST_END_TEST
+
+static Suite *stabilize_suite() {
+  Suite *suite = suite_create("stabilize");
+  TCase *tcase = test::add_tcase(suite, "stabilize");
+  tcase_add_test(tcase, still);
+  tcase_add_test(tcase, drawings);
+  tcase_add_test(tcase, anew);
+  tcase_add_test(tcase, changes);
+  tcase_add_test(tcase, again);
+  return suite;
+}
+
+int main(int argc, char **argv) { return test::run(argc, argv, stabilize_suite, "stabilize"); }

@@ -44,26 +44,27 @@ inline float coding_of(__global const float *noise) { return fmax(coding_varianc
 inline float limit_of(float most, float variance, float noise) { return fmin(most, MOST_LEFT * sqrt(variance)) + 0.8f * sqrt(noise); }
 
 // Where the point `from` of one frame is in another. Per level: the window around it is taken from the one, with its slopes, and
-// moved over the other until what is left has nothing in common with the slopes; mean and deviation of both are made the same.
-// A level on which there is too little to see is passed over, but for the finest. `guess`: where to begin, from there.
+// moved over the other until what is left has nothing in common with the slopes; mean and deviation of both are made the same, on
+// levels but the finest only where `even` is 1, not 0: what is farther is found without. A level on which there is too little to see is passed
+// over, but for the finest. `guess`: where to begin, from there.
 inline Found follow(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                    int count, float2 from, float2 guess, int radius, Search search, __global const float *noise,
+                    int count, float2 from, float2 guess, float even, int radius, Search search, __global const float *noise,
                     __local float *patch, __local float4 *sums) {
   const int side = 2 * radius + 1, wide = side + 2, pitch = patch_pitch(side);
   Found found = {false, ldexp(guess, -count), 0.0f, 0.0f};
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
-    const float2 centre = ldexp(from, -number), base = floor(centre), part = centre - base;
+    const float2 centre = ldexp(from, -number), base = floor(centre), between_them = centre - base;
     const int2 origin = convert_int2(base) - radius - 1;
     SYNC;
 #if LANES > 1
     FOR_LANES(i, wide * wide) {
       const int2 at = (int2)(i % wide, i / wide);
-      patch[at.y * pitch + at.x] = between(before, level, origin + at, part);
+      patch[at.y * pitch + at.x] = between(before, level, origin + at, between_them);
     }
 #else
     for (int y = 0; y < wide; y++)
-      for (int x = 0; x < pitch; x += 8) vstore8(between(before, level, origin + (int2)(x, y), part), 0, patch + y * pitch + x);
+      for (int x = 0; x < pitch; x += 8) vstore8(between(before, level, origin + (int2)(x, y), between_them), 0, patch + y * pitch + x);
 #endif
     SYNC;
     const float middle = patch[(radius + 1) * (pitch + 1)];
@@ -79,9 +80,10 @@ inline Found follow(__global const float *before, __global const float *after, _
     const float4 light = sum_of((float4)(TOTAL(counted), TOTAL(values), TOTAL(squares), 0.0f), sums);
     const float4 slopes = sum_of((float4)(TOTAL(sx), TOTAL(sy), TOTAL(vx), TOTAL(vy)), sums);
     const float4 tensor = sum_of((float4)(TOTAL(txx), TOTAL(txy), TOTAL(tyy), 0.0f), sums);
+    const float flat = number ? even : 1.0f;
     const float texels = fmax(light.x, 1.0f), mean = light.y / texels, variance = fmax(light.z / texels - mean * mean, 0.0f);
-    const float xx = tensor.x - slopes.x * slopes.x / texels, xy = tensor.y - slopes.x * slopes.y / texels,
-                yy = tensor.z - slopes.y * slopes.y / texels, determinant = xx * yy - xy * xy;
+    const float2 part = flat * slopes.xy / texels;
+    const float xx = tensor.x - part.x * slopes.x, xy = tensor.y - part.x * slopes.y, yy = tensor.z - part.y * slopes.y, determinant = xx * yy - xy * xy;
     const float own = CORRELATION * noise_variance_at(noise, middle);
     const float2 start = 2.0f * found.shift;
     found.shift = start;
@@ -102,8 +104,8 @@ inline Found follow(__global const float *before, __global const float *after, _
       const float4 sum = sum_of((float4)(TOTAL(value), TOTAL(square), TOTAL(ex), TOTAL(ey)), sums);
       other = sum.x / texels;
       const float deviation = fmax(sum.y / texels - other * other, 1e-6f);
-      gain = clamp(sqrt(variance / deviation), 1.0f / MOST_GAIN, MOST_GAIN);
-      const float2 left = slopes.zw - gain * sum.zw - (mean - gain * other) * slopes.xy;
+      gain = flat > 0.0f ? clamp(sqrt(variance / deviation), 1.0f / MOST_GAIN, MOST_GAIN) : 1.0f;
+      const float2 left = slopes.zw - gain * sum.zw - flat * (mean - gain * other) * slopes.xy;
       const float2 more = (float2)(yy * left.x - xy * left.y, xx * left.y - xy * left.x) / determinant;
       found.shift += more;
       good = all(fabs(found.shift - start) <= (float)side);
@@ -153,19 +155,21 @@ __kernel void klt_track(__global const float *before, __global const float *afte
     const float4 kept = select((float4)(1.0f, 0.0f, 0.0f, needed), form[slot], (int4)(point.y > 0 ? -1 : 0));
     const int grown = (int)kept.w;
     const int radius = min(search.radius + grown, MOST_RADIUS);
-    // From where it is; where it is not to be found so, from where it would be if it went on as before.
-    const int tries = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE ? 2 : 1;
+    // From where it is; where it is not to be found so, in light that changes; then from where it would be if it went on as before.
+    const int tries = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE ? 3 : 2;
     Found found;
     float2 guess = 0.0f;
+    float even = 0.0f;
     found.good = false;
     for (int i = 0; i < tries && !found.good; i++) {
-      guess = i ? pace.xy : 0.0f;
-      found = follow(before, after, levels, gains, count, was.zw, guess, radius, search, noise, patch, sums);
+      guess = i > 1 ? pace.xy : 0.0f;
+      even = i ? 1.0f : 0.0f;
+      found = follow(before, after, levels, gains, count, was.zw, guess, even, radius, search, noise, patch, sums);
       found.good = found.good && in_frame(was.zw + found.shift, level);
     }
     const float2 now = was.zw + found.shift;
     if (search.check && found.good) {
-      const Found back = follow(after, before, levels, gains, count, now, -guess, radius, search, noise, patch, sums);
+      const Found back = follow(after, before, levels, gains, count, now, -guess, even, radius, search, noise, patch, sums);
       const float2 miss = found.shift + back.shift;
       found.good = back.good && dot(miss, miss) <= MOST_BACK * MOST_BACK;
     }

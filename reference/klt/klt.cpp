@@ -97,7 +97,7 @@ double coding_of(const NoiseTable &noise) { return std::max(noise.back() - 0.15,
 
 Found follow(const Pyramid &before, const Pyramid &after, int levels,
              const std::vector<Gain> &gains, float px, float py, float guess_x, float guess_y,
-             int radius, const Settings &settings, const NoiseTable &noise) {
+             bool even, int radius, const Settings &settings, const NoiseTable &noise) {
   const int side = 2 * radius + 1;
   Found found;
   found.dx = std::ldexp(guess_x, -levels), found.dy = std::ldexp(guess_y, -levels);
@@ -109,7 +109,9 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
     const float middle = window.middle;
     const double n = std::max<double>(double(samples.size()), 1);
     double mean = 0, mx = 0, my = 0, variance = 0, xx = 0, xy = 0, yy = 0;
+    const bool flat = even || level == 0;
     for (const Sample &s : samples) mean += s.value / n, mx += s.gx / n, my += s.gy / n;
+    if (!flat) mx = my = 0;
     for (const Sample &s : samples) {
       variance += (s.value - mean) * (s.value - mean) / n;
       xx += (s.gx - mx) * (s.gx - mx), yy += (s.gy - my) * (s.gy - my);
@@ -132,9 +134,9 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
       double deviation = 0, ex = 0, ey = 0;
       for (Sample &s : samples) s.moved = moved(s), other += s.moved / n;
       for (const Sample &s : samples) deviation += (s.moved - other) * (s.moved - other) / n;
-      gain = std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 0.5, 2.0);
+      gain = flat ? std::clamp(std::sqrt(variance / std::max(deviation, 1e-6)), 0.5, 2.0) : 1;
       for (const Sample &s : samples) {
-        const double left = s.value - mean - gain * (s.moved - other);
+        const double left = flat ? s.value - mean - gain * (s.moved - other) : s.value - s.moved;
         ex += s.gx * left, ey += s.gy * left;
       }
       const double det = xx * yy - xy * xy;
@@ -396,12 +398,13 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   const int radius = std::min(settings.window / 2 + point.grown, 15);
   Found found;
   float x = 0, y = 0, guess_x = 0, guess_y = 0;
-  bool good = false;
-  const int tries = point.vx * point.vx + point.vy * point.vy >= 1 ? 2 : 1;
+  bool good = false, even = false;
+  const int tries = point.vx * point.vx + point.vy * point.vy >= 1 ? 3 : 2;
   for (int i = 0; i < tries && !good; i++) {
-    if (i) guess_x = point.vx, guess_y = point.vy;
+    even = i > 0;
+    if (i > 1) guess_x = point.vx, guess_y = point.vy;
     found = follow(before, after, levels, all, point.tracked_x, point.tracked_y, guess_x, guess_y,
-                   radius, settings, noise);
+                   even, radius, settings, noise);
     x = point.tracked_x + found.dx, y = point.tracked_y + found.dy;
     good = found.good && in_frame(x, y);
   }
@@ -413,7 +416,7 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   }
   if (good && settings.check) {
     const Found back =
-        follow(after, before, levels, all, x, y, -guess_x, -guess_y, radius, settings, noise);
+        follow(after, before, levels, all, x, y, -guess_x, -guess_y, even, radius, settings, noise);
     good = back.good && std::hypot(found.dx + back.dx, found.dy + back.dy) <= 1;
   }
   if (good && !born) {

@@ -43,8 +43,34 @@ std::vector<Peer> peers() {
           peer("DIS medium", DISOpticalFlow::create(DISOpticalFlow::PRESET_MEDIUM))};
 }
 
+const PointPeer *point_peer() {
+  static const PointPeer peer{
+      "PyrLK",
+      [](const Frame &frame) {
+        std::vector<cv::Point2f> list;
+        cv::goodFeaturesToTrack(grey(frame), list, 1000, 0.01, 3, cv::noArray(), 7);
+        std::vector<std::array<float, 2>> points;
+        for (const cv::Point2f &p : list) points.push_back({p.x, p.y});
+        return points;
+      },
+      [](const Frame &before, const Frame &after, const std::vector<std::array<float, 2>> &points) {
+        std::vector<cv::Point2f> from, to;
+        for (const auto &[x, y] : points) from.emplace_back(x, y);
+        std::vector<uint8_t> found;
+        cv::ocl::setUseOpenCL(false);
+        cv::calcOpticalFlowPyrLK(grey(before), grey(after), from, to, found, cv::noArray(),
+                                 cv::Size(7, 7), 2);
+        std::vector<Followed> result;
+        for (size_t i = 0; i < to.size(); i++)
+          result.push_back({{to[i].x, to[i].y}, found[i] != 0});
+        return result;
+      }};
+  return &peer;
+}
+
 #else
 
 std::vector<Peer> peers() { return {}; }
+const PointPeer *point_peer() { return nullptr; }
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,3 +19,22 @@ struct Peer {
 
 /// Farneback and DIS with their defaults; none in a build without -Dpeers=enabled.
 std::vector<Peer> peers();
+
+/// Where a point of one frame is in the next.
+struct Followed {
+  std::array<float, 2> place;  ///< px
+  bool there;                  ///< found again
+};
+
+/// A tracker of points of OpenCV, on the CPU, with windows of 7×7 px and three levels.
+struct PointPeer {
+  std::string name;
+  /// At most 1000 points, 3 px apart, of a window of 7×7 px.
+  std::function<std::vector<std::array<float, 2>>(const reference::Frame &)> choose;
+  std::function<std::vector<Followed>(const reference::Frame &before, const reference::Frame &after,
+                                      const std::vector<std::array<float, 2>> &points)>
+      follow;
+};
+
+/// PyrLK; null in a build without -Dpeers=enabled.
+const PointPeer *point_peer();

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// accuracy-tracks [--all] [DEVICE]: how many points are followed in four scenes that are made so
+// that it is known how many can be (those of Farias et al.'s survey of trackers on GPUs: something
+// moves, the camera moves away, few dots turn and approach, all moves), 25 frames each; and how far
+// points of OpenCV's choice go astray on the pairs of flow/ in the folder GLCL_DATA, beside
+// OpenCV's own tracker with the same windows and levels where it is built in. --all: scenes of
+// 1024×1024 px with 1000 points. Fails where a row is beyond its bounds.
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <memory>
+
+#include "klt/klt.h"
+#include "opencl/device.h"
+#include "peers.h"
+#include "reference/opticalflow/field.h"
+#include "reference/textured.h"
+#include "reference/transfer.h"
+
+namespace {
+
+using glcl::klt::Klt;
+using glcl::klt::Points;
+using reference::Frame;
+using reference::Motion;
+using reference::Point;
+using reference::opticalflow::Field;
+
+constexpr int frames = 25;
+constexpr int margin = 8;  // px: nearer to the edge a point does not count as visible
+
+double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+/// A textured plane, to be seen from anywhere within 2×1 squares of `side` px.
+class Texture {
+ public:
+  explicit Texture(int side, unsigned seed = 1)
+      : frame_(reference::textured_frame(2 * side, side + 64, {}, seed)) {}
+
+  void put(Point p, uint8_t *pixel) const {
+    const double x = std::clamp(p.x, 0.0, frame_.width - 2.0),
+                 y = std::clamp(p.y + 32, 0.0, frame_.height - 2.0);
+    const int left = int(x), top = int(y);
+    const double u = x - left, v = y - top;
+    for (int k = 0; k < 3; k++) {
+      const auto at = [&](int i, int j) { return double(frame_.at(left + i, top + j)[k]); };
+      pixel[k] = uint8_t(std::lround((1 - v) * ((1 - u) * at(0, 0) + u * at(1, 0)) +
+                                     v * ((1 - u) * at(0, 1) + u * at(1, 1))));
+    }
+    pixel[3] = 255;
+  }
+
+ private:
+  Frame frame_;
+};
+
+Frame seen(int side, const std::function<void(Point, uint8_t *)> &put) {
+  Frame frame(side, side);
+  for (int y = 0; y < side; y++)
+    for (int x = 0; x < side; x++) put({double(x), double(y)}, frame.at(x, y));
+  return frame;
+}
+
+void put_grey(double level, uint8_t *pixel) {
+  std::fill_n(pixel, 3, uint8_t(std::lround(level)));
+  pixel[3] = 255;
+}
+
+struct Scene {
+  std::string name;
+  int features;                            // that there are
+  std::function<Frame(int)> frame;         // by its number
+  std::function<Point(Point, int)> truth;  // where a place of the first frame is in another
+};
+
+/// A disc flies along a bare stripe of a textured plane: nothing is ever covered.
+Scene something_moves(int side, int features) {
+  const auto texture = std::make_shared<Texture>(side), other = std::make_shared<Texture>(side, 7);
+  const double step = 0.02 * side;
+  const auto on_disc = [=](Point p) {
+    return std::hypot(p.x - 0.25 * side, p.y - 0.5 * side) < 0.17 * side;
+  };
+  return {"something moves", features,
+          [=](int i) {
+            return seen(side, [&](Point p, uint8_t *pixel) {
+              const Point before{p.x - step * i, p.y};
+              if (on_disc(before)) return other->put(before, pixel);
+              if (std::abs(p.y - 0.5 * side) < 0.2 * side) return put_grey(127, pixel);
+              texture->put(p, pixel);
+            });
+          },
+          [=](Point p, int i) {
+            return Point{p.x + (on_disc(p) ? step * i : 0), p.y};
+          }};
+}
+
+/// The camera turns away, faster and faster, until a quarter of what it saw is left.
+Scene turned_away(int side, int features) {
+  const auto texture = std::make_shared<Texture>(side);
+  const auto way = [=](int i) { return 0.75 * side * i * i / ((frames - 1.0) * (frames - 1)); };
+  return {"the camera turns away", features,
+          [=](int i) {
+            return seen(side, [&](Point p, uint8_t *pixel) {
+              texture->put({p.x + way(i), p.y}, pixel);
+            });
+          },
+          [=](Point p, int i) {
+            return Point{p.x - way(i), p.y};
+          }};
+}
+
+/// Spots on a bare box that turns and comes nearer: as many features as spots, fewer than wanted.
+Scene few_spots(int side, int features) {
+  const int along = int(std::sqrt(0.36 * features));
+  const double apart = 0.66 * side / along, first = (side - apart * (along - 1)) / 2;
+  const auto motion = [=](int i) { return Motion{0, 0, 0.006 * i, std::pow(1.003, i)}; };
+  const auto shift = [=](int i, int j) { return 0.2 * apart * std::sin(7.0 * i + 13.0 * j); };
+  return {"few spots approach", along * along,
+          [=](int number) {
+            Frame frame = seen(side, [](Point, uint8_t *pixel) { put_grey(60, pixel); });
+            for (int j = 0; j < along; j++)
+              for (int i = 0; i < along; i++) {
+                const Point at = motion(number).apply(
+                    {first + apart * i + shift(i, j), first + apart * j + shift(j, i)}, side, side);
+                for (int y = int(at.y) - 9; y <= int(at.y) + 9; y++)
+                  for (int x = int(at.x) - 9; x <= int(at.x) + 9; x++) {
+                    const double off = std::hypot(x - at.x, y - at.y) / 2.5;
+                    const double level = 60 + 140 * std::exp(-off * off / 2);
+                    if (level > frame.at(x, y)[0]) put_grey(level, frame.at(x, y));
+                  }
+              }
+            return frame;
+          },
+          [=](Point p, int i) { return motion(i).apply(p, side, side); }};
+}
+
+/// The camera goes back, and all moves towards the middle.
+Scene all_moves(int side, int features) {
+  const auto texture = std::make_shared<Texture>(side);
+  const auto motion = [=](int i) {
+    return Motion{3 * std::sin(0.5 * i), 2 * std::sin(0.7 * i), 0.002 * i, std::pow(0.996, i)};
+  };
+  return {"all moves", features,
+          [=](int i) {
+            return seen(side, [&](Point p, uint8_t *pixel) {
+              texture->put(motion(i).undo(p, side, side), pixel);
+            });
+          },
+          [=](Point p, int i) { return motion(i).apply(p, side, side); }};
+}
+
+std::vector<Points::Told> told(glcl::Queue &queue, Klt &klt) {
+  klt.tell(queue);
+  Points::Summary summary;
+  queue.cl().enqueueReadBuffer(klt.points().told(), CL_TRUE, 0, sizeof summary, &summary);
+  std::vector<Points::Told> list(summary.count);
+  if (!list.empty())
+    queue.cl().enqueueReadBuffer(klt.points().told(), CL_TRUE, sizeof summary,
+                                 list.size() * sizeof(Points::Told), list.data());
+  return list;
+}
+
+/// How many rows are beyond their bounds.
+int compare_scenes(glcl::Queue &queue, int side) {
+  const int features = 1000 * side / 1024 * side / 1024;
+  const glcl::Layout layout = glcl::layout_for(queue.context().device());
+  int beyond = 0;
+  std::printf("%-22s %8s %8s %8s %8s %8s   of %d×%d px, %d frames\n", "made scenes", "there are",
+              "chosen", "visible", "followed", "right", side, side, frames);
+  for (const Scene &scene : {something_moves(side, features), turned_away(side, features),
+                             few_spots(side, features), all_moves(side, features)}) {
+    Klt klt(queue.context(), side, side, layout);
+    Klt::Settings settings;
+    settings.features = features;
+    settings.reselect = 0, settings.min_features = 0;
+    std::vector<Points::Told> first, last;
+    for (int i = 0; i < frames; i++) {
+      klt.run(queue, settings, reference::upload(queue, scene.frame(i), layout));
+      if (i == 0) first = told(queue, klt);
+    }
+    last = told(queue, klt);
+    int visible = 0, right = 0;
+    for (const Points::Told &point : first) {
+      bool stays = true;
+      for (int i = 0; i < frames && stays; i++) {
+        const Point p = scene.truth({point.x, point.y}, i);
+        stays = p.x >= margin && p.y >= margin && p.x < side - margin && p.y < side - margin;
+      }
+      visible += stays;
+      const auto now = std::find_if(last.begin(), last.end(), [&](const Points::Told &other) {
+        return other.id == point.id;
+      });
+      right += now != last.end() &&
+               distance({now->x, now->y}, scene.truth({point.x, point.y}, frames - 1)) <= 1;
+    }
+    const bool good = int(first.size()) == scene.features && right >= 0.95 * visible &&
+                      int(last.size()) - right <= std::max(0.02 * double(last.size()), 1.0);
+    std::printf("%-22s %8d %8zu %8d %8zu %8d%s\n", scene.name.c_str(), scene.features, first.size(),
+                visible, last.size(), right, good ? "" : " !");
+    beyond += !good;
+  }
+  return beyond;
+}
+
+/// Where points go by our tracker, with windows of 7×7 px and three levels.
+std::vector<Followed> follow(glcl::Queue &queue, const Frame &before, const Frame &after,
+                             const std::vector<std::array<float, 2>> &from) {
+  using namespace glcl::klt;
+  glcl::Context &context = queue.context();
+  const glcl::Layout layout = glcl::layout_for(context.device());
+  const int width = before.width, height = before.height, count = int(from.size());
+  Pyramids pyramids(context, width, height, layout);
+  Points points(context, width, height);
+  Tracking tracking(context);
+  glcl::noise::Noise noise(context, glcl::noise::Noise::Texels::soft, width, height);
+  const cl::Buffer first = pyramids.make(), second = pyramids.make();
+  pyramids.build(queue, reference::upload(queue, before, layout), 3, first);
+  pyramids.build(queue, reference::upload(queue, after, layout), 3, second);
+  noise.set(queue, 0);
+  points.next_stamp(queue);
+  points.account(queue, {count, 1, true, true});
+  std::vector<cl_float4> places, motions(count, cl_float4{{0, 0, 0, 1e6f}});
+  std::vector<cl_int4> who;
+  for (const auto &[x, y] : from) {
+    places.push_back({{x, y, x, y}});
+    who.push_back({{cl_int(who.size()), 0, 1, 0}});  // LIVE
+  }
+  const auto write = [&](const cl::Buffer &to, const auto &list) {
+    queue.cl().enqueueWriteBuffer(to, CL_TRUE, 0, list.size() * sizeof list[0], list.data());
+  };
+  write(points.place(), places), write(points.motion(), motions), write(points.who(), who);
+  tracking.run(queue, Tracking::Settings{}, pyramids, first, second, noise.variances(), count, 1,
+               points);
+  queue.cl().enqueueReadBuffer(points.place(), CL_TRUE, 0, count * sizeof places[0], places.data());
+  queue.cl().enqueueReadBuffer(points.who(), CL_TRUE, 0, count * sizeof who[0], who.data());
+  std::vector<Followed> result;
+  for (int i = 0; i < count; i++)
+    result.push_back({{places[i].s[2], places[i].s[3]}, who[i].s[2] == 1});
+  return result;
+}
+
+struct Row {
+  double median = NAN, mean = NAN, lost = 0, wrong = 0;  // px; shares of the points
+
+  /// `both`: found by all, whose errors count.
+  Row(const std::vector<Followed> &found, const std::vector<std::array<float, 2>> &truth,
+      const std::vector<bool> &both) {
+    std::vector<double> errors;
+    for (size_t i = 0; i < found.size(); i++) {
+      const double error =
+          std::hypot(found[i].place[0] - truth[i][0], found[i].place[1] - truth[i][1]);
+      lost += !found[i].there, wrong += found[i].there && error > 1;
+      if (both[i]) errors.push_back(error);
+    }
+    lost /= double(found.size()), wrong /= double(found.size());
+    if (errors.empty()) return;
+    mean = 0;
+    for (const double error : errors) mean += error / double(errors.size());
+    const auto middle = errors.begin() + ptrdiff_t(errors.size() / 2);
+    std::nth_element(errors.begin(), middle, errors.end());
+    median = *middle;
+  }
+  void print(const std::string &name) const {
+    std::printf("%-22s %8.4f %8.4f %7.1f%% %7.1f%%\n", name.c_str(), median, mean, 100 * lost,
+                100 * wrong);
+  }
+};
+
+/// How many pairs are worse than OpenCV's.
+int compare_pairs(glcl::Queue &queue) {
+  namespace fs = std::filesystem;
+  const char *data = std::getenv("GLCL_DATA");
+  const fs::path folder = fs::path(data ? data : "../shared/data") / "flow";
+  if (!fs::is_directory(folder)) {
+    std::printf("SKIP: no pairs in %s\n", folder.c_str());
+    return 0;
+  }
+  const PointPeer *peer = point_peer();
+  int beyond = 0;
+  std::printf("\n%-22s %8s %8s %8s %8s   7×7 px, 3 levels\n", "pairs", "median", "mean", "lost",
+              "wrong");
+  for (const char *name : {"Dimetrodon", "RubberWhale", "Urban2"}) {
+    const Frame before = reference::load_picture(folder / name / "frame10.png"),
+                after = reference::load_picture(folder / name / "frame11.png");
+    const Field flow = reference::opticalflow::load_flo(folder / name / "flow10.flo");
+    std::vector<std::array<float, 2>> from, truth;
+    const auto add = [&](float x, float y) {
+      const int column = int(std::lround(x)), row = int(std::lround(y));
+      const float vx = flow.x(column, row), vy = flow.y(column, row);
+      const float tx = x + vx, ty = y + vy;
+      // What leaves the frame is rightly lost.
+      if (std::abs(vx) > 1e9 || tx < margin || ty < margin || tx > float(before.width - margin) ||
+          ty > float(before.height - margin))
+        return;
+      from.push_back({x, y}), truth.push_back({tx, ty});
+    };
+    if (peer) {
+      for (const auto &[x, y] : peer->choose(before)) add(x, y);
+    } else {
+      Klt klt(queue.context(), before.width, before.height,
+              glcl::layout_for(queue.context().device()));
+      klt.run(queue, {}, reference::upload(queue, before, klt.layout()));
+      for (const Points::Told &point : told(queue, klt)) add(point.x, point.y);
+    }
+    const std::vector<Followed> own = follow(queue, before, after, from),
+                                others = peer ? peer->follow(before, after, from) : own;
+    std::vector<bool> both;
+    for (size_t i = 0; i < from.size(); i++) both.push_back(own[i].there && others[i].there);
+    const Row row(own, truth, both), other(others, truth, both);
+    std::printf("%s, %zu points\n", name, from.size());
+    row.print("  glclklt");
+    if (peer) other.print("  OpenCV " + peer->name);
+    beyond += !(row.median <= other.median && row.mean <= other.mean &&
+                row.lost + row.wrong <= other.lost + other.wrong);
+  }
+  return peer ? beyond : 0;
+}
+
+int run(int argc, char **argv) {
+  int side = 256;
+  std::string wish = "auto";
+  for (int i = 1; i < argc; i++) {
+    if (!std::strcmp(argv[i], "--all"))
+      side = 1024;
+    else
+      wish = argv[i];
+  }
+  glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
+  std::printf("%s\n", queue.context().device().name.c_str());
+  const int beyond = compare_scenes(queue, side) + compare_pairs(queue);
+  if (beyond) std::printf("%d rows are beyond their bounds (!)\n", beyond);
+  return beyond ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
+  }
+}

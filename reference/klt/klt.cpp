@@ -400,9 +400,10 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   float x = 0, y = 0, guess_x = 0, guess_y = 0;
   bool good = false, even = false;
   const int tries = point.vx * point.vx + point.vy * point.vy >= 1 ? 3 : 2;
+  if (tries == 3) guess_x = point.vx, guess_y = point.vy;
   for (int i = 0; i < tries && !good; i++) {
     even = i > 0;
-    if (i > 1) guess_x = point.vx, guess_y = point.vy;
+    if (i == 2) guess_x = guess_y = 0;
     found = follow(before, after, levels, all, point.tracked_x, point.tracked_y, guess_x, guess_y,
                    even, radius, settings, noise);
     x = point.tracked_x + found.dx, y = point.tracked_y + found.dy;

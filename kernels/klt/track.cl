@@ -155,14 +155,16 @@ __kernel void klt_track(__global const float *before, __global const float *afte
     const float4 kept = select((float4)(1.0f, 0.0f, 0.0f, needed), form[slot], (int4)(point.y > 0 ? -1 : 0));
     const int grown = (int)kept.w;
     const int radius = min(search.radius + grown, MOST_RADIUS);
-    // From where it would be if it went on as before; where it is not to be found so, in light that changes; then from where it was.
-    const int tries = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE ? 3 : 2;
+    // From where it would be if it went on as before; where it is not to be found so, in light that changes; then, unless it would have
+    // left the frame, from where it was.
+    const bool fast = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE;
+    const int tries = fast && in_frame(was.zw + pace.xy, level) ? 3 : 2;
     Found found;
     float2 guess = 0.0f;
     float even = 0.0f;
     found.good = false;
     for (int i = 0; i < tries && !found.good; i++) {
-      guess = i < 2 && tries > 2 ? pace.xy : 0.0f;
+      guess = i < 2 && fast ? pace.xy : 0.0f;
       even = i ? 1.0f : 0.0f;
       found = follow(before, after, levels, gains, count, was.zw, guess, even, radius, search, noise, patch, sums);
       found.good = found.good && in_frame(was.zw + found.shift, level);

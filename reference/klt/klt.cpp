@@ -399,8 +399,10 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   Found found;
   float x = 0, y = 0, guess_x = 0, guess_y = 0;
   bool good = false, even = false;
-  const int tries = point.vx * point.vx + point.vy * point.vy >= 1 ? 3 : 2;
-  if (tries == 3) guess_x = point.vx, guess_y = point.vy;
+  const bool fast = point.vx * point.vx + point.vy * point.vy >= 1;
+  const int tries =
+      fast && in_frame(point.tracked_x + point.vx, point.tracked_y + point.vy) ? 3 : 2;
+  if (fast) guess_x = point.vx, guess_y = point.vy;
   for (int i = 0; i < tries && !good; i++) {
     even = i > 0;
     if (i == 2) guess_x = guess_y = 0;

@@ -82,7 +82,7 @@ struct Scene {
 /// A disc flies along a bare stripe of a textured plane: nothing is ever covered.
 Scene something_moves(int side, int features) {
   const auto texture = std::make_shared<Texture>(side), other = std::make_shared<Texture>(side, 7);
-  const double step = 0.02 * side;
+  const double step = 0.008 * side;
   const auto on_disc = [=](Point p) {
     return std::hypot(p.x - 0.25 * side, p.y - 0.5 * side) < 0.17 * side;
   };
@@ -100,10 +100,11 @@ Scene something_moves(int side, int features) {
           }};
 }
 
-/// The camera turns away, faster and faster, until a quarter of what it saw is left.
+/// The camera turns away, faster and faster for 8 frames, until a quarter of what it saw is left.
 Scene turned_away(int side, int features) {
   const auto texture = std::make_shared<Texture>(side);
-  const auto way = [=](int i) { return 0.75 * side * i * i / ((frames - 1.0) * (frames - 1)); };
+  const double pace = 0.75 * side / (frames - 5);
+  const auto way = [=](int i) { return i < 8 ? pace * i * i / 16 : pace * (i - 4); };
   return {"the camera turns away", features,
           [=](int i) {
             return seen(side, [&](Point p, uint8_t *pixel) {

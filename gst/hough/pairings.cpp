@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pairings.h"
+
+#include <algorithm>
+
+#include "opencl/error.h"
+
+namespace glcl::hough {
+
+namespace {
+
+constexpr int chunk = 128;  // CHUNK in the kernels
+constexpr int edge_bits = 7, kind_bits = 13;
+constexpr size_t most_stretches = 16;  // groups of a direction
+
+}  // namespace
+
+Pairings::Form Pairings::form_for(const Device &) { return balanced; }
+
+Pairings::Pairings(Context &context, int width, int height, size_t edges, size_t room, Form form)
+    : width_(width),
+      height_(height),
+      edges_room_(edges),
+      room_(room),
+      strongest_(context, edge_bits, Canny::strengths, Canny::strong, edges),
+      edges_sort_(context, edges),
+      pairs_sort_(context, room),
+      scan_(context) {
+  const bool cpu = context.device().is_cpu();
+  const cl::Program program =
+      context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form));
+  begin_ = Kernel(context, program, "pairings_begin", {cpu ? 1u : 128u, 1});
+  vote_ = Kernel(context, program, "pairings_vote", {cpu ? 1u : 128u, 1});
+  const auto buffer = [&](size_t count) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
+  };
+  try {
+    begins_ = buffer(steps + 1);
+    firsts_ = buffer(steps + 1);
+    space_ = buffer(kinds + 2);
+    kept_ = buffer(2);
+    keys_ = buffer(std::max<size_t>(room, 1));
+    pairs_ = buffer(std::max<size_t>(room, 1));
+    pair_begins_ = buffer(kinds + 1);
+    cl_uint all = kinds;
+    kinds_count_ =
+        cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof all, &all);
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for pairings on " + context.device().name + ".", error);
+  }
+}
+
+void Pairings::run(Queue &queue, const cl::Buffer &edges, const Region &region) {
+  strongest_.run(queue, edges, width_, height_, region);
+  edges_sort_.run(queue, strongest_.keys(), strongest_.places(), strongest_.counts(), edge_bits);
+  const auto room = static_cast<cl_uint>(room_ ? room_ : ~cl_uint(0));
+  begin_(queue, begin_.group(), strongest_.histogram(), room, begins_, firsts_, space_, kept_);
+  const size_t stretches = std::min((edges_room_ + chunk - 1) / chunk, most_stretches);
+  vote_(queue, {stretches * vote_.group().x, steps}, strongest_.places(), width_, begins_, firsts_,
+        kept_, int(room_ > 0), space_, keys_, pairs_);
+  queue.cl().enqueueCopyBuffer(strongest_.counts(), space_, 0, kinds * sizeof(cl_uint),
+                               2 * sizeof(cl_uint));
+  if (!room_) return;
+  pairs_sort_.run(queue, keys_, pairs_, kept_, kind_bits);
+  scan_.run(queue, space_, kinds_count_, pair_begins_);
+}
+
+FramePairings::FramePairings(Context &context, int width, int height, Layout layout, size_t edges)
+    : whole_{0, 0, width, height},
+      canny_(context, width, height, layout),
+      pairings_(context, width, height, edges, 0, Pairings::form_for(context.device())) {}
+
+const cl::Buffer &FramePairings::run(Queue &queue, const Picture &frame) {
+  canny_.run(queue, {}, frame);
+  pairings_.run(queue, canny_.edges(), whole_);
+  return pairings_.space();
+}
+
+}  // namespace glcl::hough

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transform.h"
+
+#include <cmath>
+#include <vector>
+
+#include "opencl/error.h"
+
+namespace glcl::hough {
+
+namespace {
+
+constexpr int steps = Pairings::steps;
+constexpr double unit = 4096;  // of cosines in the kernels
+
+}  // namespace
+
+Transform::Transform(Context &context, int width, int height, int fine, int copies,
+                     Pairings::Form form)
+    : fine_(fine), copies_(copies), argmax_(context) {
+  const bool cpu = context.device().is_cpu();
+  const size_t items = cpu ? 1 : 128;
+  groups_ = cpu ? 64 : 1024;
+  const cl::Program program =
+      context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form));
+  correlate_ = Kernel(context, program, "pairings_correlate", {items, 1});
+  most_turn_ = Kernel(context, program, "pairings_most", {1, 1});
+  scale_ = Kernel(context, program, "pairings_scale", {items, 1});
+  shift_ = Kernel(context, program, "pairings_shift", {items, 1});
+  fold_ = Kernel(context, program, "pairings_fold", {cpu ? 64u : 128u, 1});
+  std::vector<cl_int2> turns;
+  for (int size = 0; size < sizes; size++)
+    for (int turn = 0; turn < steps; turn++) {
+      const double by = unit * (5 + size) / 10, angle = turn * std::acos(-1.0) / steps;
+      turns.push_back({{static_cast<cl_int>(std::lround(by * std::cos(angle))),
+                        static_cast<cl_int>(std::lround(by * std::sin(angle)))}});
+    }
+  const auto upload = [&](const auto &values) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                      values.size() * sizeof values[0],
+                      const_cast<void *>(static_cast<const void *>(values.data())));
+  };
+  const auto buffer = [&](size_t bytes) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
+  };
+  try {
+    const cl_uint plane = cl_uint(((width - 1) >> fine) + 1) * (((height - 1) >> fine) + 1);
+    turns_ = upload(turns);
+    plane_ = upload(std::vector<cl_uint>{plane});
+    agreement_ = buffer(steps * sizeof(cl_ulong));
+    turn_ = buffer(sizeof(cl_int));
+    size_votes_ = buffer(sizes * sizeof(cl_uint));
+    size_ = buffer(2 * sizeof(cl_uint));
+    place_votes_ = buffer(size_t(copies) * plane * sizeof(cl_uint));
+    place_ = buffer(2 * sizeof(cl_uint));
+    sizes_count_ = upload(std::vector<cl_uint>{sizes});
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for votes on " + context.device().name + ".", error);
+  }
+}
+
+void Transform::run(Queue &queue, const Pairings &before, const Pairings &after) {
+  const int columns = ((after.width() - 1) >> fine_) + 1,
+            lines = ((after.height() - 1) >> fine_) + 1, plane = columns * lines;
+  const size_t items = correlate_.group().x;
+  correlate_(queue, {steps * items, 1}, before.space(), after.space(), agreement_,
+             cl::Local(items * sizeof(cl_ulong)));
+  most_turn_(queue, {1, 1}, agreement_, steps, turn_);
+  queue.cl().enqueueFillBuffer(size_votes_, cl_uint(0), 0, sizes * sizeof(cl_uint));
+  scale_(queue, {groups_ * scale_.group().x, 1}, before.edges(), before.pairs(),
+         before.pair_begins(), before.width(), after.edges(), after.pairs(), after.pair_begins(),
+         after.width(), turn_, size_votes_);
+  argmax_.run(queue, size_votes_, sizes_count_, size_);
+  queue.cl().enqueueFillBuffer(place_votes_, cl_uint(0), 0,
+                               size_t(copies_) * plane * sizeof(cl_uint));
+  shift_(queue, {groups_ * shift_.group().x, 1}, before.edges(), before.pairs(),
+         before.pair_begins(), cl_int2{{before.width(), before.height()}}, after.edges(),
+         after.pairs(), after.pair_begins(), cl_int2{{after.width(), after.height()}}, turns_,
+         turn_, size_, fine_, copies_, plane, place_votes_);
+  if (copies_ > 1) fold_(queue, {size_t(plane), 1}, place_votes_, copies_, plane);
+  argmax_.run(queue, place_votes_, plane_, place_);
+}
+
+}  // namespace glcl::hough

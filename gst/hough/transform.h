@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "pairings.h"
+
+namespace glcl::hough {
+
+/// How a picture has to be turned, scaled and shifted to look like another one, by votes of their
+/// pairings in three spaces, one after the other (Gómez Luna 2012): the turn that their spaces
+/// agree best for, up to 180°, since directions are those of lines; the size that pairings of a
+/// kind differ by; and the place that its edges, turned and scaled, have its middle at.
+class Transform {
+ public:
+  static constexpr int sizes = 11;  ///< 0.5 … 1.5
+
+  /// For a second picture of width × height px, places being squares of 2^fine px, and `copies` of
+  /// their space, which work-items take turns with. Throws Error::failed where the device refuses.
+  Transform(Context &context, int width, int height, int fine, int copies, Pairings::Form form);
+
+  /// Enqueues the votes of pairings with lists; `after` is of the size that it was made for.
+  void run(Queue &queue, const Pairings &before, const Pairings &after);
+
+  /// An int: degrees / 2 clockwise. Two uint each: the votes of the size and its number; those of
+  /// the place and its number, row by row.
+  const cl::Buffer &turn() const { return turn_; }
+  const cl::Buffer &size() const { return size_; }
+  const cl::Buffer &place() const { return place_; }
+  /// Ulong by turn, uint by size, uint by place.
+  const cl::Buffer &agreement() const { return agreement_; }
+  const cl::Buffer &size_votes() const { return size_votes_; }
+  const cl::Buffer &place_votes() const { return place_votes_; }
+
+ private:
+  int fine_, copies_;
+  primitives::Argmax argmax_;
+  Kernel correlate_, most_turn_, scale_, shift_, fold_;
+  size_t groups_;
+  cl::Buffer agreement_, turn_, size_votes_, size_, place_votes_, place_, turns_, plane_,
+      sizes_count_;
+};
+
+}  // namespace glcl::hough

@@ -21,7 +21,8 @@
  * Message `shot`, with `shot-detection`: the times of the first frame of the new shot, `frame`
  * (guint64, its number since the start), `kind` (string: cut, fade-in, fade-out, dissolve) and
  * `score` (double, 0 to 1: how different the shots are). It comes 8 frames after a cut and up to 45
- * after a gradual transition, when that is certain.
+ * after a gradual transition, when that is certain. With `shot-method=shape` dissolves are not
+ * told.
  *
  * Luma is (77 R + 150 G + 29 B + 128) / 256. All of it is of the frame as it comes in.
  *
@@ -45,6 +46,7 @@
  */
 #include "gstglclhistogram.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -52,6 +54,7 @@
 #include "base/glclregion.h"
 #include "config.h"
 #include "histograms.h"
+#include "hough/pairings.h"
 #include "messages.h"
 #include "present.h"
 
@@ -62,13 +65,14 @@ namespace {
 
 namespace histogram = glcl::histogram;
 using glcl::Area;
+using glcl::hough::FramePairings;
 using histogram::Histogram;
 using histogram::Present;
 using histogram::ShotMessages;
 using histogram::Shots;
 
 enum { mode_luma, mode_rgb, mode_color_8, mode_color_16 };
-constexpr size_t most_bytes = 4096 * sizeof(cl_uint);
+constexpr size_t most_bytes = std::max(4096 * sizeof(cl_uint), glcl::hough::Pairings::space_bytes);
 
 GType mode_type() {
   return glcl::enum_type<int>(
@@ -112,12 +116,20 @@ GType equalize_type() {
        {Equalize::rgb, "Each channel is equalised by itself", "rgb"}});
 }
 
+GType shot_method_type() {
+  using Method = ShotMessages::Method;
+  return glcl::enum_type<Method>("GstGLCLHistogramShotMethod",
+                                 {{Method::histogram, "By histograms of R, G and B", "histogram"},
+                                  {Method::shape, "By the shapes of edges", "shape"}});
+}
+
 constexpr char kind[] = "glclhistogram";
 
 struct Settings : Present::Settings {
   int mode = mode_luma, bins = 256;
   Area roi;
   bool shot_detection = false;
+  ShotMessages::Method shot_method = ShotMessages::Method::histogram;
   double shot_threshold = Shots::default_threshold;
 
   Histogram::Format format() const {
@@ -130,6 +142,11 @@ struct Settings : Present::Settings {
 void set_roi(Settings &settings, const GValue *value) { glcl::set_region(settings.roi, value); }
 void get_roi(const Settings &settings, GValue *value) { glcl::get_region(settings.roi, value); }
 
+std::unique_ptr<FramePairings> make_pairings(glcl::Context &context, int width, int height) {
+  return std::make_unique<FramePairings>(context, width, height, glcl::layout_for(context.device()),
+                                         histogram::ShapeShots::edges);
+}
+
 struct State {
   glcl::Guarded<Settings> settings;
 
@@ -140,8 +157,10 @@ struct State {
   Histogram::Format format;
   Present::Equalize equalize = Present::Equalize::none;
   uint64_t frames = 0;
-  bool followed = false;  // `shots` has seen the frame before
-  bool told = false;      // that the roi leaves these frames, since it was inside of them
+  glcl::Context *context = nullptr;
+  glcl::Background<std::unique_ptr<FramePairings>> pairings;
+  std::optional<ShotMessages::Method> followed;  // how `shots` has seen the frame before
+  bool told = false;  // that the roi leaves these frames, since it was inside of them
 
   ShotMessages shots;
 };
@@ -170,9 +189,16 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
   state->equalize = settings.equalize;
   if (state->equalize != Present::Equalize::none)
     state->histograms->build(Present::format_for(state->equalize));
-  if (settings.shot_detection) state->histograms->build(ShotMessages::format);
+  state->context = &context;
+  state->pairings = {};
+  if (settings.shot_detection) {
+    if (settings.shot_method == ShotMessages::Method::histogram)
+      state->histograms->build(ShotMessages::format);
+    else
+      state->pairings.get([&] { return make_pairings(context, width, height); });
+  }
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
-  state->followed = false;
+  state->followed.reset();
   state->told = false;
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first %s of %d bins", width, height,
                   histogram::mode_name(settings.mode), state->format.counters());
@@ -196,10 +222,44 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
   glcl::result_written(result.buffer, queue);
 }
 
+/// Hands what shots are found by on; gives the method if it is ready.
+static std::optional<ShotMessages::Method> gst_glcl_histogram_follow(
+    GstGLCLHistogram *self, glcl::Queue &queue, const Settings &settings, uint64_t frame,
+    const glcl::FrameTimes &times, const glcl::Picture &in) {
+  State *state = self->state;
+  const ShotMessages::Method method = settings.shot_method;
+  if (!settings.shot_detection) return {};
+  cl::Buffer counts;
+  size_t bytes = glcl::hough::Pairings::space_bytes;
+  if (method == ShotMessages::Method::histogram) {
+    if (!state->histograms->ready(ShotMessages::format)) return {};
+    bytes = sizeof(cl_uint) * ShotMessages::format.counters();
+    counts = state->histograms->count(queue, in, ShotMessages::format,
+                                      glcl::clipped({}, in.width, in.height));
+  } else {
+    auto *pairings =
+        state->pairings.poll([context = state->context, width = in.width, height = in.height] {
+          return make_pairings(*context, width, height);
+        });
+    if (!pairings) return {};
+    if (state->followed != method) (*pairings)->reset();
+    counts = (*pairings)->run(queue, in);
+  }
+  auto *analyzer = GST_GLCL_ANALYZER(self);
+  gst_glcl_analyzer_read(analyzer, queue, counts, bytes,
+                         [=, first = state->followed != method,
+                          threshold = settings.shot_threshold](const void *data) {
+                           state->shots.follow(analyzer, method, frame, first, threshold, times,
+                                               static_cast<const uint32_t *>(data));
+                         });
+  return method;
+}
+
 static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                        const glcl::Picture &in, const glcl::Picture &out,
                                        GstBuffer *inbuf, GstBuffer *outbuf) {
-  State *state = GST_GLCL_HISTOGRAM(filter)->state;
+  GstGLCLHistogram *self = GST_GLCL_HISTOGRAM(filter);
+  State *state = self->state;
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   Settings settings = state->settings.get();
   // They may have changed since the frame's buffers were chosen.
@@ -222,8 +282,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   cl::Buffer counts;
   if (wanted.message || wanted.meta || settings.display != Present::Display::none)
     counts = histograms.count(queue, in, format, area);
-  if (wanted.meta)
-    gst_glcl_histogram_attach(GST_GLCL_HISTOGRAM(filter), queue, counts, area, outbuf);
+  if (wanted.meta) gst_glcl_histogram_attach(self, queue, counts, area, outbuf);
   if (wanted.message) {
     const guint64 pixels = guint64(area.width) * area.height;
     gst_glcl_analyzer_read(analyzer, queue, counts, sizeof(cl_uint) * format.counters(),
@@ -233,17 +292,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
                            });
   }
 
-  const bool follows = settings.shot_detection && histograms.ready(ShotMessages::format);
-  if (follows)
-    gst_glcl_analyzer_read(analyzer, queue,
-                           histograms.count(queue, in, ShotMessages::format, whole),
-                           sizeof(cl_uint) * ShotMessages::format.counters(),
-                           [=, first = !state->followed, threshold = settings.shot_threshold,
-                            times = wanted.times](const void *bytes) {
-                             state->shots.follow(analyzer, frame, first, threshold, times,
-                                                 static_cast<const uint32_t *>(bytes));
-                           });
-  state->followed = follows;
+  state->followed = gst_glcl_histogram_follow(self, queue, settings, frame, wanted.times, in);
 
   Present::Equalize &equalize = settings.equalize;
   if (equalize == Present::Equalize::none || histograms.ready(Present::format_for(equalize)))
@@ -278,11 +327,12 @@ static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
 /// What comes does not follow what came.
 static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
   GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
-  GST_GLCL_HISTOGRAM(filter)->state->followed = false;
+  GST_GLCL_HISTOGRAM(filter)->state->followed.reset();
 }
 
 static void gst_glcl_histogram_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
+  state->pairings = {};
   state->histograms.reset();
   state->present.reset();
 }
@@ -356,8 +406,10 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
              set_roi, get_roi)
       .flag("shot-detection", "Shot detection", "Post a message `shot` where a shot begins",
             &Settings::shot_detection)
+      .choice("shot-method", "Shot method", "What shots are told apart by", &Settings::shot_method,
+              shot_method_type())
       .number("shot-threshold", "Shot threshold",
-              "The least distance of the histograms at a cut, from 0 to 1",
+              "The least distance of the histograms at a cut, from 0 to 1; of shapes half of it",
               &Settings::shot_threshold, 0, 1);
 
   gst_element_class_set_static_metadata(

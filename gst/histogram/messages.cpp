@@ -72,22 +72,29 @@ void ShotMessages::post(GstGLCLAnalyzer *self, const std::vector<Shots::Shot> &s
 void ShotMessages::finish(GstGLCLAnalyzer *self) {
   const std::lock_guard lock(mutex_);
   post(self, shots_.finish());
+  post(self, shape_shots_.finish());
   times_.clear();
 }
 
-void ShotMessages::follow(GstGLCLAnalyzer *self, uint64_t frame, bool first, double threshold,
-                          const FrameTimes &times, const uint32_t *counts) {
+void ShotMessages::follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first,
+                          double threshold, const FrameTimes &times, const uint32_t *counts) {
   if (first) finish(self);
   const std::lock_guard lock(mutex_);
-  shots_.set_threshold(threshold);
   times_.emplace_back(frame, times);
   if (times_.size() > remembered_times) times_.pop_front();
-  post(self, shots_.add(frame, counts));
+  if (method == Method::histogram) {
+    shots_.set_threshold(threshold);
+    post(self, shots_.add(frame, counts));
+  } else {
+    shape_shots_.set_threshold(threshold);
+    post(self, shape_shots_.add(frame, counts));
+  }
 }
 
 void ShotMessages::drop() {
   const std::lock_guard lock(mutex_);
   shots_ = Shots();
+  shape_shots_ = ShapeShots();
   times_.clear();
 }
 

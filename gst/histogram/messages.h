@@ -7,6 +7,7 @@
 
 #include "base/gstglclanalyzer.h"
 #include "histogram.h"
+#include "shapeshots.h"
 #include "shots.h"
 
 namespace glcl::histogram {
@@ -23,10 +24,12 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
 /// several threads.
 class ShotMessages {
  public:
+  enum class Method { histogram, shape };
   static constexpr Histogram::Format format{Histogram::Mode::rgb, 256};
 
-  /// The next frame, with its counts in `format`. `first`: it does not follow the one before.
-  void follow(GstGLCLAnalyzer *self, uint64_t frame, bool first, double threshold,
+  /// The next frame, with its counts in `format`, or with what ShapeShots takes. `first`: it does
+  /// not follow the one before, which also begins with another method.
+  void follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first, double threshold,
               const FrameTimes &times, const uint32_t *counts);
   /// What is not decided on is decided now: no frame follows.
   void finish(GstGLCLAnalyzer *self);
@@ -38,6 +41,7 @@ class ShotMessages {
 
   std::mutex mutex_;
   Shots shots_;
+  ShapeShots shape_shots_;
   std::deque<std::pair<uint64_t, FrameTimes>> times_;  // of the frames that a shot may begin at
 };
 

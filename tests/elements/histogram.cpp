@@ -9,7 +9,9 @@
 #include "pipeline.h"
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
+#include "reference/hough/scenes.h"
 #include "reference/scenes.h"
+#include "reference/textured.h"
 #include "result.h"
 
 using glcl::Area;
@@ -341,25 +343,68 @@ GST_START_TEST(equalized_while_playing) {
 GST_END_TEST
 
 GST_START_TEST(shots) {
-  reference::Clip clip;
-  for (reference::Clip &one : reference::clips(0))
-    if (one.name == "cuts") clip = std::move(one);
-  Chain chain("glclhistogram shot-detection=true post-messages=false");
-  for (const Frame &frame : clip.frames) chain.filter(frame);
-  gst_harness_push_event(chain.harness(), gst_event_new_eos());
-  for (const auto &transition : clip.transitions) {
-    GstStructure *message = next(chain.messages(), "shot");
-    expect(message, "a message for every shot");
-    guint64 frame = 0;
-    GstClockTime time = 0;
-    gst_structure_get_uint64(message, "frame", &frame);
-    gst_structure_get_clock_time(message, "timestamp", &time);
-    fail_unless(frame == guint64(transition.first), "frame %d", static_cast<int>(frame));
-    expect(time == frame * 40 * GST_MSECOND, "with the time of its first frame");
-    fail_unless_equals_string(gst_structure_get_string(message, "kind"), "cut");
-    gst_structure_free(message);
+  for (const std::string method : {"histogram", "shape"}) {
+    reference::Clip clip;
+    for (reference::Clip &one : reference::clips(0))
+      if (one.name == "cuts") clip = std::move(one);
+    Chain chain("glclhistogram shot-detection=true post-messages=false shot-method=" + method);
+    for (const Frame &frame : clip.frames) chain.filter(frame);
+    gst_harness_push_event(chain.harness(), gst_event_new_eos());
+    for (const auto &transition : clip.transitions) {
+      GstStructure *message = next(chain.messages(), "shot");
+      expect(message, "a message for every shot");
+      guint64 frame = 0;
+      GstClockTime time = 0;
+      gst_structure_get_uint64(message, "frame", &frame);
+      gst_structure_get_clock_time(message, "timestamp", &time);
+      fail_unless(frame == guint64(transition.first), "%s: frame %d", method.c_str(),
+                  static_cast<int>(frame));
+      expect(time == frame * 40 * GST_MSECOND, "with the time of its first frame");
+      fail_unless_equals_string(gst_structure_get_string(message, "kind"), "cut");
+      gst_structure_free(message);
+    }
+    expect(!next(chain.messages(), "shot"), "and no more");
   }
-  expect(!next(chain.messages(), "shot"), "and no more");
+}
+GST_END_TEST
+
+// Between the methods while playing, and with frames that do not follow.
+GST_START_TEST(shot_methods) {
+  const Frame frames[] = {reference::clutter_frame(160, 90, 1),
+                          reference::clutter_frame(160, 90, 2),
+                          reference::clutter_frame(160, 90, 3)};
+  Chain chain("glclhistogram shot-detection=true post-messages=false shot-method=shape");
+  unsigned seed = 0;
+  const auto push = [&](const Frame &frame, int count) {
+    for (int i = 0; i < count; i++) chain.filter(reference::noisy(frame, 3, seed++));
+  };
+  const auto found = [&] {
+    std::vector<int> all;
+    while (GstStructure *message = next(chain.messages(), "shot")) {
+      guint64 frame = 0;
+      gst_structure_get_uint64(message, "frame", &frame);
+      all.push_back(static_cast<int>(frame));
+      gst_structure_free(message);
+    }
+    return all;
+  };
+  push(frames[0], 20), push(frames[1], 20);
+  g_object_set(chain["glclhistogram"], "shot-method", 0, nullptr);
+  // The other program is built in the background.
+  for (int i = 0; i < 200; i++) push(frames[1], 1), g_usleep(5000);
+  push(frames[2], 20);
+  const std::vector<int> both = found();
+  fail_unless(both == std::vector<int>({20, 240}), "%zu shots", both.size());
+  g_object_set(chain["glclhistogram"], "shot-method", 1, nullptr);
+  push(frames[2], 20);
+  gst_harness_push_event(chain.harness(), gst_event_new_flush_start());
+  gst_harness_push_event(chain.harness(), gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
+  push(frames[0], 30);
+  gst_harness_push_event(chain.harness(), gst_event_new_eos());
+  fail_unless(found().empty(), "what follows a flush is no cut");
 }
 GST_END_TEST
 
@@ -549,6 +594,7 @@ static Suite *histogram_suite() {
   tcase_add_test(tcase, other_modes_while_playing);
   tcase_add_test(tcase, equalized_while_playing);
   tcase_add_test(tcase, shots);
+  tcase_add_test(tcase, shot_methods);
   tcase_add_test(tcase, region_beyond_the_frame);
   tcase_add_test(tcase, region_that_moves);
   tcase_add_test(tcase, frames_smaller_than_the_region);

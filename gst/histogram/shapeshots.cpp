@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "shapeshots.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace glcl::histogram {
+
+namespace {
+
+constexpr int around = 8;        // frames on either side that a cut stands out from
+constexpr int together = 3;      // frames of a mean
+constexpr int flash = 5;         // frames that a flash may last
+constexpr int stays_blank = 25;  // frames after which a fade is the end of a shot
+constexpr uint32_t least_edges = 40;
+constexpr int kept = 2 * around + stays_blank;
+
+template <class Values>
+void scale_to_one(Values &values) {
+  const double squares = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+  if (squares > 0)
+    for (float &value : values) value /= static_cast<float>(std::sqrt(squares));
+}
+
+}  // namespace
+
+/// Roots, so that a few long lines are not all that counts, and smooth.
+std::vector<float> ShapeShots::prepared(const uint32_t *space) {
+  std::vector<float> result(cells), from(cells);
+  for (int i = 0; i < kinds; i++)
+    result[i / steps / coarse * side + i % steps / coarse] += static_cast<float>(space[i]);
+  for (float &value : result) value = std::sqrt(value);
+  for (int i = 0; i < cells; i++) {
+    const int row = i / side * side, column = i % side;
+    from[i] = result[row + (column + side - 1) % side] + 2 * result[i] +
+              result[row + (column + 1) % side];
+  }
+  for (int i = 0; i < cells; i++)
+    result[i] = from[(i + cells - side) % cells] + 2 * from[i] + from[(i + side) % cells];
+  const float mean = std::accumulate(result.begin(), result.end(), 0.0f) / cells;
+  for (float &value : result) value -= mean;
+  scale_to_one(result);
+  return result;
+}
+
+bool ShapeShots::blank(const Entry &entry) { return entry.edges < least_edges; }
+
+double ShapeShots::distance(const Entry &a, const Entry &b) {
+  if (blank(a) || blank(b)) return blank(a) && blank(b) ? 0 : 1;
+  const double r = std::inner_product(a.space.begin(), a.space.end(), b.space.begin(), 0.0f);
+  return std::clamp(1 - r, 0.0, 1.0);
+}
+
+/// Of the frames from entry i on, as far as they are known.
+ShapeShots::Entry ShapeShots::mean(int i) const {
+  Entry all;
+  all.space.resize(cells);
+  const int end = std::min(i + together, static_cast<int>(entries_.size()));
+  for (int k = std::max(i, 0); k < end; k++) {
+    for (int c = 0; c < cells; c++) all.space[c] += at(k).space[c];
+    all.edges = std::max(all.edges, at(k).edges);
+  }
+  scale_to_one(all.space);
+  return all;
+}
+
+/// The distance from the entry before; 0 outside of what is known.
+double ShapeShots::step(int i) const {
+  return i > 0 && i < static_cast<int>(entries_.size()) ? entries_[i].distance : 0;
+}
+
+uint32_t ShapeShots::most_edges(int from, int to) const {
+  uint32_t most = 0;
+  for (int i = std::max(from, 0); i <= std::min(to, static_cast<int>(entries_.size()) - 1); i++)
+    most = std::max(most, at(i).edges);
+  return most;
+}
+
+bool ShapeShots::is_peak(int i) const {
+  const double d = step(i);
+  if (d < 0.5 * threshold_) return false;
+  for (const int k : {i - 2, i - 1, i + 1, i + 2})
+    if (d < 1.4 * step(k)) return false;
+  std::vector<double> others;
+  for (int k = -around; k <= around; k++)
+    if (k) others.push_back(step(i + k));
+  const auto upper = others.begin() + ptrdiff_t(others.size() * 3 / 4);
+  std::nth_element(others.begin(), upper, others.end());
+  return d >= 1.5 * *upper;
+}
+
+/// Whether edges become few before entry i, or many from it on, since a picture fades.
+bool ShapeShots::is_fade(int i) const {
+  const int size = static_cast<int>(entries_.size());
+  if (blank(at(i))) return 2 * at(i - 1).edges < most_edges(i - around, i - 1);
+  if (blank(at(i - 1))) return 2 * at(i).edges < most_edges(i, i + around - 1);
+  for (int k = std::max(i - around, 0); k < std::min(i + around, size); k++)
+    if (blank(at(k))) return true;
+  return false;
+}
+
+bool ShapeShots::is_cut(int i) const {
+  if (!is_peak(i) || is_fade(i)) return false;
+  const Entry before = mean(i - together), after = mean(i);
+  const double whole = distance(before, after);
+  if (whole < 0.5 * threshold_) return false;
+  const int size = static_cast<int>(entries_.size());
+  if (i >= 2 * together && whole < 3 * distance(mean(i - 2 * together), before)) return false;
+  if (i + 2 * together <= size && whole < 3 * distance(after, mean(i + together))) return false;
+  // After a flash what was there before is back.
+  for (int k = 1; k <= flash; k++) {
+    if (i + k < size && distance(before, mean(i + k)) <= 0.4 * whole) return false;
+    if (i - k > 0 && distance(mean(i - together - k), after) <= 0.4 * whole) return false;
+  }
+  return true;
+}
+
+/// A fade that ends at entry i: one up from a blank picture, or one down that stays.
+std::optional<ShapeShots::Shot> ShapeShots::fade(int i) {
+  if (blank(at(i))) {
+    if (!blanks_++) blank_by_fade_ = seen_picture_, fade_told_ = false;
+    if (blanks_ < stays_blank || !blank_by_fade_ || fade_told_) return {};
+    fade_told_ = true;
+    return Shot{at(std::max(i + 1 - blanks_, 1)).frame, Kind::fade_out, 1};
+  }
+  const int blanks = std::exchange(blanks_, 0);
+  const bool shown_before = std::exchange(seen_picture_, true);
+  if (!blanks || !shown_before) return {};
+  return Shot{at(i).frame, Kind::fade_in, 1};
+}
+
+std::vector<ShapeShots::Shot> ShapeShots::look(bool to_the_end) {
+  const int size = static_cast<int>(entries_.size());
+  std::vector<Shot> found;
+  for (; next_ < size - (to_the_end ? 0 : around); next_++) {
+    const int i = next_;
+    const bool is_new = is_cut(i);
+    if (is_new) found.push_back({at(i).frame, Kind::cut, step(i)});
+    const auto faded = fade(i);
+    // A cut to or from a blank frame is told already.
+    if (is_new) blank_by_fade_ = false;
+    if (faded && !is_new) found.push_back(*faded);
+  }
+  return found;
+}
+
+std::vector<ShapeShots::Shot> ShapeShots::add(uint64_t frame, const uint32_t *space) {
+  Entry entry;
+  entry.frame = frame;
+  entry.edges = space[kinds];
+  entry.space = prepared(space);
+  if (entries_.empty())
+    seen_picture_ = !blank(entry);
+  else
+    entry.distance = distance(entries_.back(), entry);
+  entries_.push_back(std::move(entry));
+  std::vector<Shot> found = look(false);
+  while (static_cast<int>(entries_.size()) > kept) {
+    entries_.pop_front();
+    next_--;
+  }
+  return found;
+}
+
+std::vector<ShapeShots::Shot> ShapeShots::finish() {
+  std::vector<Shot> found = look(true);
+  // A picture that faded and never came back.
+  if (blanks_ && blank_by_fade_ && !fade_told_)
+    found.push_back(
+        {at(std::max(static_cast<int>(entries_.size()) - blanks_, 1)).frame, Kind::fade_out, 1});
+  *this = ShapeShots(threshold_);
+  return found;
+}
+
+}  // namespace glcl::histogram

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "canny.h"
 
+#include <algorithm>
 #include <string>
 
 #include "opencl/error.h"
@@ -42,7 +43,8 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Size group,
   try {
     for (cl::Buffer &plane : luma_)
       plane = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, size_t(pitch_) * (height + 2));
-    edges_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 2 * size_t(width) * height);
+    for (cl::Buffer &map : edges_)
+      map = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 2 * size_t(width) * height);
     thresholds_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 256 * sizeof(cl_uint2));
     labels_ = kept_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 4);
   } catch (const cl::Error &error) {
@@ -54,6 +56,8 @@ Plane Canny::luma(int which) const { return {luma_[which], pitch_, pitch_ + 1}; 
 
 void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool weak) {
   check_picture(in, width_, height_, layout_, "The search for edges");
+  now_ = 1 - now_;
+  count_ = std::min(count_ + 1, 2);
   const bool measured = settings.low < 0 || settings.high < 0;
   const size_t pixels = size_t(width_) * height_;
   const cl_int2 size{{width_, height_}};
@@ -67,18 +71,17 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
                      static_cast<cl_float>(settings.high), thresholds_);
   const Size group = edges_kernel_.group();
   edges_kernel_(queue, {tiles(width_, tile_.x) * group.x, tiles(height_, tile_.y) * group.y}, in,
-                size, thresholds_, int(weak || settings.hysteresis), edges_,
+                size, thresholds_, int(weak || settings.hysteresis), edges_[now_],
                 int(settings.hysteresis), labels_, luma_[now_], measured ? pitch_ : 0);
   if (settings.hysteresis) {
     const Size items{size_t(width_), size_t(height_)};
     queue.cl().enqueueFillBuffer(kept_, cl_uchar(0), 0, pixels);
-    join_(queue, items, edges_, size, labels_);
-    mark_(queue, items, edges_, size, labels_, kept_);
-    keep_(queue, items, edges_, size, labels_, kept_);
+    join_(queue, items, edges_[now_], size, labels_);
+    mark_(queue, items, edges_[now_], size, labels_, kept_);
+    keep_(queue, items, edges_[now_], size, labels_, kept_);
   }
   if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_));
   followed_ = measured;
-  now_ = 1 - now_;
 }
 
 }  // namespace glcl::hough

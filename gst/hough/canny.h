@@ -22,8 +22,9 @@ class Canny {
  public:
   static constexpr int steps = 90;        ///< of a line's direction, 2° each
   static constexpr double most = 127;     ///< levels per px
-  static constexpr int strengths = 256;   ///< of half a level per px
-  static constexpr int strong = 1 << 15;  ///< of an edge
+  static constexpr int strengths = 128;   ///< of a level per px
+  static constexpr int turned = 1 << 14;  ///< of an edge
+  static constexpr int strong = 1 << 15;
 
   struct Settings {
     double low = -1, high = -1;  ///< levels per px, 0 … most; below 0 by the noise
@@ -40,12 +41,18 @@ class Canny {
   /// unless there is hysteresis. Never waits.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool weak = false);
   /// The next picture does not follow the last one: its noise is not known.
-  void reset() { followed_ = known_ = false; }
+  void reset() {
+    followed_ = known_ = false;
+    count_ = 0;
+  }
 
   /// A ushort per pixel, rows without gaps: 0, or an edge. Bits 0–6 are the step of the gradient's
-  /// direction + 1, the line at twice so many degrees from +x to +y; 7–14 the strength in half
-  /// levels per px; 15 stands where the upper threshold is reached.
-  const cl::Buffer &edges() const { return edges_; }
+  /// direction + 1, the line at twice so many degrees from +x to +y; 7–13 the strength in levels
+  /// per px; 14 stands where the gradient points the other way along that line, 15 where the upper
+  /// threshold is reached.
+  const cl::Buffer &edges() const { return edges_[now_]; }
+  /// The same of the picture before; null where there is none.
+  const cl::Buffer *before() const { return count_ > 1 ? &edges_[1 - now_] : nullptr; }
   /// 256 pairs of uint: the squares of the thresholds by the pixel's luma, in levels per px / 256.
   const cl::Buffer &thresholds() const { return thresholds_; }
   const noise::Noise &noise() const { return noise_; }
@@ -59,9 +66,9 @@ class Canny {
   noise::Noise noise_;
   Kernel thresholds_kernel_, edges_kernel_, join_, mark_, keep_;
   cl::Context context_;
-  cl::Buffer luma_[2], edges_, thresholds_;
+  cl::Buffer luma_[2], edges_[2], thresholds_;
   cl::Buffer labels_, kept_;  // with hysteresis
-  int now_ = 0;
+  int now_ = 0, count_ = 0;   // of the buffers the last one, of pictures since reset() up to 2
   bool followed_ = false, known_ = false;  // there is a last picture, its noise
 };
 

@@ -36,7 +36,9 @@
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
 #include "config.h"
+#include "globalmotion.h"
 #include "hough.h"
+#include "opencl/background.h"
 #include "opencl/error.h"
 #include "templates.h"
 #include "view.h"
@@ -47,6 +49,7 @@ GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 namespace {
 
 using glcl::Area;
+using glcl::hough::GlobalMotion;
 using glcl::hough::Hough;
 using glcl::hough::Shape;
 using glcl::hough::View;
@@ -94,6 +97,7 @@ struct State {
   std::shared_ptr<glcl::Context> context;
   std::unique_ptr<Hough> hough;
   std::unique_ptr<View> view;
+  glcl::Background<std::unique_ptr<GlobalMotion>> motion;
   std::string files;  // that the templates are from
   Shapes from_files, learned;
   std::future<Made> making;
@@ -161,6 +165,7 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   state->width = width;
   state->height = height;
   state->told = false;
+  state->motion = {};
   state->context = context.shared_from_this();
   auto hough = std::make_unique<Hough>(context, width, height, layout);
   state->view = std::make_unique<View>(context, width, height, layout);
@@ -302,7 +307,8 @@ static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuf
 }
 
 static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &times,
-                                const Hough::Objects &found) {
+                                const Hough::Objects &found,
+                                const std::optional<GlobalMotion::Motion> &motion) {
   glcl::FieldArray list;
   for (const Hough::Object &object : found.objects)
     list.add(gst_structure_new("object", "template", G_TYPE_STRING, object.shape->name.c_str(), "x",
@@ -312,7 +318,26 @@ static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &time
   GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
   list.into(structure, "objects");
   gst_structure_set(structure, "edges", G_TYPE_UINT, found.edges, nullptr);
+  if (motion)
+    gst_structure_set(structure, "rotation", G_TYPE_DOUBLE, motion->rotation, "zoom", G_TYPE_DOUBLE,
+                      motion->zoom, "shift-x", G_TYPE_DOUBLE, motion->shift_x, "shift-y",
+                      G_TYPE_DOUBLE, motion->shift_y, nullptr);
   gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
+}
+
+/// Enqueues the search for what the whole picture does since the frame before; null where it can't
+/// be known, or its programs are still being built.
+static const cl::Buffer *gst_glcl_hough_move(GstGLCLHough *self, glcl::Queue &queue,
+                                             const Settings &settings) {
+  State *state = self->state;
+  auto *motion =
+      state->motion.poll([context = state->context, width = state->width, height = state->height] {
+        return std::make_unique<GlobalMotion>(*context, width, height);
+      });
+  const glcl::hough::Canny &canny = state->hough->canny();
+  if (!motion || !canny.before()) return nullptr;
+  (*motion)->run(queue, *canny.before(), canny.edges(), state->hough->region(settings));
+  return &(*motion)->result();
 }
 
 static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
@@ -339,13 +364,18 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
                          });
   if (wanted.meta) gst_glcl_hough_attach(self, queue, outbuf);
   if (!wanted.message && !wanted.meta) return;
-  gst_glcl_analyzer_read(GST_GLCL_ANALYZER(filter), queue, state->hough->result(),
-                         Hough::result_bytes,
-                         [self, wanted, shapes = state->hough->shapes()](const void *bytes) {
-                           const Hough::Objects found = Hough::read(bytes, shapes);
-                           self->state->latest.set(found.objects);
-                           if (wanted.message) gst_glcl_hough_post(self, wanted.times, found);
-                         });
+  const cl::Buffer *moved = wanted.message ? gst_glcl_hough_move(self, queue, settings) : nullptr;
+  auto motion = std::make_shared<std::optional<GlobalMotion::Motion>>();
+  if (moved)  // told before the objects
+    gst_glcl_analyzer_read(GST_GLCL_ANALYZER(filter), queue, *moved, GlobalMotion::result_bytes,
+                           [motion](const void *bytes) { *motion = GlobalMotion::read(bytes); });
+  gst_glcl_analyzer_read(
+      GST_GLCL_ANALYZER(filter), queue, state->hough->result(), Hough::result_bytes,
+      [self, wanted, motion, shapes = state->hough->shapes()](const void *bytes) {
+        const Hough::Objects found = Hough::read(bytes, shapes);
+        self->state->latest.set(found.objects);
+        if (wanted.message) gst_glcl_hough_post(self, wanted.times, found, *motion);
+      });
 }
 
 static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
@@ -366,6 +396,7 @@ static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   if (state->making.valid()) {
     if (state->making.get().files) state->files.clear(), state->from_files.clear();
   }
+  state->motion = {};
   state->hough.reset();
   state->view.reset();
   state->context.reset();

@@ -31,7 +31,7 @@ class Hough {
   static constexpr double least_scale = 0.25, most_scale = 4;
 
   struct Settings : Canny::Settings {
-    double min_score = 0.2;
+    double min_score = 0.13;
     int max_objects = 10;                      ///< 1 … most_objects
     double scale_min = 0.5, scale_max = 1.5;   ///< least_scale … most_scale
     double angle_min = -180, angle_max = 180;  ///< degrees counter-clockwise, from min on to max
@@ -64,6 +64,8 @@ class Hough {
 
   /// Enqueues the search for edges, and with `objects` that for shapes.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool objects = true);
+  /// Where edges count: the whole frame where the region is empty.
+  Region region(const Settings &settings) const;
   /// The next frame does not follow the last one.
   void reset() { canny_.reset(); }
 

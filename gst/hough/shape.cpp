@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "canny.h"
 #include "opencl/error.h"
 
 namespace glcl::hough {
@@ -32,7 +33,7 @@ Error unusable(const std::string &name, const std::string &why) {
                                      "directions, or lower thresholds."};
 }
 
-uint16_t strength(uint16_t edge) { return edge >> 7 & 255; }
+uint16_t strength(uint16_t edge) { return edge >> 7 & (Canny::strengths - 1); }
 
 /// Edges far weaker than most do not count: other light and noise hide them first.
 uint16_t weakest_used(const std::vector<uint16_t> &map) {
@@ -134,7 +135,9 @@ Made make_level(int width, int height, const EdgeMap &map) {
       if (!edge || strength(edge) < weakest) continue;
       const float from_x = (float(x) + 0.5f) * px_x - 0.5f - middle_x;
       const float from_y = (float(y) + 0.5f) * px_y - 0.5f - middle_y;
-      edges.push_back({{from_x, from_y, float((edge & 127) - 1), float(strength(edge))}});
+      edges.push_back(
+          {{from_x, from_y, float((edge & 127) - 1 + (edge & Canny::turned ? steps : 0)),
+            float(strength(edge))}});
       made.radius = std::max(made.radius, std::hypot(from_x, from_y));
     }
   if (edges.size() < Shape::least_points) {

@@ -27,8 +27,8 @@ struct Shape {
   struct Level {
     double scale;  ///< the size, by the template's
     float chance;  ///< the part of its points that meet edges where it is not
-    /// x, y in px of the template from its middle, the step of the direction, and what the point
-    /// counts, 1 in all; evenly out of all edges.
+    /// x, y in px of the template from its middle, the step of the gradient's direction of 180,
+    /// and what the point counts, 1 in all; evenly out of all edges.
     std::vector<cl_float4> points;
     /// Of these, those that count most, evenly.
     std::vector<cl_float4> matched;

@@ -2,6 +2,7 @@
 #include "transform.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "opencl/error.h"
@@ -11,21 +12,23 @@ namespace glcl::hough {
 namespace {
 
 constexpr int steps = Pairings::steps;
+constexpr int elsewhere = 23;  // steps, between the directions that pictures often have
 constexpr double unit = 4096;  // of cosines in the kernels
 
 }  // namespace
 
-Transform::Transform(Context &context, int width, int height, int fine, int copies,
+Transform::Transform(Context &context, int width, int height, const Settings &settings,
                      Pairings::Form form)
-    : fine_(fine), copies_(copies), argmax_(context) {
+    : settings_(settings), argmax_(context) {
   const bool cpu = context.device().is_cpu();
   const size_t items = cpu ? 1 : 128;
   groups_ = cpu ? 64 : 1024;
   const cl::Program program =
       context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form));
   correlate_ = Kernel(context, program, "pairings_correlate", {items, 1});
-  most_turn_ = Kernel(context, program, "pairings_most", {1, 1});
+  turn_kernel_ = Kernel(context, program, "pairings_turn", {1, 1});
   scale_ = Kernel(context, program, "pairings_scale", {items, 1});
+  size_kernel_ = Kernel(context, program, "pairings_size", {1, 1});
   shift_ = Kernel(context, program, "pairings_shift", {items, 1});
   fold_ = Kernel(context, program, "pairings_fold", {cpu ? 64u : 128u, 1});
   std::vector<cl_int2> turns;
@@ -44,6 +47,7 @@ Transform::Transform(Context &context, int width, int height, int fine, int copi
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
   try {
+    const int fine = settings.fine;
     const cl_uint plane = cl_uint(((width - 1) >> fine) + 1) * (((height - 1) >> fine) + 1);
     turns_ = upload(turns);
     plane_ = upload(std::vector<cl_uint>{plane});
@@ -51,33 +55,37 @@ Transform::Transform(Context &context, int width, int height, int fine, int copi
     turn_ = buffer(sizeof(cl_int));
     size_votes_ = buffer(sizes * sizeof(cl_uint));
     size_ = buffer(2 * sizeof(cl_uint));
-    place_votes_ = buffer(size_t(copies) * plane * sizeof(cl_uint));
+    place_votes_ = buffer(size_t(settings.copies) * plane * sizeof(cl_uint));
     place_ = buffer(2 * sizeof(cl_uint));
-    sizes_count_ = upload(std::vector<cl_uint>{sizes});
+    chance_votes_ = buffer(sizes * sizeof(cl_uint));
   } catch (const cl::Error &error) {
     throw Error("There is no memory for votes on " + context.device().name + ".", error);
   }
 }
 
 void Transform::run(Queue &queue, const Pairings &before, const Pairings &after) {
-  const int columns = ((after.width() - 1) >> fine_) + 1,
-            lines = ((after.height() - 1) >> fine_) + 1, plane = columns * lines;
+  const auto &[fine, copies, most_turn, against_chance] = settings_;
+  const int columns = ((after.width() - 1) >> fine) + 1, lines = ((after.height() - 1) >> fine) + 1,
+            plane = columns * lines;
   const size_t items = correlate_.group().x;
   correlate_(queue, {steps * items, 1}, before.space(), after.space(), agreement_,
              cl::Local(items * sizeof(cl_ulong)));
-  most_turn_(queue, {1, 1}, agreement_, steps, turn_);
-  queue.cl().enqueueFillBuffer(size_votes_, cl_uint(0), 0, sizes * sizeof(cl_uint));
-  scale_(queue, {groups_ * scale_.group().x, 1}, before.edges(), before.pairs(),
-         before.pair_begins(), before.width(), after.edges(), after.pairs(), after.pair_begins(),
-         after.width(), turn_, size_votes_);
-  argmax_.run(queue, size_votes_, sizes_count_, size_);
+  turn_kernel_(queue, {1, 1}, agreement_, most_turn, turn_);
+  for (const auto &[votes, off] : {std::pair{&size_votes_, 0}, {&chance_votes_, elsewhere}}) {
+    queue.cl().enqueueFillBuffer(*votes, cl_uint(0), 0, sizes * sizeof(cl_uint));
+    if (off && !against_chance) continue;
+    scale_(queue, {groups_ * scale_.group().x, 1}, before.edges(), before.pairs(),
+           before.pair_begins(), before.width(), after.edges(), after.pairs(), after.pair_begins(),
+           after.width(), turn_, off, *votes);
+  }
+  size_kernel_(queue, {1, 1}, size_votes_, chance_votes_, int(against_chance), size_);
   queue.cl().enqueueFillBuffer(place_votes_, cl_uint(0), 0,
-                               size_t(copies_) * plane * sizeof(cl_uint));
+                               size_t(copies) * plane * sizeof(cl_uint));
   shift_(queue, {groups_ * shift_.group().x, 1}, before.edges(), before.pairs(),
          before.pair_begins(), cl_int2{{before.width(), before.height()}}, after.edges(),
          after.pairs(), after.pair_begins(), cl_int2{{after.width(), after.height()}}, turns_,
-         turn_, size_, fine_, copies_, plane, place_votes_);
-  if (copies_ > 1) fold_(queue, {size_t(plane), 1}, place_votes_, copies_, plane);
+         turn_, size_, fine, copies, plane, place_votes_);
+  if (copies > 1) fold_(queue, {size_t(plane), 1}, place_votes_, copies, plane);
   argmax_.run(queue, place_votes_, plane_, place_);
 }
 

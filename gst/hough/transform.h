@@ -13,9 +13,16 @@ class Transform {
  public:
   static constexpr int sizes = 11;  ///< 0.5 … 1.5
 
-  /// For a second picture of width × height px, places being squares of 2^fine px, and `copies` of
-  /// their space, which work-items take turns with. Throws Error::failed where the device refuses.
-  Transform(Context &context, int width, int height, int fine, int copies, Pairings::Form form);
+  struct Settings {
+    int fine = 0;        ///< places are squares of 2^fine px
+    int copies = 1;      ///< of their space, which work-items take turns with
+    int most_turn = 45;  ///< degrees / 2 to either side
+    /// Not the size that has most votes, but the one that stands out most from what pairings have
+    /// that are turned wrong.
+    bool against_chance = false;
+  };
+  /// For a second picture of width × height px. Throws Error::failed where the device refuses.
+  Transform(Context &context, int width, int height, const Settings &settings, Pairings::Form form);
 
   /// Enqueues the votes of pairings with lists; `after` is of the size that it was made for.
   void run(Queue &queue, const Pairings &before, const Pairings &after);
@@ -31,12 +38,12 @@ class Transform {
   const cl::Buffer &place_votes() const { return place_votes_; }
 
  private:
-  int fine_, copies_;
+  Settings settings_;
   primitives::Argmax argmax_;
-  Kernel correlate_, most_turn_, scale_, shift_, fold_;
+  Kernel correlate_, turn_kernel_, scale_, size_kernel_, shift_, fold_;
   size_t groups_;
   cl::Buffer agreement_, turn_, size_votes_, size_, place_votes_, place_, turns_, plane_,
-      sizes_count_;
+      chance_votes_;
 };
 
 }  // namespace glcl::hough

@@ -108,7 +108,9 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
       const int square = square_of(*g), i = at.y * size.x + at.x;
       ushort edge = 0;
       if (square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g)) {
-        edge = (min(root_of(square) >> 7, STRENGTHS - 1) << 7) | (line_step(g->x, g->y) + 1);
+        const int direction = full_step(g->x, g->y);
+        edge = (min(root_of(square) >> 8, EDGE_STRENGTHS - 1) << 7) | (direction % STEPS + 1);
+        if (direction >= STEPS) edge |= EDGE_TURNED;
         if ((uint)square >= least.y) edge |= EDGE_STRONG;
       }
       edges[i] = edge;

@@ -106,13 +106,13 @@ __kernel void pairings_correlate(__global const uint *restrict before, __global 
   if (item == 0) agreement[turn] = sums[0];
 }
 
-// The first of the largest of `count` numbers, and that one. By one item.
-__kernel void pairings_most(__global const ulong *restrict numbers, int count, __global int *restrict place) {
-  ulong most = 0;
+// The turn of up to `most` steps to either side that agrees best; the first one of equals. By one item.
+__kernel void pairings_turn(__global const ulong *restrict agreement, int most, __global int *restrict turn) {
+  ulong best = 0;
   int at = 0;
-  for (int i = 0; i < count; i++)
-    if (numbers[i] > most) most = numbers[i], at = i;
-  *place = at;
+  for (int i = 0; i < STEPS; i++)
+    if (min(i, STEPS - i) <= most && agreement[i] > best) best = agreement[i], at = i;
+  *turn = at;
 }
 
 #define SIZES 11  // 0.5 to 1.5, 0.1 apart
@@ -134,13 +134,14 @@ inline int length_of(__global const uint *places, uint pair, int width) {
   return way.x * way.x + way.y * way.y;
 }
 
-// Pairings of the same key, once the first ones are turned, vote for the sizes that they differ by. `space`: SIZES, zeroed.
+// Pairings of the same key, once the first ones are turned, vote for the sizes that they differ by. `off`: steps, that they are turned by
+// beyond `turn`. `space`: SIZES, zeroed.
 __kernel void pairings_scale(LIST(before), int before_width, LIST(after), int after_width, __global const int *restrict turn,
-                             __global uint *restrict space) {
+                             int off, __global uint *restrict space) {
   __local uint votes[SIZES];
   __local int own[CHUNK];
   __local int others[CHUNK];
-  const int item = get_local_id(0), items = get_local_size(0), turned = *turn * STEPS;
+  const int item = get_local_id(0), items = get_local_size(0), turned = (*turn + off) % STEPS * STEPS;
   for (int i = item; i < SIZES; i += items) votes[i] = 0;
   for (int key = get_group_id(0); key < KEYS; key += get_num_groups(0)) {
     const int begin = before_begins[key], n = before_begins[key + 1] - begin;
@@ -176,6 +177,21 @@ __kernel void pairings_scale(LIST(before), int before_width, LIST(after), int af
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = item; i < SIZES; i += items)
     if (votes[i]) atomic_add(space + i, votes[i]);
+}
+
+// The size that most pairings vote for: how many, and which; the first one of equals. With `chance`, votes of those that are turned wrong,
+// it is the one that stands out most from them. By one item.
+__kernel void pairings_size(__global const uint *restrict votes, __global const uint *restrict chance, int against,
+                            __global uint *restrict size) {
+  float all = 0.0f, by_chance = 0.0f, most = -1e9f;
+  for (int i = 0; i < SIZES; i++) all += votes[i], by_chance += chance[i];
+  int at = 0;
+  for (int i = 0; i < SIZES; i++) {
+    const float expected = chance[i] * all / fmax(by_chance, 1.0f);
+    const float above = against ? (votes[i] - expected) / sqrt(expected + 1.0f) : (float)votes[i];
+    if (above > most) most = above, at = i;
+  }
+  size[0] = votes[at], size[1] = at;
 }
 
 // Where the middle of the first picture is, if one of its edges is another one of the second: votes for that square of 2^`fine` px.

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Whether a shape is where votes have it: its points look for edges of their direction beside them, the pose follows by least
 // squares, and in the end the share of the points that meet an edge counts.
-#include "hough/edge.clh"
+#include "hough/fit.clh"
 #include "hough/level.clh"
 #include "hough/object.clh"
 
-#define STEPS 90
 #define TURNS 72
-#define TURN (2.0f * M_PI_F)
-#define DIRECTION 6       // steps of two degrees that an edge's direction may be off
 #define PLACES 9            // that are tried first, most of a cell apart,
 #define STARTS 9            // then scales and turns, a third of a bin apart
 #define ROUNDS 7
@@ -17,67 +14,8 @@
 #define TRIAL 2             // and so many rounds later
 #define HOPE 0.2f           // of all points
 #define LAST_REACH 1.5f   // px, at which a point meets an edge
-#define SUMS 15           // of the equations: 10 above and on the diagonal, 4 on the right, 1 count
-#define DAMPING 1e-3f
+#define OTHER_SIDE 0.3f   // what a point counts that meets an edge which is bright on the other side than most are
 #define MARGIN 1.05f      // that scales may lie outside of their range
-
-// How far along the normal n from q the nearest edge with the direction `step` is; false: further than `reach`. A ray crosses a line
-// of pixels that touch by corners only, so it looks at two neighbours.
-inline bool nearest_edge(__global const ushort *edges, int2 size, float2 q, float2 n, float step, float reach, float *off, float *off_step) {
-  const int most = (int)reach + 1;
-  float least = reach + 1e-3f;
-  for (int k = 0; k <= 2 * most; k++) {
-    const int along = k % 2 ? -(k + 1) / 2 : k / 2;
-    const float2 at = q + n * along;
-    const int y = (int)floor(at.y + 0.5f), first = (int)floor(at.x);
-    if (y < 0 || y >= size.y) continue;
-    for (int x = max(first, 0); x <= min(first + 1, size.x - 1); x++) {
-      const ushort edge = edges[y * size.x + x];
-      if (!edge) continue;
-      float turned = fabs(edge_step(edge) - step);
-      turned = fmin(turned, STEPS - turned);
-      if (turned > DIRECTION) continue;
-      const float distance = n.x * (x - q.x) + n.y * (y - q.y);
-      if (fabs(distance) < least) least = fabs(distance), *off = distance, *off_step = turned;
-    }
-    if (least < abs(along) - 0.5f) break;
-  }
-  return least <= reach;
-}
-
-// Solves the symmetric equations, whose upper triangle comes first and then the right side.
-inline float4 solve4(const float *sums) {
-  volatile float m[4][5];  // in registers, LLVM of PoCL 6 aborts
-  int at = 0;
-  for (int i = 0; i < 4; i++)
-    for (int j = i; j < 4; j++) m[i][j] = m[j][i] = sums[at++];
-  for (int i = 0; i < 4; i++) m[i][i] += DAMPING * sums[14] + 1e-6f, m[i][4] = sums[10 + i];
-  for (int i = 0; i < 4; i++)
-    for (int k = i + 1; k < 4; k++) {
-      const float part = m[k][i] / m[i][i];
-      for (int j = i; j < 5; j++) m[k][j] -= part * m[i][j];
-    }
-  float x[4];
-  for (int i = 3; i >= 0; i--) {
-    x[i] = m[i][4];
-    for (int j = i + 1; j < 4; j++) x[i] -= m[i][j] * x[j];
-    x[i] /= m[i][i];
-  }
-  return (float4)(x[0], x[1], x[2], x[3]);
-}
-
-inline void add_up(const float *own, int count, __local float *sums, float *all) {
-  const int item = get_local_id(0), items = get_local_size(0);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = 0; i < count; i++) sums[i * items + item] = own[i];
-  for (int left = items / 2; left > 0; left /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < left)
-      for (int i = 0; i < count; i++) sums[i * items + item] += sums[i * items + item + left];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = 0; i < count; i++) all[i] = sums[i * items];
-}
 
 // A group for each candidate. `points`: (x, y) of the shape from its middle, z the step of their direction, w what they count.
 // `radius`: of the shape. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
@@ -124,10 +62,12 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
       const float4 p = points[i];
       const float2 q = (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
       float step = p.z + turned;
-      step -= STEPS * floor(step / STEPS);
+      const float halves = floor(step / STEPS);
+      step -= STEPS * halves;
       const float2 n = (float2)(cos(step * (TURN / 2 / STEPS)), sin(step * (TURN / 2 / STEPS)));
       float off, off_step;
-      if (!nearest_edge(edges, size, q, n, step, reach, &off, &off_step)) continue;
+      bool turned_edge;
+      if (!nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &turned_edge)) continue;
       // The further off an edge is, and the more it is turned, the less it counts.
       const float near = 1.0f - off * off / (reach * reach + 1.0f), turns_off = off_step / (DIRECTION + 1.0f);
       const float alike = 1.0f - turns_off * turns_off;
@@ -136,16 +76,21 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
         own[0] += weight;
         continue;
       }
+      if (last) {
+        // In the end a point counts the less, the worse it fits.
+        const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)), square = misfit * misfit;
+        const float meets = p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y);
+        own[turned_edge == (((int)halves & 1) != 0) ? 0 : 1] += meets;
+        continue;
+      }
       const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x, n.y};
       int k = 0;
       for (int a = 0; a < 4; a++)
         for (int b = a; b < 4; b++) own[k++] += weight * row[a] * row[b];
       for (int a = 0; a < 4; a++) own[10 + a] += weight * row[a] * off;
-      // In the end a point counts the less, the worse it fits.
-      const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)), square = misfit * misfit;
-      own[14] += last ? p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y) : 1.0f;
+      own[14] += 1.0f;
     }
-    add_up(own, round < 0 ? 1 : SUMS, sums, own);
+    add_up(own, round < 0 ? 1 : last ? 2 : SUMS, sums, own);
     if (round < 0) {
       const float fits = own[0] * every;
       if (fits > most) most = fits, best = pose;
@@ -167,7 +112,9 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
       past -= 360.0f * floor(past / 360.0f);
       const bool allowed = exists && scale >= scale_range.x / MARGIN && scale <= scale_range.y * MARGIN && past <= angles.y &&
                            pose.z >= 0.0f && pose.w >= 0.0f && pose.z < size.x && pose.w < size.y;
-      const Object object = {pose.z, pose.w, pose.x, pose.y, allowed ? fmin((own[14] - chance) / (1.0f - chance), 1.0f) : -1.0f, shape, radius * scale, 0.0f};
+      const float meets = fmax(own[0], own[1]) + OTHER_SIDE * fmin(own[0], own[1]);
+      const float score = allowed ? fmin((meets - chance) / (1.0f - chance), 1.0f) : -1.0f;
+      const Object object = {pose.z, pose.w, pose.x, pose.y, score, shape, radius * scale, 0.0f};
       objects[first + number] = object;
     }
   }

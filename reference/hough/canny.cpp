@@ -106,9 +106,10 @@ std::vector<uint16_t> canny(const Frame &frame, const Thresholds &thresholds, bo
       if (square <= gradient(x + dx, y + dy).square() || square < gradient(x - dx, y - dy).square())
         continue;
       const int length = static_cast<int>(std::sqrt(static_cast<double>(square)));
-      edges[size_t(y) * width + x] =
-          uint16_t(std::min(length / 128, Canny::strengths - 1) << 7 |
-                   (full_step(g.x, g.y) % Canny::steps + 1) | (square >= high ? Canny::strong : 0));
+      const int direction = full_step(g.x, g.y);
+      edges[size_t(y) * width + x] = uint16_t(
+          std::min(length / 256, Canny::strengths - 1) << 7 | (direction % Canny::steps + 1) |
+          (direction >= Canny::steps ? Canny::turned : 0) | (square >= high ? Canny::strong : 0));
     }
   if (!hysteresis) return edges;
 

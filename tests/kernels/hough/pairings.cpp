@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Pairings of edges and the votes of two pictures' ones against the reference.
-#include "hough/transform.h"
+#include "hough/globalmotion.h"
 
 #include <array>
 #include <random>
@@ -113,7 +113,9 @@ GST_START_TEST(test_votes) {
       first.run(*bench.queue, upload(bench, before_map), {0, 0, side, side});
       second.run(*bench.queue, upload(bench, after_map), {0, 0, width, height});
       for (const auto &[fine, copies] : {std::array{0, 1}, {0, 16}, {2, 3}}) {
-        Transform transform(*bench.context, width, height, fine, copies, form);
+        Transform::Settings settings;
+        settings.fine = fine, settings.copies = copies;
+        Transform transform(*bench.context, width, height, settings, form);
         transform.run(*bench.queue, first, second);
         const auto agreement = reference::agreement(before, after);
         fail_unless(download<uint64_t>(bench, transform.agreement(), 90) == agreement);
@@ -174,12 +176,56 @@ GST_START_TEST(test_frames) {
 }
 GST_END_TEST;
 
+// Frames of a plane that a camera turns, nears and passes, in noise and other light; at a cut there
+// is no motion.
+GST_START_TEST(test_global_motion) {
+  Bench bench;
+  using glcl::hough::GlobalMotion;
+  const int width = 320, height = 240;
+  GlobalMotion engine(*bench.context, width, height);
+  const auto upload_map = [&](const Frame &frame) { return upload(bench, map_of(bench, frame)); };
+  const auto found = [&](const Frame &before, const Frame &after) {
+    engine.run(*bench.queue, upload_map(before), upload_map(after), {0, 0, width, height});
+    return GlobalMotion::read(
+        download<char>(bench, engine.result(), GlobalMotion::result_bytes).data());
+  };
+  const Frame first = reference::textured_frame(width, height, {}, 3);
+  unsigned seed = 1;
+  for (const reference::Motion &motion : {reference::Motion{0, 0, 0, 1},
+                                          {5, -3, 0, 1},
+                                          {0, 0, 0.03, 1},
+                                          {-2.5, 1.5, -0.01, 1.02},
+                                          {30, -22, 0.05, 1.03},
+                                          {0, 0, -0.02, 0.97},
+                                          {60, 40, 0, 1}}) {
+    const Frame second =
+        reference::relit(reference::textured_frame(width, height, motion, 3), 0.8, 5);
+    const auto is = found(reference::noisy(first, 3, seed), reference::noisy(second, 3, seed + 1));
+    seed += 2;
+    const auto raw = download<float>(bench, engine.result(), 6);
+    fail_unless(is.has_value(), "no motion of %g px, %g: %g of %g", motion.x, motion.angle, raw[4],
+                raw[5]);
+    const double rotation = -motion.angle * 180 / std::acos(-1.0);
+    fail_unless(std::abs(is->rotation - rotation) < 0.2 &&
+                    std::abs(is->zoom / motion.zoom - 1) < 0.005 &&
+                    std::hypot(is->shift_x - motion.x, is->shift_y - motion.y) < 0.5,
+                "(%g, %g) by %g and %g, instead of (%g, %g) by %g and %g", is->shift_x, is->shift_y,
+                is->rotation, is->zoom, motion.x, motion.y, rotation, motion.zoom);
+  }
+  fail_unless(!found(first, reference::flat_frame(width, height)), "to nothing");
+  fail_unless(!found(reference::flat_frame(width, height), first), "from nothing");
+  const auto cut = found(first, reference::textured_frame(width, height, {}, 4));
+  fail_unless(!cut, "a cut: %g", cut ? cut->agreement : 0);
+}
+GST_END_TEST;
+
 static Suite *pairings_suite() {
   Suite *suite = suite_create("pairings");
   TCase *tests = tcase_create("pairings");
   tcase_add_test(tests, test_pairings);
   tcase_add_test(tests, test_votes);
   tcase_add_test(tests, test_frames);
+  tcase_add_test(tests, test_global_motion);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the whole picture does from one frame to the next: its edges are laid on those of the next frame, beginning where votes have it.
+#include "hough/fit.clh"
+
+#define ROUNDS 9
+#define STARTS 10         // turns and sizes within the bins of the votes, and no motion
+#define FIRST_REACH 8.0f  // px, for pictures of up to
+#define FIRST_RADIUS 400.0f  // px from the middle; in proportion for larger ones
+#define LAST_REACH 1.5f   // px, at which a point meets an edge
+
+// By one group. `places`, `begins`: of the frame before, by direction, as Pairings lists them. `turn`, `votes_size`, `votes_place`: as
+// Transform finds them, places being squares of 2^`fine` px. `result`: size times cosine and sine of the turn clockwise, how far the middle
+// goes, in px, the part of the edges still in the frame that meets one, and how many
+// those are. `sums`: SUMS for each item, a power of two of them.
+__kernel void align(__global const ushort *restrict edges, int2 size, __global const uint *restrict places,
+                    __global const uint *restrict begins, __global const int *restrict turn, __global const uint *restrict votes_size,
+                    __global const uint *restrict votes_place, int fine, __global float *restrict result, __local float *sums) {
+  const int item = get_local_id(0), items = get_local_size(0), count = begins[STEPS];
+  const float2 middle = 0.5f * convert_float2(size - 1);
+  const float radius = length(middle) + 1.0f;
+  const int columns = (size.x - 1 >> fine) + 1, place = votes_place[1];
+  const float angle = (*turn < STEPS / 2 ? *turn : *turn - STEPS) * (TURN / 2 / STEPS);
+  const float size_there = (5 + (int)votes_size[1]) / 10.0f;
+  const float2 there = (convert_float2((int2)(place % columns, place / columns)) + 0.5f) * (float)(1 << fine) - 0.5f;
+  float4 pose, best;
+  float most = -1.0f;
+  for (int round = -STARTS; round <= ROUNDS; round++) {
+    const bool last = round == ROUNDS;
+    if (round < -1) {
+      const int way = round + STARTS;
+      const float sized = size_there * (1.0f + (way % 3 - 1) / 30.0f), turned = angle + (way / 3 - 1) * (TURN / 3 / 180);
+      pose = (float4)(sized * cos(turned), sized * sin(turned), there.x, there.y);
+    } else if (round == -1) {
+      pose = (float4)(1.0f, 0.0f, middle.x, middle.y);
+    } else if (round == 0) {
+      pose = best;
+    }
+    const float first = FIRST_REACH * fmax(radius / FIRST_RADIUS, 1.0f);
+    const float reach = last ? LAST_REACH : fmax(first * (1.0f - max(round, 0) / (ROUNDS - 1.0f)), LAST_REACH);
+    const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN);
+    float own[SUMS];
+    for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
+    int direction = 0;
+    for (int i = item; i < count; i += items) {
+      while (i >= (int)begins[direction + 1]) direction++;
+      const float2 p = convert_float2((int2)(places[i] % size.x, places[i] / size.x)) - middle;
+      const float2 q = (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
+      const bool inside = q.x >= 0.0f && q.y >= 0.0f && q.x <= size.x - 1 && q.y <= size.y - 1;
+      if (!inside) continue;
+      if (last) own[0] += 1.0f;
+      float step = direction + turned;
+      step -= STEPS * floor(step / STEPS);
+      const float2 n = (float2)(cos(step * (TURN / 2 / STEPS)), sin(step * (TURN / 2 / STEPS)));
+      float off, off_step;
+      bool turned_edge;
+      if (!nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &turned_edge)) continue;
+      const float near = 1.0f - off * off / (reach * reach + 1.0f), turns_off = off_step / (DIRECTION + 1.0f);
+      const float weight = near * near * (1.0f - turns_off * turns_off);
+      own[14] += round < 0 ? weight : 1.0f;
+      if (round < 0 || last) continue;
+      const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x, n.y};
+      int k = 0;
+      for (int a = 0; a < 4; a++)
+        for (int b = a; b < 4; b++) own[k++] += weight * row[a] * row[b];
+      for (int a = 0; a < 4; a++) own[10 + a] += weight * row[a] * off;
+    }
+    add_up(own, SUMS, sums, own);
+    if (round < 0) {
+      if (own[14] > most) most = own[14], best = pose;
+    } else if (!last) {
+      const float4 step = solve4(own);
+      pose += (float4)(step.x / radius, step.y / radius, step.z, step.w);
+    } else if (item == 0) {
+      result[0] = pose.x, result[1] = pose.y, result[2] = pose.z - middle.x, result[3] = pose.w - middle.y;
+      result[4] = own[14] / fmax(own[0], 1.0f), result[5] = own[0];
+    }
+  }
+}

@@ -11,10 +11,11 @@ namespace glcl::noise {
 
 namespace {
 
-constexpr int side = 16;            // px; SIDE in the kernels
-constexpr int most_squares = 2048;  // about
-constexpr int counters = 160;       // COUNTERS in the kernels
-constexpr int chunks = 16;          // CHUNKS
+constexpr int side = 16;               // px; SIDE in the kernels
+constexpr int most_squares = 2048;     // about
+constexpr int counters = 160;          // COUNTERS in the kernels
+constexpr int chunks = 16;             // CHUNKS
+constexpr int renewed_words = 2 + 33;  // words of a Renewed
 constexpr Size square_group{64, 1};
 
 /// What white noise of variance 1 gives the response to the mask and the change from frame to
@@ -52,6 +53,7 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
   try {
     found_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, std::max(squares_, 1) * sizeof(cl_float4));
     variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (2 + bands) * sizeof(cl_float));
+    renewed_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, renewed_words * sizeof(cl_uint));
   } catch (const cl::Error &error) {
     throw Error("There is no memory to measure noise on " + context.device().name + ".", error);
   }
@@ -59,11 +61,12 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
 
 void Noise::measure(Queue &queue, const Plane &before, const Plane &after) {
   const auto [mask, change] = gains(texels_);
+  if (fresh_) forget(queue);
   if (squares_)
     squares_kernel_(queue, {squares_ * squares_kernel_.group().x, 1}, before.texels, after.texels,
                     before.pitch, before.offset, columns_, apart_, mask, change, found_,
                     cl::Local(squares_kernel_.group().x * sizeof(cl_float4)));
-  bands_kernel_(queue, bands_kernel_.group(), found_, squares_, scale, variances_,
+  bands_kernel_(queue, bands_kernel_.group(), found_, squares_, scale, variances_, renewed_,
                 cl::Local((1 + bands) * counters * sizeof(cl_uint)),
                 cl::Local((1 + bands) * chunks * sizeof(cl_uint)),
                 cl::Local(bands_kernel_.group().x * sizeof(cl_float)));
@@ -73,6 +76,12 @@ void Noise::set(Queue &queue, double level) {
   const size_t bytes = (1 + bands) * sizeof(cl_float);
   queue.cl().enqueueFillBuffer(variances_, static_cast<cl_float>(level * level), 0, bytes);
   queue.cl().enqueueFillBuffer(variances_, cl_float(0), bytes, sizeof(cl_float));
+  forget(queue);
+}
+
+void Noise::forget(Queue &queue) {
+  queue.cl().enqueueFillBuffer(renewed_, cl_uint(0), 0, renewed_words * sizeof(cl_uint));
+  fresh_ = false;
 }
 
 }  // namespace glcl::noise

@@ -20,6 +20,12 @@ namespace glcl::noise {
 /// Coding noise is what changes and the mask does not see, being larger than pixels: the mean over
 /// the squares of the variance of the change less that by the mask, 0 … 0.5 levels² each; at least
 /// 0.15 levels² in all.
+///
+/// Renewed noise is what an encoder changes all over a still picture at its intra frames, and moves
+/// about in between. Who finds motion counts, in cells of about 16 px, the variance of the change
+/// that neither noise nor motion explains (kernels/noise/renewed.clh). What a quarter of the cells
+/// stay below, 1/16 … 16 levels², is the renewed noise from the next measurement on; more is no
+/// encoder's. It wanes by 0.5 % a frame.
 class Noise {
  public:
   static constexpr int bands = 8;
@@ -39,18 +45,24 @@ class Noise {
   /// px on a side have no noise.
   void measure(Queue &queue, const Plane &before, const Plane &after);
   /// Enqueues that the noise is `level`, the standard deviation in levels of 0..255, at every
-  /// brightness, without coding noise.
+  /// brightness, without coding and renewed noise.
   void set(Queue &queue, double level);
 
   /// 2 + bands float on the device: the variance in levels² over all, by brightness, and of coding
   /// noise, as noise/bands.clh reads it.
   const cl::Buffer &variances() const { return variances_; }
+  /// Renewed noise, and its counters for the next measurement: Renewed of noise/renewed.clh.
+  const cl::Buffer &renewed() const { return renewed_; }
+  /// Forgets renewed noise, as frames do that follow no others.
+  void reset() { fresh_ = true; }
 
  private:
   Texels texels_;
   int columns_ = 0, squares_ = 0, apart_ = 0;
+  bool fresh_ = true;  // there is nothing in renewed_
+  void forget(Queue &queue);
   Kernel squares_kernel_, bands_kernel_;
-  cl::Buffer found_, variances_;
+  cl::Buffer found_, variances_, renewed_;
 };
 
 }  // namespace glcl::noise

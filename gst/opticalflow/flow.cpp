@@ -390,11 +390,11 @@ void Flow::prepare(const Settings &settings) {
 void Flow::refine(Queue &queue, const Settings &settings) {
   Refinement *refinement = refinement_.poll([this] { return Refinement(*shared_); });
   if (!refinement) return;
-  refinement->run(
-      queue, settings.refinement,
-      {previous_.census, current_.census, previous_.grey, noise_.variances(), refined_levels_,
-       refined_gains_, support_, votes_, cells(settings), window_class(settings.window) + 1},
-      field_.vectors, field_.confidence);
+  refinement->run(queue, settings.refinement,
+                  {previous_.census, current_.census, previous_.grey, noise_.variances(),
+                   refined_levels_, refined_gains_, support_, votes_, noise_.renewed(),
+                   cells(settings), window_class(settings.window) + 1},
+                  field_.vectors, field_.confidence);
 }
 
 void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int levels) {
@@ -565,8 +565,8 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
           settings.median / 2, noise_.variances(), vectors, field_.confidence,
           cl_int2{{width_, height_}}, cl::Local((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float)), support_, votes_, cells(settings),
-          cl::Local(kept.x * kept.y * sizeof(cl_float)));
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float)), support_, votes_, noise_.renewed(),
+          cells(settings), cl::Local(kept.x * kept.y * sizeof(cl_float)));
 }
 
 /// Cells of what the flow explains, see kernels/opticalflow/support.clh.
@@ -580,8 +580,10 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
   const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
       cells = this->cells(settings);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
-                  texels(frames.after), frames.before.grey, levels_[0].cl(), step, frames.light,
-                  noise_.variances(), noise_gains_[0], result_, nodes, support_, cells, votes_,
+                  texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
+                  step, frames.light, noise_.variances(), noise_gains_[0], result_, nodes, support_,
+                  cells, votes_, noise_.renewed(),
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)));
 }

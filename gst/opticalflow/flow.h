@@ -50,7 +50,9 @@ struct Field {
 /// that stands still grows as much. d is clamped to no less than three times its noise, the median
 /// takes nodes twice as far apart (by parts, from 1 to 2 levels of noise), and what noise adds to
 /// the eigenvalues does not count for the confidence. Coding noise holds back what stands still
-/// only; it is taken to fall by 2^-1.2 in variance from level to level.
+/// only; it is taken to fall by 2^-1.2 in variance from level to level. Of the vectors that come of
+/// all this those are kept that explain what changes between the frames, by
+/// kernels/opticalflow/support.clh, and more than renewed noise (noise::Noise).
 ///
 /// Motion that is lost on the coarse levels is found again by matches of single pixels (Seeds).
 ///
@@ -108,7 +110,10 @@ class Flow {
   /// setting may differ from the last call's. All calls go to one queue.
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   /// Forgets the previous frame.
-  void reset() { previous_levels_ = 0; }
+  void reset() {
+    previous_levels_ = 0;
+    noise_.reset();
+  }
   /// What the last run() that was true enqueued; overwritten by the next one.
   const Field &field() const { return field_; }
   /// The grey of the two frames that it took, smoothed, for signatures::Signatures.

@@ -84,7 +84,7 @@ void Refinement::run(Queue &queue, int steps, const Frames &frames, const cl::Bu
   const Size kept{(group.x >> frames.shift) / support_side + 5,
                   (group.y >> frames.shift) / support_side + 5};
   finish_(queue, size(finest), frames.before, frames.after, finest, flow_, frames.noise, vectors,
-          confidence, frames.support, frames.votes, frames.cells, frames.shift,
+          confidence, frames.support, frames.votes, frames.renewed, frames.cells, frames.shift,
           cl::Local(kept.x * kept.y * sizeof(cl_float)));
 }
 

@@ -5,6 +5,7 @@
 //
 // Build with -DTEXEL=float or uchar.
 #include "noise/bands.clh"
+#include "noise/renewed.clh"
 
 #define SIDE 16
 #define OCTAVE 8        // counters for a doubling of the variance
@@ -74,9 +75,11 @@ inline float part_of(__local const uint *counters, __local const uint *chunks, i
 #define LEAST_CODING 0.15f  // of all
 
 // By one group of a power of two of items: from `count` squares the table of bands.clh. A band with few squares follows
-// all of them. `scale`: what to multiply the quietest squares' variance by for that of all.
+// all of them. `scale`: what to multiply the quietest squares' variance by for that of all. `renewed`: taken from its counters, which
+// begin anew.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
 __kernel void noise_bands(__global const float4 *squares, int count, float scale, __global float *noise,
+                          __global Renewed *renewed,
                           __local uint *counters, __local uint *chunks, __local float *coding) {
   const int item = get_local_id(0), items = get_local_size(0);
   for (int i = item; i < ROWS * COUNTERS; i += items) counters[i] = 0;
@@ -110,5 +113,15 @@ __kernel void noise_bands(__global const float4 *squares, int count, float scale
     const float own = part_of(counters + row * COUNTERS, chunks + row * CHUNKS, &number);
     noise[row] = scale * mix(all, own, row ? min(number / 16.0f, 1.0f) : 0.0f);
   }
-  if (item == 0) noise[ROWS] = fmax(coding[0] / max(count, 1), LEAST_CODING);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = item; i < RENEWED_COUNTERS; i += items) {
+    counters[i] = renewed->of[i];
+    renewed->of[i] = 0;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item == 0) {
+    noise[ROWS] = fmax(coding[0] / max(count, 1), LEAST_CODING);
+    renewed->variance = fmax(renewed_part(counters, renewed->cells), RENEWED_KEPT * renewed->variance);
+    renewed->cells = 0;
+  }
 }

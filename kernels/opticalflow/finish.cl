@@ -25,7 +25,8 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
                           int2 lattice, int shift, int spacing, __global const float *noise, __global float2 *restrict vectors,
                           __global float *restrict confidence, int2 size, __local float2 *tile,
                           __local float2 *medians, __local float *sure,
-                          __global const Support *support, __global const uint *votes, int2 cells, __local float *kept) {
+                          __global const Support *support, __global const uint *votes,
+                          __global const Renewed *renewed, int2 cells, __local float *kept) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
   const int2 first = (origin >> shift) - 1, last = lattice - 1, tile_first = first - AROUND;
@@ -36,7 +37,7 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
     tile[i] = flow[node.y * lattice.x + node.x];
   }
   const SupportTile supported = support_tile(first, side);
-  load_support(kept, supported, support, votes, cells);
+  load_support(kept, supported, support, votes, renewed, cells);
   barrier(CLK_LOCAL_MEM_FENCE);
   const float far = far_part(noise_of(noise));
   for (int i = number; i < side.x * side.y; i += count) {

@@ -200,12 +200,13 @@ __kernel void refine_mean(__global const float2 *restrict flow, __global const f
 __kernel void refine_finish(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
                             __global const float2 *restrict flow, __global const float *restrict noise,
                             __global float2 *restrict vectors, __global float *restrict confidence,
-                            __global const Support *restrict support, __global const uint *restrict votes, int2 cells,
+                            __global const Support *restrict support, __global const uint *restrict votes,
+                            __global const Renewed *restrict renewed, int2 cells,
                             int shift, __local float *kept) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * items;
   const SupportTile supported = support_tile((origin >> shift) - 1, (items >> shift) + 2);
-  load_support(kept, supported, support, votes, cells);
+  load_support(kept, supported, support, votes, renewed, cells);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (any(at >= level.xy)) return;
   const int index = at.y * level.x + at.x;

@@ -6,21 +6,29 @@
 
 #define GOES_WITH 0.85f  // of the change, less stays in a row of cells that goes with the flow
 #define AS_ONE 0.5f      // and at least so far one way
+#define GREY_KEEPS 0.35254f  // of the variance of white noise, by (1 6 1) / 8 along both axes
 
-// Writes the cells of support.clh, and adds to `votes`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
+// Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
 // rows; each item has a column of a cell.
 #define GROUP 64
+#ifdef CENSUS
+#define LIT(grey, light) (grey)
+#else
+#define LIT RELIT
+#endif
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
-                  __global const float *restrict grey, int4 level, int step, __global const float2 *restrict light,
+                  __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
                   int2 size, __global Support *restrict support, int2 cells, __global uint *restrict votes,
-                  __local float4 *changes, __local float4 *ways) {
+                  __global Renewed *restrict renewed, __local float4 *changes, __local float4 *ways,
+                  __local float4 *greys) {
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
   const float2 end = convert_float2(level.xy - 1);
   float4 change = 0.0f, way = 0.0f, whole = 0.0f;  // of the way: its sum and square, weighted; then unweighted with the number
+  float4 rise = 0.0f;  // of grey: its change, that squared, what of it noise explains
   const bool counts = x < size.x && (noise.white > 0.0f || noise.coding > 0.0f);
   for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && counts; y++) {
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
@@ -36,28 +44,38 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     change += (float4)(stays, goes, explained, weight);
     way += (float4)(weight * v, weight * dot(v, v), 0.0f);
     whole += (float4)(v, dot(v, v), 1.0f);
+    const float risen = LIT(later[index], light[0]) - grey[index];
+    rise += (float4)(risen, risen * risen, 2.0f * GREY_KEEPS * CORRELATION * noise_variance_at(noise_table, grey[index]), 1.0f);
   }
-  changes[item] = change, ways[item] = way;
+  changes[item] = change, ways[item] = way, greys[item] = rise;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int cell = x / SUPPORT_SIDE;
   const bool speaks = item % SUPPORT_SIDE == 0 && cell < cells.x;
   if (speaks) {
-    for (int i = 1; i < SUPPORT_SIDE; i++) change += changes[item + i], way += ways[item + i];
+    for (int i = 1; i < SUPPORT_SIDE; i++) change += changes[item + i], way += ways[item + i], rise += greys[item + i];
     change.xy -= change.z;
-    const Support own = {change, way.xy, way.z, 0.0f};
+    rise /= fmax(rise.w, 1.0f);
+    rise.x = fmax(rise.y - rise.x * rise.x - rise.z, 0.0f);
+    const Support own = {change, way.xy, way.z, rise.x};
     support[row * cells.x + cell] = own;
+    count_renewed(renewed, rise.x * (change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f));
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   changes[item] = (float4)(change.xyz, speaks && change.x > 0.0f ? 1.0f : 0.0f);
   ways[item] = whole;
+  greys[item] = rise;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item > 0) return;
+  if (x == 0 && row == 0) renewed->cells += cells.x * cells.y;
   change = 0.0f, whole = 0.0f;
+  float grey_change = 0.0f;
   for (int i = 0; i < GROUP; i++) {
-    if (changes[i].w > 0.0f) change += changes[i];
+    if (changes[i].w > 0.0f) change += changes[i], grey_change += greys[i].x;
     whole += ways[i];
   }
   if (change.w <= 0.0f) return;
   atomic_add(&votes[0], (uint)change.w);
-  if (change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE) atomic_add(&votes[1], (uint)change.w);
+  const bool large = grey_change >= RENEWED_TIMES.y * renewed->variance * change.w;
+  if (large && change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE)
+    atomic_add(&votes[1], (uint)change.w);
 }

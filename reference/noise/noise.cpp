@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 namespace reference {
@@ -97,6 +98,27 @@ NoiseTable even_noise(double level) {
   table.fill(static_cast<float>(level * level));
   table[1 + bands] = 0;
   return table;
+}
+
+void Renewed::count(float variance) {
+  cells_++;
+  const float place = (std::log2(variance) + 4) * 4;
+  if (place >= 0) counters_[std::min(static_cast<int>(place), 32)]++;
+}
+
+void Renewed::next() {
+  int below = std::exchange(cells_, 0);
+  const float wanted = 0.25f * static_cast<float>(below);
+  const std::array<int, 33> counters = std::exchange(counters_, {});
+  for (int counter : counters) below -= counter;
+  float now = 0;
+  for (int i = 0; i < 32 && static_cast<float>(below) < wanted; below += counters[i++])
+    if (static_cast<float>(below + counters[i]) >= wanted)
+      now = std::exp2((static_cast<float>(i) +
+                       (wanted - static_cast<float>(below)) / static_cast<float>(counters[i])) /
+                          4 -
+                      4);
+  variance_ = std::max(now, 0.995f * variance_);
 }
 
 float noise_at(const NoiseTable &table, float level) {

@@ -23,6 +23,22 @@ NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const
 /// The same level at every brightness, without coding noise.
 NoiseTable even_noise(double level);
 
+/// Renewed noise through the frames of a stream, as glcl::noise::Noise defines it.
+class Renewed {
+ public:
+  /// Counts a cell whose change of this variance, levels², nothing explains.
+  void count(float variance);
+  /// Takes what was counted, for the next frame.
+  void next();
+  /// Levels².
+  float variance() const { return variance_; }
+
+ private:
+  std::array<int, 33> counters_{};
+  int cells_ = 0;
+  float variance_ = 0;
+};
+
 /// The variance at a level.
 float noise_at(const NoiseTable &table, float level);
 

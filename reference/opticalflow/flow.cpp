@@ -47,7 +47,8 @@ double noise_covariance(int level, int apart) {
 template <int n>
 class Solver {
  public:
-  Solver(const Settings &settings) : settings_(settings) {
+  Solver(const Settings &settings, Renewed *renewed)
+      : settings_(settings), renewed_(renewed ? *renewed : none_) {
     step_ = settings.window <= 15 ? 1 : settings.window <= 31 ? 2 : 4;
   }
 
@@ -68,6 +69,10 @@ class Solver {
                        [&](int x, int y) { return from[0].at(x, y)[0]; },
                        [&](int x, int y) { return to[0].at(x, y)[0]; })
                  : even_noise(settings_.noise);
+    if (settings_.noise < 0)
+      renewed_.next();
+    else
+      renewed_ = {};
     for (int level = 0; level < taken; level++) gains_.push_back(gains(level));
     const Texels a = texels(from, levels), b = texels(to, levels);
     greys_ = &from, later_ = &to;
@@ -471,7 +476,7 @@ class Solver {
     const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
     const Plane<2> solved = warp(sums, 0, held, 2, less);
     support_ = std::make_unique<Support>(changes(before[0], after[0], light, solved), solved.width,
-                                         solved.height);
+                                         solved.height, renewed_);
     return finish(solved, sums.votes, held.shares, before[0].width, before[0].height);
   }
 
@@ -498,9 +503,12 @@ class Solver {
         }
         const float share = noise_correlation * Kind<n>::noise_share(before.at(x, y)) *
                             noise_at(noise_, (*greys_)[0].at(x, y)[0]);
+        const float grey = (*greys_)[0].at(x, y)[0];
+        const float keeps = 2 * 0.35254f * noise_correlation;
         changes.push_back({squared(after, float(x), float(y), x, y),
                            squared(after, to_x, to_y, x, y), n * channel_noise(0, share, 0).change,
-                           v, true});
+                           light.gain * (*later_)[0].at(x, y)[0] + light.offset - grey,
+                           keeps * noise_at(noise_, grey), v, true});
       }
     return changes;
   }
@@ -549,6 +557,8 @@ class Solver {
   }
 
   Settings settings_;
+  Renewed none_;
+  Renewed &renewed_;
   int step_;
   NoiseTable noise_{};
   std::vector<Gains> gains_;                      // by level
@@ -560,9 +570,9 @@ class Solver {
 }  // namespace
 
 Field flow(const Frame &before, const Frame &after, Flow::Channels channels,
-           const Settings &settings) {
-  return channels == Flow::Channels::census ? Solver<4>(settings).run(before, after)
-                                            : Solver<1>(settings).run(before, after);
+           const Settings &settings, Renewed *renewed) {
+  return channels == Flow::Channels::census ? Solver<4>(settings, renewed).run(before, after)
+                                            : Solver<1>(settings, renewed).run(before, after);
 }
 
 }  // namespace reference::opticalflow

@@ -4,13 +4,15 @@
 #include "opticalflow/flow.h"
 #include "opticalflow/lucaskanade.h"
 #include "reference/frames.h"
+#include "reference/noise/noise.h"
 #include "reference/opticalflow/field.h"
 
 namespace reference::opticalflow {
 
-/// The flow as glcl::opticalflow::Flow defines it, one plane after the other.
+/// The flow as glcl::opticalflow::Flow defines it, one plane after the other. `renewed`: noise of
+/// the frames ahead of them; by default none.
 Field flow(const Frame &before, const Frame &after, glcl::opticalflow::Flow::Channels channels,
-           const glcl::opticalflow::Flow::Settings &settings);
+           const glcl::opticalflow::Flow::Settings &settings, Renewed *renewed = nullptr);
 
 /// As glcl::opticalflow::LucasKanade defines it: one window after the other, in double precision.
 Field lucas_kanade(const Frame &before, const Frame &after,

@@ -20,11 +20,16 @@ double one_way(double x, double y, double weight, double square) {
 
 }  // namespace
 
-Support::Support(const std::vector<Change> &nodes, int width, int height)
+Support::Support(const std::vector<Change> &nodes, int width, int height, Renewed &renewed)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
+      renewed_(renewed.variance()),
       cells_(size_t(columns_) * rows_) {
   std::vector<Cell> whole(cells_.size());  // flows without weights
+  struct Grey {
+    double sum = 0, square = 0, noise = 0;
+  };
+  std::vector<Grey> greys(cells_.size());
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const Change &node = nodes[size_t(y) * width + x];
@@ -39,7 +44,16 @@ Support::Support(const std::vector<Change> &nodes, int width, int height)
       add(cells_[at], std::max(node.still - node.moved, 0.0f));
       cells_[at].still += node.still - node.noise, cells_[at].moved += node.moved - node.noise;
       cells_[at].noise += node.noise;
+      greys[at].sum += node.grey, greys[at].square += node.grey * node.grey;
+      greys[at].noise += node.grey_noise;
     }
+  for (size_t i = 0; i < cells_.size(); i++) {
+    const double count = std::max(whole[i].weight, 1.0), mean = greys[i].sum / count;
+    Cell &cell = cells_[i];
+    cell.grey = std::max((greys[i].square - greys[i].noise) / count - mean * mean, 0.0);
+    const double left = cell.still > 0 ? std::clamp(cell.moved / cell.still, 0.0, 1.0) : 1;
+    renewed.count(static_cast<float>(cell.grey * left));
+  }
   double changing = 0, going = 0;
   for (int row = 0; row < rows_; row++)
     for (int first = 0; first < columns_; first += strip) {
@@ -51,9 +65,11 @@ Support::Support(const std::vector<Change> &nodes, int width, int height)
         sum.x += whole[at].x, sum.y += whole[at].y;
         if (cells_[at].still <= 0) continue;
         sum.still += cells_[at].still, sum.moved += cells_[at].moved, count++;
+        sum.grey += cells_[at].grey;
       }
       changing += count;
-      if (sum.moved < 0.85 * sum.still && one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
+      if (sum.grey >= 3 * renewed_ * count && sum.moved < 0.85 * sum.still &&
+          one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
         going += count;
     }
   const double camera = ramp(going / std::max(changing, 1.0), 0.4, 0.6);
@@ -68,26 +84,31 @@ double Support::part(int column, int row, double camera) const {
     double left[2], gone[2];
   } areas[] = {
       {0, {0.05, 0.1}, {0.9, 0.95}}, {1, {0.15, 0.25}, {0.35, 0.45}}, {3, {0.3, 0.4}, {0.2, 0.3}}};
-  double part = camera;
+  double part = 0, large = 1;
   Cell sum;
   for (const auto &[reach, left, gone] : areas) {
     sum = {};
+    int count = 0;
     for (int y = std::max(row - reach, 0); y <= std::min(row + reach, rows_ - 1); y++)
       for (int x = std::max(column - reach, 0); x <= std::min(column + reach, columns_ - 1); x++) {
         const Cell &cell = cells_[size_t(y) * columns_ + x];
         sum.still += cell.still, sum.moved += cell.moved, sum.noise += cell.noise;
         sum.weight += cell.weight, sum.square += cell.square, sum.x += cell.x, sum.y += cell.y;
+        sum.grey += cell.grey, count++;
       }
+    if (reach == 1 && renewed_ > 0) large = ramp(sum.grey / (count * renewed_), 2.25, 3);
     const double together = one_way(sum.x, sum.y, sum.weight, sum.square);
     if (sum.still > 0.25 * sum.noise) {
       const double stays = sum.moved / sum.still, goes = (1 - stays) * together;
       part = std::max({part, 1 - ramp(stays, left[0], left[1]), ramp(goes, gone[0], gone[1])});
     } else if (reach == 3) {
-      if (sum.noise <= 0) return 1;
-      part = std::max(part, ramp((sum.still - sum.moved) / sum.noise * together, 0.005, 0.02));
+      if (sum.noise <= 0)
+        part = 1;
+      else
+        part = std::max(part, ramp((sum.still - sum.moved) / sum.noise * together, 0.005, 0.02));
     }
   }
-  return part;
+  return std::max(camera, large * part);
 }
 
 float Support::at(float x, float y) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "reference/noise/noise.h"
 #include "reference/opticalflow/planes.h"
 
 namespace reference::opticalflow {
@@ -13,6 +14,7 @@ namespace reference::opticalflow {
 /// channels together, and what noise explains of it; nothing where the flow leaves the frame.
 struct Change {
   float still = 0, moved = 0, noise = 0;
+  float grey = 0, grey_noise = 0;  ///< change in grey, levels; what of its variance noise explains
   Vector flow{};
   bool inside = false;
 };
@@ -20,8 +22,8 @@ struct Change {
 /// How much of the flow to keep, as kernels/opticalflow/support.clh has it.
 class Support {
  public:
-  /// Of nodes in raster order.
-  Support(const std::vector<Change> &nodes, int width, int height);
+  /// Of nodes in raster order. Counts what the flow does not explain.
+  Support(const std::vector<Change> &nodes, int width, int height, Renewed &renewed);
 
   /// 0..1, at a place in nodes.
   float at(float x, float y) const;
@@ -32,10 +34,12 @@ class Support {
   struct Cell {
     double still = 0, moved = 0, noise = 0;  // changes, the first two beyond noise
     double weight = 0, x = 0, y = 0, square = 0;
+    double grey = 0;  // the variance of its change beyond noise, levels²
   };
   double part(int column, int row, double camera) const;
 
   int columns_, rows_;
+  double renewed_;
   std::vector<Cell> cells_;
   std::vector<float> parts_;
 };

@@ -215,6 +215,60 @@ GST_START_TEST(test_coded) {
 }
 GST_END_TEST;
 
+// What an encoder renews at an intra frame does not move between them either, even where it moves
+// it; what moves in front does; and other frames than those that follow know nothing of it.
+GST_START_TEST(test_renewed) {
+  Bench bench;
+  const int w = 200, h = 150;
+  const Channels channels = kinds[__i__];
+  const auto disc = [=](int shift) {
+    return [=](int x, int y) { return std::hypot(x - w / 2 - shift, y - h / 2) < 30; };
+  };
+  Flow flow(*bench.context, w, h, device_layout(bench), channels);
+  const auto fast = [&](bool thing, bool follows) {
+    Frame frames[3];
+    for (int i = 0; i < 3; i++) {
+      // Grain that is one picture, then another one, which then moves.
+      const int shift = i == 2 ? 3 : 0;
+      frames[i] = reference::flat_frame(w, h);
+      const Frame grain = reference::textured_frame(w, h, {double(shift), 0}, i ? 2 : 3);
+      for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+          std::fill_n(frames[i].at(x, y), 3, uint8_t(100 + (grain.at(x, y)[0] - 128) / 16));
+      if (thing)
+        frames[i] = reference::covered(
+            frames[i], reference::textured_frame(w, h, {double(shift), 0}), disc(shift));
+    }
+    reference::Renewed renewed;
+    flow.reset();
+    flow.run(*bench.queue, {}, reference::upload(*bench.queue, frames[0], flow.layout()));
+    Field field;
+    for (int i = 1; i < 3; i++) {
+      if (i == 2 && !follows) {
+        flow.reset(), renewed = {};
+        flow.run(*bench.queue, {}, reference::upload(*bench.queue, frames[1], flow.layout()));
+      }
+      flow.run(*bench.queue, {}, reference::upload(*bench.queue, frames[i], flow.layout()));
+      const Field expected =
+          reference::opticalflow::flow(frames[i - 1], frames[i], channels, {}, &renewed);
+      field = reference::opticalflow::download(*bench.queue, flow.field());
+      // what differs throughout matches by chance
+      if (i == 2) compare(field, expected, thing ? "renewed, a thing" : "renewed");
+    }
+    double all = 0, inside = 0;
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++)
+        if (!thing || std::hypot(x - w / 2 - 4, y - h / 2) < 20)
+          inside++, all += std::hypot(field.x(x, y), field.y(x, y)) > 0.5;
+    return all / inside;
+  };
+  const double grain = fast(false, true), alone = fast(false, false), thing = fast(true, true);
+  fail_unless(grain <= 0.01, "%g of renewed noise moves", grain);
+  fail_unless(alone >= 0.9, "%g of the same moves where nothing was renewed", alone);
+  fail_unless(thing >= 0.9, "%g of what moves in front does", thing);
+}
+GST_END_TEST;
+
 // Confidence: high on texture; low on one colour and on an edge, which moves along itself unseen;
 // none where the picture leaves the frame.
 GST_START_TEST(test_confidence) {
@@ -393,6 +447,7 @@ static Suite *flow_suite() {
   tcase_add_loop_test(tests, test_large, 0, 2);
   tcase_add_loop_test(tests, test_still, 0, 2);
   tcase_add_loop_test(tests, test_coded, 0, 2);
+  tcase_add_loop_test(tests, test_renewed, 0, 2);
   tcase_add_loop_test(tests, test_confidence, 0, 2);
   tcase_add_loop_test(tests, test_check, 0, 2);
   tcase_add_test(tests, test_refinement);

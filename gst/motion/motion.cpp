@@ -98,7 +98,10 @@ void Motion::share(std::unique_ptr<Team> team) {
   team_ = std::move(team);
 }
 
-void Motion::reset() { frames_ = 0; }
+void Motion::reset() {
+  frames_ = 0;
+  noise_.reset();
+}
 
 Motion::Blocks Motion::build(const Settings &settings) const {
   const int kind = motion::kind(settings);

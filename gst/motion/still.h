@@ -26,7 +26,9 @@ glcl::Plane noise_plane(const Plane &plane);
 /// encoder codes all blocks anew, and may have at the vector 0; p: 1, from 1.2 to 2 levels of noise
 /// down to 0, since an encoder leaves less. n: the pixels of
 /// the block or partition; σ² = 1.33 times the variance that noise::Noise has for their mean luma,
-/// since neighbouring pixels share noise; c: the deviation of coding noise.
+/// since neighbouring pixels share noise; c: the deviation of coding noise. Renewed noise of
+/// variance r, of the best vectors in the frames before, gives a pixel √(r / 0.35) · 0.8 levels
+/// more, by parts to none where 0.15 to 0.3 of the last frame's blocks moved in spite of that.
 class Still {
  public:
   Still() = default;

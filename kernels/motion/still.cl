@@ -2,6 +2,7 @@
 // Blocks that noise alone seems to move. Build as motion/area.clh says.
 #include "motion/area.clh"
 #include "noise/bands.clh"
+#include "noise/renewed.clh"
 
 #define SCATTER 4.0f       // of a sum of absolute differences: what the best of a thousand candidates gains
 #define SMOOTHING 0.15f    // what samples between pixels, which have less noise, gain a pixel
@@ -14,6 +15,10 @@
 #define ALIKE 4            // quarter pixels
 #define COMPANY 3          // neighbours
 #define FAINT 3.0f         // times the noise's variance: of less there is nothing that could be seen to move
+
+#define RENEWED_LEFT 1.0f  // times its mean magnitude, what renewed noise may give a pixel
+#define MAGNITUDE 0.8f     // mean of what varies by 1
+#define GREY_KEEPS 0.35254f  // of variance: renewed noise is that of smoothed grey
 
 // How many of the eight neighbours of a key's block move alike; `across`: keys of a block.
 inline int company(__global const ulong *keys, int i, int across, int columns, int count) {
@@ -61,14 +66,21 @@ inline float least_variance(const Area *a, uint sum, uint before) {
 // Keys with the vector 0 where that costs no more than noise of the block's brightness explains, as it is or with the block's
 // light changed, or where there is nothing but noise; `between`: 1 where vectors may end between pixels, else 0. Work-items: keys.
 __kernel void motion_still(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
-                           __global const float *noise, float between, __global const ulong *keys,
+                           __global const float *noise, __global Renewed *renewed, float between,
+                           __global const ulong *keys,
                            __global ulong *kept, int columns, int count) {
   const int i = get_global_id(0);
   if (i >= count) return;
   const ulong key = keys[i];
   kept[i] = key;
-  if ((uint)key == place(0, 0)) return;
+  const int2 v = vector_of((uint)key);
+  const float left = (key >> 32) - lambda * vector_bits(v.x, v.y);
   const Area area = area_of(current, reference, pitch, lambda, 0, i, columns);
+  const int whole = area.size.x * area.size.y;
+  const float pixels = whole, change = left / (MAGNITUDE * pixels);
+  if (i % KEYS == 0) count_renewed(renewed, GREY_KEEPS * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
+  if (i == 0) renewed->cells = count / KEYS;
+  if ((uint)key == place(0, 0)) return;
   const uint bits = lambda * vector_bits(0, 0);
   uint sum = 0, before = 0, cost = bits;
   for (int y = 0; y < area.size.y; y++)
@@ -78,19 +90,17 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
       cost = sad4(own, there, cost);
       sum = sad4(own, 0, sum), before = sad4(there, 0, before);
     }
-  const int whole = area.size.x * area.size.y;
-  const float pixels = whole;
   const float level = sqrt(CORRELATION * noise_variance_at(noise, sum / pixels));
-  const int2 v = vector_of((uint)key);
-  const float left = (key >> 32) - lambda * vector_bits(v.x, v.y);
   const bool alone = company(keys, i, KEYS, columns, count) < COMPANY;
   // Where there is that much noise no encoder has been.
   const float coded = clamp(2.5f - 1.25f * level * rsqrt(CORRELATION), 0.0f, 1.0f);
   const float explained = coded * fmin(LEFT * left, MOST_LEFT * pixels) + (alone ? ALONE_LEFT * left : 0.0f) +
                           level * ((alone ? ALONE : 1.0f) * SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
                           CODING * sqrt(coding_variance(noise)) * pixels;
-  const ulong most = (key >> 32) + (ulong)explained;
+  const float renewal = RENEWED_LEFT * MAGNITUDE * sqrt(renewed->variance / GREY_KEEPS) * pixels;
+  const ulong most = (key >> 32) + (ulong)(explained + (1.0f - renewed->camera) * renewal);
   const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
   const float faint = FAINT * level * level / CORRELATION;
+  if (i % KEYS == 0 && cost > (key >> 32) + (ulong)(explained + renewal)) atomic_inc(&renewed->moved);
   if (cost <= most || (changed && bits + relit_cost(&area, rise) <= most) || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
 }

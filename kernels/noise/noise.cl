@@ -122,6 +122,7 @@ __kernel void noise_bands(__global const float4 *squares, int count, float scale
   if (item == 0) {
     noise[ROWS] = fmax(coding[0] / max(count, 1), LEAST_CODING);
     renewed->variance = fmax(renewed_part(counters, renewed->cells), RENEWED_KEPT * renewed->variance);
-    renewed->cells = 0;
+    renewed->camera = camera_of(renewed->moved, renewed->cells);
+    renewed->cells = renewed->moved = 0;
   }
 }

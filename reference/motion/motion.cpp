@@ -307,13 +307,18 @@ int company(const std::vector<Key> &keys, int i, int across, int columns) {
 }  // namespace
 
 void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &reference, int block,
-                int lambda, const NoiseTable &noise, bool between) {
+                int lambda, const NoiseTable &noise, bool between, Renewed *renewed) {
+  Renewed none;
+  if (!renewed) renewed = &none;
+  renewed->next();
   const bool divided = block == Search::partitions;
   const int across = divided ? Search::partitions : 1, side = divided ? 16 : block;
   const int columns = (current.width + side - 1) / side;
   const std::vector<Key> found = keys;
+  const auto still = static_cast<uint32_t>(glcl::motion::key_of(0, {0, 0}));
   size_t i = 0;
   for (const Rectangle &at : rectangles(current, block)) {
+    const bool whole = i % across == 0;
     const bool alone = company(found, static_cast<int>(i), across, columns) < 3;
     Key &key = keys[i++];
     float sum = 0;
@@ -329,12 +334,20 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
     const auto left =
         static_cast<float>(static_cast<int>(glcl::motion::cost_of(key)) -
                            lambda * static_cast<int>(vector_bits(glcl::motion::vector_of(key))));
+    const float rest = left / (0.8f * pixels);
+    if (whole)
+      renewed->count(0.35254f * std::max(rest * rest - 2 * noise_correlation * noise[0], 0.0f));
+    if (static_cast<uint32_t>(key) == still) continue;
     const float coded = std::clamp(2.5f - 1.25f * level / std::sqrt(noise_correlation), 0.0f, 1.0f);
     const float explained =
         coded * std::min(2 * left, pixels) + (alone ? 0.8f * left : 0) +
         level * ((alone ? 12 : 4) * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
         std::sqrt(noise.back()) * pixels;
-    const uint32_t most = glcl::motion::cost_of(key) + static_cast<uint32_t>(explained);
+    const float renewal = 0.8f * std::sqrt(renewed->variance() / 0.35254f) * pixels;
+    const auto within = [&](float more) {
+      return glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + more);
+    };
+    const uint32_t most = within((1 - renewed->camera()) * renewal);
     const uint32_t cost = sad(current, reference, at, 0, 0) + lambda * vector_bits({0, 0});
     const int rise = static_cast<int>(std::lround(static_cast<double>(change) / count));
     uint32_t relit = lambda * vector_bits({0, 0});
@@ -350,6 +363,7 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
     };
     const bool faint =
         std::min(variance(current), variance(reference)) <= 3 * level * level / noise_correlation;
+    if (whole && cost > within(renewal)) renewed->move();
     if (std::min(cost, relit) <= most || faint) key = glcl::motion::key_of(cost, {0, 0});
   }
 }

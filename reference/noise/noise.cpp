@@ -108,6 +108,9 @@ void Renewed::count(float variance) {
 
 void Renewed::next() {
   int below = std::exchange(cells_, 0);
+  const float moved =
+      static_cast<float>(std::exchange(moved_, 0)) / static_cast<float>(std::max(below, 1));
+  camera_ = std::clamp((moved - 0.15f) / 0.15f, 0.0f, 1.0f);
   const float wanted = 0.25f * static_cast<float>(below);
   const std::array<int, 33> counters = std::exchange(counters_, {});
   for (int counter : counters) below -= counter;

@@ -28,15 +28,19 @@ class Renewed {
  public:
   /// Counts a cell whose change of this variance, levels², nothing explains.
   void count(float variance);
+  /// Counts that a cell moved, whatever renewed noise may do.
+  void move() { moved_++; }
   /// Takes what was counted, for the next frame.
   void next();
   /// Levels².
   float variance() const { return variance_; }
+  /// 0..1, how far most of the last picture moved.
+  float camera() const { return camera_; }
 
  private:
   std::array<int, 33> counters_{};
-  int cells_ = 0;
-  float variance_ = 0;
+  int cells_ = 0, moved_ = 0;
+  float variance_ = 0, camera_ = 0;
 };
 
 /// The variance at a level.

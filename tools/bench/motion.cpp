@@ -106,6 +106,7 @@ Task noise_task(int block, const std::string &name) {
                  kept, found->columns, found->count);
     };
     run.compare = [=](Queue &queue) -> Agreement {
+      noise->reset();
       run.enqueue(queue);
       const reference::Plane current = reference::luma(scene.frame(1)),
                              before = reference::luma(scene.frame(0));

@@ -4,6 +4,7 @@
 #include "motion.h"
 #include "motion/motion.h"
 #include "motion/view.h"
+#include "reference/textured.h"
 
 using motion::Motion;
 using motion::View;
@@ -58,6 +59,50 @@ reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, const Mo
   for (size_t i = 3; i < result.rgba.size(); i += 4)
     fail_unless_equals_int(result.rgba[i], frame.rgba[i]);
   return reference::luma(result);
+}
+
+/// Frames whose grain is coded anew in the second one and moves in the third; what the last vectors
+/// are by the reference is checked. Returns the part of the blocks that moves.
+enum class Scenery { coded, same, camera };  // same: not coded anew
+double renewed(Bench &bench, const Motion::Settings &settings, Scenery scenery) {
+  const bool camera = scenery == Scenery::camera;
+  constexpr int w = 160, h = 112;
+  std::vector<Frame> frames;
+  for (int i = 0; i < 4; i++) {
+    const int shift = camera ? 3 * i : i == 3 ? 4 : 0;
+    const Frame grain =
+        reference::textured_frame(w, h, {double(shift), 0}, i || scenery == Scenery::same ? 2 : 3);
+    frames.push_back(camera ? grain : reference::flat_frame(w, h));
+    for (int y = 0; y < h && !camera; y++)
+      for (int x = 0; x < w; x++)
+        std::fill_n(frames[i].at(x, y), 3, uint8_t(100 + (grain.at(x, y)[0] - 128) / 10));
+  }
+  Motion engine(*bench.context, w, h, Layout::buffer);
+  reference::Renewed noise;
+  reference::Field expected;
+  for (int i = 0; i < 4; i++) {
+    engine.next(*bench.queue, settings, bench.upload(frames[i], Layout::buffer));
+    if (!i) continue;
+    const reference::Plane current = reference::luma(frames[i]),
+                           before = reference::luma(frames[i - 1]);
+    auto keys = reference::full_search(current, before, kind(settings),
+                                       Window::of_range(settings.range), settings.lambda);
+    reference::keep_still(keys, current, before, kind(settings), settings.lambda,
+                          reference::noise_of(before, current), false, &noise);
+    expected = reference::field(keys, w, h, kind(settings), settings.lambda);
+  }
+  const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
+  engine.copy_field(*bench.queue, buffer);
+  const auto data = read(bench, buffer, engine.field().bytes);
+  const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
+  double moving = 0;
+  for (size_t i = 0; i < expected.vectors.size(); i++) {
+    const motion::Vector v = vectors[i], w = expected.vectors[i];
+    fail_unless(v.x == w.x && v.y == w.y, "block %d: cell %zu has (%d, %d), reference (%d, %d)",
+                kind(settings), i, v.x, v.y, w.x, w.y);
+    moving += v.x || v.y;
+  }
+  return moving / static_cast<double>(expected.vectors.size());
 }
 
 /// Two frames through an engine, everything that comes out of it compared with the reference.
@@ -202,6 +247,22 @@ GST_START_TEST(test_noise) {
                 reference::noisy(frame, 5, 2));
           check(bench, Layout::image, s, frame, reference::noisy(follow(frame), 2, 3));
         }
+}
+GST_END_TEST;
+
+// The noise of an intra frame does not move in the frames after it; what a camera moves does, for
+// all that is found anew.
+GST_START_TEST(test_renewed) {
+  Bench bench;
+  Motion::Settings s = settings(6, kinds[__i__], Precision::full, 4);
+  s.noise = -1;
+  const double coded = renewed(bench, s, Scenery::coded), same = renewed(bench, s, Scenery::same);
+  if (kinds[__i__] >= 16) {
+    fail_unless(same >= 0.9, "%g of a grain that moves does", same);
+    fail_unless(coded <= 0.25, "%g of the noise moves", coded);
+  }
+  const double camera = renewed(bench, s, Scenery::camera);
+  fail_unless(camera >= 0.9, "%g moves with the camera", camera);
 }
 GST_END_TEST;
 
@@ -365,6 +426,7 @@ static Suite *field_suite() {
     tcase_add_loop_test(blocks, test_content, i, i + 1);
     tcase_add_loop_test(blocks, test_sizes, i, i + 1);
     tcase_add_loop_test(blocks, test_noise, i, i + 1);
+    tcase_add_loop_test(blocks, test_renewed, i, i + 1);
     tcase_add_loop_test(blocks, test_methods, i, i + 1);
     suite_add_tcase(suite, blocks);
   }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "opencl/error.h"
 #include "reference/klt/klt.h"
 #include "reference/transfer.h"
 #include "subject.h"
@@ -67,7 +68,7 @@ Run select_run(Context &context, int features, const Scene &scene) {
                                   {}});
   Queue queue(context.shared_from_this());
   work->pyramid = work->pyramids.make();
-  work->pyramids.build(queue, reference::upload(queue, scene.frame(), layout), 1, work->pyramid);
+  work->pyramids.build(queue, reference::upload(queue, scene.detailed(), layout), 1, work->pyramid);
   work->noise.set(queue, 0);
   queue.cl().finish();
   const Klt::Settings settings = plenty(features);
@@ -98,12 +99,17 @@ Run select_run(Context &context, int features, const Scene &scene) {
 Run track_run(Context &context, const Klt::Settings &settings, const Scene &scene) {
   const Layout layout = layout_for(context.device());
   const auto engine = std::make_shared<Klt>(context, scene.width, scene.height, layout);
-  const reference::Frame before = scene.frame(0), after = scene.frame(1);
+  const reference::Frame before = scene.detailed(0), after = scene.detailed(1);
   Queue queue(context.shared_from_this());
   const Picture frames[] = {reference::upload(queue, before, layout),
                             reference::upload(queue, after, layout)};
-  engine->run(queue, settings, frames[0]);
-  queue.cl().finish();
+  // To and fro, so that what is lost on the way is lost before it is timed.
+  for (int i = 0; i < 7; i++) engine->run(queue, settings, frames[i % 2]);
+  engine->tell(queue);
+  const size_t followed = told(queue, engine->points()).size();
+  const bool large = size_t(scene.width) * scene.height >= size_t(90) * settings.features;
+  if (scene.content == Content::natural && large && 10 * followed < 9 * size_t(settings.features))
+    throw Error(Error::Kind::failed, "Only " + std::to_string(followed) + " points are followed.");
   Run run;
   run.enqueue = [=, next = 1](Queue &queue) mutable {
     engine->run(queue, settings, frames[next]);

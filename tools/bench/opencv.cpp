@@ -31,19 +31,19 @@ double time_calls(Work work, double seconds) {
   return median(times);
 }
 
-cv::Mat bgr(const Scene &scene, int number = 0) {
-  reference::Frame frame = scene.frame(number);
+cv::Mat bgr(reference::Frame frame) {
   cv::Mat colours;
   cv::cvtColor(cv::Mat(frame.height, frame.width, CV_8UC4, frame.rgba.data()), colours,
                cv::COLOR_RGBA2BGR);
   return colours;
 }
 
-cv::Mat grey(const Scene &scene, int number) {
+cv::Mat grey(const reference::Frame &frame) {
   cv::Mat levels;
-  cv::cvtColor(bgr(scene, number), levels, cv::COLOR_BGR2GRAY);
+  cv::cvtColor(bgr(frame), levels, cv::COLOR_BGR2GRAY);
   return levels;
 }
+cv::Mat grey(const Scene &scene, int number) { return grey(scene.frame(number)); }
 
 enum class Path { cpu, opencl };
 
@@ -78,7 +78,7 @@ void add_paths(std::vector<Peer> &peers, const std::string &name, const std::str
 template <class Call>
 void add(std::vector<Peer> &peers, const std::string &name, const std::string &task, Call call) {
   add_paths(peers, name, task, [=](const Scene &scene, auto in) {
-    bgr(scene).copyTo(in);
+    bgr(scene.frame()).copyTo(in);
     return [=, out = decltype(in)()]() mutable { call(in, out); };
   });
 }
@@ -144,24 +144,24 @@ const Registration opticalflow("glopenclflow", [](Subject &subject) {
 const Registration klt("glclklt", [](Subject &subject) {
   add_paths(subject.peers, "goodFeaturesToTrack, 1000", "select 1000",
             [](const Scene &scene, auto in) {
-              grey(scene, 0).copyTo(in);
+              grey(scene.detailed(0)).copyTo(in);
               return [=, points = decltype(in)()]() mutable {
                 cv::goodFeaturesToTrack(in, points, 1000, 1e-6, 3, cv::noArray(), 7);
               };
             });
-  add_paths(subject.peers, "PyrLK, 1000, 7×7, 3 levels", "track 1000, 7×7",
-            [](const Scene &scene, auto before) {
-              decltype(before) now, points, moved, status, error;
-              grey(scene, 0).copyTo(before);
-              grey(scene, 1).copyTo(now);
-              cv::Mat list;
-              cv::goodFeaturesToTrack(grey(scene, 0), list, 1000, 1e-6, 3, cv::noArray(), 7);
-              list.reshape(2, 1).copyTo(points);
-              return [=]() mutable {
-                cv::calcOpticalFlowPyrLK(before, now, points, moved, status, error, cv::Size(7, 7),
-                                         2);
-              };
-            });
+  add_paths(
+      subject.peers, "PyrLK, 1000, 7×7, 3 levels", "track 1000, 7×7",
+      [](const Scene &scene, auto before) {
+        decltype(before) now, points, moved, status, error;
+        grey(scene.detailed(0)).copyTo(before);
+        grey(scene.detailed(1)).copyTo(now);
+        cv::Mat list;
+        cv::goodFeaturesToTrack(grey(scene.detailed(0)), list, 1000, 1e-6, 3, cv::noArray(), 7);
+        list.reshape(2, 1).copyTo(points);
+        return [=]() mutable {
+          cv::calcOpticalFlowPyrLK(before, now, points, moved, status, error, cv::Size(7, 7), 2);
+        };
+      });
 });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "opencl/error.h"
+#include "reference/textured.h"
 
 namespace glcl::bench {
 
@@ -18,6 +19,16 @@ Frame Scene::frame(int number) const {
   return reference::crop(
       content == Content::random ? reference::random_frame(w, h) : reference::natural_frame(w, h),
       still * dx, still * dy, width, height);
+}
+
+Frame Scene::detailed(int number) const {
+  constexpr int dx = 3, dy = 2, most = 2;
+  if (content != Content::natural) return frame(number);
+  static std::map<std::pair<int, int>, Frame> made;  // takes long
+  Frame &all = made[{width, height}];
+  if (!all.width) all = reference::textured_frame(width + most * dx, height + most * dy);
+  const int still = most - number % most;
+  return reference::crop(all, still * dx, still * dy, width, height);
 }
 
 Agreement compare_levels(const Frame &result, const Frame &expected, int tolerance) {

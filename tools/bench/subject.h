@@ -26,6 +26,8 @@ struct Scene {
   int width = 0, height = 0;  ///< px
 
   reference::Frame frame(int number = 0) const;
+  /// The same motion over a texture with details everywhere, where natural content is asked for.
+  reference::Frame detailed(int number = 0) const;
 };
 
 /// How near a result is to the reference's.

@@ -31,7 +31,7 @@ class Hough {
   static constexpr double least_scale = 0.25, most_scale = 4;
 
   struct Settings : Canny::Settings {
-    double min_score = 0.13;
+    double min_score = 0.1;
     int max_objects = 10;                      ///< 1 … most_objects
     double scale_min = 0.5, scale_max = 1.5;   ///< least_scale … most_scale
     double angle_min = -180, angle_max = 180;  ///< degrees counter-clockwise, from min on to max

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "canny.h"
@@ -21,8 +22,8 @@ constexpr float line_steps = 2, line_width = 2;  // px; that points of a line di
 constexpr float least_radius = 12, most_radius = 60;  // px, of circles
 constexpr float least_arc = 0.5f;                     // of all around
 
-/// By chance a shape of n lines and circles finds this over √n of its points.
-constexpr float chance_by_curves = 3, most_chance = 0.45f;
+constexpr int met = 3;  // lines and circles of a shape that chance has, and some points beside them
+constexpr float beside = 0.06f, most_chance = 0.43f;
 
 /// Of all directions' weight, what has to lie across the main one.
 constexpr double least_across = 0.03;
@@ -46,50 +47,71 @@ uint16_t weakest_used(const std::vector<uint16_t> &map) {
   return static_cast<uint16_t>(0.4 * *upper);
 }
 
-/// How many points lie on the line or circle through one that its normal is across of, the most.
-/// A circle is one of which half is there. `part`: of all edges that are points.
-int on_curve(const std::vector<cl_float4> &points, const std::vector<std::array<float, 2>> &normals,
-             size_t i, float px, float part) {
+using Curve = std::vector<uint16_t>;  // points that lie on it
+
+/// The line or circle through a point, which its normal is across of, that most points lie on. A
+/// circle is one of which half is there. `part`: of all edges that are points.
+Curve curve_through(const std::vector<cl_float4> &points,
+                    const std::vector<std::array<float, 2>> &normals, size_t i, float px,
+                    float part) {
   const float off = line_width * px, turned = std::cos(2 * line_steps * float(pi) / steps);
   const auto [nx, ny] = normals[i];
-  int most = 0;
+  Curve most, own;
   for (size_t k = 0; k < points.size(); k++)
-    most += std::abs(nx * normals[k][0] + ny * normals[k][1]) >= turned &&
-            std::abs(nx * (points[k].s[0] - points[i].s[0]) +
-                     ny * (points[k].s[1] - points[i].s[1])) <= off;
+    if (std::abs(nx * normals[k][0] + ny * normals[k][1]) >= turned &&
+        std::abs(nx * (points[k].s[0] - points[i].s[0]) + ny * (points[k].s[1] - points[i].s[1])) <=
+            off)
+      most.push_back(static_cast<uint16_t>(k));
   for (float radius = least_radius * px; radius < most_radius * px; radius *= 1.2f)
     for (const float side : {-radius, radius}) {
       const float x = points[i].s[0] + side * nx, y = points[i].s[1] + side * ny;
-      int count = 0;
+      own.clear();
       for (size_t k = 0; k < points.size(); k++) {
         const float dx = points[k].s[0] - x, dy = points[k].s[1] - y;
         const float distance = std::sqrt(dx * dx + dy * dy);
-        count += std::abs(distance - radius) <= off &&
-                 std::abs(dx * normals[k][0] + dy * normals[k][1]) >= turned * distance;
+        if (std::abs(distance - radius) <= off &&
+            std::abs(dx * normals[k][0] + dy * normals[k][1]) >= turned * distance)
+          own.push_back(static_cast<uint16_t>(k));
       }
-      if (float(count) * px >= least_arc * 2 * float(pi) * radius * part)
-        most = std::max(most, count);
+      if (float(own.size()) * px >= least_arc * 2 * float(pi) * radius * part &&
+          own.size() > most.size())
+        std::swap(own, most);
     }
   return most;
 }
 
 /// What points count, 1 in all: those of one straight line or circle together as the root of their
-/// number, since these are everywhere. Gives the number of such curves.
+/// number, since these are everywhere. Gives what the `met` curves that count most do together: so
+/// many a pose may be laid on where the shape is not.
 float weigh(std::vector<cl_float4> &points, float px, float part) {
   std::vector<std::array<float, 2>> normals;
   for (const cl_float4 &point : points) {
     const double angle = point.s[2] * pi / steps;
     normals.push_back({float(std::cos(angle)), float(std::sin(angle))});
   }
-  float all = 0, curves = 0;
+  std::vector<Curve> curves;
+  float all = 0;
   for (size_t i = 0; i < points.size(); i++) {
-    const auto curve = static_cast<float>(on_curve(points, normals, i, px, part));
-    points[i].s[3] /= std::sqrt(curve);
-    curves += 1 / curve;
+    curves.push_back(curve_through(points, normals, i, px, part));
+    points[i].s[3] /= std::sqrt(float(curves[i].size()));
     all += points[i].s[3];
   }
   for (cl_float4 &point : points) point.s[3] /= all;
-  return curves;
+  std::vector<float> left;
+  for (const cl_float4 &point : points) left.push_back(point.s[3]);
+  float sum = 0;
+  for (int i = 0; i < met; i++) {
+    const auto counts = [&](const Curve &curve) {
+      return std::accumulate(curve.begin(), curve.end(), 0.0f,
+                             [&](float before, uint16_t k) { return before + left[k]; });
+    };
+    const Curve &most =
+        *std::max_element(curves.begin(), curves.end(),
+                          [&](const Curve &a, const Curve &b) { return counts(a) < counts(b); });
+    sum += counts(most);
+    for (const uint16_t k : most) left[k] = 0;
+  }
+  return sum;
 }
 
 /// The part of the directions that lies across the main one, 0 … 0.5.
@@ -153,8 +175,7 @@ Made make_level(int width, int height, const EdgeMap &map) {
     return made;
   }
   level.scale = std::sqrt(1 / double(px_x * px_y));
-  const float curves = weigh(level.points, (px_x + px_y) / 2, float(count) / float(edges.size()));
-  level.chance = std::min(most_chance, chance_by_curves / std::sqrt(curves));
+  level.chance = weigh(level.points, (px_x + px_y) / 2, float(count) / float(edges.size()));
   level.matched = pick(level.points, Shape::matched_points);
   made.level = std::move(level);
   return made;
@@ -175,6 +196,10 @@ Shape::Shape(std::string template_name, int width, int height, const std::vector
     }
   }
   if (levels.empty()) throw unusable(name, why);
+  // At some sizes circles are too large or too small to be seen as such.
+  float chance = 0;
+  for (const Level &level : levels) chance = std::max(chance, level.chance);
+  for (Level &level : levels) level.chance = std::min(chance + beside, most_chance);
 }
 
 size_t Shape::level_of(double scale) const {

@@ -10,12 +10,14 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <tuple>
 
 #include "base/gstglclresult.h"
 #include "pipeline.h"
 #include "reference/hough/canny.h"
 #include "reference/hough/scenes.h"
+#include "reference/textured.h"
 #include "result.h"
 
 using reference::Pose;
@@ -330,6 +332,66 @@ GST_START_TEST(every_size) {
 }
 GST_END_TEST
 
+// A camera that turns, nears and passes: as it is known, over all frames, and as glclmotion has it.
+GST_START_TEST(global_motion) {
+  Chain chain("glclhough interval=0 ! glclmotion interval=0 camera-compensation=first-order-flow");
+  const int w = 256, h = 192, count = 30;
+  const double degree = std::acos(-1.0) / 180;
+  const auto push = [&](int i, unsigned texture) {
+    const reference::Motion path{1.5 * i, -0.5 * i, 0.3 * degree * i, std::pow(1.004, i)};
+    chain.filter(reference::noisy(reference::textured_frame(w, h, path, texture), 2, unsigned(i)));
+    // The programs are built meanwhile.
+    g_usleep(20000);
+  };
+  for (int i = 0; i < count; i++) push(i, 3);
+  chain.drain();
+  int both = 0;
+  std::map<GstClockTime, std::array<double, 4>> told;
+  const auto near = [](double value, double expected, double most, const char *what) {
+    fail_unless(std::abs(value - expected) <= most, "%s: %g, %g expected", what, value, expected);
+  };
+  // The middle moves by the step, turned and grown with the frames before.
+  double rotation = 0, zoom = 1;
+  int frames = 0;
+  const auto look = [&](GstMessage *message) {
+    const GstStructure *s = gst_message_get_structure(message);
+    GstClockTime time = 0;
+    gst_structure_get_clock_time(s, "timestamp", &time);
+    if (gst_structure_has_name(s, "glclhough") && gst_structure_has_field(s, "rotation")) {
+      told[time] = {number(s, "rotation"), number(s, "zoom"), number(s, "shift-x"),
+                    number(s, "shift-y")};
+      near(told[time][0], -0.3, 0.1, "rotation");
+      near(told[time][1], 1.004, 0.002, "zoom");
+      rotation += told[time][0], zoom *= told[time][1], frames++;
+    }
+    if (gst_structure_has_name(s, "glclmotion") && gst_structure_has_field(s, "camera-x") &&
+        told.count(time)) {
+      const auto &own = told[time];
+      near(own[0] * -degree, number(s, "camera-rotation"), 0.3 * degree, "glclmotion's rotation");
+      near(own[1] - 1, number(s, "camera-dilation"), 0.005, "glclmotion's dilation");
+      near(own[2], number(s, "camera-x"), 0.6, "glclmotion's x");
+      near(own[3], number(s, "camera-y"), 0.6, "glclmotion's y");
+      both++;
+    }
+    gst_message_unref(message);
+  };
+  while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) look(message);
+  fail_unless(frames >= 5 && both >= 5, "%d and %d messages", frames, both);
+  near(rotation, -0.3 * frames, 0.1 + 0.02 * frames, "rotation over all frames");
+  near(zoom, std::pow(1.004, frames), 0.005, "zoom over all frames");
+
+  // Another scene, and one that does not follow.
+  push(count, 4);
+  chain.drain();
+  while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
+    const GstStructure *s = gst_message_get_structure(message);
+    if (gst_structure_has_name(s, "glclhough"))
+      expect(!gst_structure_has_field(s, "rotation"), "no motion at a cut");
+    gst_message_unref(message);
+  }
+}
+GST_END_TEST
+
 static Suite *hough_suite() {
   Suite *suite = suite_create("hough");
   TCase *tcase = test::add_tcase(suite, "hough");
@@ -341,6 +403,7 @@ static Suite *hough_suite() {
   tcase_add_test(tcase, frames_smaller_than_the_template);
   tcase_add_test(tcase, region);
   tcase_add_test(tcase, every_size);
+  tcase_add_test(tcase, global_motion);
   return suite;
 }
 

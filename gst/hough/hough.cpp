@@ -190,9 +190,13 @@ void Hough::set_shapes(std::vector<std::shared_ptr<const Shape>> shapes) {
         matching.insert(matching.end(), level.matched.begin(), level.matched.end());
       }
       const auto &shown = shape->levels[shape->level_of(1)].points;
-      prepared.push_back({upload(context_, points), upload(context_, levels),
-                          upload(context_, matching), upload(context_, shown),
-                          static_cast<int>(shown.size())});
+      prepared.push_back({upload(context_, points),
+                          upload(context_, levels),
+                          upload(context_, matching),
+                          upload(context_, shown),
+                          static_cast<int>(shown.size()),
+                          {},
+                          {}});
     }
   } catch (const cl::Error &error) {
     throw Error("There is no memory for the templates.", error);
@@ -230,7 +234,6 @@ void Hough::make_grid(const Settings &settings) {
   grid.lines = grid.cells.s[1] + 2 * grid.margin;
   const size_t places = size_t(grid.pitch) * grid.cells.s[1] * groups;
   const size_t lines = size_t(grid.lines) * grid.cell * grid.cell, map = lines * grid.columns;
-  const size_t offsets = size_t(turns) * count * matched;
   if (map > map_size_) {
     map_ = buffer(context_, map * sizeof(cl_ushort));
     map_size_ = map;
@@ -246,16 +249,12 @@ void Hough::make_grid(const Settings &settings) {
     density_ = buffer(context_, places / groups * bands * sizeof(cl_float));
     places_size_ = places;
   }
-  if (offsets > offsets_size_) {
-    offsets_ = buffer(context_, offsets * sizeof(cl_int2));
-    offsets_size_ = offsets;
-  }
   grid_ = grid;
 }
 
 void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const Shape &shape = *shapes_[index];
-  const Prepared &prepared = prepared_[index];
+  Prepared &prepared = prepared_[index];
   const auto [count, first] = scales(settings);
   const auto &[cell, half, margin, columns, lines, pitch, words, all_words, cells] = grid_;
   const auto level_count = static_cast<cl_int>(shape.levels.size());
@@ -269,14 +268,21 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const size_t places = size_t(pitch) * cells.s[1];
   density_kernel_(queue, {places, bands}, map_, windows, cells, pitch, margin, columns, lines, cell,
                   density_);
-  offsets_kernel_(queue, {matched, size_t(turns) * count}, prepared.matched, prepared.levels,
-                  level_count, count, first, per_octave, cell, margin, words, lines, offsets_);
+  const std::array fits{float(count),  first,        float(cell),
+                        float(margin), float(words), float(lines)};
+  if (!prepared.offsets() || prepared.fits != fits) {
+    prepared.offsets = buffer(context_, size_t(turns) * count * matched * sizeof(cl_int2));
+    offsets_kernel_(queue, {matched, size_t(turns) * count}, prepared.matched, prepared.levels,
+                    level_count, count, first, per_octave, cell, margin, words, lines,
+                    prepared.offsets);
+    prepared.fits = fits;
+  }
   // Turns are clockwise.
   const double degrees = 360.0 / turns, range = turn_range(settings);
   const cl_int2 allowed{{static_cast<cl_int>(std::floor(-settings.angle_max / degrees)) - 1,
                          static_cast<cl_int>(std::min(range, 360.0) / degrees) + 4}};
-  match_(queue, {places / (word * lanes_), groups}, bits_, offsets_, density_, count, allowed,
-         cells, pitch, words, votes_, poses_);
+  match_(queue, {places / (word * lanes_), groups}, bits_, prepared.offsets, density_, count,
+         allowed, cells, pitch, words, votes_, poses_);
   maxima_(queue, {size_t(pitch), size_t(cells.s[1]) * groups}, votes_, poses_, count, cells, pitch,
           maxima_buffer_);
   candidates_.run(queue, maxima_buffer_, pitch, cells.s[1] * groups,

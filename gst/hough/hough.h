@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -87,6 +88,8 @@ class Hough {
   struct Prepared {
     cl::Buffer points, levels, matched, shown;
     int shown_count;
+    cl::Buffer offsets;         // where its points fall
+    std::array<float, 6> fits;  // the grid and the scales that these are for
   };
   struct Scales {
     int count;
@@ -109,8 +112,8 @@ class Hough {
   Kernel rows_kernel_, spread_, pack_, density_kernel_, offsets_kernel_, match_, maxima_, verify_,
       choose_;
   cl::Buffer edge_count_, rows_, result_, objects_;
-  cl::Buffer map_, bits_, density_, offsets_, votes_, poses_, maxima_buffer_;
-  size_t map_size_ = 0, bits_size_ = 0, places_size_ = 0, offsets_size_ = 0;
+  cl::Buffer map_, bits_, density_, votes_, poses_, maxima_buffer_;
+  size_t map_size_ = 0, bits_size_ = 0, places_size_ = 0;
   Grid grid_;
   size_t lanes_;
   std::vector<std::shared_ptr<const Shape>> shapes_;

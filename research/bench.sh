@@ -25,6 +25,9 @@ expect 0 glcl-bench glclhistogram --ablation --only '12 bits, 1024' "${small[@]}
 says '8, R = most, padded'
 expect 0 glcl-bench glclhistogram --ablation --only votes "${small[@]}"
 says 'R = 64'
+expect 0 glcl-bench glclhough --ablation "${small[@]}"
+says 'unsorted lists (BASE)'
+says 'one in registers (SSM), copies: 64'
 
 expect 0 glcl-bench --thesis --device 0:0 --size 48x32 --seconds 0.01
 says 'W=70: 55 × 55 candidates, -27 … 27 px'

@@ -63,22 +63,30 @@ Transform::Transform(Context &context, int width, int height, const Settings &se
   }
 }
 
-void Transform::run(Queue &queue, const Pairings &before, const Pairings &after) {
-  const auto &[fine, copies, most_turn, against_chance] = settings_;
-  const int columns = ((after.width() - 1) >> fine) + 1, lines = ((after.height() - 1) >> fine) + 1,
-            plane = columns * lines;
+void Transform::find_turn(Queue &queue, const Pairings &before, const Pairings &after) {
   const size_t items = correlate_.group().x;
   correlate_(queue, {steps * items, 1}, before.space(), after.space(), agreement_,
              cl::Local(items * sizeof(cl_ulong)));
-  turn_kernel_(queue, {1, 1}, agreement_, most_turn, turn_);
+  turn_kernel_(queue, {1, 1}, agreement_, settings_.most_turn, turn_);
+}
+
+void Transform::find_size(Queue &queue, const Pairings &before, const Pairings &after) {
+  const bool against_chance = settings_.against_chance;
   for (const auto &[votes, off] : {std::pair{&size_votes_, 0}, {&chance_votes_, elsewhere}}) {
-    queue.cl().enqueueFillBuffer(*votes, cl_uint(0), 0, sizes * sizeof(cl_uint));
     if (off && !against_chance) continue;
+    queue.cl().enqueueFillBuffer(*votes, cl_uint(0), 0, sizes * sizeof(cl_uint));
     scale_(queue, {groups_ * scale_.group().x, 1}, before.edges(), before.pairs(),
            before.pair_begins(), before.width(), after.edges(), after.pairs(), after.pair_begins(),
            after.width(), turn_, off, *votes);
   }
-  size_kernel_(queue, {1, 1}, size_votes_, chance_votes_, int(against_chance), size_);
+  size_kernel_(queue, {1, 1}, size_votes_, against_chance ? chance_votes_ : size_votes_,
+               int(against_chance), size_);
+}
+
+void Transform::find_place(Queue &queue, const Pairings &before, const Pairings &after) {
+  const int fine = settings_.fine, copies = settings_.copies;
+  const int columns = ((after.width() - 1) >> fine) + 1, lines = ((after.height() - 1) >> fine) + 1,
+            plane = columns * lines;
   queue.cl().enqueueFillBuffer(place_votes_, cl_uint(0), 0,
                                size_t(copies) * plane * sizeof(cl_uint));
   shift_(queue, {groups_ * shift_.group().x, 1}, before.edges(), before.pairs(),
@@ -87,6 +95,12 @@ void Transform::run(Queue &queue, const Pairings &before, const Pairings &after)
          turn_, size_, fine, copies, plane, place_votes_);
   if (copies > 1) fold_(queue, {size_t(plane), 1}, place_votes_, copies, plane);
   argmax_.run(queue, place_votes_, plane_, place_);
+}
+
+void Transform::run(Queue &queue, const Pairings &before, const Pairings &after) {
+  find_turn(queue, before, after);
+  find_size(queue, before, after);
+  find_place(queue, before, after);
 }
 
 }  // namespace glcl::hough

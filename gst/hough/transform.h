@@ -26,6 +26,10 @@ class Transform {
 
   /// Enqueues the votes of pairings with lists; `after` is of the size that it was made for.
   void run(Queue &queue, const Pairings &before, const Pairings &after);
+  /// Its three steps.
+  void find_turn(Queue &queue, const Pairings &before, const Pairings &after);
+  void find_size(Queue &queue, const Pairings &before, const Pairings &after);
+  void find_place(Queue &queue, const Pairings &before, const Pairings &after);
 
   /// An int: degrees / 2 clockwise. Two uint each: the votes of the size and its number; those of
   /// the place and its number, row by row.

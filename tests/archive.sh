@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# archive.sh [FILE...]: an archive by Slurm on this machine, in parts of 3 s, one of whose two nodes is killed in the middle:
-# all results are there and equal those of single runs, and a file that fails is tried three times and listed
+# archive.sh [--throughput] [FILE...]: an archive by Slurm on this machine, of whose three nodes one is killed in the middle
+#
+# Its task begins anew on another node, all results are there and equal those of single runs, and a file that fails is tried three
+# times and listed. With --throughput: how long 1, 2 and 4 nodes take for the files. Without files it takes the clips of GLCL_DATA, in 20
+# parts, or where there are none clips that it makes. GLCL_PART and GLCL_ELEMENTS are as for submit.sh.
 #
 # Run by hand, as root: it starts munged, slurmctld and slurmd (packages munge, slurmctld, slurmd, slurm-client) with a
-# configuration of its own. Takes some minutes, since Slurm waits two before it tries a task again. GLCL_BUILD names the build.
+# configuration of its own, and takes some minutes. GLCL_BUILD names the build.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
+throughput=''
 case ${1:-} in
   -h | --help) usage "$0"; exit ;;
+  --throughput) throughput=1; shift ;;
 esac
 for program in munged slurmctld slurmd sbatch; do
   if ! command -v "$program" >/dev/null; then
@@ -17,10 +22,13 @@ for program in munged slurmctld slurmd sbatch; do
   fi
 done
 ((EUID == 0)) || { echo 'SKIP: only root starts nodes'; exit 77; }
+files=()
+for file; do files+=("$(realpath -- "$file")"); done
 work=$(mktemp -d)
 chmod 755 "$work"
 end() {
   local pid
+  scancel -u root 2>/dev/null || true
   for pid in "$work"/*.pid; do
     [[ ! -s $pid ]] || kill "$(<"$pid")" 2>/dev/null || true
   done
@@ -30,8 +38,10 @@ end() {
 trap end EXIT
 headless_environment "$work/run"
 export GST_PLUGIN_PATH_1_0=$build/gst GLCL_ANALYZE=$build/tools/glcl-analyze SLURM_CONF=$work/slurm.conf
-export GLCL_PART=3 GLCL_ELEMENTS=shots,histogram,motion
-host=$(hostname)
+export GLCL_PART=${GLCL_PART:-2.23} GLCL_ELEMENTS=${GLCL_ELEMENTS:-shots,histogram,motion}
+host=$(hostname) submit=$source_root/pipelines/archive/submit.sh
+nodes=3
+((!${throughput:-0})) || nodes=4
 cat >"$SLURM_CONF" <<CONF
 ClusterName=glcl
 SlurmctldHost=$host
@@ -52,65 +62,112 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
 SlurmdTimeout=10
+MinJobAge=7200
 JobAcctGatherType=jobacct_gather/none
-NodeName=w[1-2] NodeHostname=$host Port=[27101-27102] CPUs=1
+NodeName=w[1-$nodes] NodeHostname=$host Port=[27101-$((27100 + nodes))] CPUs=1
 PartitionName=all Nodes=ALL Default=YES State=UP
 CONF
-mkdir -p "$work"/{state,spool.w1,spool.w2}
+mkdir -p "$work/state"
 (umask 077 && head -c 1024 /dev/urandom >"$work/munge.key")
 munged --force --key-file="$work/munge.key" --socket="$work/munge.sock" --pid-file="$work/munge.pid" --log-file="$work/munge.log" \
   --seed-file="$work/munge.seed"
 slurmctld
-slurmd -N w1
-slurmd -N w2
+for ((i = 1; i <= nodes; i++)); do
+  mkdir -p "$work/spool.w$i"
+  slurmd -N "w$i"
+done
 
 cd "$work"
-if (($#)); then
-  files=("$@")
-else
-  clip=$'a \'clip"\n.mp4'
+data=${GLCL_DATA:-$source_root/../shared/data}
+if ((${#files[@]} == 0)); then
+  for file in "$data"/video/*.mp4; do [[ ! -e $file ]] || files+=("$(realpath "$file")"); done
+fi
+wanted_parts=20
+if ((${#files[@]} == 0)); then
   sources=()
   for pattern in ball smpte black black pinwheel circular ball gradient; do
-    sources+=(videotestsrc num-buffers=75 pattern="$pattern" ! 'video/x-raw,format=I420,width=160,height=120,framerate=25/1' ! all.)
+    sources+=(videotestsrc num-buffers=42 pattern="$pattern" ! 'video/x-raw,format=I420,width=160,height=120,framerate=25/1' ! all.)
   done
   gst-launch-1.0 -q concat name=all ! openh264enc gop-size=25 ! h264parse ! mp4mux ! filesink location=clip "${sources[@]}" 2>/dev/null
-  mv clip "$clip"
-  cp "$clip" second.mp4
-  files=("$clip" second.mp4)
+  files=($'a \'clip"\n.mp4' second.mp4)
+  cp clip "${files[0]}"
+  mv clip "${files[1]}"
+elif (($#)); then
+  wanted_parts=''
 fi
+
+# ends OUT: waits until the merge of an archive is done. Slurm keeps what it was given back for two minutes; here it need not.
+ends() {
+  local pending
+  for ((i = 0; i < 1800; i++)); do
+    [[ ! -e $1/failed ]] || return 0
+    while read -r pending; do
+      scontrol update jobid="$pending" starttime=now 2>/dev/null || true
+    done < <(squeue -h -r -t PD -o '%A %r' | sed -n 's/ BeginTime//p')
+    sleep 1
+  done
+  die "it does not end: $(squeue)"
+}
+
+if [[ $throughput ]]; then
+  printf '%s\0' "${files[@]}" >list
+  for count in 1 2 4; do
+    for ((i = 1; i <= nodes; i++)); do
+      scontrol update nodename="w$i" state="$( ((i <= count)) && echo resume || echo drain)" reason=test 2>/dev/null || true
+    done
+    begin=$(date +%s%N)
+    "$submit" list "out-$count" >/dev/null 2>told
+    submitted=$(date +%s%N)
+    ends "out-$count"
+    [[ ! -s out-$count/failed ]] || die "$(<"out-$count/failed")"
+    # Of each task: what its log says that the analysis took.
+    sum=$(cat "out-$count"/.archive/log/task-* | sed -n 's/.*"event":"summary".*"seconds":\([0-9.]*\).*/\1/p' | awk '{ s += $1 } END { print s }')
+    echo "$count nodes: $(<told); submit.sh $(((submitted - begin) / 1000000)) ms, all $((($(date +%s%N) - begin) / 1000000)) ms, in glcl-analyze $sum s"
+  done
+  exit
+fi
+
 echo text >text.mp4
 printf '%s\0' "${files[@]}" text.mp4 >list
-"$source_root/pipelines/archive/submit.sh" list out
+"$submit" list out
+parts=$(find out/.archive/tasks -type f | wc -l)
+[[ -z $wanted_parts ]] || ((parts == wanted_parts + 1)) || die "$parts parts"
 # A node is lost while it has a task: its daemon, and what that runs.
 for ((i = 0; i < 600; i++)); do
-  job=$(squeue -h -w w2 -t R -o %A | head -n 1)
+  read -r job index < <(squeue -h -w w2 -t R -o '%A %K' && echo) || true
   [[ -z $job ]] || break
   sleep 0.1
 done
 [[ $job ]] || die 'w2 never had a task'
-for process in $(pgrep -f "^slurmstepd: \\[$job\\.") ; do
-  pkill -9 -P "$process" || true
-  kill -9 "$process" || true
-done
+kill_tree() {
+  local child
+  kill -STOP "$1" 2>/dev/null || return 0
+  for child in $(pgrep -P "$1"); do kill_tree "$child"; done
+  kill -9 "$1" 2>/dev/null || true
+}
+for process in $(pgrep -f "^slurmstepd: \\[$job\\."); do kill_tree "$process"; done
 kill -9 "$(<slurmd.w2.pid)"
 rm slurmd.w2.pid
-echo "killed w2 at job $job"
-for ((i = 0; i < 900; i++)); do
-  [[ ! -e out/failed ]] || break
-  sleep 1
-done
-[[ -e out/failed ]] || die "it does not end: $(squeue)"
+task=$(sed -n "$((index + 1))p" out/.archive/list-*)
+echo "killed w2 at job $job, task $task"
+[[ -z $(find "out/.archive/parts/$task" -mindepth 1 -maxdepth 1 ! -name '.glcl-*' 2>/dev/null) ]] || die 'the task had ended already'
+ends out
 cat out/failed
 [[ $(wc -l <out/failed) == 1 && $(<out/failed) == *text.mp4*'begun 3 times'* ]] || die 'the list of what failed is wrong'
+scontrol show job "$job" >shown
+grep -q 'Restarts=[1-9]' shown || die "the lost task was not given back to the queue: $(<shown)"
+grep -q 'BatchHost=w[13]$' shown || die "it went on nowhere else: $(<shown)"
+(($(wc -c <"out/.archive/starts/$task") > 1)) || die 'it has begun once'
 "$GLCL_ANALYZE" --elements "$GLCL_ELEMENTS" --out whole -- "${files[@]}" >/dev/null
 for file in "${files[@]}"; do
-  for table in frames.csv events.jsonl; do
+  for table in frames.csv events.jsonl summary.json shots.jpg; do
     cmp "whole/${file##*/}/$table" "out/${file##*/}/$table" || die "$table is another"
   done
 done
-before=$(stat -c %Y out/second.mp4 2>/dev/null || echo 0)
-"$source_root/pipelines/archive/submit.sh" list out 2>told
+before=$(stat -c %Y "out/${files[0]##*/}")
+rm out/failed
+"$submit" list out 2>told
 grep -q ' 1 of them to be done' told || die "does again what is there: $(<told)"
-[[ $(stat -c %Y out/second.mp4 2>/dev/null || echo 0) == "$before" ]] || die 'has replaced what was whole'
-scancel -u root
-echo "all as it should be: $(find out/.archive/tasks -type f | wc -l) parts"
+ends out
+[[ $(stat -c %Y "out/${files[0]##*/}") == "$before" ]] || die 'has replaced what was whole'
+echo "all as it should be: $((parts - 1)) parts of ${#files[@]} files, $(cat whole/*/frames.csv | wc -l) frames with heads"

@@ -15,7 +15,7 @@ constexpr Size area_group{32, 4}, line_group{64, 1};
 constexpr size_t summers = 64;  // work-items of a group of motion_sums
 constexpr size_t sum_parts = Motion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
 constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // in the sums, bytes: its variance
-constexpr size_t range_at = noise_at + sizeof(cl_long);       // and the range that was chosen
+constexpr size_t range_at = noise_at + sizeof(cl_long);       // and the mean square of ranges
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
@@ -61,7 +61,7 @@ Motion::Summary::Summary(const Field &field, int width, int height, const void *
   noise = std::sqrt(variance);
   cl_int known;
   std::memcpy(&known, static_cast<const char *>(sums) + range_at, sizeof known);
-  range = field.range ? field.range : known;
+  range = field.range ? field.range : static_cast<int>(std::lround(std::sqrt(known)));
 }
 
 double Motion::Summary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
@@ -207,7 +207,7 @@ void Motion::search(Queue &queue, const Settings &settings) {
                                Window::of_range(settings.range), settings.lambda, b.keys);
   else if (adapts_)
     adapts_->search.run(queue, current(), reference(), Window::of_range(settings.range),
-                        settings.lambda, b.keys, adapts_->range.range());
+                        settings.lambda, b.keys, adapts_->range.ranges());
   else
     b.search.run(queue, current(), reference(), Window::of_range(settings.range), settings.lambda,
                  b.keys);
@@ -248,7 +248,7 @@ const cl::Buffer &Motion::sum_up(Queue &queue) {
                cells_inside(field_, width_, height_), field_.columns, sums_);
   queue.cl().enqueueCopyBuffer(noise_.variances(), sums_, 0, noise_at, sizeof(cl_float));
   if (adapts_)
-    queue.cl().enqueueCopyBuffer(adapts_->range.range(), sums_, 0, range_at, sizeof(cl_int));
+    queue.cl().enqueueCopyBuffer(adapts_->range.mean_square(), sums_, 0, range_at, sizeof(cl_int));
   return sums_;
 }
 

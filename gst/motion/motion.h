@@ -56,7 +56,7 @@ class Motion {
     double zero = 0;                ///< part of the cells with the vector 0
     double mean_x = 0, mean_y = 0;  ///< of the vectors, px
     double noise = 0;               ///< of the frames, standard deviation in levels
-    int range = 0;                  ///< of the search, px
+    int range = 0;  ///< of the search, px; where it adapts the root mean square of its areas
 
     Summary() = default;
     /// From sums of sums_bytes, read from what sum_up() gave for a frame with this field.

@@ -7,16 +7,19 @@
 
 namespace glcl::motion {
 
-/// The range that the full search of a frame needs, found ahead of it on the device, so that
-/// nothing waits: `steps` ranges from the least to the most, each by about the same factor larger
-/// than the one before, are tried on planes of half the size. The smallest counts that
-/// costs, summed over the frame, at most a 32nd more than the largest; there, blocks of 8 px are
-/// searched with a lambda of at least 8, so that noise finds nothing far away. After A. Uta,
-/// "Collaborative multi-device motion estimation on multi/many-core platforms", 2012, chapter 9.
+/// The ranges that the full search of a frame needs, found ahead of it on the device, so that
+/// nothing waits: for each area of Plane::strip px the first of `steps` ranges, from the least to
+/// the most, each by about the same factor larger than the one before. They are tried on planes of
+/// half the size, by blocks of 8 px. A range is enough whose squared sums of absolute differences
+/// are above those of the largest by at most a `share` of what the areas have on average; an area
+/// has the largest of its neighbours', since one of little texture does not show what it needs.
+/// After A. Uta, "Collaborative multi-device motion estimation on multi/many-core platforms", 2012,
+/// chapter 9.
 class Range {
  public:
   static constexpr int steps = 8;
-  static constexpr int least_lambda = 8;
+  static constexpr int least_lambda = 4;
+  static constexpr int share = 8;  ///< a part of so many
 
   /// The ranges that are tried, px; all between 1 and max_range, growing, some maybe equal.
   static std::vector<int> ranges(int least, int most);
@@ -36,15 +39,19 @@ class Range {
   /// Enqueues it for `current` in `reference`. `follows`: the last call was for the frame before.
   void run(Queue &queue, const Plane &current, const Plane &reference, int least, int most,
            int lambda, const Target &target, bool follows);
-  /// An int on the device: the range of the last run, px.
-  const cl::Buffer &range() const { return range_; }
+  /// Ints on the device, of the last run: the range of each area in raster order, px.
+  const cl::Buffer &ranges() const { return limits_; }
+  /// An int on the device: the mean of their squares, rounded down.
+  const cl::Buffer &mean_square() const { return mean_; }
+  int areas() const { return columns_ * rows_; }
 
  private:
+  int columns_ = 0, rows_ = 0;  // of areas
   Luma luma_;
   Search search_;
   Kernel sum_, choose_;
   Plane half_[2];
-  cl::Buffer keys_, sums_, ranges_, last_, range_;
+  cl::Buffer keys_, sums_, ranges_, last_, needs_, limits_, mean_;
   std::vector<int> known_;  // what ranges_ holds
 };
 

@@ -121,8 +121,8 @@ void Search::run(Queue &queue, const Plane &current, const Plane &reference, con
 }
 
 void Search::run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-                 int lambda, const cl::Buffer &keys, const cl::Buffer &limit) {
-  enqueue(queue, current, reference, window, lambda, keys, limit);
+                 int lambda, const cl::Buffer &keys, const cl::Buffer &limits) {
+  enqueue(queue, current, reference, window, lambda, keys, limits);
 }
 
 }  // namespace glcl::motion

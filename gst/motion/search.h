@@ -44,7 +44,7 @@ class Search {
   Search() = default;
   /// For blocks of 4, 8, 16 or 32 px, or for `partitions`. Throws Error::settings for other blocks,
   /// Error::failed where the device refuses the kernels.
-  /// `limited`: run() takes a limit.
+  /// `limited`: run() takes limits.
   Search(Context &context, int block, const Parameters &parameters, bool limited = false);
   Search(Context &context, int block)
       : Search(context, block, tuned(tunable(), context.device(), problem(block))) {}
@@ -67,9 +67,10 @@ class Search {
   /// beyond max_range, for lambda beyond 0..max_lambda and for planes of different sizes.
   void run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
            int lambda, const cl::Buffer &keys);
-  /// The same of those candidates within ±limit px, an int on the device, at least 0.
+  /// The same of those candidates within ±limit px, an int on the device for each area of
+  /// Plane::strip px in raster order, at least 0.
   void run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-           int lambda, const cl::Buffer &keys, const cl::Buffer &limit);
+           int lambda, const cl::Buffer &keys, const cl::Buffer &limits);
 
  private:
   template <class... Limit>

@@ -76,7 +76,7 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
   const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1);
   const int block = item / LANES, lane = item % LANES;
 
-  KEEP_WITHIN_LIMIT(first, count);
+  KEEP_WITHIN_LIMIT(first, count, strip, row);
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
 
   ulong best[2] = {ULONG_MAX, ULONG_MAX};  // of partitions lane and LANES + lane

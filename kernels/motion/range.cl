@@ -1,42 +1,87 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The range that a frame needs, by full searches of ranges that grow, on planes of half the size.
-#define GROUP 64
+// The ranges that the areas of a frame need, by full searches of ranges that grow, on planes of half the size. An area of STRIP px
+// has BLOCKS × BLOCKS blocks there.
+#include "motion/cost.clh"
 
-// Adds up the costs of `count` keys. One work-group of GROUP items.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void motion_range_sum(__global const ulong *keys, int count, int step, __global ulong *sums) {
-  __local ulong all[GROUP];
-  const int item = get_local_id(0);
+#pragma OPENCL FP_CONTRACT OFF
+#define GROUP 64
+#define BLOCKS 4
+
+// The squares of the sums of absolute differences of `columns` × `rows` blocks, summed by area. Work-items: areas along x, rows of them.
+__kernel void motion_range_sum(__global const ulong *keys, int columns, int rows, int2 areas, int lambda, int step, __global ulong *sums) {
+  const int2 area = (int2)(get_global_id(0), get_global_id(1));
+  if (area.x >= areas.x || area.y >= areas.y) return;
   ulong sum = 0;
-  for (int i = item; i < count; i += GROUP) sum += keys[i] >> 32;
-  all[item] = sum;
+  for (int y = area.y * BLOCKS; y < min(area.y * BLOCKS + BLOCKS, rows); y++)
+    for (int x = area.x * BLOCKS; x < min(area.x * BLOCKS + BLOCKS, columns); x++) {
+      const ulong key = keys[y * columns + x];
+      const int2 vector = vector_of((uint)key);
+      const ulong sad = (key >> 32) - lambda * vector_bits(vector.x, vector.y);
+      sum += sad * sad;
+    }
+  sums[(step * areas.y + area.y) * areas.x + area.x] = sum;
+}
+
+// The sum over a work-group, to all items.
+inline ulong sum_of(__local ulong *all, ulong own) {
+  const int item = get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  all[item] = own;
   for (int left = GROUP / 2; left > 0; left /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < left) all[item] += all[item + left];
   }
-  if (item == 0) sums[step] = all[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return all[0];
 }
 
-// Of the ranges `ranges` the first whose sum is at most a 32nd above that of the last one; or, sooner, the first with which the
-// squared errors of the last frame, `parts` of them in the x of `errors`, would grow or shrink to at most `target` if they went
-// with the square of the sum. `target` below 0: not that. `last`, where `follows` that frame: its sum at the range that was chosen, and
-// now this frame's. One work-item.
-__kernel void motion_range_choose(__global const ulong *sums, __global const int *ranges, int steps,
-                                  __global const long4 *errors, int parts, float target, int follows,
-                                  __global ulong *last, __global int *range) {
-  const ulong least = sums[steps - 1];
-  int chosen = steps - 1;
-  for (int i = steps - 2; i >= 0; i--)
-    if (sums[i] * 32 <= least * 33) chosen = i;
+// For each of `areas` the first of `ranges` whose sum is above that of the last range by at most a share of what the areas have of
+// that on average, and at least those of its neighbours. Sooner, where the squared errors of the last frame, `parts` of them in the x
+// of `errors`, are to the sum `last` as this frame's are to its own, and the excess over what the last range gives is no more than
+// `target` leaves; below 0, or of a frame that does not follow that one: not that. `last`: then the sum with the ranges that are chosen.
+// `needs`: room for an int an area. `mean`: of the ranges' squares. One work-group of GROUP items.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void motion_range_choose(__global const ulong *sums, int2 areas, __global const int *ranges, int steps,
+                         __global const long4 *errors, int parts, float target, int follows,
+                         __global ulong *last, __global int *needs, __global int *limits, __global int *mean) {
+  __local ulong all[GROUP];
+  const int item = get_local_id(0), count = areas.x * areas.y;
+  __global const ulong *least = sums + (steps - 1) * count;
+  ulong own = 0;
+  for (int i = item; i < count; i += GROUP) own += least[i];
+  const ulong total = sum_of(all, own);
+
+  long error = 0;
+  float excess = -1;  // times the error
   if (target >= 0.0f && follows) {
-    long error = 0;
     for (int i = 0; i < parts; i++) error += errors[i].x;
-    const float known = (float)*last;
-    for (int i = chosen; i >= 0; i--) {
-      const float sum = (float)sums[i];
-      if ((float)error * sum * sum <= target * known * known) chosen = i;
-    }
+    const float allowed = target * (float)*last, there = (float)error * (float)total;
+    excess = allowed - there;
   }
-  *last = sums[chosen];
-  *range = ranges[chosen];
+  const long allowance = total / SHARE / count;
+  for (int area = item; area < count; area += GROUP) {
+    int chosen = steps - 1;
+    for (int i = steps - 2; i >= 0; i--) {
+      const long above = (long)sums[i * count + area] - (long)least[area];
+      const float expected = (float)above * (float)error * (float)count;
+      if (above <= allowance || expected <= excess) chosen = i;
+    }
+    needs[area] = chosen;
+  }
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  ulong chosen_sum = 0, squares = 0;
+  for (int area = item; area < count; area += GROUP) {
+    const int x = area % areas.x, y = area / areas.x;
+    int chosen = 0;
+    for (int v = max(y - 1, 0); v <= min(y + 1, areas.y - 1); v++)
+      for (int u = max(x - 1, 0); u <= min(x + 1, areas.x - 1); u++) chosen = max(chosen, needs[v * areas.x + u]);
+    limits[area] = ranges[chosen];
+    chosen_sum += sums[chosen * count + area];
+    squares += ranges[chosen] * ranges[chosen];
+  }
+  const ulong chosen_total = sum_of(all, chosen_sum), square_total = sum_of(all, squares);
+  if (item == 0) {
+    *last = chosen_total;
+    *mean = (int)(square_total / count);
+  }
 }

@@ -60,7 +60,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
   const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1);
   const int block = item / LANES, lane = item % LANES;
 
-  KEEP_WITHIN_LIMIT(first, count);
+  KEEP_WITHIN_LIMIT(first, count, strip, row);
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
   if (item < BLOCKS) least_cost[item] = least_place[item] = UINT_MAX;
 

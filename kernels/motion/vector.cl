@@ -30,7 +30,7 @@ __kernel void motion_search_vector(__global const uchar *current, __global const
                                    int columns, int rows LIMIT_ARGUMENT) {
   const int x0 = (int)get_global_id(0) * STRIP, row = get_global_id(1);
   if (x0 >= columns * B || row >= rows) return;
-  KEEP_WITHIN_LIMIT(first, count);
+  KEEP_WITHIN_LIMIT(first, count, x0 / STRIP, row);
   ulong8 own[B];
 #pragma unroll
   for (int r = 0; r < B; r++) own[r] = load_line(current + AT(x0, row * B + r, pitch));

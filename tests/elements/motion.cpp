@@ -31,17 +31,22 @@ struct Expected {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
+    reference::Ranges adapted;
+    if (!settings.range)
+      adapted = reference::ranges_of(current, past, settings.min_range, settings.max_range,
+                                     settings.lambda);
     range = settings.range ? settings.range
-                           : reference::range_of(current, past, settings.min_range,
-                                                 settings.max_range, settings.lambda)
-                                 .range;
-    const reference::Samples samples(past, range + 3);
-    auto keys = settings.method == Motion::Method::hexagon
-                    ? reference::hexagon(current, past, block, range, settings.lambda)
-                : settings.method == Motion::Method::hierarchical
-                    ? reference::hierarchical(current, past, block, range, settings.lambda)
-                    : reference::full_search(current, past, block, Window::of_range(range),
-                                             settings.lambda);
+                           : static_cast<int>(std::lround(std::sqrt(adapted.mean_square())));
+    const reference::Samples samples(past,
+                                     (settings.range ? settings.range : settings.max_range) + 3);
+    auto keys =
+        settings.method == Motion::Method::hexagon
+            ? reference::hexagon(current, past, block, range, settings.lambda)
+        : settings.method == Motion::Method::hierarchical
+            ? reference::hierarchical(current, past, block, range, settings.lambda)
+        : settings.range
+            ? reference::full_search(current, past, block, Window::of_range(range), settings.lambda)
+            : reference::full_search(current, past, block, adapted.ranges, settings.lambda);
     if (settings.precision != Motion::Precision::full)
       reference::refine(keys, current, samples, block, settings.lambda,
                         settings.precision == Motion::Precision::quarter);

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// accuracy-range [--all] [DEVICE]: how good the prediction is, and how long it takes, with fixed
+// ranges and with one that adapts: on clips that are made, whose camera rests, pans, jumps and
+// comes nearer, and in which something moves by itself. Fails where the one that adapts is more
+// than 0.1 dB below the largest on those that rest, pan and jump, or tries more than 40 % of its
+// candidates. --all: all clips and ranges, of larger frames, and of photographs.
+#include <gst/gst.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <functional>
+
+#include "motion/motion.h"
+#include "opencl/error.h"
+#include "reference/frames.h"
+#include "reference/transfer.h"
+
+namespace {
+
+using namespace glcl;
+using motion::Motion;
+using reference::Frame;
+
+constexpr int margin = 320;
+constexpr double noise = 2;
+/// Where the frame's pixel (x, y) lies in the scene, from its corner.
+using View = void (*)(int number, double &x, double &y);
+
+struct Clip {
+  const char *name;
+  View view;
+  bool strict = false;  ///< what is promised of it counts
+  bool thing = false;   ///< a part of the scene moves over it
+};
+
+const Clip clips[] = {
+    {"rests", [](int, double &, double &) {}, true},
+    {"pans by 18 px", [](int number, double &x, double &) { x += 18 * number; }, true},
+    {"pans by 9 and 5 px",
+     [](int number, double &x, double &y) {
+       x += 9 * number;
+       y += 5 * number;
+     }},
+    {"jumps by 40 and 30 px every 5th frame",
+     [](int number, double &x, double &y) {
+       x += 40 * int(number / 5);
+       y += 30 * int(number / 5);
+     },
+     true},
+    {"comes nearer by 3 %",
+     [](int number, double &x, double &y) {
+       const double zoom = std::pow(0.97, number);
+       x *= zoom;
+       y *= zoom;
+     }},
+    {"something moves by 25 px", [](int, double &, double &) {}, false, true},
+};
+
+class Scenery {
+ public:
+  Scenery(Frame scene, int width, int height)
+      : width_(width), height_(height), scene_(std::move(scene)) {}
+
+  Frame frame(const Clip &clip, int number) const {
+    Frame frame(width_, height_);
+    for (int y = 0; y < height_; y++)
+      for (int x = 0; x < width_; x++) {
+        double u = x, v = y;
+        clip.view(number, u, v);
+        const int left = 40 + 25 * number, top = height_ / 3;
+        if (clip.thing && x >= left && x < left + width_ / 5 && y >= top && y < 2 * top) {
+          u = x - left + margin;
+          v = y - top + 10;
+        }
+        sample(u + margin, v + margin, frame.at(x, y));
+      }
+    return reference::noisy(frame, noise, 100 + number);
+  }
+
+ private:
+  /// The scene goes on as in a mirror.
+  const uint8_t *at(int x, int y) const {
+    const auto inside = [](int i, int count) {
+      i %= 2 * count;
+      return i < count ? i : 2 * count - 1 - i;
+    };
+    return scene_.at(inside(x, scene_.width), inside(y, scene_.height));
+  }
+  void sample(double x, double y, uint8_t *out) const {
+    const int left = static_cast<int>(x), top = static_cast<int>(y);
+    const double a = x - left, b = y - top;
+    for (int c = 0; c < 4; c++)
+      out[c] = static_cast<uint8_t>(
+          std::lround((1 - b) * ((1 - a) * at(left, top)[c] + a * at(left + 1, top)[c]) +
+                      b * ((1 - a) * at(left, top + 1)[c] + a * at(left + 1, top + 1)[c])));
+  }
+
+  int width_, height_;
+  Frame scene_;
+};
+
+struct Outcome {
+  double psnr = 0, ms = 0, range = 0, candidates = 0;  // means
+};
+
+Outcome run(const std::shared_ptr<Context> &context, const std::vector<Picture> &pictures,
+            int range, int width, int height) {
+  Queue queue(context);
+  Motion engine(*context, width, height, layout_for(context->device()));
+  Motion::Settings settings;
+  settings.range = range;
+  engine.prepare(settings);
+  Outcome outcome;
+  double time = 0;
+  const auto frames = static_cast<double>(pictures.size() - 1);
+  for (size_t i = 0; i < pictures.size(); i++) {
+    const auto begin = std::chrono::steady_clock::now();
+    const bool moved = engine.next(queue, settings, pictures[i]);
+    queue.cl().finish();
+    if (!moved) continue;
+    if (i > 1)  // drivers finish compiling at the first launch
+      time += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+                  .count();
+    std::vector<char> sums(Motion::sums_bytes);
+    queue.cl().enqueueReadBuffer(engine.sum_up(queue), CL_TRUE, 0, sums.size(), sums.data());
+    const Motion::Summary summary(engine.field(), width, height, sums.data());
+    outcome.psnr += summary.psnr() / frames;
+    outcome.range += summary.range / frames;
+    outcome.candidates += std::pow(2 * summary.range + 1, 2) / frames;
+  }
+  outcome.ms = time / (frames - 1);
+  if (!range) {  // on planes of a quarter of the pixels
+    int last = -1;
+    for (const int tried : motion::Range::ranges(settings.min_range, settings.max_range)) {
+      if (tried / 2 != last) outcome.candidates += std::pow(2 * (tried / 2) + 1, 2) / 4;
+      last = tried / 2;
+    }
+  }
+  return outcome;
+}
+
+/// Prints a scene's clips; false where one is worse than is promised.
+bool compare(const std::shared_ptr<Context> &context, const char *scene, const Scenery &scenery,
+             int width, int height, bool all) {
+  bool good = true;
+  Queue queue(context);
+  for (const Clip &clip : clips) {
+    if (!all && !clip.strict) continue;
+    std::vector<Picture> pictures;
+    for (int i = 0; i < (all ? 16 : 7); i++)
+      pictures.push_back(
+          reference::upload(queue, scenery.frame(clip, i), layout_for(context->device())));
+    const Outcome largest = run(context, pictures, 64, width, height);
+    for (const int range : {8, 16, 24, 32, 48, 64, 0}) {
+      if (!all && range && range != 64) continue;
+      const Outcome own = range == 64 ? largest : run(context, pictures, range, width, height);
+      const double loss = largest.psnr - own.psnr, part = own.candidates / largest.candidates;
+      const bool fails = !range && clip.strict && (loss > 0.1 || part > 0.4);
+      good = good && !fails;
+      char name[16];
+      std::snprintf(name, sizeof name, range ? "%d" : "adapts", range);
+      std::printf(
+          "%-10s | %-38s | %-6s | %5.2f dB | %5.2f below | range %4.1f | %3.0f %% | %8.3f ms, "
+          "%3.0f %%%s\n",
+          scene, clip.name, name, own.psnr, loss, own.range, 100 * part, own.ms,
+          100 * own.ms / largest.ms, fails ? " WRONG" : "");
+      std::fflush(stdout);
+    }
+  }
+  return good;
+}
+
+int run(const char *device, bool all) {
+  const auto context = Context::of_device(choose_device(device));
+  std::printf("%s, driver %s: clip, range, PSNR, mean range, candidates and time of those of 64\n",
+              context->device().name.c_str(), context->device().driver.c_str());
+  const int width = all ? 960 : 480, height = all ? 540 : 272;
+  const Scenery made(reference::natural_frame(width + 2 * margin, height + 2 * margin), width,
+                     height);
+  bool good = compare(context, "made", made, width, height, all);
+  if (all)
+    for (Frame &picture : reference::pictures())
+      good =
+          compare(context, "photograph", {std::move(picture), width, height}, width, height, all) &&
+          good;
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  gst_init(&argc, &argv);
+  const char *device = "auto";
+  bool all = false;
+  for (int i = 1; i < argc; i++)
+    if (!std::strcmp(argv[i], "--all"))
+      all = true;
+    else
+      device = argv[i];
+  try {
+    return run(device, all);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
+  }
+}

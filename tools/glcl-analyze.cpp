@@ -32,6 +32,7 @@ constexpr char usage[] =
     "  --elements LIST  of shots,histogram,motion,flow,objects,tracks (shots,histogram,motion)\n"
     "  --from T --to T  only the frames of this range, in seconds or H:MM:SS\n"
     "  --out DIR        where the results go (glcl-analysis)\n"
+    "  --format F       of the table of frames: csv\n"
     "  --resume         keep what is whole there, with the same file and settings; make the rest\n"
     "  --overwrite      replace what is there\n"
     "  --jobs N         files at once (as many as make more frames a second)\n"
@@ -101,6 +102,14 @@ std::vector<std::string> elements_of(const std::string &text) {
   return elements;
 }
 
+void check_format(const std::string &format) {
+  if (format == "parquet")
+    throw WrongUsage(
+        "--format=parquet: Parquet needs the library of Apache Arrow, which Debian does not "
+        "package. Use csv; DuckDB, pandas and Arrow turn frames.csv into Parquet");
+  if (format != "csv") throw WrongUsage("--format=" + format + " is none: there is csv");
+}
+
 int whole_number(const std::string &text, const std::string &option, int least) {
   const double value = number_of(text, option);
   if (value != std::floor(value) || value < least || value > 1e6)
@@ -133,6 +142,8 @@ Options options_of(const std::vector<std::string> &words) {
       options.task.to = time_of(value(), word);
     } else if (word == "--out") {
       options.out = value();
+    } else if (word == "--format") {
+      check_format(value());
     } else if (word == "--device") {
       options.task.device = value();
     } else if (word == "--jobs") {

@@ -3,7 +3,7 @@
 # submit.sh LIST OUT [SBATCH OPTIONS...]: has Slurm analyse all files of a list, into a folder that all nodes see
 #
 # LIST names a file a line, or, where it holds NULs, a file before each NUL. Files longer than GLCL_PART seconds (600) are
-# divided. Every part is a task of an array; merge.sh, a job behind it, joins them. What is whole in OUT is not done again, so that
+# divided; with objects or tracks, whose memory is longer than the overlap of parts, only if GLCL_PART is set. Every part is a task of an array; merge.sh, a job behind it, joins them. What is whole in OUT is not done again, so that
 # the same command goes on with what is left. Options for sbatch say where: --gres=gpu:1, --partition=…, --cpus-per-task=….
 # GLCL_ELEMENTS chooses what is analysed, as glcl-analyze --elements; GLCL_ANALYZE names that program. Prints the jobs' numbers.
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,6 +30,8 @@ if [[ -e $archive/options ]] && ! cmp -s "$archive/options" "$archive/options.ne
 fi
 mv "$archive/options.new" "$archive/options"
 
+length=${GLCL_PART:-600}
+[[ ${GLCL_PART:-} || ! ${GLCL_ELEMENTS:-} =~ objects|tracks ]] || length=''
 # A task's number is that of its file and of its part: the same list gives the same tasks.
 declare -A known
 waiting=() number=0 of_file=0
@@ -45,7 +47,8 @@ for file in "${files[@]}"; do
   [[ -z ${known[$file]:-} ]] || continue
   known[$file]=1
   # What can't be read fails in its task, which tells why.
-  parts=$(timeout 120 "$analyze" --split "${GLCL_PART:-600}" -- "$file" 2>/dev/null || echo '0 end')
+  parts='0 end'
+  [[ -z $length ]] || parts=$(timeout 120 "$analyze" --split "$length" -- "$file" 2>/dev/null || echo '0 end')
   while read -r from to; do
     printf '%s\0' "$file" "$from" "$to" "$of_file" >"$archive/tasks/$number"
     number=$((number + 1))

@@ -72,6 +72,8 @@ env -u GLCL_BUILD -u GST_PLUGIN_PATH_1_0 GLCL_HEADLESS=1 XDG_CACHE_HOME="$work/c
 [[ -e $prefix/share/doc/gst-glcl/README.md && -e $prefix/share/doc/gst-glcl/docs/glclinvert.md ]] || die 'the manual is missing'
 
 if [[ -e $build/tools/glcl-info ]]; then
+  (GST_PLUGIN_PATH_1_0=$plugins quietly "$prefix/bin/glcl-analyze" --elements histogram --out analysis clip.mp4)
+  [[ $(wc -l <"analysis/clip.mp4/frames.csv") == 6 ]] || die 'the installed glcl-analyze makes no table of five frames'
   # shellcheck source=/dev/null
   (. "$prefix/share/bash-completion/completions/glcl-info" && PATH=$prefix/bin:$PATH && _glcl glcl-info --j glcl-info && [[ ${COMPREPLY[*]} == --json ]]) ||
     die 'bash does not complete glcl-info --j'

@@ -48,12 +48,14 @@ done
 echo text >text.mp4
 : >empty.mp4
 ln -s good.mp4 same.mp4
+ln -s /proc/self/mem unreadable.mp4
+echo 'YUV4MPEG2 W64 H48 F25:1 C420' >no-frames.y4m
 
 expect 1 glcl-analyze --elements shots,histogram --out out good.mp4 "$odd" sub/good.mp4 truncated.mp4 truncated.mkv sound.mp4 \
-  long.mkv sizes.mjpeg text.mp4 empty.mp4 folder.mp4 no-such.mp4 same.mp4
+  long.mkv sizes.mjpeg text.mp4 empty.mp4 folder.mp4 no-such.mp4 same.mp4 unreadable.mp4 no-frames.y4m
 check "
 good = {'a \'q\"<!--<script>\n.mp4', 'good.mp4', 'long.mkv', 'sizes.mjpeg'}
-bad = {'truncated.mp4', 'truncated.mkv', 'sound.mp4', 'text.mp4', 'empty.mp4', 'folder.mp4', 'no-such.mp4'}
+bad = {'truncated.mp4', 'truncated.mkv', 'sound.mp4', 'text.mp4', 'empty.mp4', 'folder.mp4', 'no-such.mp4', 'mem', 'no-frames.y4m'}
 assert {name for name in by_name if by_name[name]['event'] == 'done'} == good, by_name
 assert {name for name in by_name if by_name[name]['event'] == 'failed'} == bad, by_name
 for name in ('truncated.mp4', 'truncated.mkv'): assert by_name[name]['reason'].startswith('it is truncated'), by_name[name]
@@ -61,7 +63,7 @@ assert by_name['sound.mp4']['reason'].startswith('there is no video in it'), by_
 folders = set(os.listdir('out'))
 assert good < folders and len(folders) == 5 and [name for name in folders if name.startswith('good.mp4-')], folders
 summary = events[-1]
-assert (summary['done'], summary['failed'], summary['frames']) == (5, 7, 3 * 50 + 73 + 16), summary
+assert (summary['done'], summary['failed'], summary['frames']) == (5, 9, 3 * 50 + 73 + 16), summary
 assert rows('out/long.mkv')[-1]['time'] == '43200.000000000'
 table = rows('out/good.mp4')
 assert len(table) == 50 and table[1]['time'] == '0.040000000'
@@ -89,6 +91,13 @@ assert len(re.findall(r'<path[^>]*class=\"series\"', page)) == 6 and page.count(
 assert 'NaN' not in page.split('<main')[1].split('</main>')[0]"
 fi
 
+# What decodes is what GStreamer ranks first, as a GPU's decoder is.
+for decoder in openh264dec avdec_h264; do
+  GST_PLUGIN_FEATURE_RANK=$decoder:1000 expect 0 glcl-analyze --elements histogram --out "by-$decoder" good.mp4
+  check "assert json.load(open('by-$decoder/good.mp4/summary.json'))['decoder'] == '$decoder'"
+done
+cmp by-*/good.mp4/frames.csv || die 'decoders differ'
+
 # What is there is not written over unless that is asked for.
 expect 1 glcl-analyze --elements shots,histogram --out out good.mp4
 check "assert '--resume' in by_name['good.mp4']['reason']"
@@ -111,12 +120,13 @@ assert [event['frame'] for event in told('range/good.mp4')] == [15]"
 
 # Parts together are the whole, bit for bit, also where one begins in the dark.
 clip archive.mp4 50 ball smpte circular black black pinwheel ball smpte blink ball gradient ball
-expect 0 glcl-analyze --elements shots,histogram,motion --out whole archive.mp4
+all=shots,histogram,motion,flow,tracks
+expect 0 glcl-analyze --elements "$all" --out whole archive.mp4
 "$analyze" --split 9 archive.mp4 >parts
 [[ $(wc -l <parts) == 3 && $(tail -n 1 parts) == *' end' ]] || die "no three parts but $(<parts)"
 while read -r from to; do
   [[ $to == end ]] && range=() || range=(--to "$to")
-  expect 0 glcl-analyze --elements shots,histogram,motion --part --out "parts-$from" --from "$from" "${range[@]}" archive.mp4
+  expect 0 glcl-analyze --elements "$all" --part --out "parts-$from" --from "$from" "${range[@]}" archive.mp4
 done < <(tac parts)
 expect 0 glcl-analyze --join --out joined parts-*/archive.mp4
 for file in frames.csv events.jsonl summary.json; do
@@ -172,6 +182,8 @@ expect 2 glcl-analyze --elements none good.mp4
 says 'there is no none' errors
 expect 2 glcl-analyze --from 5 --to 4 good.mp4
 expect 2 glcl-analyze --to x good.mp4
+expect 2 glcl-analyze --format parquet good.mp4
+says 'Debian does not package' errors
 expect 2 glcl-analyze --nonsense good.mp4
 expect 0 glcl-analyze --help
 says Usage

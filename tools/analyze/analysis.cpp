@@ -80,6 +80,11 @@ class Pipeline {
       throw Failure("no pipeline: " + reason);
     }
     bus_ = gst_element_get_bus(pipeline_);
+    g_signal_connect(pipeline_, "deep-element-added",
+                     G_CALLBACK(+[](GstBin *, GstBin *, GstElement *element, gpointer self) {
+                       static_cast<Pipeline *>(self)->note_decoder(element);
+                     }),
+                     this);
     GstElement *source = get("source"), *decoder = get("decoder");
     g_object_set(source, "location", file.c_str(), nullptr);
     g_signal_connect(decoder, "no-more-pads", G_CALLBACK(check_pads), nullptr);
@@ -91,10 +96,12 @@ class Pipeline {
                                            GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
               [](GstPad *, GstPadProbeInfo *info, gpointer on) {
                 auto *pipeline = static_cast<Pipeline *>(on);
-                if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
-                  pipeline->decoded_ = true;
-                else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
-                  pipeline->sizes_++;
+                const bool buffer = info->type & GST_PAD_PROBE_TYPE_BUFFER;
+                const bool caps =
+                    !buffer && GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS;
+                // Behind the caps the first picture waits until kernels are built.
+                if (buffer || caps) pipeline->decoded_ = true;
+                if (caps) pipeline->sizes_++;
                 return GST_PAD_PROBE_OK;
               },
               self, nullptr);
@@ -140,6 +147,12 @@ class Pipeline {
     return here;
   }
 
+  /// The element that decodes, the last one that was tried.
+  std::string decoder() const {
+    const std::lock_guard lock(mutex_);
+    return decoder_;
+  }
+
   /// How often the decoder named the format of its pictures.
   int sizes() const { return sizes_; }
 
@@ -161,6 +174,19 @@ class Pipeline {
  private:
   static constexpr GstClockTime longest_opening = 30 * GST_SECOND;
 
+  void note_decoder(GstElement *element) {
+    GstElementFactory *factory = gst_element_get_factory(element);
+    if (!factory ||
+        !gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DECODER |
+                                                       GST_ELEMENT_FACTORY_TYPE_MEDIA_VIDEO |
+                                                       GST_ELEMENT_FACTORY_TYPE_MEDIA_IMAGE))
+      return;
+    const std::lock_guard lock(mutex_);
+    decoder_ = GST_OBJECT_NAME(factory);
+  }
+
+  mutable std::mutex mutex_;  // of the name, which comes on threads of GStreamer's
+  std::string decoder_;
   GstElement *pipeline_;
   GstBus *bus_;
   std::atomic<bool> decoded_ = false;
@@ -496,6 +522,7 @@ void Run::finish() {
   summary["width"] = width_;
   summary["height"] = height_;
   summary["rate"] = rate_.load();
+  summary["decoder"] = pipeline_.decoder();
   summary["frames"] = table_.rows();
   summary["lost"] = table_.lost(rate_);
   if (task_.has("shots")) summary["shots"] = shots;

@@ -585,7 +585,8 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
                   cells, votes_, noise_.renewed(),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
-                  cl::Local(support_kernel_.group().x * sizeof(cl_float4)));
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float2)));
 }
 
 }  // namespace glcl::opticalflow

@@ -6,15 +6,29 @@
 
 #define GOES_WITH 0.85f  // of the change, less stays in a row of cells that goes with the flow
 #define AS_ONE 0.5f      // and at least so far one way
+#define RENEWED_LEFT 0.7f  // of the change, where less is left the cell has moved
 #define GREY_KEEPS 0.35254f  // of the variance of white noise, by (1 6 1) / 8 along both axes
 
 // Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
 // rows; each item has a column of a cell.
+// What interpolation between texels leaves of the variance of noise; next to each other they share BESIDE of it.
+#ifdef CENSUS
+#define BESIDE 0.16f
+#else
+#define BESIDE 0.32f
+#endif
+inline float kept_between(float2 place) {
+  const float2 part = place - floor(place), lost = 2.0f * (1.0f - BESIDE) * part * (1.0f - part);
+  return (1.0f - lost.x) * (1.0f - lost.y);
+}
+
 #define GROUP 64
 #ifdef CENSUS
 #define LIT(grey, light) (grey)
+#define LEVELS(still, moved) 0.0f
 #else
 #define LIT RELIT
+#define LEVELS(still, moved) (float2)(still, moved)
 #endif
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
@@ -22,13 +36,14 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
                   int2 size, __global Support *restrict support, int2 cells, __global uint *restrict votes,
                   __global Renewed *restrict renewed, __local float4 *changes, __local float4 *ways,
-                  __local float4 *greys) {
+                  __local float4 *greys, __local float2 *sums) {
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
   const float2 end = convert_float2(level.xy - 1);
   float4 change = 0.0f, way = 0.0f, whole = 0.0f;  // of the way: its sum and square, weighted; then unweighted with the number
   float4 rise = 0.0f;  // of grey: its change, that squared, what of it noise explains
+  float2 levels = 0.0f;  // changes themselves, where light counts
   const bool counts = x < size.x && (noise.white > 0.0f || noise.coding > 0.0f);
   for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && counts; y++) {
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
@@ -41,24 +56,26 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     const float share = texel_noise(noise_table, grey[index], own);
     const float explained = CHANNEL_COUNT * channel_noise(noise, gain, share, 0.0f).change;
     const float stays = CHANNEL_SUM(still, still), goes = CHANNEL_SUM(moved, moved), weight = fmax(stays - goes, 0.0f);
-    change += (float4)(stays, goes, explained, weight);
+    change += (float4)(stays, goes + 0.5f * (1.0f - kept_between(to)) * explained, explained, weight);
     way += (float4)(weight * v, weight * dot(v, v), 0.0f);
+    levels += LEVELS(still, moved);
     whole += (float4)(v, dot(v, v), 1.0f);
     const float risen = LIT(later[index], light[0]) - grey[index];
     rise += (float4)(risen, risen * risen, 2.0f * GREY_KEEPS * CORRELATION * noise_variance_at(noise_table, grey[index]), 1.0f);
   }
-  changes[item] = change, ways[item] = way, greys[item] = rise;
+  changes[item] = change, ways[item] = way, greys[item] = rise, sums[item] = levels;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int cell = x / SUPPORT_SIDE;
   const bool speaks = item % SUPPORT_SIDE == 0 && cell < cells.x;
   if (speaks) {
-    for (int i = 1; i < SUPPORT_SIDE; i++) change += changes[item + i], way += ways[item + i], rise += greys[item + i];
-    change.xy -= change.z;
+    for (int i = 1; i < SUPPORT_SIDE; i++) change += changes[item + i], way += ways[item + i], rise += greys[item + i], levels += sums[item + i];
+    change.xy -= change.z + levels * levels / fmax(rise.w, 1.0f);
     rise /= fmax(rise.w, 1.0f);
     rise.x = fmax(rise.y - rise.x * rise.x - rise.z, 0.0f);
     const Support own = {change, way.xy, way.z, rise.x};
     support[row * cells.x + cell] = own;
-    count_renewed(renewed, rise.x * (change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f));
+    const float left = change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f;
+    count_renewed(renewed, left > RENEWED_LEFT ? rise.x * left : 0.0f);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   changes[item] = (float4)(change.xyz, speaks && change.x > 0.0f ? 1.0f : 0.0f);

@@ -483,12 +483,18 @@ class Solver {
   std::vector<Change> changes(const Plane<n> &before, const Plane<n> &after, const Light &light,
                               const Plane<2> &flow) const {
     std::vector<Change> changes;
-    const auto squared = [&](const Plane<n> &of, float x, float y, int own_x, int own_y) {
-      auto change = bilinear(of, x, y);
+    using Texel = typename Plane<n>::Value;
+    const auto change = [&](float x, float y, int own_x, int own_y) {
+      Texel change = bilinear(after, x, y);
       for (int k = 0; k < n; k++)
         change[k] = std::clamp(light.gain * change[k] + light.offset - before.at(own_x, own_y)[k],
                                -limit(0), limit(0));
-      return dot(change, change);
+      return change;
+    };
+    // What of the variance of noise is left between texels.
+    const auto kept = [](float place) {
+      const float part = place - std::floor(place);
+      return 1 - 2 * (1 - (n == 4 ? 0.16f : 0.32f)) * part * (1 - part);
     };
     for (int row = 0; row < flow.height; row++)
       for (int column = 0; column < flow.width; column++) {
@@ -505,8 +511,11 @@ class Solver {
                             noise_at(noise_, (*greys_)[0].at(x, y)[0]);
         const float grey = (*greys_)[0].at(x, y)[0];
         const float keeps = 2 * 0.35254f * noise_correlation;
-        changes.push_back({squared(after, float(x), float(y), x, y),
-                           squared(after, to_x, to_y, x, y), n * channel_noise(0, share, 0).change,
+        const Texel still = change(float(x), float(y), x, y), moved = change(to_x, to_y, x, y);
+        const float explained = n * channel_noise(0, share, 0).change;
+        changes.push_back({dot(still, still), dot(moved, moved), explained,
+                           explained * (1 + kept(to_x) * kept(to_y)) / 2, n == 1 ? still[0] : 0,
+                           n == 1 ? moved[0] : 0,
                            light.gain * (*later_)[0].at(x, y)[0] + light.offset - grey,
                            keeps * noise_at(noise_, grey), v, true});
       }

@@ -28,6 +28,7 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, Renewe
   std::vector<Cell> whole(cells_.size());  // flows without weights
   struct Grey {
     double sum = 0, square = 0, noise = 0;
+    double still = 0, moved = 0;
   };
   std::vector<Grey> greys(cells_.size());
   for (int y = 0; y < height; y++)
@@ -42,17 +43,21 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, Renewe
       };
       add(whole[at], 1);
       add(cells_[at], std::max(node.still - node.moved, 0.0f));
-      cells_[at].still += node.still - node.noise, cells_[at].moved += node.moved - node.noise;
+      cells_[at].still += node.still - node.noise,
+          cells_[at].moved += node.moved - node.moved_noise;
       cells_[at].noise += node.noise;
       greys[at].sum += node.grey, greys[at].square += node.grey * node.grey;
       greys[at].noise += node.grey_noise;
+      greys[at].still += node.still_level, greys[at].moved += node.moved_level;
     }
   for (size_t i = 0; i < cells_.size(); i++) {
     const double count = std::max(whole[i].weight, 1.0), mean = greys[i].sum / count;
     Cell &cell = cells_[i];
+    cell.still -= greys[i].still * greys[i].still / count;
+    cell.moved -= greys[i].moved * greys[i].moved / count;
     cell.grey = std::max((greys[i].square - greys[i].noise) / count - mean * mean, 0.0);
     const double left = cell.still > 0 ? std::clamp(cell.moved / cell.still, 0.0, 1.0) : 1;
-    renewed.count(static_cast<float>(cell.grey * left));
+    renewed.count(left > 0.7 ? static_cast<float>(cell.grey * left) : 0);
   }
   double changing = 0, going = 0;
   for (int row = 0; row < rows_; row++)

@@ -14,6 +14,8 @@ namespace reference::opticalflow {
 /// channels together, and what noise explains of it; nothing where the flow leaves the frame.
 struct Change {
   float still = 0, moved = 0, noise = 0;
+  float moved_noise = 0;                   ///< what noise explains of `moved`
+  float still_level = 0, moved_level = 0;  ///< in grey, the changes themselves
   float grey = 0, grey_noise = 0;  ///< change in grey, levels; what of its variance noise explains
   Vector flow{};
   bool inside = false;

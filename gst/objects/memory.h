@@ -24,9 +24,10 @@ class Memory {
   Memory(Context &context, const camera::Frame &frame);
 
   /// Enqueues the next frame: in small, after camera::Align settled `state`. Where that is fresh,
-  /// the frame is all that is known.
+  /// the frame is all that is known. `result`: a Result, of the frame before; in the boxes of its
+  /// regions less stands out from noise, and what is seen becomes no scenery at once.
   void run(Queue &queue, const Bounds &bounds, const cl::Buffer &small, const cl::Buffer &state,
-           const noise::Noise &noise);
+           const noise::Noise &noise, const cl::Buffer &result);
 
   /// float2: the level of the scenery, the other.
   const cl::Buffer &picture() const { return pictures_[now_]; }

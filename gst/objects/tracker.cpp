@@ -11,8 +11,11 @@ namespace {
 
 constexpr int told_unseen = 3;      // frames that an object is told of though it is not found
 constexpr int keeps_tentative = 1;  // frames that one that has not begun may be missed
-constexpr int stays = 12;       // found in so many frames it begins though it stays in its place
-constexpr float follow = 0.4f;  // of a new velocity
+constexpr int shares = 8;           // frames after which two that share what is found may be one
+constexpr float wobbles = 2;        // changes of size by which what is faint has to move
+constexpr float clear = 0.8f, faint = 0.5f;  // scores
+constexpr float settle = 0.3f;               // of a new score and change of size
+constexpr float follow = 0.4f;               // of a new velocity
 
 float overlap(const Box &a, const Box &b) {  // of the smaller one
   return common(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
@@ -122,8 +125,10 @@ Box Tracker::followed(const Track &track, const Box &was, Box box) const {
 /// out for a moment too, but stays and shrinks.
 bool Tracker::has_moved(const Track &track) const {
   const float least = std::max(1.5f, float(std::min(width_, height_)) / 320);
-  const auto both = [least](float a, float b) {
-    return a * b > 0 && std::min(std::abs(a), std::abs(b)) >= least;
+  const float doubt =
+      wobbles * std::clamp((clear - track.object.score) / (clear - faint), 0.0f, 1.0f);
+  const auto both = [least, doubt](float a, float b, float wobble) {
+    return a * b > 0 && std::min(std::abs(a), std::abs(b)) >= least + doubt * wobble;
   };
   const Box now = clipped(track.seen, float(width_), float(height_)), &then = track.began;
   float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
@@ -133,7 +138,32 @@ bool Tracker::has_moved(const Track &track) const {
   if (now.right >= float(width_) - 1) right = left;
   if (now.top <= 1) top = bottom;
   if (now.bottom >= float(height_) - 1) bottom = top;
-  return both(left, right) || both(top, bottom);
+  return both(left, right, track.wobble_x) || both(top, bottom, track.wobble_y);
+}
+
+/// Counts for how long a track and an older one have shared what was found.
+void Tracker::meet(size_t which, const std::vector<std::vector<int>> &claimed) {
+  Track &track = tracks_[which];
+  for (size_t o = 0; o < which; o++)
+    if (std::find_first_of(claimed[o].begin(), claimed[o].end(), claimed[which].begin(),
+                           claimed[which].end()) != claimed[o].end()) {
+      track.together = track.other == tracks_[o].serial ? track.together + 1 : 1;
+      track.other = tracks_[o].serial;
+      return;
+    }
+}
+
+/// Whether a track is in the place of an older one, or shared what was found with it for so long
+/// that they would have parted by now, or never will.
+bool Tracker::one_thing(const Track &older, const Track &track) {
+  if (!track.hidden) return false;
+  const float apart = std::hypot(older.dx - track.dx, older.dy - track.dy);
+  if (older.hidden && common(older.box, track.box) > 0.7f * track.box.area() && apart < 0.5f)
+    return true;
+  const auto length = [](const Box &box) { return std::max(box.width(), box.height()); };
+  const float way = apart * float(track.together);
+  return track.other == older.serial && track.together >= shares &&
+         (way < 0.5f * length(track.box) || way > 1.5f * (length(track.box) + length(older.box)));
 }
 
 bool Tracker::told(const Settings &settings, const Track &track) const {
@@ -209,6 +239,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     }
     // Another one is near: what both claim holds both.
     if (shared && known(track)) {
+      meet(t, claimed);
       const Box all = alone ? around(*shared, *alone) : *shared;
       Box box = expected;
       // It stays within what is seen, and keeps its size.
@@ -230,6 +261,8 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     } else if (alone || shared) {
       Box box = alone ? *alone : *shared;
       if (alone && shared) box = around(box, *shared);
+      track.wobble_x += settle * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
+      track.wobble_y += settle * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
       track.seen = box;
       if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
       // Its velocity, without the camera's.
@@ -240,8 +273,9 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
         track.dy += part * (dy - track.dy);
       }
       track.hidden = false;
+      track.together = std::max(track.together - 1, 0);
       track.box = box;
-      track.object.score += 0.3f * (score - track.object.score);
+      track.object.score += settle * (score - track.object.score);
       track.missed = 0, track.lost = 0;
       track.found++;
     } else {
@@ -259,13 +293,15 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
   }
   // Those that are gone, and those that were nothing; of two in one place the older stays.
   for (size_t t = 0; t < tracks_.size();) {
-    const Track &track = tracks_[t];
+    Track &track = tracks_[t];
     bool gone = track.object.id ? track.lost >= settings.gap || (track.missed && !inside(track.box))
                                 : track.missed > keeps_tentative;
-    for (size_t o = 0; o < t && !gone; o++)
-      gone = track.hidden && tracks_[o].hidden &&
-             common(tracks_[o].box, track.box) > 0.7f * track.box.area() &&
-             std::hypot(tracks_[o].dx - track.dx, tracks_[o].dy - track.dy) < 0.5f;
+    for (size_t o = 0; o < t && !gone; o++) {
+      if (!one_thing(tracks_[o], track)) continue;
+      // Whichever was told of goes on.
+      if (!tracks_[o].object.id) std::swap(tracks_[o].object.id, track.object.id);
+      gone = true;
+    }
     if (gone) {
       if (track.object.id) report.ended.push_back(track.object);
       tracks_.erase(tracks_.begin() + ptrdiff_t(t));
@@ -279,11 +315,12 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       Track track;
       track.box = track.seen = track.began = track.object.box = detection.box;
       track.object.score = detection.score;
+      track.serial = ++last_serial_;
       tracks_.push_back(track);
     }
   for (Track &track : tracks_)
     if (!track.object.id && track.found >= settings.min_frames && !track.missed &&
-        (has_moved(track) || track.found >= stays)) {
+        has_moved(track)) {
       track.object.id = ++last_id_;
       report.begun.push_back(track.object);
     }

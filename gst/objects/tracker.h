@@ -68,13 +68,16 @@ class Tracker {
  private:
   struct Track {
     Object object;
-    Box box;                    // where it is, also where it is not told
-    Box seen;                   // what was found there last, with what it uncovered
-    Box began;                  // where it was first seen, moved along with the camera
-    float dx = 0, dy = 0;       // px a frame, beside the camera
-    int found = 1, missed = 0;  // frames, in all; in a row
-    double lost = 0;            // s
-    bool hidden = false;        // behind or before another
+    Box box;                           // where it is, also where it is not told
+    Box seen;                          // what was found there last, with what it uncovered
+    Box began;                         // where it was first seen, moved along with the camera
+    float dx = 0, dy = 0;              // px a frame, beside the camera
+    float wobble_x = 0, wobble_y = 0;  // by how much its size changes from frame to frame, px
+    int found = 1, missed = 0;         // frames, in all; in a row
+    double lost = 0;                   // s
+    bool hidden = false;               // behind or before another
+    uint64_t serial = 0, other = 0;    // its own, that of an older one that it met
+    int together = 0;  // frames that they shared what was found, less those they did not
   };
   struct Detection {
     Box box;
@@ -87,12 +90,14 @@ class Tracker {
   void predict(Track &track, const camera::Motion &step) const;
   Box followed(const Track &track, const Box &was, Box box) const;
   bool has_moved(const Track &track) const;
+  void meet(size_t which, const std::vector<std::vector<int>> &claimed);
+  static bool one_thing(const Track &older, const Track &track);
   bool told(const Settings &settings, const Track &track) const;
   bool inside(const Box &box) const;
 
   int width_, height_;
   std::vector<Track> tracks_;
-  uint64_t last_id_ = 0;
+  uint64_t last_id_ = 0, last_serial_ = 0;
 };
 
 }  // namespace glcl::objects

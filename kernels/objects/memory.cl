@@ -5,6 +5,7 @@
 #include "camera/similarity.clh"
 #include "camera/state.clh"
 #include "noise/bands.clh"
+#include "objects/result.clh"
 
 #define LEAST_CODING 0.15f  // levels²
 #define OLDEST 90   // frames
@@ -12,6 +13,7 @@
 #define TAKES_OVER 3  // the other level becomes the scenery once it was seen a third as long
 #define TURNING 1.6f   // pictures that turn or grow count so much more by their edges
 #define YOUNG 3        // a scenery of fewer frames gives way at once
+#define FAINT 0.5f   // so much of the noise is enough where something moved
 #define LAGS 0.5f      // parts of a coded picture follow the light late, by so much of what it changed lately
 #define SURE 5        // and at least for so many frames, or as long
 #define SURE_BENT 3   // where the picture is bent, and what was uncovered would otherwise spread
@@ -42,7 +44,7 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
 __kernel void objects_remember(__global const float2 *from, __global const uchar2 *ages_from, __global float2 *to,
                                __global uchar2 *ages_to, __global const float *current, __global const State *state,
                                Frame frame, __global const float *noise, float quiet, float sure, float edges,
-                               __global uchar *front) {
+                               __global const Result *result, __global uchar *front) {
   const int x = get_global_id(0), y = get_global_id(1);
   const int2 size = frame.size;
   if (x >= size.x || y >= size.y) return;
@@ -86,16 +88,20 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   } else if (seen) {
     const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
                            fmax(coding_variance(noise), LEAST_CODING);
-    const float bound = sure * sqrt(variance) + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * fabs(state->light);
+    const float deviations = sure * sqrt(variance),
+                bound = deviations + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * fabs(state->light),
+                faint = bound - (1.0f - FAINT) * deviations;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
-    if (distance <= bound) {
-      age.x = min(age.x + 1, OLDEST);
+    // Where something moved in the frame before less is enough, and what it hides becomes no scenery.
+    const bool in = (distance > faint || age.x < 2 * YOUNG) && in_region(result, min(result->count, MOST), nearest);
+    if (distance <= (in ? faint : bound)) {
+      age.x = in && age.x + 1 >= YOUNG && age.x < 2 * YOUNG ? YOUNG - 1 : min(age.x + 1, OLDEST);
       scenery += (level - scenery) / min((int)age.x, slowest);
     } else {
       away = convert_uchar_sat(8.0f * distance / bound);
       if (age.x < YOUNG) {
         // It is no scenery either, where others are older.
-        if (state->frames > 2 * YOUNG) away = 0;
+        if (state->frames > 2 * YOUNG && !in) away = 0;
         scenery = level;
         age = (uchar2)(1, 0);
       } else if (age.y && fabs(level - other) <= bound) {

@@ -2,12 +2,12 @@
 // From pixels in front to boxes. Build with -DITEMS, the items of a group, a power of two.
 #include "camera/similarity.clh"
 #include "camera/state.clh"
+#include "objects/result.clh"
 
 #define CELL 4     // px of a picture
 #define STRONG 9   // of a cell's 16 px: so many in front make a region; thin lines don't
 #define WEAK 4     // so many belong to one beside it
 #define REACH 2    // cells: regions this near are one
-#define MOST 128   // regions that are told
 
 // A cell: how many of its pixels are in front, the first and last column and row with one, and how far from the scenery
 // they are: bits 0-4, 5-6, 7-8, 9-10, 11-12, 13-26.
@@ -39,20 +39,6 @@ __kernel void objects_cells(__global const uchar *front, int2 size, __global con
   const int at = place.y * cells.x + place.x;
   out[at] = mask[at] && count ? cell_of(count, first, last, away) : 0;
 }
-
-typedef struct {
-  int left, top, right, bottom;  // px of a picture, the last ones included
-  int area;                      // pixels in front
-  int away;                      // sum over them of how many times the bound they are away from the scenery, in eighths
-  int unused[2];
-} Region;
-
-typedef struct {
-  State state;
-  int count;  // of regions; more than MOST are not in the list
-  int front, seen, unused;
-  Region regions[MOST];
-} Result;
 
 inline bool part_of_region(__global const uint *cells, int2 size, int2 place) {
   const int count = COUNT(cells[place.y * size.x + place.x]);
@@ -159,10 +145,5 @@ __kernel void objects_mask(__global const uchar *front, int2 size, __global cons
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= size)) return;
   const int at = place.y * size.x + place.x, count = front[at] ? min(result->count, MOST) : 0;
-  uchar inside = 0;
-  for (int i = 0; i < count; i++) {
-    __global const Region *region = result->regions + i;
-    if (place.x >= region->left && place.x <= region->right && place.y >= region->top && place.y <= region->bottom) inside = 1;
-  }
-  out[offset + at] = inside;
+  out[offset + at] = in_region(result, count, place);
 }

@@ -16,6 +16,7 @@ using glcl::objects::Region;
 namespace {
 
 constexpr int oldest = 90, slowest = 20, young = 3, sure_frames = 5, sure_bent = 3, takes_over = 3;
+constexpr float faint = 0.5f;
 constexpr int cell = 4, strong = 9, weak = 4, reach = 2;
 
 /// The four pixels around a point and how much each counts.
@@ -58,17 +59,17 @@ Memory::Memory(const glcl::camera::Frame &frame)
     : pixels(size_t(frame.size.s[0]) * frame.size.s[1]), frame_(frame) {}
 
 void Memory::next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
-                  const State &state, const NoiseTable &noise) {
+                  const State &state, const NoiseTable &noise, const std::vector<Region> &regions) {
   std::vector<Pixel> now;
   for (int y = 0; y < frame_.size.s[1]; y++)
     for (int x = 0; x < frame_.size.s[0]; x++)
-      now.push_back(pixel(x, y, bounds, small, state, noise));
+      now.push_back(pixel(x, y, bounds, small, state, noise, regions));
   pixels = now;
 }
 
 Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &bounds,
                             const std::vector<float> &small, const State &state,
-                            const NoiseTable &noise) const {
+                            const NoiseTable &noise, const std::vector<Region> &regions) const {
   const int width = frame_.size.s[0], height = frame_.size.s[1];
   const std::complex<float> centre(frame_.centre.s[0], frame_.centre.s[1]),
       z = std::complex<float>(float(x), float(y)) - centre;
@@ -123,21 +124,28 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
                 taken = p.scenery + slack * (near - p.scenery);
     least = std::min(least, taken), most = std::max(most, taken);
   }
-  const float bound = bounds.sure * std::sqrt(variance) +
-                      (turns ? 1.6f : 1) * bounds.edges * contrast + 0.5f * std::abs(state.light),
+  const float deviations = bounds.sure * std::sqrt(variance),
+              bound = deviations + (turns ? 1.6f : 1) * bounds.edges * contrast +
+                      0.5f * std::abs(state.light),
               distance = std::max({level - most, least - level, 0.0f}),
               other = std::abs(level - p.other);
-  p.margin = std::min(std::abs(distance - bound), std::abs(other - bound));
+  const bool in = std::any_of(regions.begin(), regions.end(), [&](const Region &region) {
+    return nearest_x >= region.left && nearest_x <= region.right && nearest_y >= region.top &&
+           nearest_y <= region.bottom;
+  });
+  const float enough = in ? bound - (1 - faint) * deviations : bound;
+  p.margin = std::min(std::abs(distance - enough), std::abs(other - bound));
   const int scenery_frames = turns ? slowest / 4 : slowest;
-  if (distance <= bound) {
-    p.age = std::min(p.age + 1, oldest);
+  if (distance <= enough) {
+    const bool hidden = in && p.age >= young - 1 && p.age < 2 * young;
+    p.age = hidden ? young - 1 : std::min(p.age + 1, oldest);
     p.scenery += (level - p.scenery) / float(std::min(p.age, scenery_frames));
     return p;
   }
   p.away = int(std::min(8 * distance / bound, 255.0f));
   p.margin = std::min(p.margin, std::abs(8 * distance / bound - std::rint(8 * distance / bound)));
   if (p.age < young) {
-    if (state.frames > 2 * young) p.away = 0;
+    if (state.frames > 2 * young && !in) p.away = 0;
     return {level, p.other, 1, 0, p.away, p.margin};
   }
   if (p.other_age && other <= bound) {

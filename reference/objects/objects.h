@@ -11,11 +11,12 @@
 
 namespace reference {
 
-/// As glcl::objects::Memory.
+/// As glcl::objects::Memory; `regions`: of the frame before.
 struct Memory {
   explicit Memory(const glcl::camera::Frame &frame);
   void next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
-            const glcl::camera::State &state, const NoiseTable &noise);
+            const glcl::camera::State &state, const NoiseTable &noise,
+            const std::vector<glcl::objects::Region> &regions = {});
 
   struct Pixel {
     float scenery = 0, other = 0;
@@ -28,7 +29,7 @@ struct Memory {
  private:
   Pixel pixel(int x, int y, const glcl::objects::Memory::Bounds &bounds,
               const std::vector<float> &small, const glcl::camera::State &state,
-              const NoiseTable &noise) const;
+              const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;
   glcl::camera::Frame frame_;
 };
 

@@ -49,9 +49,17 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
   size_t off = 0;
   for (size_t n = 0; n < frames.size(); n++) {
     const glcl::objects::Memory::Bounds bounds{4.5f, 0.25f};
+    // Boxes of the frame before, none at times.
+    Result before{};
+    for (int i = 0; i < int(n) % 4; i++) {
+      const int left = int(n) * 3 + i * width / 3 - 5, top = height / 4 + 9 * i;
+      before.regions[before.count++] = {left, top, left + 30, top + height / 3, 9, 99, {}};
+    }
     engine.run(*bench.queue, bounds, upload(bench, frames[n]),
-               upload(bench, std::vector<State>{states[n]}), noise);
-    expected.next(bounds, frames[n], states[n], reference::even_noise(level));
+               upload(bench, std::vector<State>{states[n]}), noise,
+               upload(bench, std::vector<Result>{before}));
+    expected.next(bounds, frames[n], states[n], reference::even_noise(level),
+                  {before.regions, before.regions + before.count});
     const auto picture = download<cl_float2>(bench, engine.picture(), pixels);
     const auto ages = download<cl_uchar2>(bench, engine.ages(), pixels);
     const auto front = download<cl_uchar>(bench, engine.front(), pixels);
@@ -314,6 +322,55 @@ GST_START_TEST(test_crossing) {
 }
 GST_END_TEST
 
+// A thing of which two parts were found first, and then all of it, is one object; two that go
+// beside each other and touch at times are two.
+GST_START_TEST(test_parts) {
+  Follower f;
+  size_t told = 0;
+  int ended = 0;
+  for (int i = 0; i < 40; i++) {
+    const double x = 40 + 3.0 * i;
+    const Box all{float(x - 24), 90, float(x + 24), 120};
+    const auto report = f.step(i < 8 ? std::vector<Box>{{all.left, 90, all.left + 12, 120},
+                                                        {all.right - 12, 90, all.right, 120}}
+                                     : std::vector{all});
+    told = report.objects.size();
+    ended += int(report.ended.size());
+    if (i > 20)
+      fail_unless(told == 1 && report.objects[0].id == 1 &&
+                      glcl::objects::common(report.objects[0].box, all) > 0.9f * all.area(),
+                  "frame %d: %zu", i, told);
+  }
+  fail_unless(told == 1 && ended == 1);
+  Follower g;
+  for (int i = 0; i < 60; i++) {
+    const Box a = box_at(40 + 3.0 * i, 80), b = box_at(40 + 3.0 * i, 115);
+    const auto report =
+        g.step(i % 10 < 3 && i > 8 ? std::vector{glcl::objects::around(a, b)} : std::vector{a, b});
+    fail_unless(i < 3 || (report.objects.size() == 2 && report.ended.empty()), "frame %d", i);
+  }
+}
+GST_END_TEST
+
+// What is faint and changes its shape in one place is nothing; what is as faint and moves is told.
+GST_START_TEST(test_faint) {
+  for (double speed : {0.0, 2.0}) {
+    Follower f;
+    std::mt19937 next(1);
+    const auto change = [&next] { return double(next() % 7); };
+    size_t told = 0;
+    for (int i = 0; i < 40; i++) {
+      const double x = 60 + speed * i;
+      Result result = result_of({{float(x + change()), float(90 + change()),
+                                  float(x + 24 + change()), float(110 + change())}});
+      result.regions[0].away = result.regions[0].area * 13;
+      told += f.tracker.step(f.settings, result, f.frame, 50, 0.04).objects.size();
+    }
+    fail_unless(speed > 0 ? told > 20 : told == 0, "at %g px: told %zu times", speed, told);
+  }
+}
+GST_END_TEST
+
 // A shaking camera moves everything; a cut ends it.
 GST_START_TEST(test_moves_along) {
   Follower f;
@@ -380,6 +437,8 @@ static Suite *objects_suite() {
   tcase_add_test(tests, test_mask_and_cut);
   tcase_add_test(tests, test_tracker);
   tcase_add_test(tests, test_crossing);
+  tcase_add_test(tests, test_parts);
+  tcase_add_test(tests, test_faint);
   tcase_add_test(tests, test_moves_along);
   tcase_add_test(tests, test_view);
   suite_add_tcase(suite, tests);

@@ -35,6 +35,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define STILL (FIRST + 1)                  // with none
 #define BEFORE (FIRST + 2)                 // and with that of the frame before, and 4 px beside it along both axes
 #define BESIDE 4
+#define CONTRAST 16.0f  // levels in a block that votes by half
 #define LIGHT 0.015625f  // the gain counts by levels from mid-grey / 64
 #define MOST_CURVED 1.5f  // of a lens as wide as they are, over the radius
 #define RIDGE 0.01f      // levels² a pixel, so that nothing to see is no motion
@@ -79,20 +80,23 @@ inline float level_at(__global const float *current, int2 size, float2 p, int co
              mix(mean(current, size, first + (int2)(0, 1), coarse), mean(current, size, first + 1, coarse), part.x), part.y);
 }
 
-// The mean of what is remembered of as many pixels, of those that are known and were seen in the frame before; whether
-// these are half of them.
+// The mean and contrast of what is remembered of as many pixels, of those that are known and were seen in the frame before;
+// whether these are half of them.
 inline bool remembered(__global const float2 *picture, __global const uchar2 *known, __global const uchar *front, int2 size,
-                       int2 corner, int coarse, float *level) {
+                       int2 corner, int coarse, float *level, float *contrast) {
   int count = 0;
-  float sum = 0.0f;
+  float sum = 0.0f, least = INFINITY, most = -INFINITY;
   for (int j = 0; j < coarse; j++)
     for (int i = 0; i < coarse; i++) {
       const int at = min(corner.y + j, size.y - 1) * size.x + min(corner.x + i, size.x - 1);
       const bool counts = known[at].x && !front[at];
       count += counts;
-      sum += counts ? picture[at].x : 0.0f;
+      const float here = picture[at].x;
+      sum += counts ? here : 0.0f;
+      least = counts ? fmin(least, here) : least, most = counts ? fmax(most, here) : most;
     }
   *level = sum / max(count, 1);
+  *contrast = most - least;
   return 2 * count > coarse * coarse;
 }
 
@@ -198,8 +202,8 @@ void camera_align(__global const float *current, __global const float2 *picture,
     const int2 corner = (int2)(i % columns * coarse, i / columns * rows);
     const float2 z = convert_float2(corner) + middle - frame.centre;
     const float2 p = bent(fit.motion, fit.bend, z) + frame.centre;
-    float level;
-    if (!remembered(picture, known, front, size, corner, coarse, &level) || !inside(p, size)) continue;
+    float level, contrast;
+    if (!remembered(picture, known, front, size, corner, coarse, &level, &contrast) || !inside(p, size)) continue;
     const int2 near = convert_int2_rte(p - middle);
     const float left = mean(current, size, near - (int2)(coarse, 0), coarse),
                 right = mean(current, size, near + (int2)(coarse, 0), coarse),
@@ -222,14 +226,16 @@ void camera_align(__global const float *current, __global const float2 *picture,
     }
     own[PRODUCTS + PARAMETERS] += weight;
     if (number == 0 && i % 4 == 0) {
-      own[FIRST] += weight;
-      own[STILL] += agreement(current, size, bent(state->from_frame, state->bend_frame, z) + frame.centre, coarse,
+      // What has no contrast agrees with all of them.
+      const float votes = contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST);
+      own[FIRST] += votes * weight;
+      own[STILL] += votes * agreement(current, size, bent(state->from_frame, state->bend_frame, z) + frame.centre, coarse,
                               level, scatter);
       UNROLL
       for (int k = 0; k < 9; k++) {
         const float2 way = step_before(state, frame, k).xy;
         const float2 q = bent(as_before(state, frame, k), bend_of(state, way, turn), z) + frame.centre;
-        own[BEFORE + k] += agreement(current, size, q, coarse, level, scatter);
+        own[BEFORE + k] += votes * agreement(current, size, q, coarse, level, scatter);
       }
     }
   }

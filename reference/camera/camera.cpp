@@ -286,12 +286,15 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
         const Complex z = Complex(float(x) + middle, float(y) + middle) - centre,
                       p = motion.from(z) + centre;
         int count = 0;
-        double level = 0;
+        double level = 0, least = INFINITY, most = -INFINITY;
         for (int j = 0; j < c; j++)
           for (int i = 0; i < c; i++) {
             const size_t at =
                 size_t(std::min(y + j, height - 1)) * width + std::min(x + i, width - 1);
-            if (known[at]) count++, level += picture[at];
+            if (!known[at]) continue;
+            count++, level += picture[at];
+            least = std::min<double>(least, picture[at]),
+            most = std::max<double>(most, picture[at]);
           }
         if (2 * count <= c * c || !current.inside(p.real(), p.imag())) continue;
         level /= count;
@@ -309,11 +312,13 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
         }
         weights += w;
         if (step || number % 4) continue;
-        agree[0] += w;
+        const double contrast = (most - least) * (most - least),
+                     votes = contrast / (contrast + 16 * 16);
+        agree[0] += votes * w;
         for (size_t k = 0; k < others.size(); k++) {
           const Complex q = others[k].from(z) + centre;
           if (current.inside(q.real(), q.imag()))
-            agree[k + 1] += weight(level - blocks.nearest(q), scatter[step]);
+            agree[k + 1] += votes * weight(level - blocks.nearest(q), scatter[step]);
         }
       }
     const auto best = std::max_element(agree.begin(), agree.end()) - agree.begin();

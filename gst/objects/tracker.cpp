@@ -133,11 +133,12 @@ bool Tracker::has_moved(const Track &track) const {
   const Box now = clipped(track.seen, float(width_), float(height_)), &then = track.began;
   float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
         bottom = now.bottom - then.bottom;
-  // The frame's edge stays where it is.
-  if (now.left <= 1) left = right;
-  if (now.right >= float(width_) - 1) right = left;
-  if (now.top <= 1) top = bottom;
-  if (now.bottom >= float(height_) - 1) bottom = top;
+  // The frame's edge stays where it is: the other side alone has to tell, by twice as much.
+  const auto alone = [](float &at_edge, float &other) { at_edge = other /= 2; };
+  if (now.left <= 1) alone(left, right);
+  if (now.right >= float(width_) - 1) alone(right, left);
+  if (now.top <= 1) alone(top, bottom);
+  if (now.bottom >= float(height_) - 1) alone(bottom, top);
   return both(left, right, track.wobble_x) || both(top, bottom, track.wobble_y);
 }
 
@@ -154,16 +155,17 @@ void Tracker::meet(size_t which, const std::vector<std::vector<int>> &claimed) {
 }
 
 /// Whether a track is in the place of an older one, or shared what was found with it for so long
-/// that they would have parted by now, or never will.
+/// that they would have parted by now, or go alike.
 bool Tracker::one_thing(const Track &older, const Track &track) {
   if (!track.hidden) return false;
   const float apart = std::hypot(older.dx - track.dx, older.dy - track.dy);
   if (older.hidden && common(older.box, track.box) > 0.7f * track.box.area() && apart < 0.5f)
     return true;
   const auto length = [](const Box &box) { return std::max(box.width(), box.height()); };
-  const float way = apart * float(track.together);
+  const float fastest = std::max(std::hypot(older.dx, older.dy), std::hypot(track.dx, track.dy));
   return track.other == older.serial && track.together >= shares &&
-         (way < 0.5f * length(track.box) || way > 1.5f * (length(track.box) + length(older.box)));
+         (apart < 0.5f + 0.5f * fastest ||
+          apart * float(track.together) > 1.5f * (length(track.box) + length(older.box)));
 }
 
 bool Tracker::told(const Settings &settings, const Track &track) const {

@@ -85,4 +85,20 @@ HostPicture read_picture_file(const std::string &path, const char *format) {
   return picture_of(sample);
 }
 
+HostPicture read_picture_sample(GstSample *sample, const char *format) {
+  const auto free_caps = [](GstCaps *caps) { gst_caps_unref(caps); };
+  const std::unique_ptr<GstCaps, decltype(free_caps)> caps(
+      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, nullptr), free_caps);
+  if (!gst_sample_get_buffer(sample) || !gst_sample_get_caps(sample))
+    throw unreadable("it has no buffer or no caps.");
+  if (gst_caps_can_intersect(gst_sample_get_caps(sample), caps.get())) return picture_of(sample);
+  GError *error = nullptr;
+  const std::unique_ptr<GstSample, decltype(&gst_sample_unref)> converted(
+      gst_video_convert_sample(sample, caps.get(), patience, &error), gst_sample_unref);
+  if (converted) return picture_of(converted.get());
+  const std::string text = error ? error->message : "its caps are not video/x-raw";
+  g_clear_error(&error);
+  throw unreadable(text + ".");
+}
+
 }  // namespace glcl

@@ -2,6 +2,8 @@
 // Pictures that properties name.
 #pragma once
 
+#include <gst/gst.h>
+
 #include <string>
 #include <vector>
 
@@ -16,5 +18,9 @@ struct HostPicture {
 /// Decodes the first picture of a file with what elements GStreamer has; `format` is GRAY8 or RGBA.
 /// Waits, for 20 s at most. Throws Error::not_found with the reason, "there is no such file.".
 HostPicture read_picture_file(const std::string &path, const char *format);
+
+/// The picture of a sample, its caps video/x-raw: what is not of `format` is converted. Waits, for
+/// 20 s at most. Throws Error::not_found with the reason.
+HostPicture read_picture_sample(GstSample *sample, const char *format);
 
 }  // namespace glcl

@@ -80,7 +80,9 @@ GType display_type() {
         "vectors"},
        {Display::prediction, "The luma predicted from the frame before", "prediction"},
        {Display::residual, "What the prediction lacks, around mid-grey", "residual"},
-       {Display::objects, "Boxes, numbers and trails of what moves, with detect=true", "objects"}});
+       {Display::objects,
+        "Boxes, numbers and trails of what moves, and the camera's motion, with detect=true",
+        "objects"}});
 }
 
 GType camera_type() {
@@ -99,13 +101,18 @@ struct Settings : Motion::Settings, View::Drawing, Detection::Settings {
   std::string devices;
 };
 
-struct MaskFile {
+struct Mask {
   std::string path;
   std::shared_ptr<const glcl::HostPicture> picture;  // null where there is none
+
+  void into(Settings &settings) const {
+    settings.mask_path = path;
+    settings.mask = picture;
+  }
 };
 
 /// A mask that can't be read is none.
-MaskFile read_mask(const GValue *value) {
+Mask read_mask(const GValue *value) {
   const gchar *path = g_value_get_string(value);
   if (!path || !*path) return {};
   try {
@@ -116,6 +123,21 @@ MaskFile read_mask(const GValue *value) {
         "found.",
         path, error.what());
     return {path, {}};
+  }
+}
+
+Mask take_mask(const GValue *value) {
+  if (!g_value_get_boxed(value)) return {};
+  try {
+    return {{},
+            std::make_shared<glcl::HostPicture>(
+                glcl::read_picture_sample(gst_value_get_sample(value), "GRAY8"))};
+  } catch (const glcl::Error &error) {
+    g_warning(
+        "mask-sample is ignored: %s Give a GstSample of a picture, black where nothing is to be "
+        "found, with caps video/x-raw.",
+        error.what());
+    return {};
   }
 }
 
@@ -232,8 +254,9 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                              : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
                          [&](const glcl::drawing::Canvas &canvas) {
                            if (objects)
-                             state->objects_view->draw(queue, detection.ahead(), settings.color,
-                                                       settings.outline_color, canvas);
+                             state->objects_view->draw(queue, detection.ahead(), detection.step(),
+                                                       settings.color, settings.outline_color,
+                                                       canvas);
                            else
                              state->view->draw(queue, settings, motion, canvas);
                          });
@@ -360,14 +383,20 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
                               "nothing is found where it is "
                               "black. Empty: everywhere",
                               "", glcl::while_playing),
-          read_mask,
-          [](Settings &settings, const MaskFile &mask) {
-            settings.mask_path = mask.path;
-            settings.mask = mask.picture;
-          },
+          read_mask, [](Settings &settings, const Mask &mask) { mask.into(settings); },
           [](const Settings &settings, GValue *value) {
             g_value_set_string(value, settings.mask_path.c_str());
           })
+      .made(
+          g_param_spec_boxed(
+              "mask-sample", "Mask sample",
+              "The same as a picture in memory, with its caps; takes the place of mask. NULL: "
+              "everywhere",
+              GST_TYPE_SAMPLE,
+              static_cast<GParamFlags>(G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS |
+                                       GST_PARAM_MUTABLE_PLAYING)),
+          take_mask, [](Settings &settings, const Mask &mask) { mask.into(settings); },
+          [](const Settings &, GValue *) {})
       .number("seed", "Seed", "Of the chances by which the camera's motion is sought",
               &Settings::seed, 0, G_MAXINT)
       .other(

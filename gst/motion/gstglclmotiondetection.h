@@ -28,7 +28,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
     int min_frames = 2;
     double gap = 0.5;  ///< s
     int seed = 0;
-    std::string mask_path;
+    std::string mask_path;                    ///< of `mask`, empty where a sample gave it
     std::shared_ptr<const HostPicture> mask;  ///< of levels; null: everywhere
     /// Whether something moves; of the element.
     std::shared_ptr<std::atomic<bool>> detected = std::make_shared<std::atomic<bool>>(false);
@@ -60,6 +60,8 @@ class Detection : public std::enable_shared_from_this<Detection> {
   void attach(GstBuffer *to, GstStructure *result) const;
   /// Likewise.
   std::vector<objects::Object> ahead() const { return tracker_.ahead(); }
+  /// How the camera moved, as of the last frame whose results arrived.
+  camera::Motion step() const { return camera_ ? camera_->step : camera::Motion{}; }
   /// Adds what is known of the camera, of the last frame whose results arrived.
   void add_camera(GstStructure *structure) const;
   /// Objects that are followed end here: nothing comes any more.

@@ -20,6 +20,8 @@ int digits(uint64_t number) {
 
 }  // namespace
 
+int View::thickness() const { return std::max(1, std::min(width_, height_) / 270); }
+
 View::View(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height) {
   const cl::Program program = context.program("objects/display.cl", frame_options(layout));
@@ -28,36 +30,64 @@ View::View(Context &context, int width, int height, Layout layout)
   trail_ = Kernel(context, program, "objects_trail", group);
 }
 
-void View::draw(Queue &queue, const std::vector<Object> &objects, cl_uint color,
-                cl_uint outline_color, const drawing::Canvas &canvas) {
+namespace {
+
+/// What the motion makes of the middle of the frame in `ahead` frames: a way from where it is to
+/// where it goes, to the top of a square there, and around it. Empty where that is less than a
+/// pixel anywhere in the frame.
+std::deque<Object::Point> camera_sign(const camera::Motion &step, int width, int height) {
+  constexpr float ahead = 10;
+  const float x = float(width) / 2, y = float(height) / 2;
+  const float turn = std::hypot(step.dilation, step.rotation);
+  if (ahead * (std::hypot(step.x, step.y) + turn * std::hypot(x, y)) < 1) return {};
+  const float half = std::min(x, y) / 6;
+  std::deque<Object::Point> way{{x, y}};
+  for (const auto &[u, v] :
+       {std::pair{0, 0}, {0, -1}, {1, -1}, {1, 1}, {-1, 1}, {-1, -1}, {0, -1}}) {
+    const float p = half * float(u), q = half * float(v);
+    way.push_back({x + p + ahead * (step.x + step.dilation * p - step.rotation * q),
+                   y + q + ahead * (step.y + step.dilation * q + step.rotation * p)});
+  }
+  return way;
+}
+
+}  // namespace
+
+void View::draw_way(Queue &queue, const std::deque<Object::Point> &points, cl_float4 colour,
+                    cl_float4 edge, const drawing::Canvas &canvas) {
+  if (points.size() < 2) return;
+  const int thick = thickness(), outline = std::max(1, thick / 2);
+  Trail trail{};
+  float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
+  for (size_t k = 0; k < points.size(); k++) {
+    trail.points[k] = {{points[k].x, points[k].y}};
+    left = std::min(left, points[k].x), right = std::max(right, points[k].x);
+    top = std::min(top, points[k].y), bottom = std::max(bottom, points[k].y);
+  }
+  const float beyond = static_cast<float>(thick + outline) + 1;
+  const auto first = [&](float from) { return std::max(static_cast<int>(from - beyond), 0); };
+  const auto last = [&](float to, int end) {
+    return std::min(static_cast<int>(std::ceil(to + beyond)), end);
+  };
+  const cl_int2 from{{first(left), first(top)}},
+      area{{last(right, width_) - from.s[0], last(bottom, height_) - from.s[1]}};
+  if (area.s[0] <= 0 || area.s[1] <= 0) return;
+  trail_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out,
+         cl_int2{{width_, height_}}, from, area, trail, static_cast<cl_int>(points.size()),
+         static_cast<cl_float>(thick) / 2 + 0.5f, static_cast<cl_float>(outline), colour, edge,
+         static_cast<cl_int>(canvas.apart));
+}
+
+void View::draw(Queue &queue, const std::vector<Object> &objects, const camera::Motion &step,
+                cl_uint color, cl_uint outline_color, const drawing::Canvas &canvas) {
   canvas.begin(queue);
   const cl_int2 size{{width_, height_}};
   const cl_float4 colour = drawing::floats_of(color), edge = drawing::floats_of(outline_color);
-  const int thick = std::max(1, std::min(width_, height_) / 270), outline = std::max(1, thick / 2),
+  const int thick = thickness(), outline = std::max(1, thick / 2),
             dot = drawing::dot(width_, height_), apart = canvas.apart;
   const size_t count = std::min(objects.size(), most);
-  for (size_t i = 0; i < count; i++) {
-    const auto &points = objects[i].trail;
-    if (points.size() < 2) continue;
-    Trail trail{};
-    float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
-    for (size_t k = 0; k < points.size(); k++) {
-      trail.points[k] = {{points[k].x, points[k].y}};
-      left = std::min(left, points[k].x), right = std::max(right, points[k].x);
-      top = std::min(top, points[k].y), bottom = std::max(bottom, points[k].y);
-    }
-    const float beyond = static_cast<float>(thick + outline) + 1;
-    const auto first = [&](float from) { return std::max(static_cast<int>(from - beyond), 0); };
-    const auto last = [&](float to, int end) {
-      return std::min(static_cast<int>(std::ceil(to + beyond)), end);
-    };
-    const cl_int2 from{{first(left), first(top)}},
-        area{{last(right, width_) - from.s[0], last(bottom, height_) - from.s[1]}};
-    if (area.s[0] <= 0 || area.s[1] <= 0) continue;
-    trail_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out, size, from, area,
-           trail, static_cast<cl_int>(points.size()), static_cast<cl_float>(thick) / 2 + 0.5f,
-           static_cast<cl_float>(outline), colour, edge, apart);
-  }
+  draw_way(queue, camera_sign(step, width_, height_), colour, edge, canvas);
+  for (size_t i = 0; i < count; i++) draw_way(queue, objects[i].trail, colour, edge, canvas);
   for (size_t i = 0; i < count; i++) {
     const Box &b = objects[i].box;
     const cl_int4 box{{static_cast<int>(std::lround(b.left)), static_cast<int>(std::lround(b.top)),

@@ -119,6 +119,20 @@ std::vector<Value> values_of(GParamSpec *spec) {
          {static_cast<const char *>(nullptr), "", ",", "no such thing", "/no/such folder/%d",
           "%s%n%99999999999d", "-1:-1", "99999999999:1", "\xff\xfe", long_text.c_str()})
       values.push_back(value_of(type, g_value_set_string, text));
+  } else if (type == GST_TYPE_SAMPLE) {
+    values.emplace_back(type);
+    for (const char *caps : {"video/x-raw,format=RGBA,width=4,height=2,framerate=0/1",
+                             "video/x-raw,format=GRAY8,width=4000,height=2000,framerate=0/1"}) {
+      GstCaps *given = gst_caps_from_string(caps);
+      GstBuffer *buffer = gst_buffer_new_allocate(nullptr, 32, nullptr);
+      gst_buffer_memset(buffer, 0, 200, 32);
+      GstSample *sample = gst_sample_new(buffer, given, nullptr, nullptr);
+      values.emplace_back(type);
+      g_value_set_boxed(values.back().get(), sample);
+      gst_sample_unref(sample);
+      gst_buffer_unref(buffer);
+      gst_caps_unref(given);
+    }
   } else {
     fail("%s is of type %s, which this test has no values for", spec->name, g_type_name(type));
   }

@@ -439,6 +439,50 @@ GST_START_TEST(sizes_and_stop) {
 }
 GST_END_TEST
 
+// Nor where a picture in memory says so, also from one frame to the next.
+GST_START_TEST(mask_sample) {
+  const auto sample_of = [](const char *format, int w, int h, guint8 left, guint8 right,
+                            int bytes) -> GstSample * {
+    GstCaps *caps =
+        gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT, w,
+                            "height", G_TYPE_INT, h, "framerate", GST_TYPE_FRACTION, 0, 1, nullptr);
+    const int stride = (w * bytes + 3) / 4 * 4;
+    GstBuffer *buffer = gst_buffer_new_allocate(nullptr, gsize(stride) * h, nullptr);
+    for (int y = 0; y < h; y++) {
+      gst_buffer_memset(buffer, gsize(y) * stride, left, gsize(w / 2) * bytes);
+      gst_buffer_memset(buffer, gsize(y) * stride + gsize(w / 2) * bytes, right,
+                        gsize(stride) - gsize(w / 2) * bytes);
+    }
+    GstSample *sample = gst_sample_new(buffer, caps, nullptr, nullptr);
+    gst_buffer_unref(buffer);
+    gst_caps_unref(caps);
+    return sample;
+  };
+  const auto begins = [](GstSample *before, GstSample *then, int when) {
+    Chain chain("glclmotion detect=true");
+    g_object_set(chain["glclmotion"], "mask-sample", before, nullptr);
+    for (int n = 0; n < 40; n++) {
+      if (n == when) g_object_set(chain["glclmotion"], "mask-sample", then, nullptr);
+      chain.filter(scene(n));
+    }
+    end(chain);
+    Events events;
+    events.gather(chain);
+    const auto found = events.of("motion-begin");
+    return found.empty() ? -1 : int(number(found[0], "x"));
+  };
+  GstSample *black = sample_of("GRAY8", 33, 25, 0, 0, 1),
+            *right = sample_of("RGBA", 10, 7, 0, 255, 4);
+  expect(begins(black, nullptr, 99) == -1, "all is masked");
+  fail_unless(begins(right, nullptr, 99) >= width / 2 - 30, "the left half is");
+  const int late = begins(black, nullptr, 8);
+  fail_unless(late >= 20 && late < width, "until it is taken away: %d", late);
+  fail_unless(begins(nullptr, black, 0) == -1, "and set");
+  gst_sample_unref(black);
+  gst_sample_unref(right);
+}
+GST_END_TEST
+
 static Suite *objects_suite() {
   Suite *suite = suite_create("objects");
   TCase *tcase = test::add_tcase(suite, "objects");
@@ -451,6 +495,7 @@ static Suite *objects_suite() {
   tcase_add_test(tcase, live);
   TCase *files = tcase_create("files");
   tcase_add_test(files, mask);
+  tcase_add_test(files, mask_sample);
   suite_add_tcase(suite, files);
   tcase_add_test(tcase, sizes_and_stop);
   return suite;

@@ -404,7 +404,7 @@ GST_START_TEST(test_view) {
       Object outside = object;
       outside.box = {-20, -30, w + 40.0f, h + 50.0f};
       outside.trail.clear();
-      view.draw(*bench.queue, {object, outside}, 0xffffdc00, 0xff000000, {in, out});
+      view.draw(*bench.queue, {object, outside}, {}, 0xffffdc00, 0xff000000, {in, out});
       const Frame drawn = bench.download(out);
       size_t same = 0, yellow = 0;
       for (int y = 0; y < h; y++)
@@ -422,8 +422,20 @@ GST_START_TEST(test_view) {
         const uint8_t *edge = drawn.at(w * 3 / 4 - 1 - i, h * 7 / 10);
         fail_unless(edge[0] == 255 && edge[1] == 220, "the right edge is %d px thick", thick);
       }
-      view.draw(*bench.queue, {}, 0xffffdc00, 0xff000000, {in, out});
+      view.draw(*bench.queue, {}, {}, 0xffffdc00, 0xff000000, {in, out});
       check_equal(frame, bench.download(out), "nothing");
+      // The camera: the middle goes by ten times its step, and so does the square around it.
+      const float go = h / 100.0f;
+      view.draw(*bench.queue, {}, {go, 0, 0, 0}, 0xffffdc00, 0xff000000, {in, out});
+      const Frame moved = bench.download(out);
+      const auto is_yellow = [&](double x, double y) {
+        const uint8_t *p = moved.at(int(x), int(y));
+        return p[0] == 255 && p[1] == 220 && p[2] == 0;
+      };
+      const double side = h / 12.0, x = w / 2.0 + 10 * go;
+      fail_unless(is_yellow(x - 5 * go, h / 2.0) && is_yellow(x + side, h / 2.0 + side / 2) &&
+                      is_yellow(x - side / 2, h / 2.0 + side) && !is_yellow(x, h / 2.0 + side / 2),
+                  "%d×%d: the camera", w, h);
     }
 }
 GST_END_TEST

@@ -119,9 +119,9 @@ std::vector<Camera> cameras() {
           {"shot noise 8", 0.01, 0.01, 0.25, noise(8, true)},
           {"coded, intra frame", 0.01, 0.01, 0.2, coding(10, 6, 7)},
           {"coded, the next one", 0.01, 0.01, 0.2, coding(10, 6, 8)},
-          {"coarse, intra frame", 0.01, 0.04, 0.75, coding(24, 4, 7)},
-          {"coarse, the next one", 0.01, 0.02, 0.75, coding(24, 4, 8)},
-          {"light flickers", 0.01, 0.07, 0.1, flicker},
+          {"coarse, intra frame", 0.01, 0.025, 0.75, coding(24, 4, 7)},
+          {"coarse, the next one", 0.01, 0.015, 0.75, coding(24, 4, 8)},
+          {"light flickers", 0.01, 0.04, 0.1, flicker},
           {"exposure, coarse", 0.01, 0.05, 0.2, exposure}};
 }
 

@@ -33,6 +33,7 @@
 #include "gstglclmotiondetection.h"
 #include "motion.h"
 #include "objects/view.h"
+#include "opencl/background.h"
 #include "opencl/error.h"
 #include "opencl/team.h"
 #include "view.h"
@@ -141,14 +142,26 @@ Mask take_mask(const GValue *value) {
   }
 }
 
+struct Views {
+  std::unique_ptr<View> motion;
+  std::unique_ptr<glcl::objects::View> objects;
+};
+
 struct State {
   glcl::Guarded<Settings> settings;
+  std::shared_ptr<glcl::Context> context;
+  glcl::Layout layout{};
   int width = 0, height = 0;
   std::unique_ptr<Motion> motion;
-  std::unique_ptr<View> view;  // GL thread
-  std::unique_ptr<glcl::objects::View> objects_view;
+  glcl::Background<Views> views;         // GL thread
   std::shared_ptr<Detection> detection;  // GL and streaming thread, in turns
 };
+
+Views build_views(const State *state) {
+  return {std::make_unique<View>(*state->context, state->width, state->height, state->layout),
+          std::make_unique<glcl::objects::View>(*state->context, state->width, state->height,
+                                                state->layout)};
+}
 
 constexpr char kind[] = "glclmotion";
 
@@ -168,15 +181,12 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   const glcl::Layout layout = glcl::layout_for(context.device());
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
                             std::max(Motion::sums_bytes, sizeof(glcl::objects::Result)));
+  state->context = context.shared_from_this();
+  state->layout = layout;
   state->width = width;
   state->height = height;
   state->motion = std::make_unique<Motion>(context, width, height, layout);
-  state->view = std::make_unique<View>(context, width, height, layout);
-  state->objects_view = std::make_unique<glcl::objects::View>(context, width, height, layout);
   const Settings settings = state->settings.get();
-  if (state->detection) state->detection->end();  // frames of another size
-  state->detection =
-      std::make_shared<Detection>(GST_GLCL_ANALYZER(filter), context, width, height, settings);
   if (!settings.devices.empty()) {
     std::string failures;
     const std::vector<glcl::Device> all = glcl::devices(&failures);
@@ -184,6 +194,15 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
         std::make_unique<glcl::Team>(glcl::choose_devices(all, settings.devices, failures)));
   }
   state->motion->prepare(settings);
+  // What is not in use yet is built in the background, behind what the first frame needs.
+  if (state->detection) state->detection->end();  // frames of another size
+  state->detection =
+      std::make_shared<Detection>(GST_GLCL_ANALYZER(filter), context, width, height, settings);
+  state->views = {};
+  if (settings.display == View::Display::none)
+    state->views.poll([state] { return build_views(state); });
+  else
+    state->views.get([state] { return build_views(state); });
   GST_INFO_OBJECT(filter, "frames of %d×%d px, devices=%s", width, height,
                   settings.devices.c_str());
   return layout;
@@ -253,12 +272,13 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                              ? std::nullopt
                              : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
                          [&](const glcl::drawing::Canvas &canvas) {
+                           const Views &views =
+                               state->views.get([state] { return build_views(state); });
                            if (objects)
-                             state->objects_view->draw(queue, detection.ahead(), detection.step(),
-                                                       settings.color, settings.outline_color,
-                                                       canvas);
+                             views.objects->draw(queue, detection.ahead(), detection.step(),
+                                                 settings.color, settings.outline_color, canvas);
                            else
-                             state->view->draw(queue, settings, motion, canvas);
+                             views.motion->draw(queue, settings, motion, canvas);
                          });
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
@@ -291,9 +311,9 @@ static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
 static void gst_glcl_motion_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_MOTION(filter)->state;
   state->motion.reset();
-  state->view.reset();
-  state->objects_view.reset();
+  state->views = {};
   state->detection.reset();
+  state->context.reset();
 }
 
 static gboolean gst_glcl_motion_sink_event(GstBaseTransform *trans, GstEvent *event) {

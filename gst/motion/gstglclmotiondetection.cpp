@@ -47,9 +47,18 @@ Detection::Detection(GstGLCLAnalyzer *element, Context &context, int width, int 
     : element_(element),
       width_(width),
       height_(height),
-      objects_(context, width, height),
+      context_(context.shared_from_this()),
       tracker_(width, height),
-      detected_(settings.detected) {}
+      detected_(settings.detected) {
+  if (settings.runs())
+    objects();
+  else
+    objects_.poll([this] { return build(); });
+}
+
+Detection::Objects Detection::build() const {
+  return std::make_unique<objects::Objects>(*context_, width_, height_);
+}
 
 Detection::~Detection() { set_detected(false); }
 
@@ -59,7 +68,7 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
   if (!settings.runs()) {
     // What was followed is lost, once the results that are under way have come.
     if (remembered)
-      gst_glcl_analyzer_read(element_, queue, objects_.result(), sizeof(cl_int),
+      gst_glcl_analyzer_read(element_, queue, objects().result(), sizeof(cl_int),
                              [weak = weak_from_this(), times](const void *) {
                                const auto self = weak.lock();
                                if (!self) return;
@@ -71,13 +80,13 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
   if (settings.mask != mask_) {
     mask_ = settings.mask;
     const HostPicture none, &mask = mask_ ? *mask_ : none;
-    objects_.set_mask(queue, mask_ ? mask.levels.data() : nullptr, mask.width, mask.height);
+    objects().set_mask(queue, mask_ ? mask.levels.data() : nullptr, mask.width, mask.height);
   }
-  objects_.next(queue,
-                {settings.compensation(), settings.sensitivity, settings.min_area,
-                 static_cast<cl_uint>(settings.seed)},
-                motion, !remembered || !moved);
-  gst_glcl_analyzer_read(element_, queue, objects_.result(), sizeof(objects::Result),
+  objects().next(queue,
+                 {settings.compensation(), settings.sensitivity, settings.min_area,
+                  static_cast<cl_uint>(settings.seed)},
+                 motion, !remembered || !moved);
+  gst_glcl_analyzer_read(element_, queue, objects().result(), sizeof(objects::Result),
                          [weak = weak_from_this(), settings, times, posts](const void *bytes) {
                            const auto self = weak.lock();
                            if (!self) return;
@@ -100,7 +109,7 @@ void Detection::take(const Settings &settings, const objects::Result &result,
   if (!settings.detect) return report(tracker_.reset(), times);
   const double least = objects::Objects::least_area({{}, 0, settings.min_area, 0}, width_, height_);
   const objects::Tracker::Report found =
-      tracker_.step({settings.min_frames, settings.gap}, result, objects_.frame(), least, seconds);
+      tracker_.step({settings.min_frames, settings.gap}, result, objects().frame(), least, seconds);
   report(found, times);
   if (!posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);

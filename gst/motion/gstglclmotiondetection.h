@@ -13,6 +13,7 @@
 #include "base/gstglclanalyzer.h"
 #include "motion.h"
 #include "objects/tracker.h"
+#include "opencl/background.h"
 
 namespace glcl::motion {
 
@@ -38,7 +39,8 @@ class Detection : public std::enable_shared_from_this<Detection> {
     bool runs() const { return detect || compensation() != camera::Compensation::none; }
   };
 
-  /// `element` is told of and lives longer. Throws Error::failed where the device refuses kernels
+  /// `element` is told of and lives longer. What settings that run need is built here, else in the
+  /// background, where next() waits for it. Throws Error::failed where the device refuses kernels
   /// or memory.
   Detection(GstGLCLAnalyzer *element, Context &context, int width, int height,
             const Settings &settings);
@@ -50,10 +52,10 @@ class Detection : public std::enable_shared_from_this<Detection> {
   void next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
             const FrameTimes &times, bool posts);
   /// Rows and columns of mask().
-  cl_int2 mask_size() const { return objects_.frame().size; }
+  cl_int2 mask_size() { return objects().frame().size; }
   /// Enqueues what moves in the last frame, objects::Objects::mask().
   void mask(Queue &queue, const cl::Buffer &out, size_t offset) {
-    objects_.mask(queue, out, offset);
+    objects().mask(queue, out, offset);
   }
   /// Attaches the objects to a frame, where those of the frame before have come to, and adds them
   /// to its result as the field `objects`.
@@ -68,6 +70,12 @@ class Detection : public std::enable_shared_from_this<Detection> {
   void end();
 
  private:
+  using Objects = std::unique_ptr<objects::Objects>;
+
+  Objects build() const;
+  objects::Objects &objects() {
+    return *objects_.get([this] { return build(); });
+  }
   void take(const Settings &settings, const objects::Result &result, const FrameTimes &times,
             bool posts);
   void post(const char *name, const FrameTimes &times, const objects::Object &object) const;
@@ -76,7 +84,8 @@ class Detection : public std::enable_shared_from_this<Detection> {
 
   GstGLCLAnalyzer *element_;
   int width_, height_;
-  objects::Objects objects_;
+  std::shared_ptr<Context> context_;
+  Background<Objects> objects_;
   objects::Tracker tracker_;
   std::shared_ptr<const HostPicture> mask_;
   FrameTimes last_times_{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,

@@ -27,8 +27,8 @@ void Memory::run(Queue &queue, const Bounds &bounds, const cl::Buffer &small,
   // What (1 2 1) / 4 along both axes leaves of the variance of noise.
   const float quiet = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
   kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, pictures_[from], ages_[from],
-          pictures_[now_], ages_[now_], small, state, frame_, noise.variances(), quiet, bounds.sure,
-          bounds.edges, result, front_);
+          pictures_[now_], ages_[now_], small, state, frame_, noise.variances(), noise.renewed(),
+          quiet, bounds.sure, bounds.edges, result, front_);
 }
 
 }  // namespace glcl::objects

@@ -5,6 +5,7 @@
 #include "camera/similarity.clh"
 #include "camera/state.clh"
 #include "noise/bands.clh"
+#include "noise/renewed.clh"
 #include "objects/result.clh"
 
 #define LEAST_CODING 0.15f  // levels²
@@ -43,7 +44,7 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
 // level is away from it, in eighths. Work-items: pixels.
 __kernel void objects_remember(__global const float2 *from, __global const uchar2 *ages_from, __global float2 *to,
                                __global uchar2 *ages_to, __global const float *current, __global const State *state,
-                               Frame frame, __global const float *noise, float quiet, float sure, float edges,
+                               Frame frame, __global const float *noise, __global const Renewed *renewed, float quiet, float sure, float edges,
                                __global const Result *result, __global uchar *front) {
   const int x = get_global_id(0), y = get_global_id(1);
   const int2 size = frame.size;
@@ -87,7 +88,7 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
     age = (uchar2)(seen ? 1 : 0, 0);
   } else if (seen) {
     const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
-                           fmax(coding_variance(noise), LEAST_CODING);
+                           fmax(coding_variance(noise), LEAST_CODING) + (1.0f - renewed->camera) * renewed->variance;
     const float deviations = sure * sqrt(variance),
                 bound = deviations + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * fabs(state->light),
                 faint = bound - (1.0f - FAINT) * deviations;

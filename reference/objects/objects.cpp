@@ -114,7 +114,7 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   const float quiet = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
   const float variance =
       quiet * noise_correlation * noise_at(noise, level) * (1 + 1 / float(p.age)) +
-      std::max(noise.back(), 0.15f);
+      std::max(noise.back(), 0.15f) + renewed_;
   const float slack = std::clamp(std::abs(bend) * frame_.radius * frame_.radius - 0.5f, 0.0f, 1.0f);
   float least = p.scenery, most = p.scenery;
   for (int k = 0; k < 9; k++) {

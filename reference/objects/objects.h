@@ -17,6 +17,8 @@ struct Memory {
   void next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
             const glcl::camera::State &state, const NoiseTable &noise,
             const std::vector<glcl::objects::Region> &regions = {});
+  /// The variance of renewed noise in the next frames, levels².
+  void set_renewed(float variance) { renewed_ = variance; }
 
   struct Pixel {
     float scenery = 0, other = 0;
@@ -31,6 +33,7 @@ struct Memory {
               const std::vector<float> &small, const glcl::camera::State &state,
               const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;
   glcl::camera::Frame frame_;
+  float renewed_ = 0;
 };
 
 /// As glcl::objects::Regions; `mask`: of the cells, or none.

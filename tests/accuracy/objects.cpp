@@ -16,6 +16,7 @@
 #include "clips.h"
 #include "objects/tracker.h"
 #include "opencl/error.h"
+#include "reference/coding.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
 
@@ -190,9 +191,9 @@ int compare_clips(glcl::Queue &queue, bool whole, const std::string &only) {
   return missed + !good;
 }
 
-/// Still scenes in noise and flicker: what begins in them.
+/// Still scenes in noise and flicker, and coded: what begins in them.
 int compare_still(glcl::Queue &queue, bool whole) {
-  const int width = 320, height = 240, count = whole ? 1000 : 120;
+  const int width = 320, height = 240, count = whole ? 1000 : 80;
   int events = 0;
   std::printf("\n%-32s %7s\n", "still scenes", "events");
   std::vector<std::pair<std::string, Frame>> scenes{
@@ -200,18 +201,24 @@ int compare_still(glcl::Queue &queue, bool whole) {
       {"shapes", reference::natural_frame(width, height)}};
   for (const Frame &picture : reference::pictures())
     scenes.push_back({"photograph", reference::crop(picture, 100, 100, width, height)});
+  struct Kind {
+    int noise;
+    double flicker, step;  // of the coder, levels
+  };
   for (const auto &[name, scene] : scenes)
-    for (int level : {2, 6}) {
+    for (const auto &[noise, flicker, step] : {Kind{6, 0.06, 0}, {2, 0.06, 0}, {4, 0, 16}}) {
       Objects::Settings settings;
       settings.compensation = glcl::camera::Compensation::first_order_flow;
       Finder finder(queue, width, height, settings);
+      reference::Coder coder(step);
       int begun = 0;
-      for (int i = 0; i < count; i++)
-        begun += int(finder
-                         .next(reference::relit(reference::noisy(scene, level, unsigned(i)),
-                                                i % 3 ? 1 : 0.94, 0))
-                         .begun.size());
-      std::printf("%-30s %d %7d %s\n", name.c_str(), level, begun, begun ? "!" : "");
+      for (int i = 0; i < count; i++) {
+        const Frame frame = reference::relit(reference::noisy(scene, noise, unsigned(i)),
+                                             i % 3 ? 1 : 1 - flicker, 0);
+        begun += int(finder.next(step > 0 ? coder.code(frame, i % 12 == 0) : frame).begun.size());
+      }
+      std::printf("%-20s %d, %-7s %7d %s\n", name.c_str(), noise, step > 0 ? "coded" : "flicker",
+                  begun, begun ? "!" : "");
       events += begun;
     }
   return events;

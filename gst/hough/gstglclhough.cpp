@@ -325,19 +325,23 @@ static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &time
   gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
 }
 
-/// Enqueues the search for what the whole picture does since the frame before; null where it can't
-/// be known, or its programs are still being built.
+/// Enqueues the search for what the whole picture does since the frame before; null where there is
+/// none. Its programs are built in the background of the first frame, and then waited for: runs
+/// repeat.
 static const cl::Buffer *gst_glcl_hough_move(GstGLCLHough *self, glcl::Queue &queue,
                                              const Settings &settings) {
   State *state = self->state;
-  auto *motion =
-      state->motion.poll([context = state->context, width = state->width, height = state->height] {
-        return std::make_unique<GlobalMotion>(*context, width, height);
-      });
+  const auto make = [context = state->context, width = state->width, height = state->height] {
+    return std::make_unique<GlobalMotion>(*context, width, height);
+  };
   const glcl::hough::Canny &canny = state->hough->canny();
-  if (!motion || !canny.before()) return nullptr;
-  (*motion)->run(queue, *canny.before(), canny.edges(), state->hough->region(settings));
-  return &(*motion)->result();
+  if (!canny.before()) {
+    state->motion.poll(make);
+    return nullptr;
+  }
+  GlobalMotion &motion = *state->motion.get(make);
+  motion.run(queue, *canny.before(), canny.edges(), state->hough->region(settings));
+  return &motion.result();
 }
 
 static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,

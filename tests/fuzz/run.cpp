@@ -32,6 +32,7 @@ bool is_allowed(const std::string &text) {
       "is not inside the frame",   // roi=<0,0,4000,1>
       "px came with caps of",      // caps that changed while the pipeline restarted
       "The template ",             // of a file that is none
+      "there is no such file",     // location=no such device, of a chain
   };
   return std::any_of(std::begin(causes), std::end(causes),
                      [&](const char *cause) { return text.find(cause) != std::string::npos; });

@@ -75,6 +75,7 @@ class Reader:
 
 def main():
     Gst.init(None)
+    Gst.MapInfo  # pylint: disable=pointless-statement; two threads that ask for it first get a class each, which do not fit
     pipeline = Gst.parse_launch(PIPELINE)
     reader = Reader()
     for name in reader.seen:

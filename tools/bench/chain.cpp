@@ -28,6 +28,7 @@ struct Example {
 constexpr Example examples[] = {{"copy", "invert(strength=0)"},
                                 {"gauss 9×9, grey", "gauss(sigma=2) ! grey"},
                                 {"three point filters", "saturation ! gamma ! invert"},
+                                {"three light ones", "grey ! threshold(level=0.4) ! invert"},
                                 {"edges", "median ! grey ! sobel ! threshold(level=0.2)"},
                                 {"box 3×3 five times", "box*5"},
                                 {"trails", "unsharp ! motionblur ! lut"}};

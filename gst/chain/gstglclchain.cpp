@@ -102,6 +102,9 @@ struct State {
   Asked asked;                   // that the chain is of
   std::optional<Built> refused;  // what did not build last
   std::future<Built> building;
+  Asked ran;  // the chain that ran last since the start, with `ran_as`: what a new one is built of
+  Description ran_as;
+  std::atomic<bool> begun{false};  // whether a frame has gone through since the start
 };
 
 /// Changes whenever one of the files does; empty while one of them is not there, as when an editor
@@ -249,7 +252,10 @@ void take(GstGLCLChain *self, Built built) {
   state->asked = built.asked;
   state->refused.reset();
   state->running = state->chain != nullptr;
-  if (state->chain) GST_INFO_OBJECT(self, "%s", state->chain->describe().c_str());
+  if (!state->chain) return;
+  state->ran = state->asked;
+  state->ran_as = std::move(built.description);
+  GST_INFO_OBJECT(self, "%s", state->chain->describe().c_str());
 }
 
 /// A chain that does not build is not wanted any more; the one that runs goes on.
@@ -315,8 +321,16 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
         [](const Child &child) { return gst_object_has_active_control_bindings(child.get()); });
     Built built =
         build(state->context, wanted, wanted->now(state->settings.get().iterations), live);
-    if (built.failure) std::rethrow_exception(built.failure);
-    take(self, std::move(built));
+    if (!built.failure) {
+      take(self, std::move(built));
+    } else if (!state->begun) {
+      std::rethrow_exception(built.failure);
+    } else {
+      Built before{state->ran, state->ran_as, nullptr, nullptr};
+      if (before.asked) before = build(state->context, before.asked, before.description, live);
+      if (before.chain) take(self, std::move(before));
+      refuse(self, std::move(built));
+    }
   }
   GST_INFO_OBJECT(filter, "frames of %d×%d px", width, height);
   return glcl::layout_for(context.device());
@@ -332,6 +346,7 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                    const glcl::Picture &in, const glcl::Picture &out, GstBuffer *,
                                    GstBuffer *) {
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
+  self->state->begun = true;
   follow(self);
   if (!out) return;
   if (self->state->chain)
@@ -378,7 +393,13 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
       return GST_STATE_CHANGE_FAILURE;
     }
   }
-  return GST_ELEMENT_CLASS(gst_glcl_chain_parent_class)->change_state(element, transition);
+  const GstStateChangeReturn change =
+      GST_ELEMENT_CLASS(gst_glcl_chain_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    self->state->ran.reset();
+    self->state->begun = false;
+  }
+  return change;
 }
 
 static GObject *gst_glcl_chain_child_by_index(GstChildProxy *proxy, guint index) {

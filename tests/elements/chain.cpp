@@ -231,6 +231,20 @@ GST_START_TEST(another_chain_while_playing) {
 }
 GST_END_TEST
 
+// Set and seen with the first frame of another size, before anything of it could be built beside
+// the stream.
+GST_START_TEST(broken_with_another_size) {
+  Chain chain("glclchain");
+  const Frame in = reference::random_frame(33, 21), other = reference::random_frame(21, 33);
+  test::expect_same(in, chain.filter(in), "no filters");
+  g_object_set(chain["glclchain"], "iterations", 40, "filters", "grey ! invert", nullptr);
+  expect_warning(chain, other, other, {"64 steps"});
+  g_object_set(chain["glclchain"], "iterations", 1, "filters", "invert", nullptr);
+  expect_soon(chain, other, expected(other, "invert"), "a chain after it");
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
 GST_START_TEST(edited_files) {
   Folder folder;
   folder.write("own.cl", negative);
@@ -349,6 +363,7 @@ static Suite *chain_suite() {
   tcase_add_test(tcase, controlled_parameter);
 #endif
   tcase_add_test(tcase, another_chain_while_playing);
+  tcase_add_test(tcase, broken_with_another_size);
   tcase_add_test(tcase, edited_files);
   tcase_add_test(tcase, first_filter);
   tcase_add_test(tcase, broken_at_start);

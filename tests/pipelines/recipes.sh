@@ -73,8 +73,8 @@ check_demo() {
 # Wrong arguments: the usage line, and no error of bash's.
 if [[ -x $source_root/pipelines/$recipe.sh ]]; then
   status=0
-  recipe "$recipe" 1 2 3 2>usage >output || status=$?
-  expect "status of $recipe 1 2 3" "$status" 2
+  recipe "$recipe" 1 2 3 4 2>usage >output || status=$?
+  expect "status of $recipe 1 2 3 4" "$status" 2
   expect 'lines of usage' "$(wc -l <usage)" 1
   grep -q "^usage: $recipe.sh" usage || die "no usage line but $(<usage)"
   if grep -q "^# $recipe.sh [A-Z]" "$source_root/pipelines/$recipe.sh"; then
@@ -105,6 +105,19 @@ case $recipe in
     expect 'frames written' "$(frames_of out.mp4)" $frames
     if GLCL_DECODERS=nothing recipe decode clip.mp4 2>output; then die 'played without a decoder'; fi
     grep -q '^decode.sh: GStreamer has no decoder for H.264: ' output || die "no sentence but $(<output)"
+    ;;
+  many-streams)
+    make_clip 96 64
+    export GLCL_ANALYSERS='glclhistogram glclinvert'
+    # Two cores may be too slow for it; what is told stays the same.
+    recipe many-streams clip.mp4 2 | tee output || true
+    expect 'streams that are told' "$(grep -c '^stream [12] on auto: [0-9]* dropped$' output)" 2
+    grep -q '^[012] of 2 streams keep up$' output || die 'the end is missing'
+    if recipe many-streams clip.mp4 2 nothing,such 2>output; then die 'played on devices that there are not'; fi
+    grep -q '^many-streams.sh: stream 1 on nothing failed$' output || die "no sentence but $(<output)"
+    status=0
+    recipe many-streams clip.mp4 0 2>output || status=$?
+    expect 'status with 0 streams' "$status" 2
     ;;
   motion-vectors)
     make_clip 160 120

@@ -111,10 +111,10 @@ case $recipe in
     export GLCL_ANALYSERS='glclhistogram glclinvert'
     # Two cores may be too slow for it; what is told stays the same.
     recipe many-streams clip.mp4 2 | tee output || true
-    expect 'streams that are told' "$(grep -c '^stream [12] on auto: [0-9]* dropped$' output)" 2
+    expect 'streams that are told' "$(grep -c '^stream [12]: [0-9]* dropped$' output)" 2
     grep -q '^[012] of 2 streams keep up$' output || die 'the end is missing'
-    if recipe many-streams clip.mp4 2 nothing,such 2>output; then die 'played on devices that there are not'; fi
-    grep -q '^many-streams.sh: stream 1 on nothing failed$' output || die "no sentence but $(<output)"
+    if recipe many-streams clip.mp4 2 nothing 2>output; then die 'played on devices that there are not'; fi
+    grep -q '^many-streams.sh: .*nothing' output || die "no sentence but $(<output)"
     status=0
     recipe many-streams clip.mp4 0 2>output || status=$?
     expect 'status with 0 streams' "$status" 2

@@ -315,6 +315,11 @@ GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of
 
 bool gst_glcl_filter_has_failed(GstGLCLFilter *self) { return private_of(self)->errors.failed(); }
 
+bool gst_glcl_filter_has_begun(GstGLCLFilter *self) {
+  const std::lock_guard lock(private_of(self)->mutex);
+  return private_of(self)->stats.frames > 0;
+}
+
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {
   return guarded(self, work);
 }

@@ -63,5 +63,8 @@ GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self);
 /// Whether it has posted an error since the last flush or READY, some of which are known only when
 /// a frame is mapped further down.
 bool gst_glcl_filter_has_failed(GstGLCLFilter *self);
+/// Whether a frame has gone through since READY: from then on a wrong setting is warned of, and
+/// ends nothing.
+bool gst_glcl_filter_has_begun(GstGLCLFilter *self);
 /// Runs work outside of the virtual functions and posts what it throws; false where it did.
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work);

@@ -104,7 +104,6 @@ struct State {
   std::future<Built> building;
   Asked ran;  // the chain that ran last since the start, with `ran_as`: what a new one is built of
   Description ran_as;
-  std::atomic<bool> begun{false};  // whether a frame has gone through since the start
 };
 
 /// Changes whenever one of the files does; empty while one of them is not there, as when an editor
@@ -323,7 +322,7 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
         build(state->context, wanted, wanted->now(state->settings.get().iterations), live);
     if (!built.failure) {
       take(self, std::move(built));
-    } else if (!state->begun) {
+    } else if (!gst_glcl_filter_has_begun(filter)) {
       std::rethrow_exception(built.failure);
     } else {
       Built before{state->ran, state->ran_as, nullptr, nullptr};
@@ -346,7 +345,6 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                    const glcl::Picture &in, const glcl::Picture &out, GstBuffer *,
                                    GstBuffer *) {
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
-  self->state->begun = true;
   follow(self);
   if (!out) return;
   if (self->state->chain)
@@ -395,10 +393,7 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
   }
   const GstStateChangeReturn change =
       GST_ELEMENT_CLASS(gst_glcl_chain_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    self->state->ran.reset();
-    self->state->begun = false;
-  }
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) self->state->ran.reset();
   return change;
 }
 

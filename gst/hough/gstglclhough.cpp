@@ -169,13 +169,19 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   state->context = context.shared_from_this();
   auto hough = std::make_unique<Hough>(context, width, height, layout);
   state->view = std::make_unique<View>(context, width, height, layout);
+  // Frames that shrink while playing are no error, nor is a file that is not there then.
+  const bool begun = gst_glcl_filter_has_begun(filter);
   if (state->files != settings.files) {
     glcl::Queue queue(state->context);
-    state->from_files = glcl::hough::load_shapes(queue, settings.files, settings, layout);
+    try {
+      state->from_files = glcl::hough::load_shapes(queue, settings.files, settings, layout);
+    } catch (const glcl::Error &error) {
+      if (!begun) throw;
+      gst_glcl_hough_warn(self, error.what());
+    }
     state->files = settings.files;
   }
-  // Frames that shrink while playing are no error.
-  gst_glcl_hough_use_shapes(self, *hough, settings, state->hough != nullptr);
+  gst_glcl_hough_use_shapes(self, *hough, settings, begun);
   state->hough = std::move(hough);
   GST_INFO_OBJECT(filter, "frames of %d×%d px, %zu templates", width, height,
                   state->hough->shapes().size());

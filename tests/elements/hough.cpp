@@ -301,6 +301,19 @@ GST_START_TEST(frames_smaller_than_the_template) {
 }
 GST_END_TEST
 
+// A file that is not there, set while frames go on and seen with the first one of another size.
+GST_START_TEST(no_such_template_with_another_size) {
+  const File file(logo().picture(), "logo");
+  Chain chain(hough("template=" + file.path));
+  expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+  g_object_set(chain["glclhough"], "template", "/nonexistent.png", nullptr);
+  filter(chain, grey(200, 180));
+  expect_warned(chain, {"/nonexistent.png", "no such file"});
+  expect_found(filter(chain, scene(logo(), second_pose)), "logo", second_pose);
+  test::expect_none(chain.messages().errors());
+}
+GST_END_TEST
+
 // A region that leaves the frame is told of once; what of it is inside counts.
 GST_START_TEST(region) {
   const File file(logo().picture(), "logo");
@@ -401,6 +414,7 @@ static Suite *hough_suite() {
   tcase_add_test(tcase, learn);
   tcase_add_test(tcase, unusable);
   tcase_add_test(tcase, frames_smaller_than_the_template);
+  tcase_add_test(tcase, no_such_template_with_another_size);
   tcase_add_test(tcase, region);
   tcase_add_test(tcase, every_size);
   tcase_add_test(tcase, global_motion);

@@ -52,7 +52,9 @@ run_packages=(
 
 # What the suites lint, docs, languages and examples skip without; tests/run.sh installs it where CI is true.
 check_packages=(clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0
-  gir1.2-gst-plugins-base-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs)
+  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs)
+# Debian has the crates of GStreamer since 13.
+[[ $(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null) == 12 ]] || check_packages+=(cargo librust-gstreamer-dev)
 
 install_missing() {
   local package missing=() as_root=()
@@ -90,7 +92,7 @@ telling() {
   watch_log "$log" &
   watcher=$!
   "$@" >"$log" 2>&1 </dev/null || status=$?
-  kill "$watcher"
+  kill "$watcher" 2>/dev/null || true
   wait "$watcher" 2>/dev/null || true
   [[ ! -t 1 ]] || printf '\r\e[K'
   if ((status)); then

@@ -2,11 +2,14 @@
 # Needs the NVIDIA container toolkit on the host, which puts the driver's EGL, OpenCL and Vulkan libraries in.
 # docker run --rm --gpus all -v "$PWD:/videos" gst-glcl-nvidia glcl-info
 FROM debian:trixie-slim AS build
-SHELL ["/bin/bash", "-c"]
-COPY . /src
 WORKDIR /src
-RUN apt-get update && . pipelines/setup.sh && apt-get install -y --no-install-recommends "${build_packages[@]}" \
-  && meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch=disabled \
+COPY pipelines/setup.sh pipelines/
+# Of GStreamer's analytics the library and the headers: the package of the headers brings OpenCV.
+RUN bash -euc 'apt-get update; . pipelines/setup.sh; \
+  apt-get install -y --no-install-recommends "${build_packages[@]}" libgstreamer-plugins-bad1.0-0; \
+  cd /tmp; apt-get download libgstreamer-plugins-bad1.0-dev; dpkg -x libgstreamer-plugins-bad1.0-dev_*.deb /'
+COPY . .
+RUN meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch=disabled \
   && ninja -C /build && meson install -C /build --no-rebuild --destdir /root/installed
 
 FROM debian:trixie-slim

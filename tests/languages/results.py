@@ -83,8 +83,8 @@ def main():
     pipeline.set_state(Gst.State.PLAYING)
     messages, types = [], Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.ELEMENT
     while True:
-        message = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, types)
-        assert message, 'nothing for a minute'
+        message = pipeline.get_bus().timed_pop_filtered(240 * Gst.SECOND, types)
+        assert message, 'nothing for four minutes'
         if message.type == Gst.MessageType.ERROR:
             raise RuntimeError(message.parse_error())
         if message.type == Gst.MessageType.EOS:

@@ -14,13 +14,14 @@
 namespace {
 
 constexpr char usage[] =
-    "Usage: glcl-events [--message NAME]... PIPELINE\n"
+    "Usage: glcl-events [--all] [--message NAME]... PIPELINE\n"
     "Runs a pipeline, written as for gst-launch-1.0, and writes every message of its elements to\n"
     "standard output, as a line of JSON: `message`, its name; `element`, who posted it; its "
     "fields.\n"
     "Times are in ns; what is not known is null.\n"
     "\n"
-    "  --message NAME  only messages of this name, e.g. shot; may be given several times\n"
+    "  --all           also what GStreamer itself tells, by the names of its kinds: state-changed\n"
+    "  --message NAME  only messages of this name, e.g. shot or eos; may be given several times\n"
     "  --help          this text\n"
     "\n"
     "Warnings and errors go to standard error. An interrupt ends the stream, a second one at "
@@ -34,13 +35,14 @@ struct Run {
   std::vector<std::string> names;
   GstElement *pipeline = nullptr;
   GMainLoop *loop = nullptr;
-  bool interrupted = false;
+  bool all = false, interrupted = false;
   int status = 0;
 
-  bool wanted(const char *name) const {
+  bool wanted(GstMessage *message) const {
+    const std::string name = glcl::events::name_of(message);
     for (const std::string &one : names)
       if (one == name) return true;
-    return names.empty();
+    return names.empty() && (all || GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT);
   }
   void end(int with) {
     status = with;
@@ -49,8 +51,7 @@ struct Run {
 };
 
 void write(const Run &run, GstMessage *message) {
-  const GstStructure *structure = gst_message_get_structure(message);
-  if (!structure || !run.wanted(gst_structure_get_name(structure))) return;
+  if (!run.wanted(message)) return;
   using Json = nlohmann::ordered_json;
   // Text of other people's elements may be no UTF-8.
   std::cout << glcl::events::json_of(message).dump(-1, ' ', false, Json::error_handler_t::replace)
@@ -71,10 +72,8 @@ void tell(GstMessage *message, const char *what, decltype(gst_message_parse_erro
 
 gboolean on_message(GstBus *, GstMessage *message, gpointer data) {
   Run &run = *static_cast<Run *>(data);
+  write(run, message);
   switch (GST_MESSAGE_TYPE(message)) {
-    case GST_MESSAGE_ELEMENT:
-      write(run, message);
-      break;
     case GST_MESSAGE_EOS:
       run.end(run.status);
       break;
@@ -131,7 +130,9 @@ int main(int argc, char **argv) {
       std::cout << usage;
       return 0;
     }
-    if (words.empty() && !std::strcmp(argv[i], "--message") && i + 1 < argc)
+    if (words.empty() && !std::strcmp(argv[i], "--all"))
+      run.all = true;
+    else if (words.empty() && !std::strcmp(argv[i], "--message") && i + 1 < argc)
       run.names.emplace_back(argv[++i]);
     else if (words.empty() && argv[i][0] == '-') {
       std::cerr << "glcl-events: " << argv[i]

@@ -42,6 +42,19 @@ PYTHON
 expect 0 --message glclmotion "${source[@]}" glclhistogram interval=0 ! glclmotion interval=0 ! fakesink
 [[ $(grep -c . output) == 3 ]] || die 'not three messages'
 
+expect 0 --all "${source[@]}" glclhistogram interval=0 ! fakesink name=end
+python3 - <<'PYTHON' || die 'is not every message'
+import json
+
+lines = [json.loads(line) for line in open('output', encoding='utf-8')]
+names = [line['message'] for line in lines]
+assert names.count('glclhistogram') == 4 and names[-1] == 'eos' and {'stream-start', 'stream-status'} <= set(names), names
+assert any(line['element'] == 'end' and line['message'] == 'state-changed' and line['new-state'] == 'paused' for line in lines), lines
+PYTHON
+expect 1 --message error filesrc location=missing ! fakesink
+grep -q '^{"message":"error","element":"filesrc0",.*missing' output || die 'no error as JSON'
+[[ $(grep -c . output) == 1 ]] || die 'more than the error'
+
 expect 1 "${source[@]}" glclhistogram device=none-such ! fakesink
 grep -q 'none-such' errors || die 'does not tell the error'
 [[ ! -s output ]] || die 'writes an error to standard output'

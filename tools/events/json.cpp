@@ -65,6 +65,10 @@ Json json_of(const GValue *value) {
     const GstStructure *structure = gst_value_get_structure(value);
     return structure ? json_of(structure) : Json();
   }
+  if (G_VALUE_HOLDS(value, G_TYPE_ERROR)) {
+    const auto *error = static_cast<const GError *>(g_value_get_boxed(value));
+    return text(error ? error->message : nullptr);
+  }
   // By its name: the macro of this type is deprecated.
   if (g_type_is_a(G_VALUE_TYPE(value), g_type_from_name("GValueArray"))) return numbers(value);
   return serialized(value);
@@ -79,11 +83,19 @@ Json json_of(const GstStructure *structure) {
   return json;
 }
 
+const gchar *name_of(GstMessage *message) {
+  const GstStructure *structure = gst_message_get_structure(message);
+  return structure && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT
+             ? gst_structure_get_name(structure)
+             : GST_MESSAGE_TYPE_NAME(message);
+}
+
 Json json_of(GstMessage *message) {
   const GstStructure *structure = gst_message_get_structure(message);
-  Json json{{"message", gst_structure_get_name(structure)},
-            {"element", text(GST_MESSAGE_SRC_NAME(message))}};
-  json.update(json_of(structure));
+  GstObject *from = GST_MESSAGE_SRC(message);
+  Json json{{"message", name_of(message)},
+            {"element", text(from ? GST_OBJECT_NAME(from) : nullptr)}};
+  if (structure) json.update(json_of(structure));
   return json;
 }
 

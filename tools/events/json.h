@@ -16,8 +16,11 @@ nlohmann::ordered_json json_of(const GValue *value);
 /// The fields of a structure, in their order.
 nlohmann::ordered_json json_of(const GstStructure *structure);
 
-/// A message with a structure: `message`, the structure's name, and `element`, the name of who
-/// posted it, ahead of its fields.
+/// The name of an element's own message, and of others that of their kind, as `state-changed`.
+const gchar *name_of(GstMessage *message);
+
+/// A message: `message`, its name_of(), and `element`, the name of who posted it, ahead of its
+/// fields.
 nlohmann::ordered_json json_of(GstMessage *message);
 
 }  // namespace glcl::events

@@ -25,9 +25,9 @@ expect 0 glcl-bench glclhistogram --ablation --only '12 bits, 1024' "${small[@]}
 says '8, R = most, padded'
 expect 0 glcl-bench glclhistogram --ablation --only votes "${small[@]}"
 says 'R = 64'
-expect 0 glcl-bench glclhough --ablation "${small[@]}"
-says 'unsorted lists (BASE)'
-says 'one in registers (SSM), copies: 64'
+expect 0 glcl-bench --hough "${small[@]}"
+says 'BASE'
+says 'of an evenly divided list, 1024 tuples in all, equal'
 
 expect 0 glcl-bench --thesis --device 0:0 --size 48x32 --seconds 0.01
 says 'W=70: 55 × 55 candidates, -27 … 27 px'
@@ -63,3 +63,5 @@ wrong histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation
 wrong device/access.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only taps
 wrong device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
 wrong histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts
+wrong hough/base.cl 's/const int size = size_of(own\[i\].y, length)/const int size = size_of(length, own[i].y)/' --hough "${small[@]}"
+wrong hough/classic.cl 's/(direction - turn + STEPS)/(direction + turn)/' --hough "${small[@]}"

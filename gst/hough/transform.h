@@ -40,6 +40,8 @@ class Transform {
   const cl::Buffer &agreement() const { return agreement_; }
   const cl::Buffer &size_votes() const { return size_votes_; }
   const cl::Buffer &place_votes() const { return place_votes_; }
+  /// Two int for each size and each of the turns: its cosine and sine by the size and 4096.
+  const cl::Buffer &turns() const { return turns_; }
 
  private:
   Settings settings_;

@@ -7,11 +7,7 @@
 //
 // Lists are sorted by keys, so that a group knows what it has to compare and where each result goes. Build with -DFORM=n: how a group
 // compares two stretches of lists.
-#include "hough/angle.clh"
-
-#define KEYS (STEPS * STEPS)  // direction * STEPS + way
-#define SQUARE (STEPS / 2)
-#define CHUNK 128             // of a list, at once
+#include "hough/pair.clh"
 
 #define BALANCED 0  // both stretches in local memory, comparisons dealt to the items
 #define SAVING 1    // one stretch in local memory, each item with one of the other in registers
@@ -35,14 +31,6 @@ __kernel void pairings_begin(__global const uint *restrict histogram, uint room,
       kept[0] = pairs / every + (pairs % every != 0), kept[1] = every;
     }
   }
-}
-
-inline int2 point_at(uint place, int width) { return (int2)(place % width, place / width); }
-
-// A pairing's key, without its first direction.
-inline int way_of(int2 from, int2 to, int direction) {
-  const int way = line_step(to.x - from.x, to.y - from.y) - direction;
-  return way < 0 ? way + STEPS : way;
 }
 
 // Counts pairings by their keys and, with `listed`, lists them: the key, and the places of both edges in the list of edges, the second one
@@ -115,24 +103,8 @@ __kernel void pairings_turn(__global const ulong *restrict agreement, int most, 
   *turn = at;
 }
 
-#define SIZES 11  // 0.5 to 1.5, 0.1 apart
-
-// By which size, of SIZES, squares of lengths differ; -1 for none of them. Products are the same on every device.
-inline int size_of(int before, int after) {
-  const float a = 400.0f * after;
-  if (a < 81.0f * before) return -1;
-  for (int i = 0; i < SIZES; i++)
-    if (a < (float)((11 + 2 * i) * (11 + 2 * i)) * before) return i;
-  return -1;
-}
-
 // The edges of a picture, and its pairings, sorted by keys: where those of each key begin.
 #define LIST(name) __global const uint *restrict name##_places, __global const uint *restrict name##_pairs, __global const uint *restrict name##_begins
-
-inline int length_of(__global const uint *places, uint pair, int width) {
-  const int2 way = point_at(places[pair >> 16], width) - point_at(places[pair & 0xffff], width);
-  return way.x * way.x + way.y * way.y;
-}
 
 // Pairings of the same key, once the first ones are turned, vote for the sizes that they differ by. `off`: steps, that they are turned by
 // beyond `turn`. `space`: SIZES, zeroed.
@@ -192,17 +164,6 @@ __kernel void pairings_size(__global const uint *restrict votes, __global const 
     if (above > most) most = above, at = i;
   }
   size[0] = votes[at], size[1] = at;
-}
-
-// Where the middle of the first picture is, if one of its edges is another one of the second: votes for that square of 2^`fine` px.
-inline void vote(__global uint *space, int2 size, int fine, int2 at) {
-  if (all(at >= 0) && all(at < size)) atomic_inc(space + (at.y >> fine) * ((size.x - 1 >> fine) + 1) + (at.x >> fine));
-}
-
-// From an edge to the middle of its picture, turned and scaled: px.
-inline int2 to_middle(uint place, int2 size, int2 turned) {
-  const int2 way = size - 1 - 2 * point_at(place, size.x);
-  return (int2)(turned.x * way.x - turned.y * way.y + 4096, turned.y * way.x + turned.x * way.y + 4096) >> 13;
 }
 
 // Pairings of the same key, once the first ones are turned and scaled, vote for where the first picture's middle is, by both their edges.

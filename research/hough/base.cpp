@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "base.h"
 
+#include <algorithm>
+
 #include "hough/canny.h"
-#include "hough/pairings.h"
 #include "opencl/error.h"
 
 namespace glcl::research {
 
 namespace {
 
-constexpr size_t chunk = 128;  // CHUNK in the kernel
+constexpr size_t chunk = 128;  // CHUNK in the kernels
+constexpr size_t most_groups = 1024;
+
+Size items_for(Context &context) { return {context.device().is_cpu() ? 1u : 128u, 1}; }
 
 }  // namespace
 
@@ -17,10 +21,10 @@ BasePairings::BasePairings(Context &context, int width, int height, size_t edges
     : width_(width),
       height_(height),
       edges_room_(edges),
-      room_(room),
+      room_(static_cast<cl_uint>(room)),
       strongest_(context, 7, hough::Canny::strengths, hough::Canny::strong, edges),
       kernel_(context, context.program("research/hough/base.cl"), "base_pairings",
-              {context.device().is_cpu() ? 1u : 128u, 1}) {
+              items_for(context)) {
   const auto buffer = [&](size_t count) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
   };
@@ -40,7 +44,49 @@ void BasePairings::run(Queue &queue, const cl::Buffer &edges) {
   queue.cl().enqueueFillBuffer(count_, cl_uint(0), 0, sizeof(cl_uint));
   const size_t groups = (edges_room_ + chunk - 1) / chunk;
   kernel_(queue, {groups * kernel_.group().x, 1}, strongest_.keys(), strongest_.places(),
-          strongest_.counts(), width_, static_cast<cl_uint>(room_), space_, count_, kinds_, pairs_);
+          strongest_.counts(), width_, room_, space_, count_, kinds_, pairs_);
+}
+
+BaseTransform::BaseTransform(Context &context, int width, int height, int copies)
+    : copies_(copies) {
+  const cl::Program program = context.program("research/hough/base.cl");
+  scale_ = Kernel(context, program, "base_scale", items_for(context));
+  shift_ = Kernel(context, program, "base_shift", items_for(context));
+  fold_ = Kernel(context, context.program("hough/pairings.cl", "-DFORM=0"), "pairings_fold",
+                 {context.device().is_cpu() ? 64u : 128u, 1});
+  const auto buffer = [&](size_t count) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
+  };
+  try {
+    size_votes_ = buffer(hough::Transform::sizes);
+    place_votes_ = buffer(size_t(copies) * width * height);
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for votes on " + context.device().name + ".", error);
+  }
+}
+
+void BaseTransform::find_size(Queue &queue, const BasePairings &before, const BasePairings &after,
+                              const hough::Transform &known) {
+  queue.cl().enqueueFillBuffer(size_votes_, cl_uint(0), 0,
+                               hough::Transform::sizes * sizeof(cl_uint));
+  const size_t groups = std::min((before.room() + chunk - 1) / chunk, most_groups);
+  scale_(queue, {groups * scale_.group().x, 1}, before.edges(), before.kinds(), before.pairs(),
+         before.count(), before.room(), before.width(), after.edges(), after.kinds(), after.pairs(),
+         after.count(), after.room(), after.width(), known.turn(), size_votes_);
+}
+
+void BaseTransform::find_place(Queue &queue, const BasePairings &before, const BasePairings &after,
+                               const hough::Transform &known) {
+  const int plane = after.width() * after.height();
+  queue.cl().enqueueFillBuffer(place_votes_, cl_uint(0), 0,
+                               size_t(copies_) * plane * sizeof(cl_uint));
+  const size_t groups = std::min((before.room() + chunk - 1) / chunk, most_groups);
+  shift_(queue, {groups * shift_.group().x, 1}, before.edges(), before.kinds(), before.pairs(),
+         before.count(), before.room(), cl_int2{{before.width(), before.height()}}, after.edges(),
+         after.kinds(), after.pairs(), after.count(), after.room(),
+         cl_int2{{after.width(), after.height()}}, known.turns(), known.turn(), known.size(),
+         copies_, plane, place_votes_);
+  if (copies_ > 1) fold_(queue, {size_t(plane), 1}, place_votes_, copies_, plane);
 }
 
 }  // namespace glcl::research

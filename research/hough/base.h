@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hough/strongest.h"
+#include "hough/transform.h"
 
 namespace glcl::research {
 
@@ -14,16 +15,48 @@ class BasePairings {
 
   /// Enqueues the count in a map of edges, and the list of those that there is room for.
   void run(Queue &queue, const cl::Buffer &edges);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  cl_uint room() const { return room_; }
   /// Uint by kind, and how many there are.
   const cl::Buffer &space() const { return space_; }
   const cl::Buffer &count() const { return count_; }
+  /// Of each its kind, and the numbers of its edges among edges(), in the lower and the upper half.
+  const cl::Buffer &kinds() const { return kinds_; }
+  const cl::Buffer &pairs() const { return pairs_; }
+  /// Indices in the map.
+  const cl::Buffer &edges() const { return strongest_.places(); }
 
  private:
   int width_, height_;
-  size_t edges_room_, room_;
+  size_t edges_room_;
+  cl_uint room_;
   hough::Strongest strongest_;
   Kernel kernel_;
   cl::Buffer space_, count_, kinds_, pairs_;
+};
+
+/// Sizes and places as hough::Transform votes for them, from lists that are not sorted.
+class BaseTransform {
+ public:
+  /// For a second picture of width × height px. Throws Error::failed where the device refuses.
+  BaseTransform(Context &context, int width, int height, int copies);
+
+  /// Enqueue the votes; `known` has the turn, and for places the size.
+  void find_size(Queue &queue, const BasePairings &before, const BasePairings &after,
+                 const hough::Transform &known);
+  void find_place(Queue &queue, const BasePairings &before, const BasePairings &after,
+                  const hough::Transform &known);
+  /// Uint by size, by place.
+  const cl::Buffer &size_votes() const { return size_votes_; }
+  const cl::Buffer &place_votes() const { return place_votes_; }
+
+ private:
+  int copies_;
+  size_t groups_;
+  Kernel scale_, shift_, fold_;
+  cl::Buffer size_votes_, place_votes_;
 };
 
 }  // namespace glcl::research

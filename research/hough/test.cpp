@@ -1,37 +1,116 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The form that the thesis begins with counts the pairings that the others do.
+// The forms that the thesis begins with count and vote as the others do, and the classic transform
+// as it does on the host.
+#include <algorithm>
 #include <random>
 
 #include "base.h"
+#include "classic.h"
 #include "hough/canny.h"
 #include "reference/hough/pairings.h"
+#include "sweep.h"
 #include "tests/kernels/engine.h"
 
 using glcl::hough::Canny;
+using glcl::hough::Pairings;
+using glcl::hough::Transform;
+using glcl::research::BasePairings;
+
+namespace {
+
+using Map = std::vector<uint16_t>;
+
+Map random_map(int width, int height, int directions, unsigned seed) {
+  std::mt19937 random(seed);
+  Map map(size_t(width) * height);
+  for (uint16_t &value : map)
+    if (random() % 3 == 0)
+      value = uint16_t(Canny::strong | random() % 100 << 7 |
+                       (random() % directions * 90 / directions + 1));
+  return map;
+}
+
+cl::Buffer upload(Bench &bench, const Map &map) {
+  return {bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 2 * map.size(),
+          const_cast<uint16_t *>(map.data())};
+}
+
+std::vector<uint32_t> download(Bench &bench, const cl::Buffer &buffer, size_t count) {
+  std::vector<uint32_t> values(count);
+  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, 4 * count, values.data());
+  return values;
+}
+
+glcl::research::EdgeList list_of(const reference::Pairings &pairings, const Map &map) {
+  glcl::research::EdgeList list{pairings.width, pairings.height, pairings.places, {}};
+  for (const uint32_t place : pairings.places) list.directions.push_back((map[place] & 127) - 1);
+  return list;
+}
+
+}  // namespace
 
 GST_START_TEST(test_base) {
   Bench bench;
-  std::mt19937 random(1);
   for (const int directions : {1, 2, 90})
     for (const auto &[width, height] : {std::pair{1, 1}, {61, 37}, {300, 3}}) {
-      std::vector<uint16_t> map(size_t(width) * height);
-      for (uint16_t &value : map)
-        if (random() % 3 == 0)
-          value = uint16_t(Canny::strong | random() % 100 << 7 |
-                           (random() % directions * 90 / directions + 1));
-      const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                              2 * map.size(), map.data());
-      glcl::research::BasePairings engine(*bench.context, width, height, 500, 1000);
-      engine.run(*bench.queue, buffer);
+      const Map map = random_map(width, height, directions, 1);
+      BasePairings engine(*bench.context, width, height, 500, 1000);
+      engine.run(*bench.queue, upload(bench, map));
       const reference::Pairings expected(map, width, 500, 0);
-      std::vector<uint32_t> space(expected.space.size());
-      uint32_t count = 0;
-      bench.queue->cl().enqueueReadBuffer(engine.count(), CL_TRUE, 0, 4, &count);
-      bench.queue->cl().enqueueReadBuffer(engine.space(), CL_TRUE, 0, 4 * space.size(),
-                                          space.data());
-      fail_unless(space == expected.space && count == expected.pairs.size(), "%u of %zu", count,
-                  expected.pairs.size());
+      fail_unless(download(bench, engine.space(), Pairings::kinds) == expected.space);
+      const uint32_t count = download(bench, engine.count(), 1)[0];
+      fail_unless(count == expected.pairs.size(), "%u of %zu", count, expected.pairs.size());
     }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_votes) {
+  Bench bench;
+  const size_t edges = 300, room = 1 << 16;
+  for (const int directions : {2, 90})
+    for (const auto &[width, height] : {std::pair{1, 1}, {61, 37}, {200, 5}}) {
+      const Map maps[] = {random_map(37, 29, directions, 2),
+                          random_map(width, height, directions, 3)};
+      const reference::Pairings before(maps[0], 37, edges, room),
+          after(maps[1], width, edges, room);
+      static_assert(edges * edges / 2 <= room, "all pairings");
+      BasePairings first(*bench.context, 37, 29, edges, room),
+          second(*bench.context, width, height, edges, room);
+      Pairings first_list(*bench.context, 37, 29, edges, room, Pairings::balanced),
+          second_list(*bench.context, width, height, edges, room, Pairings::balanced);
+      Transform known(*bench.context, width, height, {}, Pairings::balanced);
+      first.run(*bench.queue, upload(bench, maps[0]));
+      second.run(*bench.queue, upload(bench, maps[1]));
+      first_list.run(*bench.queue, upload(bench, maps[0]), {0, 0, 37, 29});
+      second_list.run(*bench.queue, upload(bench, maps[1]), {0, 0, width, height});
+      known.run(*bench.queue, first_list, second_list);
+      const auto turn = static_cast<int>(download(bench, known.turn(), 1)[0]);
+      const auto size = static_cast<int>(download(bench, known.size(), 2)[1]);
+      const auto sizes = reference::scale_votes(before, after, turn);
+      const auto places = reference::shift_votes(before, after, turn, size, 0);
+      for (const int copies : {1, 3}) {
+        glcl::research::BaseTransform transform(*bench.context, width, height, copies);
+        transform.find_size(*bench.queue, first, second, known);
+        transform.find_place(*bench.queue, first, second, known);
+        fail_unless(download(bench, transform.size_votes(), sizes.size()) == sizes, "sizes");
+        fail_unless(download(bench, transform.place_votes(), places.size()) == places, "places");
+      }
+      glcl::research::Classic classic(*bench.context, width, height, edges);
+      classic.run(*bench.queue, first_list, second_list, known);
+      fail_unless(
+          download(bench, classic.most(), 180) ==
+              glcl::research::classic_most(list_of(before, maps[0]), list_of(after, maps[1])),
+          "classic, %d directions, %d×%d", directions, width, height);
+    }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_rule) {
+  using glcl::research::thesis_form;
+  for (const size_t tuples : {1, 59, 130, 300, 400})
+    fail_unless(thesis_form(tuples) == Pairings::balanced, "%zu", tuples);
+  for (const size_t tuples : {64, 128, 256, 500, 513, 770})
+    fail_unless(thesis_form(tuples) == Pairings::saving, "%zu", tuples);
 }
 GST_END_TEST;
 
@@ -39,6 +118,8 @@ static Suite *hough_suite() {
   Suite *suite = suite_create("hough");
   TCase *tests = tcase_create("hough");
   tcase_add_test(tests, test_base);
+  tcase_add_test(tests, test_votes);
+  tcase_add_test(tests, test_rule);
   suite_add_tcase(suite, tests);
   return suite;
 }

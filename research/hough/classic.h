@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hough/transform.h"
+
+namespace glcl::research {
+
+/// The generalised Hough transform (Ballard 1981), which the fast one is compared with: all turns
+/// of 2° and sizes of 0.1, in the space of four dimensions, a turn of it at a time.
+class Classic {
+ public:
+  static constexpr int turns = hough::Pairings::steps, sizes = hough::Transform::sizes;
+
+  /// For up to `edges` of a second picture of width × height px. Throws Error::failed where the
+  /// device refuses.
+  Classic(Context &context, int width, int height, size_t edges);
+
+  /// Enqueues the votes of both pictures' edges. `known`: has the turns as numbers.
+  void run(Queue &queue, const hough::Pairings &before, const hough::Pairings &after,
+           const hough::Transform &known);
+  /// Two uint for each turn: the most votes, and where, row by row and size by size; of equals the
+  /// first.
+  const cl::Buffer &most() const { return most_; }
+
+ private:
+  size_t edges_, cells_;
+  primitives::Argmax argmax_;
+  Kernel vote_;
+  cl::Buffer space_, count_, place_, most_;
+};
+
+/// The edges of a picture, by direction.
+struct EdgeList {
+  int width, height;
+  std::vector<uint32_t> places;  ///< in the map
+  std::vector<int> directions;   ///< 0 … turns - 1
+};
+
+/// What Classic::most() is.
+std::vector<uint32_t> classic_most(const EdgeList &before, const EdgeList &after);
+
+}  // namespace glcl::research

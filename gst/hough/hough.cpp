@@ -161,11 +161,13 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
   maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
   const cl::Program verifying =
       context.program("hough/verify.cl", one_group_option(context.device().device));
+  near_kernel_ = Kernel(context, verifying, "verify_near", {64, 1});
   verify_ = Kernel(context, verifying, "verify", {cpu ? 16u : 128u, 1});
   choose_ = Kernel(context, verifying, "choose", {});
   try {
     edge_count_ = buffer(context_, sizeof(cl_uint));
     rows_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
+    near_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
     result_ = buffer(context_, result_bytes);
     objects_ = buffer(context_, most_shapes * most_candidates * sizeof(DeviceObject));
   } catch (const cl::Error &error) {
@@ -291,7 +293,7 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
       {static_cast<cl_float>(settings.scale_min), static_cast<cl_float>(settings.scale_max)}};
   const cl_float2 angles{
       {static_cast<cl_float>(-settings.angle_max), static_cast<cl_float>(range)}};
-  verify_(queue, {most_candidates * verify_.group().x, 1}, canny_.edges(),
+  verify_(queue, {most_candidates * verify_.group().x, 1}, canny_.edges(), near_,
           cl_int2{{width_, height_}}, candidates_.places(), candidates_.counts(), poses_, count,
           first, per_octave, cells.s[1], pitch, cell, prepared.points, prepared.levels, level_count,
           shape.radius, static_cast<cl_int>(index), scale_range, angles, objects_,
@@ -318,6 +320,8 @@ void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool 
             grid_.half, grid_.cell, grid_.margin, grid_.columns, grid_.lines, map_);
     pack_(queue, {size_t(grid_.all_words), 1}, map_, grid_.columns, grid_.words, grid_.all_words,
           bits_);
+    near_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
+                 std::max(grid_.cell / 4, 1), near_);
   }
   for (size_t i = 0; i < shapes_.size(); i++) match(queue, settings, i);
   choose_(queue, choose_.group(), objects_, static_cast<cl_int>(shapes_.size() * most_candidates),

@@ -5,13 +5,11 @@
 // The map is kept a bit a place too, for each direction: a work-item counts for all places in a word at once.
 //
 // Build with -DLANES=n: words that a work-item has side by side, 1 or 4.
+#define STEPS 90
 #include "hough/edge.clh"
 #include "hough/level.clh"
+#include "hough/directions.clh"
 
-#define STEPS 90
-#define DIRECTIONS 15                     // bits of the map
-#define PER_DIRECTION (STEPS / DIRECTIONS)  // steps
-#define AROUND 3                          // steps that an edge's direction may be off
 #define MATCHED 128                        // points of a shape
 #define TURNS 72
 #define SECTORS 24                        // of a turn
@@ -33,13 +31,6 @@
 #define LOAD(p) GLUE(vload, LANES)(0, p)
 #define STORE(value, p) GLUE(vstore, LANES)(value, 0, p)
 #endif
-
-// The directions that an edge stands for, a bit each.
-inline ushort directions_of(ushort edge) {
-  const int step = edge_step(edge);
-  const int low = (step + STEPS - AROUND) % STEPS / PER_DIRECTION, high = (step + AROUND) % STEPS / PER_DIRECTION;
-  return (ushort)(1 << low | 1 << high);
-}
 
 // For each pixel the directions of the edges up to `half` px beside it in its row. `region`: where edges count, from (x, y) to before
 // (z, w). `count`: of edges there that reach the upper threshold, zeroed.

@@ -2,26 +2,97 @@
 // Whether a shape is where votes have it: its points look for edges of their direction beside them, the pose follows by least
 // squares, and in the end the share of the points that meet an edge counts.
 #include "hough/fit.clh"
+#include "hough/directions.clh"
 #include "hough/level.clh"
 #include "hough/object.clh"
 
 #define TURNS 72
-#define PLACES 9            // that are tried first, most of a cell apart,
-#define STARTS 9            // then scales and turns, a third of a bin apart
+#define WAYS 5              // of placing, turning and scaling a candidate that are tried first, all of them with each other,
+#define WAY_CELLS 0.4f      // so many cells,
+#define WAY_BINS 0.5f       // bins of turns and scales apart
+#define POSES (WAYS * WAYS * WAYS * WAYS)
+#define TRIED 64            // points that they are compared by
 #define ROUNDS 7
-#define LEAST_PLACED 0.3f   // of what points find by chance, at the best place,
-#define LEAST_STARTED 0.4f  // with the best turn and scale,
+#define LEAST_STARTED 0.4f  // of what points find by chance, at the best of them,
 #define TRIAL 2             // and so many rounds later
 #define HOPE 0.2f           // of all points
 #define LAST_REACH 1.5f   // px, at which a point meets an edge
 #define OTHER_SIDE 0.3f   // what a point counts that meets an edge which is bright on the other side than most are
 #define MARGIN 1.05f      // that scales may lie outside of their range
+#define AXES 8            // along which something may cover a shape from one side or the other,
+#define PARTS 16          // up to one of so many places
+#define LEAST_SEEN 0.5f   // of the shape,
+#define LEAST_MET 0.6f    // and of what is seen, what has to meet an edge;
+#define SIDE 0.45f        // what more than that counts, by all that it could be and a bit
+#define UNIT 1048576.0f   // of sums in whole numbers
+
+// For each pixel the directions of the edges up to `half_width` px beside it, a bit each.
+__kernel void verify_near(__global const ushort *restrict edges, int2 size, int half_width, __global ushort *restrict nearby) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= size.x || y >= size.y) return;
+  ushort bits = 0;
+  for (int v = max(y - half_width, 0); v <= min(y + half_width, size.y - 1); v++)
+    for (int u = max(x - half_width, 0); u <= min(x + half_width, size.x - 1); u++) {
+      const ushort edge = edges[v * size.x + u];
+      if (edge) bits |= directions_of(edge);
+    }
+  nearby[y * size.x + x] = bits;
+}
+
+// A candidate's place, turn and scale, and what its bins are wide.
+typedef struct {
+  float2 middle;
+  float turn, scale, way_px, way_turn, way_scale;  // scales: binary logarithms
+} Candidate;
+
+inline int way_of(int pose, int number) {
+  for (int i = 0; i < number; i++) pose /= WAYS;
+  return pose % WAYS - WAYS / 2;
+}
+
+inline float4 pose_of(Candidate candidate, int pose) {
+  const float turn = candidate.turn + way_of(pose, 0) * candidate.way_turn;
+  const float size = exp2(candidate.scale + way_of(pose, 1) * candidate.way_scale);
+  const float2 there = candidate.middle + (float2)(way_of(pose, 2), way_of(pose, 3)) * candidate.way_px;
+  return (float4)(size * cos(turn), size * sin(turn), there.x, there.y);
+}
+
+// What the points count that have an edge near them.
+inline float meets_near(__global const ushort *nearby, int2 size, __global const float4 *points, int count, float4 pose, float turn) {
+  const float turned = turn * (2.0f * STEPS / TURN);
+  const int every = max(count / TRIED, 1);
+  float sum = 0.0f;
+  for (int i = 0; i < count; i += every) {
+    const float4 p = points[i];
+    const int x = convert_int_rte(pose.z + pose.x * p.x - pose.y * p.y), y = convert_int_rte(pose.w + pose.y * p.x + pose.x * p.y);
+    if (x < 0 || y < 0 || x >= size.x || y >= size.y) continue;
+    float step = p.z + turned;
+    step -= STEPS * floor(step / STEPS);
+    if (nearby[y * size.x + x] >> min((int)step / PER_DIRECTION, DIRECTIONS - 1) & 1) sum += p.w;
+  }
+  return sum * every;
+}
+
+// The most that a part of a shape, seen on one side of a line across an axis, has above LEAST_MET of it.
+inline float most_on_a_side(__local const uint *seen, __local const uint *met) {
+  float most = 0.0f;
+  for (int side = 0; side < 2 * AXES; side++) {
+    float own_seen = 0.0f, own_met = 0.0f;
+    for (int i = 0; i < PARTS; i++) {
+      const int at = side / 2 * PARTS + (side % 2 ? PARTS - 1 - i : i);
+      own_seen += seen[at] / UNIT, own_met += met[at] / UNIT;
+      if (own_seen >= LEAST_SEEN) most = fmax(most, (own_met - LEAST_MET * own_seen) / SIDE);
+    }
+  }
+  return most;
+}
 
 // A group for each candidate. `points`: (x, y) of the shape from its middle, z the step of their direction, w what they count.
 // `radius`: of the shape. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
 // `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees. `first`: of the objects that are its. `sums`: SUMS for each item,
-// a power of two of them.
-__kernel void verify(__global const ushort *restrict edges, int2 size, __global const uint *restrict candidates,
+// a power of two of them. `nearby`: as verify_near has it.
+__kernel void verify(__global const ushort *restrict edges, __global const ushort *restrict nearby, int2 size,
+                     __global const uint *restrict candidates,
                      __global const uint *restrict counts, __global const ushort *restrict poses, int scales, float first_scale,
                      float per_scale, int lines, int pitch, int cell, __global const float4 *restrict points,
                      __global const int4 *restrict levels, int level_count, float radius, int shape,
@@ -35,54 +106,77 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
   const int count = level.y;
   const float chance = as_float(level.z);
   points += level.x;
-  // The turn, by size over radius, so that all unknowns are px.
-  float4 pose, best;
-  float most = -1.0f, first_reach = 0.0f;
-  // First which place, then which scale and turn near those of the match fit best, then the refinement, in the end the score.
-  for (int round = -STARTS - PLACES; round <= ROUNDS; round++) {
-    const bool last = round == ROUNDS;
-    if (round < 0) {
-      const int way = round < -STARTS ? round + STARTS + PLACES : round + STARTS;
-      const float2 apart = (float2)(way % 3 - 1, way / 3 - 1) / 3.0f;
-      const float2 there = round < -STARTS ? middle + 2.0f * cell * apart : best.zw;
-      const float2 off = round < -STARTS ? (float2)(0.0f, 0.0f) : apart;
-      const float size_there = exp2(first_scale + (scale_bin + 0.5f + off.x) / per_scale);
-      const float turn = TURN * (turn_bin + 0.5f + off.y) / TURNS;
-      pose = (float4)(size_there * cos(turn), size_there * sin(turn), there.x, there.y);
-      first_reach = clamp(0.045f * radius * size_there, 2.0f, 8.0f);
-    } else if (round == 0) {
-      pose = best;
+  if (item == 0) objects[first + number].score = -1.0f;
+  // Which of the poses about the candidate's is the best; of equals the first.
+  const Candidate candidate = {middle, TURN * (turn_bin + 0.5f) / TURNS, first_scale + (scale_bin + 0.5f) / per_scale,
+                               WAY_CELLS * cell, WAY_BINS * TURN / TURNS, WAY_BINS / per_scale};
+  __local uint seen[AXES * PARTS], met[AXES * PARTS];  // of a shape, along each axis
+  float most = -1.0f;
+  int best = 0;
+  for (int i = item; i < POSES && exists; i += items) {
+    const float turn = candidate.turn + way_of(i, 0) * candidate.way_turn;
+    const float there = meets_near(nearby, size, points, count, pose_of(candidate, i), turn);
+    if (there > most) most = there, best = i;
+  }
+  sums[item] = most, sums[items + item] = best;
+  for (int left = items / 2; left > 0; left /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < left) {
+      const float other = sums[item + left], number = sums[items + item + left];
+      if (other > sums[item] || (other == sums[item] && number < sums[items + item])) sums[item] = other, sums[items + item] = number;
     }
-    const float reach = last ? LAST_REACH : fmax(first_reach * (1.0f - max(round, 0) / (ROUNDS - 1.0f)), LAST_REACH);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  most = sums[0], best = (int)sums[items];
+  // The turn, by size over radius, so that all unknowns are px.
+  float4 pose = pose_of(candidate, best);
+  const float first_reach = clamp(0.045f * radius * length(pose.xy), 2.0f, 8.0f);
+  float meets = 0.0f;
+  bool most_turned = false;
+  for (int i = item; i < AXES * PARTS; i += items) seen[i] = met[i] = 0;
+  // The refinement, what meets an edge then, and how much of that is on one side.
+  for (int round = most < LEAST_STARTED * chance ? ROUNDS + 2 : 0; round <= ROUNDS + 1; round++) {
+    const bool last = round >= ROUNDS, sides = round > ROUNDS;
+    const float reach = last ? LAST_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), LAST_REACH);
     const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN);
     float own[SUMS];
     for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
-    const int every = round < -STARTS ? 4 : round < 0 ? 2 : 1;  // points: enough of them to compare poses by
-    for (int i = item * every; i < count && exists; i += items * every) {
+    const bool wanted = exists && (!sides || meets > LEAST_SEEN * LEAST_MET);
+    for (int i = item; i < count && wanted; i += items) {
       const float4 p = points[i];
       const float2 q = (float2)(pose.z + pose.x * p.x - pose.y * p.y, pose.w + pose.y * p.x + pose.x * p.y);
       float step = p.z + turned;
       const float halves = floor(step / STEPS);
       step -= STEPS * halves;
       const float2 n = (float2)(cos(step * (TURN / 2 / STEPS)), sin(step * (TURN / 2 / STEPS)));
-      float off, off_step;
+      float off, off_step, own_meets = 0.0f;
       bool turned_edge;
-      if (!nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &turned_edge)) continue;
+      const bool found = nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &turned_edge);
+      if (found && last) {
+        // In the end a point counts the less, the worse it fits.
+        const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)), square = misfit * misfit;
+        own_meets = p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y);
+        turned_edge = turned_edge != (((int)halves & 1) != 0);
+      }
+      if (sides) {
+        const float by = found && turned_edge != most_turned ? OTHER_SIDE : 1.0f;
+        const uint whole = convert_uint_rte(UNIT * p.w), part = convert_uint_rte(UNIT * own_meets * by);
+        for (int axis = 0; axis < AXES; axis++) {
+          const float along = (cos(axis * (TURN / 2 / AXES)) * p.x + sin(axis * (TURN / 2 / AXES)) * p.y) / radius;
+          const int at = axis * PARTS + clamp((int)((along + 1.0f) * (PARTS / 2)), 0, PARTS - 1);
+          atomic_add(seen + at, whole), atomic_add(met + at, part);
+        }
+        continue;
+      }
+      if (!found) continue;
+      if (last) {
+        own[turned_edge ? 1 : 0] += own_meets;
+        continue;
+      }
       // The further off an edge is, and the more it is turned, the less it counts.
       const float near = 1.0f - off * off / (reach * reach + 1.0f), turns_off = off_step / (DIRECTION + 1.0f);
       const float alike = 1.0f - turns_off * turns_off;
       const float weight = p.w * count * near * near * alike * alike;
-      if (round < 0) {
-        own[0] += weight;
-        continue;
-      }
-      if (last) {
-        // In the end a point counts the less, the worse it fits.
-        const float2 misfit = (float2)(off / LAST_REACH, off_step / (DIRECTION + 1.0f)), square = misfit * misfit;
-        const float meets = p.w * (1.0f - square.x * square.x) * (1.0f - square.y * square.y);
-        own[turned_edge == (((int)halves & 1) != 0) ? 0 : 1] += meets;
-        continue;
-      }
       const float row[4] = {(n.x * p.x + n.y * p.y) / radius, (n.y * p.x - n.x * p.y) / radius, n.x, n.y};
       int k = 0;
       for (int a = 0; a < 4; a++)
@@ -90,31 +184,26 @@ __kernel void verify(__global const ushort *restrict edges, int2 size, __global 
       for (int a = 0; a < 4; a++) own[10 + a] += weight * row[a] * off;
       own[14] += 1.0f;
     }
-    add_up(own, round < 0 ? 1 : last ? 2 : SUMS, sums, own);
-    if (round < 0) {
-      const float fits = own[0] * every;
-      if (fits > most) most = fits, best = pose;
-    }
+    add_up(own, last ? 2 : SUMS, sums, own);
     // A candidate ends where hardly a point finds an edge.
-    const bool hopeless = (round == -STARTS - 1 && most < LEAST_PLACED * chance * count) ||
-                          (round == -1 && most < LEAST_STARTED * chance * count) || (round == TRIAL && own[14] < HOPE * count);
-    if (hopeless) {
-      if (item == 0) objects[first + number].score = -1.0f;
-      round = ROUNDS;  // for all items of the group
-    } else if (round < 0) {
-      continue;
+    if (round == TRIAL && own[14] < HOPE * count) {
+      round = ROUNDS + 1;  // for all items of the group
     } else if (!last) {
       const float4 step = solve4(own);
       pose += (float4)(step.x / radius, step.y / radius, step.z, step.w);
+    } else if (!sides) {
+      meets = fmax(own[0], own[1]) + OTHER_SIDE * fmin(own[0], own[1]);
+      most_turned = own[1] > own[0];
     } else if (item == 0) {
+      // More of all than chance has, and more of what is on one side than chance has there.
+      const float side = wanted ? most_on_a_side(seen, met) : 0.0f;
       const float scale = sqrt(pose.x * pose.x + pose.y * pose.y);
       float past = atan2(pose.y, pose.x) * (360.0f / TURN) - angles.x;
       past -= 360.0f * floor(past / 360.0f);
       const bool allowed = exists && scale >= scale_range.x / MARGIN && scale <= scale_range.y * MARGIN && past <= angles.y &&
                            pose.z >= 0.0f && pose.w >= 0.0f && pose.z < size.x && pose.w < size.y;
-      const float meets = fmax(own[0], own[1]) + OTHER_SIDE * fmin(own[0], own[1]);
-      const float score = allowed ? fmin((meets - chance) / (1.0f - chance), 1.0f) : -1.0f;
-      const Object object = {pose.z, pose.w, pose.x, pose.y, score, shape, radius * scale, 0.0f};
+      const float score = fmin(1.0f - (1.0f - meets) / (1.0f - chance) * (1.0f - side), 1.0f);
+      const Object object = {pose.z, pose.w, pose.x, pose.y, allowed ? score : -1.0f, shape, radius * scale, 0.0f};
       objects[first + number] = object;
     }
   }

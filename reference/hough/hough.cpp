@@ -2,6 +2,7 @@
 #include "hough.h"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <cmath>
 
@@ -71,8 +72,11 @@ double Match::directions(int x, int y) const {
 }
 
 double score(const std::vector<uint16_t> &edges, int width, int height, const Shape::Level &level,
-             double x, double y, double angle, double scale) {
+             double radius, double x, double y, double angle, double scale) {
   const double reach = 1.5, turn = -angle * pi / 180, steps = Canny::steps, most_turned = 6;
+  constexpr int axes = 8, parts = 16;
+  const double least_seen = 0.5, least_met = 0.6;
+  std::array<std::array<double, parts>, axes> seen{}, met{};
   double sum = 0;
   for (const cl_float4 &point : level.points) {
     const double qx = x + scale * (std::cos(turn) * point.s[0] - std::sin(turn) * point.s[1]);
@@ -94,11 +98,29 @@ double score(const std::vector<uint16_t> &edges, int width, int height, const Sh
       }
       if (nearest < std::abs(k) - 0.5) break;
     }
-    if (nearest > reach) continue;
-    sum += point.s[3] * (1 - std::pow(nearest / reach, 4)) *
-           (1 - std::pow(turned / (most_turned + 1), 4));
+    const double meets = nearest > reach ? 0
+                                         : point.s[3] * (1 - std::pow(nearest / reach, 4)) *
+                                               (1 - std::pow(turned / (most_turned + 1), 4));
+    sum += meets;
+    for (int axis = 0; axis < axes; axis++) {
+      const double along =
+          (std::cos(axis * pi / axes) * point.s[0] + std::sin(axis * pi / axes) * point.s[1]) /
+          radius;
+      const int part = std::clamp(static_cast<int>((along + 1) * (parts / 2)), 0, parts - 1);
+      seen[axis][part] += point.s[3], met[axis][part] += meets;
+    }
   }
-  return (sum - level.chance) / (1 - level.chance);
+  double most = 0;
+  for (int side = 0; side < 2 * axes; side++) {
+    double own_seen = 0, own_met = 0;
+    for (int i = 0; i < parts; i++) {
+      const int part = side % 2 ? parts - 1 - i : i;
+      own_seen += seen[side / 2][part], own_met += met[side / 2][part];
+      if (own_seen >= least_seen && sum > least_seen * least_met)
+        most = std::max(most, (own_met - least_met * own_seen) / 0.45);
+    }
+  }
+  return 1 - (1 - sum) / (1 - level.chance) * (1 - most);
 }
 
 }  // namespace reference

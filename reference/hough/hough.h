@@ -30,9 +30,10 @@ class Match {
   std::vector<uint16_t> map_;
 };
 
-/// How well a level of a shape meets the edges of a map at a pose.
+/// How well a level of a shape of this radius meets the edges of a map at a pose, all of it or what
+/// is on one side.
 double score(const std::vector<uint16_t> &edges, int width, int height,
-             const glcl::hough::Shape::Level &level, double x, double y, double angle,
-             double scale);
+             const glcl::hough::Shape::Level &level, double radius, double x, double y,
+             double angle, double scale);
 
 }  // namespace reference

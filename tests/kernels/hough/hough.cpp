@@ -186,8 +186,9 @@ GST_START_TEST(test_found) {
         double off = 1;
         for (const Shape::Level &level : shape->levels)
           if (std::abs(std::log2(level.scale / o.scale)) < 0.5)
-            off = std::min(off, std::abs(o.score - reference::score(edges, w, h, level, o.x, o.y,
-                                                                    o.angle, o.scale)));
+            off =
+                std::min(off, std::abs(o.score - reference::score(edges, w, h, level, shape->radius,
+                                                                  o.x, o.y, o.angle, o.scale)));
         fail_unless(off < 0.01, "score %g, off by %g", o.score, off);
       }
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Prints how well shapes are found in scenes made here, in clutter, noise of 8 levels and other
-// light: within 2°, 3 % of the scale and 2 px. Fails below 95 % of those that nothing covers, 85 %
-// of those covered by a fifth and half by two fifths, or where one is found in scenes without any.
+// light: within 2°, 3 % of the scale and 2 px. Fails below 95 % of those that nothing covers, 90 %
+// of those covered by a fifth and 75 % of those by two fifths, or where one is found in scenes
+// without any.
 //
 // `--all` takes more: 12 turns, 5 scales, 200 scenes without, and some that are blurred or went
-// through H.264. `--seed N` takes others: what is in the sources was chosen on those from 1 on.
+// through H.264. `--seed N` takes others: what is in the sources was chosen on those from 1 on and
+// from 500000 on. `--peers SECONDS` has OpenCV look at those of its own size too, no longer than
+// that at each, in a build with -Dpeers=enabled.
 #include <gst/check/gstharness.h>
 
 #include <array>
@@ -17,6 +20,7 @@
 #include "reference/hough/scenes.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
+#include "shapepeers.h"
 
 namespace {
 
@@ -90,6 +94,15 @@ std::vector<Frame> coded(const std::vector<Frame> &frames) {
   return result;
 }
 
+/// Some noisy ones of a scene.
+std::vector<Frame> frames_of(const Frame &scene, unsigned seed, Camera camera) {
+  std::vector<Frame> frames;
+  const Frame seen = camera == Camera::blurred ? blurred(scene) : scene;
+  for (unsigned i = 0; i < shots; i++)
+    frames.push_back(reference::noisy(seen, noise, 10 * seed + i));
+  return camera == Camera::coded ? coded(frames) : frames;
+}
+
 class Search {
  public:
   Search() {
@@ -109,13 +122,8 @@ class Search {
     hough_->set_shapes(shapes);
   }
 
-  /// In the last of some noisy frames of a scene; nothing where it can't be made.
-  std::vector<Hough::Object> find(const Frame &scene, unsigned seed, Camera camera) {
-    std::vector<Frame> frames;
-    const Frame seen = camera == Camera::blurred ? blurred(scene) : scene;
-    for (unsigned i = 0; i < shots; i++)
-      frames.push_back(reference::noisy(seen, noise, 10 * seed + i));
-    if (camera == Camera::coded) frames = coded(frames);
+  /// In the last of some frames; nothing where there are none.
+  std::vector<Hough::Object> find(const std::vector<Frame> &frames) {
     hough_->reset();
     for (size_t i = 0; i < frames.size(); i++)
       hough_->run(*queue_, {}, reference::upload(*queue_, frames[i], layout_),
@@ -132,7 +140,8 @@ class Search {
   std::unique_ptr<Hough> hough_;
 };
 
-bool matches(const Hough::Object &object, const Pose &pose) {
+template <class Found>
+bool matches(const Found &object, const Pose &pose) {
   return std::abs(std::remainder(object.angle - pose.angle, 360)) <= 2 &&
          std::abs(object.scale / pose.scale - 1) <= 0.03 &&
          std::hypot(object.x - pose.x, object.y - pose.y) <= 2;
@@ -150,13 +159,36 @@ void print(const std::vector<Hough::Object> &objects) {
   std::printf("\n");
 }
 
-int run(bool all, unsigned first_seed) {
+/// What a peer finds, and how often it takes too long.
+struct PeerTally : Tally {
+  int late = 0;
+  double seconds = 0;
+  void add(double limit, const ShapePeer &peer, const Frame &frame, const Thing &thing,
+           const Pose &pose) {
+    GTimer *timer = g_timer_new();
+    const auto poses = find_within(limit, peer, frame, thing, pose);
+    seconds += g_timer_elapsed(timer, nullptr);
+    g_timer_destroy(timer);
+    scenes++, late += !poses;
+    if (!poses) return;
+    bool right = false;
+    for (const Pose &one : *poses) {
+      right |= matches(one, pose);
+      others += std::hypot(one.x - pose.x, one.y - pose.y) > thing.side * pose.scale / 4;
+    }
+    found += right;
+  }
+};
+
+int run(bool all, unsigned first_seed, double peer_seconds) {
   const bool verbose = std::getenv("VERBOSE");
   Search search;
   const std::vector<Thing> things = reference::things();
   std::vector<std::shared_ptr<const Shape>> shapes;
   for (const Thing &thing : things) shapes.push_back(search.shape(thing));
   std::map<std::string, Tally> tallies;
+  const std::vector<ShapePeer> peers = peer_seconds > 0 ? shape_peers() : std::vector<ShapePeer>();
+  std::map<std::string, PeerTally> peer_tallies;
   Tally total;
   const std::vector<double> scales =
       all ? std::vector{0.5, 0.75, 1.0, 1.25, 1.5} : std::vector{0.5, 1.0, 1.5};
@@ -187,7 +219,11 @@ int run(bool all, unsigned first_seed) {
           scene = reference::relit(scene, gain, offset);
           for (const Camera camera : {Camera::plain, Camera::blurred, Camera::coded}) {
             if (camera != Camera::plain && (!all || turn % 6)) continue;
-            const auto found = search.find(scene, seed, camera);
+            const std::vector<Frame> frames = frames_of(scene, seed, camera);
+            const auto found = search.find(frames);
+            if (camera == Camera::plain && scale == 1 && turn == 0)
+              for (const ShapePeer &peer : peers)
+                peer_tallies[peer.name].add(peer_seconds, peer, frames.back(), things[i], pose);
             bool right = false;
             int others = 0;
             for (const auto &object : found) {
@@ -216,20 +252,25 @@ int run(bool all, unsigned first_seed) {
   }
   for (const auto &[name, tally] : tallies) tally.print(name.c_str());
   total.print("all");
+  for (const auto &[name, tally] : peer_tallies) {
+    tally.print(name.c_str());
+    std::printf("  %.1f s for a scene, %d not in %g s\n", tally.seconds / tally.scenes, tally.late,
+                peer_seconds);
+  }
 
   Tally none;
   search.look_for(shapes);
   for (unsigned i = 0; i < (all ? 200 : 12); i++) {
     const unsigned own = first_seed + 5000 + i;
     const auto found =
-        search.find(reference::clutter_frame(width, height, own), own, Camera::plain);
+        search.find(frames_of(reference::clutter_frame(width, height, own), own, Camera::plain));
     none.scenes++;
     none.others += static_cast<int>(found.size());
     if (verbose && !found.empty()) std::printf("  none %u:", own), print(found);
   }
   none.print("without any");
-  return tallies["hidden 0.0"].share() >= 0.95 && tallies["hidden 0.2"].share() >= 0.85 &&
-                 tallies["hidden 0.4"].share() >= 0.5 && none.others == 0
+  return tallies["hidden 0.0"].share() >= 0.95 && tallies["hidden 0.2"].share() >= 0.9 &&
+                 tallies["hidden 0.4"].share() >= 0.75 && none.others == 0
              ? EXIT_SUCCESS
              : EXIT_FAILURE;
 }
@@ -241,10 +282,13 @@ int main(int argc, char **argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   bool all = false;
   unsigned seed = 1;
+  double peer_seconds = 0;
   for (int i = 1; i < argc; i++) {
     all |= !std::strcmp(argv[i], "--all");
     if (!std::strcmp(argv[i], "--seed") && i + 1 < argc)
       seed = static_cast<unsigned>(std::atoi(argv[++i]));
+    else if (!std::strcmp(argv[i], "--peers") && i + 1 < argc)
+      peer_seconds = std::atof(argv[++i]);
   }
-  return run(all, seed);
+  return run(all, seed, peer_seconds);
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "shapepeers.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+using reference::Frame;
+using reference::Pose;
+using reference::Thing;
+
+std::optional<std::vector<Pose>> find_within(double seconds, const ShapePeer &peer,
+                                             const Frame &scene, const Thing &thing,
+                                             const Pose &truth) {
+  int ends[2];
+  if (pipe(ends)) return {};
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0) return {};
+  if (child == 0) {
+    close(ends[0]);
+    const std::vector<Pose> found = peer.find(scene, thing, truth);
+    const size_t bytes = found.size() * sizeof found[0];
+    const bool written =
+        !bytes || write(ends[1], found.data(), bytes) == static_cast<ssize_t>(bytes);
+    _exit(written ? 0 : 1);
+  }
+  close(ends[1]);
+  // The pipe ends when the child does.
+  pollfd end{ends[0], POLLIN, 0};
+  std::optional<std::vector<Pose>> result;
+  if (poll(&end, 1, static_cast<int>(seconds * 1000)) > 0) {
+    std::vector<Pose> poses;
+    for (Pose pose; read(ends[0], &pose, sizeof pose) == static_cast<ssize_t>(sizeof pose);)
+      poses.push_back(pose);
+    result = poses;
+  } else {
+    kill(child, SIGKILL);
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (result && (!WIFEXITED(status) || WEXITSTATUS(status))) return {};
+  return result;
+}
+
+#ifdef HAVE_OPENCV
+
+#include <opencv2/core.hpp>
+#include <opencv2/core/ocl.hpp>
+#include <opencv2/imgproc.hpp>
+
+namespace {
+
+constexpr size_t most = 10;
+constexpr int step = 2;  // degrees
+
+cv::Mat grey(const Frame &frame) {
+  Frame copy = frame;
+  cv::Mat levels;
+  cv::cvtColor(cv::Mat(copy.height, copy.width, CV_8UC4, copy.rgba.data()), levels,
+               cv::COLOR_RGBA2GRAY);
+  return levels;
+}
+
+/// The thing on grey, as Thing::picture(), turned and scaled.
+cv::Mat template_of(const Thing &thing, double angle, double scale) {
+  const int side = static_cast<int>(thing.side * scale * 1.45) + 8;
+  Frame frame(side, side);
+  for (size_t i = 0; i < frame.rgba.size(); i++) frame.rgba[i] = i % 4 == 3 ? 255 : 128;
+  reference::place(frame, thing, {(side - 1) / 2.0, (side - 1) / 2.0, angle, scale});
+  return grey(frame);
+}
+
+/// x, y, size and turn clockwise of each, the most votes first.
+std::vector<Pose> poses_of(const std::vector<cv::Vec4f> &found) {
+  std::vector<Pose> poses;
+  for (const cv::Vec4f &one : found)
+    if (poses.size() < most) poses.push_back({one[0], one[1], -one[3], one[2]});
+  return poses;
+}
+
+void set_edges(cv::GeneralizedHough &method) {
+  cv::ocl::setUseOpenCL(false);
+  cv::setNumThreads(0);  // in a child, threads of the parent are not there
+  method.setCannyLowThresh(50);
+  method.setCannyHighThresh(100);
+  method.setMinDist(10);
+}
+
+std::vector<Pose> guil(const Frame &scene, const Thing &thing, const Pose &) {
+  const auto method = cv::createGeneralizedHoughGuil();
+  set_edges(*method);
+  method->setLevels(360);
+  method->setDp(2);
+  method->setMaxBufferSize(4000);
+  method->setXi(90);
+  method->setMinAngle(0), method->setMaxAngle(360), method->setAngleStep(step);
+  method->setMinScale(0.5), method->setMaxScale(1.5), method->setScaleStep(0.05);
+  method->setAngleThresh(1500), method->setScaleThresh(50), method->setPosThresh(10);
+  method->setTemplate(grey(thing.picture()));
+  std::vector<cv::Vec4f> found;
+  method->detect(grey(scene), found);
+  return poses_of(found);
+}
+
+std::vector<Pose> ballard(const Frame &scene, const Thing &thing, const Pose &truth) {
+  const auto method = cv::createGeneralizedHoughBallard();
+  set_edges(*method);
+  method->setLevels(360);
+  method->setDp(1);
+  method->setVotesThreshold(10);
+  method->setTemplate(template_of(thing, truth.angle, truth.scale));
+  std::vector<cv::Vec4f> found;
+  method->detect(grey(scene), found);
+  std::vector<Pose> poses = poses_of(found);
+  for (Pose &pose : poses) pose.angle = truth.angle, pose.scale = truth.scale;
+  return poses;
+}
+
+}  // namespace
+
+std::vector<ShapePeer> shape_peers() {
+  return {{"OpenCV's Guil", guil}, {"OpenCV's Ballard, told the turn and the size", ballard}};
+}
+
+#else
+
+std::vector<ShapePeer> shape_peers() { return {}; }
+
+#endif

@@ -2,6 +2,7 @@
 #include "canny.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "opencl/error.h"
@@ -67,8 +68,11 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
   }
   if (measured && !known_) noise_.set(queue, first_noise);
   if (measured) known_ = true;
-  thresholds_kernel_(queue, {256, 1}, noise_.variances(), static_cast<cl_float>(settings.low),
-                     static_cast<cl_float>(settings.high), thresholds_);
+  const std::array given{settings.low, settings.high};
+  if (measured || given_ != given)
+    thresholds_kernel_(queue, {256, 1}, noise_.variances(), static_cast<cl_float>(settings.low),
+                       static_cast<cl_float>(settings.high), thresholds_);
+  given_ = given;
   const Size group = edges_kernel_.group();
   edges_kernel_(queue, {tiles(width_, tile_.x) * group.x, tiles(height_, tile_.y) * group.y}, in,
                 size, thresholds_, int(weak || settings.hysteresis), edges_[now_],

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
+
 #include "noise/noise.h"
 #include "opencl/kernel.h"
 
@@ -70,6 +72,7 @@ class Canny {
   cl::Buffer labels_, kept_;  // with hysteresis
   int now_ = 0, count_ = 0;   // of the buffers the last one, of pictures since reset() up to 2
   bool followed_ = false, known_ = false;  // there is a last picture, its noise
+  std::array<double, 2> given_{-1, -1};    // what the thresholds are for; below 0 they follow
 };
 
 }  // namespace glcl::hough

@@ -58,6 +58,17 @@ inline bool is_ridge(__local const short2 *g) {
   return own > square_of(g[next]) && own >= square_of(g[-next]);
 }
 
+// For each place of `wide` x `high`, which a group's items deal among themselves: row by row where they are many side by side, for else
+// those beyond a row's end idle.
+#ifdef BUFFERS
+#define EACH(x, y, wide, high)                  \
+  for (int y = item.y; y < (high); y += items.y) \
+    for (int x = item.x; x < (wide); x += items.x)
+#else
+#define EACH(x, y, wide, high) \
+  for (int k = item.y * items.x + item.x, x, y; x = k % (wide), y = k / (wide), k < (wide) * (high); k += items.x * items.y)
+#endif
+
 // The map of a frame's edges; with `weak` also of those that only reach the lower threshold. With `labeled` labels too: each its own.
 // `luma`: the frame's, with a texel on all sides; left out where `pitch` is 0.
 // Work-items: groups of any size, one for a tile.
@@ -71,51 +82,47 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * (int2)(TILE_X, TILE_Y), last = size - 1;
 
-  for (int y = item.y; y < LUMA_Y; y += items.y)
-    for (int x = item.x; x < LUMA_X; x += items.x) {
-      const int2 at = clamp(origin + (int2)(x, y) - SEEN, (int2)(0, 0), last);
-      levels[y * LUMA_X + x] = luma_of(LOAD_PIXEL(in, at.x, at.y));
-    }
+  EACH(x, y, LUMA_X, LUMA_Y) {
+    const int2 at = clamp(origin + (int2)(x, y) - SEEN, (int2)(0, 0), last);
+    levels[y * LUMA_X + x] = luma_of(LOAD_PIXEL(in, at.x, at.y));
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int y = item.y; y < LUMA_Y; y += items.y)
-    for (int x = item.x; x < SIDE_X; x += items.x) {
-      __local const uchar *p = levels + y * LUMA_X + x + REACH;
-      derived[y * SIDE_X + x] = DERIVED(p, 1);
-      smoothed[y * SIDE_X + x] = SMOOTHED(p, 1);
+  EACH(x, y, SIDE_X, LUMA_Y) {
+    __local const uchar *p = levels + y * LUMA_X + x + REACH;
+    derived[y * SIDE_X + x] = DERIVED(p, 1);
+    smoothed[y * SIDE_X + x] = SMOOTHED(p, 1);
+  }
+  if (pitch) {
+    EACH(x, y, SIDE_X, SIDE_Y) {
+      const int2 at = origin + (int2)(x, y) - 1;
+      const bool beside = any(at < 0) || any(at > last);
+      if ((x >= 1 && y >= 1 && x <= TILE_X && y <= TILE_Y && !beside) || (beside && all(at <= size)))
+        luma[(at.y + 1) * pitch + at.x + 1] = levels[(y + REACH) * LUMA_X + x + REACH];
     }
-  if (pitch)
-    for (int y = item.y - 1; y <= TILE_Y; y += items.y)
-      for (int x = item.x - 1; x <= TILE_X; x += items.x) {
-        const int2 at = origin + (int2)(x, y);
-        const bool beside = any(at < 0) || any(at > last);
-        if ((x >= 0 && y >= 0 && x < TILE_X && y < TILE_Y && !beside) || (beside && all(at <= size)))
-          luma[(at.y + 1) * pitch + at.x + 1] = levels[(y + SEEN) * LUMA_X + x + SEEN];
-      }
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int y = item.y; y < SIDE_Y; y += items.y)
-    for (int x = item.x; x < SIDE_X; x += items.x) {
-      __local const short *d = derived + (y + REACH) * SIDE_X + x;
-      __local const ushort *s = smoothed + (y + REACH) * SIDE_X + x;
-      gradients[y * SIDE_X + x] = (short2)((SMOOTHED(d, SIDE_X) + 64) >> 7, (DERIVED(s, SIDE_X) + 64) >> 7);
-    }
+  EACH(x, y, SIDE_X, SIDE_Y) {
+    __local const short *d = derived + (y + REACH) * SIDE_X + x;
+    __local const ushort *s = smoothed + (y + REACH) * SIDE_X + x;
+    gradients[y * SIDE_X + x] = (short2)((SMOOTHED(d, SIDE_X) + 64) >> 7, (DERIVED(s, SIDE_X) + 64) >> 7);
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int y = item.y; y < TILE_Y; y += items.y)
-    for (int x = item.x; x < TILE_X; x += items.x) {
-      const int2 at = origin + (int2)(x, y);
-      if (any(at > last)) continue;
-      __local const short2 *g = gradients + (y + 1) * SIDE_X + x + 1;
-      const uint2 least = thresholds[levels[(y + SEEN) * LUMA_X + x + SEEN]];
-      const int square = square_of(*g), i = at.y * size.x + at.x;
-      ushort edge = 0;
-      if (square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g)) {
-        const int direction = full_step(g->x, g->y);
-        edge = (min(root_of(square) >> 8, EDGE_STRENGTHS - 1) << 7) | (direction % STEPS + 1);
-        if (direction >= STEPS) edge |= EDGE_TURNED;
-        if ((uint)square >= least.y) edge |= EDGE_STRONG;
-      }
-      edges[i] = edge;
-      if (labeled) labels[i] = i;
+  EACH(x, y, TILE_X, TILE_Y) {
+    const int2 at = origin + (int2)(x, y);
+    if (any(at > last)) continue;
+    __local const short2 *g = gradients + (y + 1) * SIDE_X + x + 1;
+    const uint2 least = thresholds[levels[(y + SEEN) * LUMA_X + x + SEEN]];
+    const int square = square_of(*g), i = at.y * size.x + at.x;
+    ushort edge = 0;
+    if (square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g)) {
+      const int direction = full_step(g->x, g->y);
+      edge = (min(root_of(square) >> 8, EDGE_STRENGTHS - 1) << 7) | (direction % STEPS + 1);
+      if (direction >= STEPS) edge |= EDGE_TURNED;
+      if ((uint)square >= least.y) edge |= EDGE_STRONG;
     }
+    edges[i] = edge;
+    if (labeled) labels[i] = i;
+  }
 }
 
 // The edge that stands for all that are connected with one: the first of them.

@@ -6,7 +6,7 @@
  * Finds templates in frames, wherever they are, however turned and scaled, by their edges. It draws
  * their outlines or all edges, posts `glclhough` messages with what it found, and attaches a
  * GstCustomMeta and regions of interest. Templates are files of pictures, or parts of the video
- * itself that the action signal `learn` names.
+ * itself that the action signal `learn` names, or samples given to `learn-picture`.
  *
  * ## Example launch lines
  * |[
@@ -74,10 +74,11 @@ glcl::hough::Region region_of(const Area &area) {
   return {area.x, area.y, area.x + area.width, area.y + area.height};
 }
 
-/// A part of the video that is to become a template.
+/// What is to become a template: a part of the video, or a picture.
 struct Lesson {
   std::string name;
   Area box;
+  std::shared_ptr<GstSample> picture;
 };
 
 /// Templates that a thread of its own makes while frames go on.
@@ -269,7 +270,14 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
         lessons.erase(lessons.begin());
         return first;
       });
-  if (lesson) gst_glcl_hough_learn_box(self, queue, settings, in, *lesson);
+  if (lesson && lesson->picture)
+    state->making = gst_glcl_hough_begin(
+        state, false, [lesson = *lesson, settings, layout = in.layout](glcl::Queue &own) {
+          return Shapes{glcl::hough::shape_of_sample(own, lesson.name, lesson.picture.get(),
+                                                     settings, layout)};
+        });
+  else if (lesson)
+    gst_glcl_hough_learn_box(self, queue, settings, in, *lesson);
 }
 
 /// Regions of interest of what was found last; it is some frames old.
@@ -413,6 +421,14 @@ static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   state->latest.set({});
 }
 
+static gboolean gst_glcl_hough_add_lesson(GstGLCLHough *self, const Lesson &lesson) {
+  return self->state->lessons.with([&](std::vector<Lesson> &lessons) -> gboolean {
+    if (lessons.size() >= Hough::most_shapes) return FALSE;
+    lessons.push_back(lesson);
+    return TRUE;
+  });
+}
+
 static gboolean gst_glcl_hough_learn(GstGLCLHough *self, const gchar *name, gint x, gint y,
                                      gint width, gint height) {
   const Area box{x, y, width, height};
@@ -420,11 +436,16 @@ static gboolean gst_glcl_hough_learn(GstGLCLHough *self, const gchar *name, gint
     g_warning("learn needs a name, and a width and a height above 0.");
     return FALSE;
   }
-  return self->state->lessons.with([&](std::vector<Lesson> &lessons) -> gboolean {
-    if (lessons.size() >= Hough::most_shapes) return FALSE;
-    lessons.push_back({name, box});
-    return TRUE;
-  });
+  return gst_glcl_hough_add_lesson(self, {name, box, nullptr});
+}
+
+static gboolean gst_glcl_hough_learn_picture(GstGLCLHough *self, const gchar *name,
+                                             GstSample *sample) {
+  if (!name || !*name || !sample) {
+    g_warning("learn-picture needs a name and a sample.");
+    return FALSE;
+  }
+  return gst_glcl_hough_add_lesson(self, {name, {}, {gst_sample_ref(sample), gst_sample_unref}});
 }
 
 static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new State; }
@@ -498,6 +519,19 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
                              G_CALLBACK(gst_glcl_hough_learn), nullptr, nullptr, nullptr,
                              G_TYPE_BOOLEAN, 5, G_TYPE_STRING, G_TYPE_INT, G_TYPE_INT, G_TYPE_INT,
                              G_TYPE_INT);
+
+  /**
+   * GstGLCLHough::learn-picture:
+   * @name: of the template; one that has the name already is replaced
+   * @sample: a frame of video/x-raw that becomes a template; what is transparent is mid-grey
+   *
+   * Returns: whether it will be tried, from the next frame on. What can't become a template is
+   * warned of on the bus.
+   */
+  g_signal_new_class_handler("learn-picture", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             G_CALLBACK(gst_glcl_hough_learn_picture), nullptr, nullptr, nullptr,
+                             G_TYPE_BOOLEAN, 2, G_TYPE_STRING, GST_TYPE_SAMPLE);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL shape finder", "Filter/Analyzer/Video",

@@ -11,15 +11,15 @@ namespace glcl::hough {
 
 namespace {
 
-/// A picture in RGBA over mid-grey.
-HostPicture load_picture(const std::string &path) {
+/// What `read` gives, in RGBA over mid-grey.
+template <class Read>
+HostPicture load_picture(const std::string &name, const char *remedy, const Read &read) {
   HostPicture picture;
   try {
-    picture = read_picture_file(path, "RGBA");
+    picture = read();
   } catch (const Error &error) {
     throw Error(Error::Kind::not_found,
-                "The template " + path + " can't be read: " + error.what() +
-                    " Give files of pictures that GStreamer decodes, separated by commas.");
+                "The template " + name + " can't be read: " + error.what() + " " + remedy);
   }
   for (size_t i = 0; i < picture.levels.size(); i += 4) {
     const int alpha = picture.levels[i + 3];
@@ -62,10 +62,22 @@ std::vector<std::shared_ptr<const Shape>> load_shapes(Queue &queue, const std::s
                                                       const Canny::Settings &settings,
                                                       Layout layout) {
   std::vector<std::shared_ptr<const Shape>> shapes;
-  for (const std::string &file : split_files(files))
+  for (const std::string &file : split_files(files)) {
+    const HostPicture picture =
+        load_picture(file, "Give files of pictures that GStreamer decodes, separated by commas.",
+                     [&] { return read_picture_file(file, "RGBA"); });
     shapes.push_back(make_shape(queue, std::filesystem::path(file).stem().string(), settings,
-                                upload_picture(queue, load_picture(file), layout)));
+                                upload_picture(queue, picture, layout)));
+  }
   return shapes;
+}
+
+std::shared_ptr<const Shape> shape_of_sample(Queue &queue, const std::string &name,
+                                             GstSample *sample, const Canny::Settings &settings,
+                                             Layout layout) {
+  const HostPicture picture = load_picture(name, "Give a sample of one frame of video/x-raw.",
+                                           [&] { return read_picture_sample(sample, "RGBA"); });
+  return make_shape(queue, name, settings, upload_picture(queue, picture, layout));
 }
 
 }  // namespace glcl::hough

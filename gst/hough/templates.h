@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/gst.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,5 +17,10 @@ namespace glcl::hough {
 std::vector<std::shared_ptr<const Shape>> load_shapes(Queue &queue, const std::string &files,
                                                       const Canny::Settings &settings,
                                                       Layout layout);
+
+/// The template of a sample whose caps are video/x-raw, in the same way.
+std::shared_ptr<const Shape> shape_of_sample(Queue &queue, const std::string &name,
+                                             GstSample *sample, const Canny::Settings &settings,
+                                             Layout layout);
 
 }  // namespace glcl::hough

@@ -147,6 +147,13 @@ void expect_found(const Told &told, const std::string &name, const Pose &pose) {
   fail_unless(best.score > 0.5 && best.score <= 1, "%g", best.score);
 }
 
+/// Finds it as soon as its template has been made.
+void expect_learned(Chain &chain, const Frame &frame, const std::string &name, const Pose &pose) {
+  Told told = filter(chain, frame);
+  for (int i = 0; i < 100 && told.objects.empty(); i++) told = filter(chain, frame);
+  expect_found(told, name, pose);
+}
+
 /// Exactly one warning about a template names these words.
 void expect_warned(Chain &chain, const std::vector<std::string> &words) {
   int warned = 0;
@@ -262,12 +269,38 @@ GST_START_TEST(learn) {
   expect(accepted, "it will be learned");
   filter(chain, scene(tool(), pose));
   // The middle of the box is (79.5, 59.5).
-  expect_found(filter(chain, scene(tool(), {75, 62, 90, 0.8})), "wrench", {74.5, 62.4, 90, 0.8});
+  expect_learned(chain, scene(tool(), {75, 62, 90, 0.8}), "wrench", {74.5, 62.4, 90, 0.8});
   // What has no edges can't be learned, and the first one stays.
   g_signal_emit_by_name(element, "learn", "nothing", 0, 0, 9, 9, &accepted);
   filter(chain, scene(tool(), pose));
   expect_warned(chain, {"nothing", "edge pixels"});
   expect_found(filter(chain, scene(tool(), pose)), "wrench", {79.5, 59.5, 0, 1});
+}
+GST_END_TEST
+
+GST_START_TEST(learn_picture) {
+  Chain chain(hough("sharing=auto"));
+  GstElement *element = chain["glclhough"];
+  const auto learn = [&](const char *name, GstBuffer *buffer, const std::string &description) {
+    GstCaps *caps = gst_caps_from_string(description.c_str());
+    GstSample *sample = gst_sample_new(buffer, caps, nullptr, nullptr);
+    gboolean accepted = FALSE;
+    g_signal_emit_by_name(element, "learn-picture", name, sample, &accepted);
+    expect(accepted, "it will be learned");
+    gst_sample_unref(sample);
+    gst_caps_unref(caps);
+    gst_buffer_unref(buffer);
+    filter(chain, grey());
+  };
+  const Frame picture = logo().picture();
+  learn("badge", gst_buffer_new_memdup(picture.rgba.data(), picture.rgba.size()),
+        "video/x-raw,format=RGBA,framerate=0/1,width=" + std::to_string(picture.width) +
+            ",height=" + std::to_string(picture.height));
+  expect_learned(chain, scene(logo(), first_pose), "badge", first_pose);
+  // What is no picture is warned of, and the first one stays.
+  learn("words", gst_buffer_new_memdup("words", 5), "text/x-raw,format=utf8");
+  expect_found(filter(chain, scene(logo(), second_pose)), "badge", second_pose);
+  expect_warned(chain, {"words", "can't be read"});
 }
 GST_END_TEST
 
@@ -412,6 +445,7 @@ static Suite *hough_suite() {
   tcase_add_test(tcase, display);
   tcase_add_test(tcase, changes);
   tcase_add_test(tcase, learn);
+  tcase_add_test(tcase, learn_picture);
   tcase_add_test(tcase, unusable);
   tcase_add_test(tcase, frames_smaller_than_the_template);
   tcase_add_test(tcase, no_such_template_with_another_size);

@@ -163,16 +163,13 @@ void print(const std::vector<Hough::Object> &objects) {
 struct PeerTally : Tally {
   int late = 0;
   double seconds = 0;
-  void add(double limit, const ShapePeer &peer, const Frame &frame, const Thing &thing,
+  void add(int limit, const ShapePeer &peer, const Frame &frame, const Thing &thing,
            const Pose &pose) {
-    GTimer *timer = g_timer_new();
-    const auto poses = find_within(limit, peer, frame, thing, pose);
-    seconds += g_timer_elapsed(timer, nullptr);
-    g_timer_destroy(timer);
-    scenes++, late += !poses;
-    if (!poses) return;
+    const PeerResult result = find_within(limit, peer, frame, thing, pose);
+    seconds += result.seconds;
+    scenes++, late += !result.ended;
     bool right = false;
-    for (const Pose &one : *poses) {
+    for (const Pose &one : result.poses) {
       right |= matches(one, pose);
       others += std::hypot(one.x - pose.x, one.y - pose.y) > thing.side * pose.scale / 4;
     }
@@ -180,7 +177,7 @@ struct PeerTally : Tally {
   }
 };
 
-int run(bool all, unsigned first_seed, double peer_seconds) {
+int run(bool all, unsigned first_seed, int peer_seconds) {
   const bool verbose = std::getenv("VERBOSE");
   Search search;
   const std::vector<Thing> things = reference::things();
@@ -254,8 +251,8 @@ int run(bool all, unsigned first_seed, double peer_seconds) {
   total.print("all");
   for (const auto &[name, tally] : peer_tallies) {
     tally.print(name.c_str());
-    std::printf("  %.1f s for a scene, %d not in %g s\n", tally.seconds / tally.scenes, tally.late,
-                peer_seconds);
+    std::printf("  %.1f s of a CPU for a scene, %d not in %d s\n", tally.seconds / tally.scenes,
+                tally.late, peer_seconds);
   }
 
   Tally none;
@@ -282,13 +279,13 @@ int main(int argc, char **argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   bool all = false;
   unsigned seed = 1;
-  double peer_seconds = 0;
+  int peer_seconds = 0;
   for (int i = 1; i < argc; i++) {
     all |= !std::strcmp(argv[i], "--all");
     if (!std::strcmp(argv[i], "--seed") && i + 1 < argc)
       seed = static_cast<unsigned>(std::atoi(argv[++i]));
     else if (!std::strcmp(argv[i], "--peers") && i + 1 < argc)
-      peer_seconds = std::atof(argv[++i]);
+      peer_seconds = std::atoi(argv[++i]);
   }
   return run(all, seed, peer_seconds);
 }

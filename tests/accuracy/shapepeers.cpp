@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "shapepeers.h"
 
-#include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 
 using reference::Frame;
 using reference::Pose;
 using reference::Thing;
 
-std::optional<std::vector<Pose>> find_within(double seconds, const ShapePeer &peer,
-                                             const Frame &scene, const Thing &thing,
-                                             const Pose &truth) {
+PeerResult find_within(int seconds, const ShapePeer &peer, const Frame &scene, const Thing &thing,
+                       const Pose &truth) {
+  PeerResult result;
   int ends[2];
-  if (pipe(ends)) return {};
+  if (pipe(ends)) return result;
   std::fflush(stdout);
   const pid_t child = fork();
-  if (child < 0) return {};
   if (child == 0) {
     close(ends[0]);
+    const rlimit limit{static_cast<rlim_t>(seconds), static_cast<rlim_t>(seconds)};
+    setrlimit(RLIMIT_CPU, &limit);
     const std::vector<Pose> found = peer.find(scene, thing, truth);
     const size_t bytes = found.size() * sizeof found[0];
     const bool written =
@@ -31,20 +30,15 @@ std::optional<std::vector<Pose>> find_within(double seconds, const ShapePeer &pe
   }
   close(ends[1]);
   // The pipe ends when the child does.
-  pollfd end{ends[0], POLLIN, 0};
-  std::optional<std::vector<Pose>> result;
-  if (poll(&end, 1, static_cast<int>(seconds * 1000)) > 0) {
-    std::vector<Pose> poses;
-    for (Pose pose; read(ends[0], &pose, sizeof pose) == static_cast<ssize_t>(sizeof pose);)
-      poses.push_back(pose);
-    result = poses;
-  } else {
-    kill(child, SIGKILL);
-  }
+  for (Pose pose; read(ends[0], &pose, sizeof pose) == static_cast<ssize_t>(sizeof pose);)
+    result.poses.push_back(pose);
   close(ends[0]);
   int status = 0;
-  waitpid(child, &status, 0);
-  if (result && (!WIFEXITED(status) || WEXITSTATUS(status))) return {};
+  rusage usage{};
+  if (child < 0 || wait4(child, &status, 0, &usage) < 0) return result;
+  result.ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  for (const timeval &time : {usage.ru_utime, usage.ru_stime})
+    result.seconds += double(time.tv_sec) + double(time.tv_usec) / 1e6;
   return result;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,12 @@ struct ShapePeer {
 /// a build without -Dpeers=enabled.
 std::vector<ShapePeer> shape_peers();
 
-/// What a peer finds, in a process of its own; nothing where that takes longer than `seconds`.
-std::optional<std::vector<reference::Pose>> find_within(double seconds, const ShapePeer &peer,
-                                                        const reference::Frame &scene,
-                                                        const reference::Thing &thing,
-                                                        const reference::Pose &truth);
+struct PeerResult {
+  std::vector<reference::Pose> poses;
+  double seconds = 0;  ///< of a CPU
+  bool ended = false;
+};
+
+/// What a peer finds, in a process of its own, which ends after so many seconds of a CPU.
+PeerResult find_within(int seconds, const ShapePeer &peer, const reference::Frame &scene,
+                       const reference::Thing &thing, const reference::Pose &truth);

@@ -13,12 +13,12 @@ namespace {
 
 constexpr int border = 2;       // texels around a level; BORDER in the kernels
 constexpr int pitch_unit = 16;  // texels
-constexpr int tile_x = 64, tile_y = 32;
+constexpr Size tile_of(Form form) { return form == rows ? Size{256, 32} : Size{64, 32}; }
 constexpr int at_once = 3;  // levels that klt_pyramid makes
 constexpr Size pixel_group{32, 8};
 
 int half(int n) { return (n + 1) / 2; }
-size_t tiles(int n, int tile) { return size_t(n + tile - 1) / tile; }
+size_t parts(int n, size_t size) { return (size_t(n) + size - 1) / size; }
 
 std::vector<Pyramids::Gain> noise_gains(size_t levels) {
   noise::Covariance covariance;
@@ -48,7 +48,10 @@ int Pyramids::most_levels(int width, int height) {
 }
 
 Pyramids::Pyramids(Context &context, int width, int height, Layout layout)
-    : context_(context.cl()) {
+    : Pyramids(context, width, height, layout, form_for(context.device())) {}
+
+Pyramids::Pyramids(Context &context, int width, int height, Layout layout, Form form)
+    : context_(context.cl()), tile_(tile_of(form)) {
   std::vector<cl_int4> table;
   int w = width, h = height;
   for (int i = most_levels(width, height); i > 0; i--) {
@@ -62,10 +65,12 @@ Pyramids::Pyramids(Context &context, int width, int height, Layout layout)
   const auto gains = noise_gains(levels_.size());
   gain_table_ = filled(context_, gains);
   gain_ = gains[0];
-  const std::string tile =
-      " -DTILE_X=" + std::to_string(tile_x) + " -DTILE_Y=" + std::to_string(tile_y);
-  fine_ = Kernel(context, context.program("klt/pyramid.cl", frame_options(layout) + tile),
-                 "klt_pyramid", context.device().is_cpu() ? Size{1, 1} : pixel_group);
+  const std::string options = frame_options(layout) + (" -DTILE_X=" + std::to_string(tile_.x)) +
+                              " -DTILE_Y=" + std::to_string(tile_.y);
+  fine_ = form == rows ? Kernel(context, context.program("klt/pyramidrows.cl", options),
+                                "klt_pyramid_rows", {})
+                       : Kernel(context, context.program("klt/pyramid.cl", options), "klt_pyramid",
+                                context.device().is_cpu() ? Size{1, 1} : pixel_group);
   if (levels_.size() > at_once)
     coarse_ = Kernel(
         context,
@@ -81,8 +86,8 @@ cl::Buffer Pyramids::make() const {
 void Pyramids::build(Queue &queue, const Picture &in, int levels, const cl::Buffer &pyramid) {
   const Size group = fine_.group();
   fine_(queue,
-        {tiles(levels_[0].width, tile_x) * group.x, tiles(levels_[0].height, tile_y) * group.y}, in,
-        pyramid, level_table_, std::min(levels, at_once));
+        {parts(levels_[0].width, tile_.x) * group.x, parts(levels_[0].height, tile_.y) * group.y},
+        in, pyramid, level_table_, std::min(levels, at_once));
   for (int i = at_once; i < levels; i++)
     coarse_(queue, {size_t(levels_[i].width) + 2 * border, size_t(levels_[i].height) + 2 * border},
             pyramid, levels_[i - 1].cl(), levels_[i].cl());

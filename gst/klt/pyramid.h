@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "form.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
@@ -36,6 +37,7 @@ class Pyramids {
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
   Pyramids(Context &context, int width, int height, Layout layout);
+  Pyramids(Context &context, int width, int height, Layout layout, Form form);
 
   /// A buffer for a pyramid.
   cl::Buffer make() const;
@@ -54,6 +56,7 @@ class Pyramids {
 
  private:
   cl::Context context_;
+  Size tile_;
   std::vector<Level> levels_;
   size_t texels_ = 0;
   cl::Buffer level_table_, gain_table_;

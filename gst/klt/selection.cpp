@@ -41,25 +41,33 @@ size_t tile_bytes(int tile) {
          size_t(tile / 2) * (tile / 2) * sizeof(cl_ulong) + 1024;
 }
 
+Size tile_for(const Device &device) {
+  if (form_for(device) == rows) return {128, 64};
+  const size_t side = tile_bytes(32) <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() ? 32 : 16;
+  return {side, side};
+}
+
 }  // namespace
 
 Selection::Selection(Context &context, int width, int height)
-    : Selection(
-          context, width, height,
-          tile_bytes(32) <= context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() ? 32 : 16) {
-}
+    : Selection(context, width, height, form_for(context.device()), tile_for(context.device())) {}
 
-Selection::Selection(Context &context, int width, int height, int tile)
+Selection::Selection(Context &context, int width, int height, Form form, Size tile)
     : context_(context.cl()),
       size_{{width, height}},
       tile_(tile),
       noise_gain_(static_cast<float>(noise_gain())) {
   const cl::Device &device = context.device().device;
-  corners_ = Kernel(context, context.program("klt/corners.cl", "-DTILE=" + std::to_string(tile_)),
-                    "klt_corners", context.device().is_cpu() ? Size{1, 1} : pixel_group);
-  apart_ = Kernel(context, context.program("klt/corners.cl", "-DTILE=" + std::to_string(tile_)),
-                  "klt_apart", {64, 1});
+  const std::string wide = std::to_string(tile.x), high = std::to_string(tile.y);
+  corners_ =
+      form == rows
+          ? Kernel(context,
+                   context.program("klt/cornerrows.cl", "-DWIDE=" + wide + " -DHIGH=" + high),
+                   "klt_corners_rows", {})
+          : Kernel(context, context.program("klt/corners.cl", "-DTILE=" + wide), "klt_corners",
+                   context.device().is_cpu() ? Size{1, 1} : pixel_group);
   const cl::Program choice = context.program("klt/select.cl", one_group_option(device));
+  apart_ = Kernel(context, choice, "klt_apart", {64, 1});
   cells_ = Kernel(context, choice, "klt_cells", {});
   select_ = Kernel(context, choice, "klt_select", {});
   place_ = Kernel(context, choice, "klt_place", {});
@@ -76,8 +84,8 @@ void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
   if ((far || keep) && !values_())
     values_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(width) * height * sizeof(cl_float));
   const Size group = corners_.group();
-  const auto tiles = [&](int n) { return size_t(n + tile_ - 1) / tile_; };
-  corners_(queue, {tiles(width) * group.x, tiles(height) * group.y}, plane.texels,
+  const auto parts = [](int n, size_t size) { return (size_t(n) + size - 1) / size; };
+  corners_(queue, {parts(width, tile_.x) * group.x, parts(height, tile_.y) * group.y}, plane.texels,
            cl_int4{{width, height, plane.pitch, plane.offset}},
            std::min(settings.min_distance, around), points.stamps(), points.state(),
            int(far || keep), far || keep ? values_ : none_, keys_);

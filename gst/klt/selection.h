@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "form.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/plane.h"
@@ -32,8 +33,8 @@ class Selection {
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
   Selection(Context &context, int width, int height);
-  /// With tiles of so many px a side: even, at least 8.
-  Selection(Context &context, int width, int height, int tile);
+  /// With parts of so many px: even, at least 8 by 8; of rows, multiples of 8.
+  Selection(Context &context, int width, int height, Form form, Size tile);
 
   /// After points.account(), which says whether points are wanted: enqueues their choice from a
   /// plane that is smoothed by a Gaussian of sigma 0.7 and repeats its edge. `features` as there;
@@ -46,7 +47,7 @@ class Selection {
  private:
   cl::Context context_;
   cl_int2 size_;
-  int tile_;
+  Size tile_;
   float noise_gain_;  // what noise of variance 1 gives the eigenvalue
   Kernel corners_, apart_, cells_, select_, place_;
   cl::Buffer values_, none_, keys_, chosen_;

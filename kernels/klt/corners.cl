@@ -27,14 +27,6 @@ inline float sum7(__local const float *p, int along) {
   return sum;
 }
 
-// Whether a value at `p` is the largest of those `reach` px around in rows of `wide`; of equal ones the last one is.
-#define IS_LARGEST(p, wide, first, last, result)                                           \
-  for (int v = (first).y; v <= (last).y && result; v++)                                    \
-    for (int u = (first).x; u <= (last).x && result; u++) {                                \
-      const float rival = (p)[v * (wide) + u];                                             \
-      result = rival < *(p) || (rival == *(p) && (v < 0 || (v == 0 && u <= 0)));           \
-    }
-
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 // The group's items share (x, y) below (wide, high); CPUs' vectors want rows.
 #define FOR_ALL(x, y, wide, high)                                \
@@ -107,20 +99,5 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < count; i += items) keys[base + i] = found[i];
-  }
-}
-
-// Drops candidates that are not the largest within `reach` px: their key becomes 0.
-__kernel void klt_apart(__global const float *values, int2 size, int reach, __global const int *state, float quality,
-                        __global ulong *keys) {
-  const int count = state[GO] ? state[CANDIDATES] : 0;
-  const float enough = quality * as_float((uint)state[BEST]);
-  for (int n = get_global_id(0); n < count; n += get_global_size(0)) {
-    if (eigenvalue_of(keys[n]) < enough) continue;
-    const int index = index_of(keys[n]);
-    const int2 at = (int2)(index % size.x, index / size.x);
-    bool largest = true;
-    IS_LARGEST(values + index, size.x, max(at - reach, 0) - at, min(at + reach, size - 1) - at, largest)
-    if (!largest) keys[n] = 0;
   }
 }

@@ -21,6 +21,21 @@ inline ulong least_key(Threshold threshold, __global const int *state, __global 
   return key_of(fmax(fmax(best, threshold.least), fmax(own, 1e-30f)), 0);
 }
 
+// Drops candidates that are not the largest within `reach` px: their key becomes 0.
+__kernel void klt_apart(__global const float *values, int2 size, int reach, __global const int *state, float quality,
+                        __global ulong *keys) {
+  const int count = state[GO] ? state[CANDIDATES] : 0;
+  const float enough = quality * as_float((uint)state[BEST]);
+  for (int n = get_global_id(0); n < count; n += get_global_size(0)) {
+    if (eigenvalue_of(keys[n]) < enough) continue;
+    const int index = index_of(keys[n]);
+    const int2 at = (int2)(index % size.x, index / size.x);
+    bool largest = true;
+    IS_LARGEST(values + index, size.x, max(at - reach, 0) - at, min(at + reach, size - 1) - at, largest)
+    if (!largest) keys[n] = 0;
+  }
+}
+
 // A cell of the frame: `first` and behind the last, px.
 typedef struct {
   int2 first, last;

@@ -64,7 +64,7 @@ inline Found follow(__global const float *before, __global const float *after, _
     }
 #else
     for (int y = 0; y < wide; y++)
-      for (int x = 0; x < pitch; x += 8) vstore8(between(before, level, origin + (int2)(x, y), between_them), 0, patch + y * pitch + x);
+      for (int x = 0; x < pitch; x += 8) STORE_EIGHT(patch + y * pitch + x, between(before, level, origin + (int2)(x, y), between_them));
 #endif
     SYNC;
     const float middle = patch[(radius + 1) * (pitch + 1)];

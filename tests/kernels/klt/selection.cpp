@@ -7,10 +7,18 @@
 
 #include "klt.h"
 
+using glcl::Size;
+using glcl::klt::Form;
 using glcl::klt::Pyramids;
 using glcl::klt::Selection;
 
 namespace {
+
+/// What an item or a group does at once.
+struct Part {
+  Form form;
+  Size tile;
+};
 
 struct Chosen {
   reference::klt::Plane values;
@@ -19,11 +27,12 @@ struct Chosen {
 
 /// Chooses points in a frame without any.
 Chosen choose(Bench &bench, const Frame &frame, Layout layout, const Settings &settings,
-              double noise = 0, int tile = 0) {
+              double noise = 0, const Part *part = nullptr) {
   Pyramids pyramids(*bench.context, frame.width, frame.height, layout);
   Points points(*bench.context, frame.width, frame.height);
-  Selection selection = tile ? Selection(*bench.context, frame.width, frame.height, tile)
-                             : Selection(*bench.context, frame.width, frame.height);
+  Selection selection =
+      part ? Selection(*bench.context, frame.width, frame.height, part->form, part->tile)
+           : Selection(*bench.context, frame.width, frame.height);
   glcl::noise::Noise level(*bench.context, glcl::noise::Noise::Texels::soft, frame.width,
                            frame.height);
   level.set(*bench.queue, noise);
@@ -43,8 +52,8 @@ Chosen choose(Bench &bench, const Frame &frame, Layout layout, const Settings &s
 
 /// The eigenvalues are the reference's, and the list is that of a sort of them.
 size_t check(Bench &bench, const Frame &frame, Layout layout, const Settings &settings,
-             const std::string &what, double noise = 0, int tile = 0) {
-  const Chosen chosen = choose(bench, frame, layout, settings, noise, tile);
+             const std::string &what, double noise = 0, const Part *part = nullptr) {
+  const Chosen chosen = choose(bench, frame, layout, settings, noise, part);
   const auto expected = reference::klt::eigenvalues(reference::klt::pyramid(frame, 1)[0]);
   for (size_t i = 0; i < expected.values.size(); i++)
     fail_unless(
@@ -124,13 +133,54 @@ GST_START_TEST(test_settings) {
 }
 GST_END_TEST;
 
-// Tiles of any size find the same.
+// Parts of any form and size find the same.
 GST_START_TEST(test_tiles) {
   Bench bench;
-  Settings settings;
-  for (int tile : {8, 16, 22, 32})
+  std::vector<Part> parts{{Form::tiles, {8, 8}}, {Form::tiles, {16, 16}}, {Form::tiles, {22, 22}}};
+  if (can_run(bench.context->device(), Form::rows))
+    for (const Size tile : {Size{8, 8}, {16, 64}, {64, 16}, {128, 8}})
+      parts.push_back({Form::rows, tile});
+  for (const Part &part : parts)
     for (const Frame &frame : frames(97, 61))
-      check(bench, frame, Layout::buffer, settings, "tile " + std::to_string(tile), 0, tile);
+      for (int distance : {1, 2, 3, 9}) {
+        Settings settings;
+        settings.min_distance = distance;
+        check(bench, frame, Layout::buffer, settings,
+              "parts of " + std::to_string(part.tile.x) + "×" + std::to_string(part.tile.y), 0,
+              &part);
+      }
+}
+GST_END_TEST;
+
+// The levels of a pyramid, by each form.
+GST_START_TEST(test_pyramid) {
+  Bench bench;
+  for (const Form form : {Form::tiles, Form::rows})
+    for (const auto &[width, height] :
+         {std::pair{1, 1}, {5, 3}, {33, 64}, {64, 33}, {255, 97}, {258, 31}, {270, 70}})
+      for (Layout layout : {Layout::image, Layout::buffer}) {
+        if (!can_run(bench.context->device(), form)) continue;
+        const Frame frame = reference::random_frame(width, height);
+        Pyramids pyramids(*bench.context, width, height, layout, form);
+        const int count = int(pyramids.levels().size());
+        const auto expected = reference::klt::pyramid(frame, count);
+        const cl::Buffer made = pyramids.make();
+        pyramids.build(*bench.queue, bench.upload(frame, layout, 5), count, made);
+        std::vector<float> texels(made.getInfo<CL_MEM_SIZE>() / sizeof(float));
+        bench.queue->cl().enqueueReadBuffer(made, CL_TRUE, 0, texels.size() * sizeof texels[0],
+                                            texels.data());
+        for (int i = 0; i < count; i++) {
+          const Pyramids::Level &level = pyramids.levels()[i];
+          for (int y = -2; y < level.height + 2; y++)
+            for (int x = -2; x < level.width + 2; x++) {
+              const float is = texels[level.offset + y * level.pitch + x],
+                          should = expected[i].at(x, y);
+              fail_unless(std::abs(is - should) <= 1e-3,
+                          "%s, form %d, level %d: %g at (%d, %d), expected %g",
+                          size_text(frame).c_str(), form, i, is, x, y, should);
+            }
+        }
+      }
 }
 GST_END_TEST;
 
@@ -207,6 +257,7 @@ static Suite *selection_suite() {
   tcase_add_test(tests, test_content);
   tcase_add_test(tests, test_settings);
   tcase_add_test(tests, test_tiles);
+  tcase_add_test(tests, test_pyramid);
   tcase_add_test(tests, test_gradient);
   tcase_add_test(tests, test_ties);
   tcase_add_test(tests, test_noise);

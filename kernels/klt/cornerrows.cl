@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The maxima that klt_corners finds, as CPUs want it: an item alone has -DWIDE=n by -DHIGH=n px, multiples of 8, and goes over them
+// row by row, eight px at a time. Seven rows of each kind are kept.
+#include "opticalflow/level.clh"
+#include "klt/points.clh"
+#include "klt/rows.clh"
+
+#define RIM 3     // px at the edges of the frame whose gradient is 0, and where no point is
+#define AROUND 3  // px: of the tensor's window, of the gradient, of maxima
+#define ROWS 7
+#define PITCH (WIDE + 24)  // of rows that begin 9 px to the left (smoothed down), 6 (products), 3 (eigenvalues), 0 (maxima)
+
+#define UP(n) (((n) + 7) & ~7)
+#define FIRST(y) ((((y) + ROWS) % ROWS) * PITCH)           // of a row of seven; y above -ROWS
+#define AFTER(row) ((row) == (ROWS - 1) * PITCH ? 0 : (row) + PITCH)  // of the row below
+
+inline void blank(__local float *row, int first, int last) {
+  for (int i = max(first, 0); i < last; i++) row[i] = 0.0f;
+}
+
+inline float8 sum7(__local const float *p) {
+  return EIGHT(p) + EIGHT(p + 1) + EIGHT(p + 2) + EIGHT(p + 3) + EIGHT(p + 4) + EIGHT(p + 5) + EIGHT(p + 6);
+}
+inline float8 derivative(float8 a, float8 b, float8 c, float8 e, float8 f, float8 g) {
+  return (g - a) * 0.013353735f + (f - b) * 0.10845453f + (e - c) * 0.24302973f;
+}
+inline float8 gaussian(float8 a, float8 b, float8 c, float8 d, float8 e, float8 f, float8 g) {
+  return (a + g) * 0.0044330480f + (b + f) * 0.054005578f + (c + e) * 0.24203622f + d * 0.39905027f;
+}
+
+// Whether of the equal ones `reach` px around `p`, none larger, this is the last. `rows`: of its own and those below.
+inline bool is_last(__local const float *values, int column, int4 rows, int reach) {
+  const float own = values[rows.x + column];
+  bool last = true;
+  for (int i = 1; i <= reach; i++) last = last && values[rows.x + column + i] != own;
+  for (int i = -reach; i <= reach && last; i++)
+    last = values[rows.y + column + i] != own && (reach < 2 || values[rows.z + column + i] != own) && (reach < 3 || values[rows.w + column + i] != own);
+  return last;
+}
+
+// As klt_corners.
+__kernel void klt_corners_rows(__global const float *grey, int4 level, int reach, __global const ushort *stamps,
+                               __global int *state, int keep, __global float *values, __global ulong *keys) {
+  __local float smooth[PITCH], steep[PITCH], products[3 * PITCH], sums[3 * ROWS * PITCH], eigen[ROWS * PITCH], peaks[ROWS * PITCH];
+  __local ulong found[WIDE / 2 * (HIGH / 2)];
+  __local int hits[8];
+  if (state[GO]) {
+    const int2 origin = (int2)(get_group_id(0) * WIDE, get_group_id(1) * HIGH), size = level.xy;
+    const int wide = min(WIDE, size.x - origin.x), high = min(HIGH, size.y - origin.y);
+    const int eigens = UP(wide + 2 * AROUND), slopes = UP(eigens + 2 * AROUND), greys = slopes + 2 * AROUND;
+    const int left = max(9 - origin.x, 0), right = min(greys, size.x - origin.x + 9);  // of rows smoothed down, in the frame
+    const int stamp = state[STAMP];
+    int count = 0;
+    float best = 0.0f;
+    blank(smooth, 0, PITCH);
+    blank(steep, 0, PITCH);
+    for (int y = origin.y - 6; y < origin.y + high + 6; y++) {
+      const int row = FIRST(y);
+      if (y >= RIM && y < size.y - RIM && size.x > 2 * RIM) {
+        __global const float *p = grey + texel_index(level, (int2)(origin.x - 9, y));
+        for (int k = left; k < right; k += 8) {
+          const int at = min(k, right - 8);
+          const float8 a = GLOBAL_EIGHT(p + at - 3 * level.z), b = GLOBAL_EIGHT(p + at - 2 * level.z), c = GLOBAL_EIGHT(p + at - level.z), d = GLOBAL_EIGHT(p + at),
+                       e = GLOBAL_EIGHT(p + at + level.z), f = GLOBAL_EIGHT(p + at + 2 * level.z), g = GLOBAL_EIGHT(p + at + 3 * level.z);
+          STORE_EIGHT(smooth + at, gaussian(a, b, c, d, e, f, g));
+          STORE_EIGHT(steep + at, derivative(a, b, c, e, f, g));
+        }
+        for (int k = 0; k < slopes; k += 8) {
+          __local const float *s = smooth + k, *t = steep + k;
+          const float8 gx = derivative(EIGHT(s), EIGHT(s + 1), EIGHT(s + 2), EIGHT(s + 4), EIGHT(s + 5), EIGHT(s + 6));
+          const float8 gy = gaussian(EIGHT(t), EIGHT(t + 1), EIGHT(t + 2), EIGHT(t + 3), EIGHT(t + 4), EIGHT(t + 5), EIGHT(t + 6));
+          STORE_EIGHT(products + k, gx * gx);
+          STORE_EIGHT(products + PITCH + k, gx * gy);
+          STORE_EIGHT(products + 2 * PITCH + k, gy * gy);
+        }
+        for (int i = 0; i < 3; i++) {
+          blank(products + i * PITCH, 0, RIM + 6 - origin.x);
+          blank(products + i * PITCH, size.x - RIM + 6 - origin.x, PITCH);
+        }
+        for (int k = 0; k < eigens; k += 8)
+          for (int i = 0; i < 3; i++) STORE_EIGHT(sums + i * ROWS * PITCH + row + k, sum7(products + i * PITCH + k));
+      } else {
+        for (int i = 0; i < 3; i++) blank(sums + i * ROWS * PITCH + row, 0, PITCH);
+      }
+      const int middle = y - AROUND;
+      if (middle < origin.y - AROUND) continue;
+      // From the top down.
+      const int r0 = AFTER(row), r1 = AFTER(r0), r2 = AFTER(r1), r3 = AFTER(r2), r4 = AFTER(r3), r5 = AFTER(r4);
+      __local float *own = eigen + r3;
+      if (middle >= RIM && middle < size.y - RIM) {
+        for (int k = 0; k < eigens; k += 8) {
+          __local const float *p = sums + k;
+#define DOWN(p) (EIGHT((p) + r0) + EIGHT((p) + r1) + EIGHT((p) + r2) + EIGHT((p) + r3) + EIGHT((p) + r4) + EIGHT((p) + r5) + EIGHT((p) + row))
+          const float8 xx = DOWN(p), xy = DOWN(p + ROWS * PITCH), yy = DOWN(p + 2 * ROWS * PITCH), apart = xx - yy;
+          STORE_EIGHT(own + k, larger(0.5f * (xx + yy - sqrt(apart * apart + 4.0f * xy * xy)), (float8)(0.0f)));
+        }
+        blank(own, 0, RIM + 3 - origin.x);
+        blank(own, size.x - RIM + 3 - origin.x, PITCH);
+      } else {
+        blank(own, 0, PITCH);
+      }
+      // Where `reach` is less than 3, the nearer ones once more.
+      const int two = min(reach, 2);
+      for (int k = 0; k < wide; k += 8) {
+        __local const float *p = own + k + AROUND;
+        const float8 near = larger(EIGHT(p), larger(EIGHT(p - 1), EIGHT(p + 1))), far = larger(EIGHT(p - reach), EIGHT(p + reach));
+        STORE_EIGHT(peaks + r3 + k, larger(near, larger(far, larger(EIGHT(p - two), EIGHT(p + two)))));
+      }
+      const int line = middle - AROUND;
+      if (line < origin.y) continue;
+      const int m3 = AFTER(r3), m2 = AFTER(m3), m1 = AFTER(m2), at = AFTER(m1), p1 = AFTER(at), p2 = AFTER(p1), p3 = r3;
+      const int up = reach > 1 ? m2 : at, down = reach > 1 ? p2 : at, top = reach > 2 ? m3 : at, bottom = reach > 2 ? p3 : at;
+      __local const float *mine = eigen + at + AROUND;
+      if (keep)
+        for (int i = 0; i < wide; i++) values[line * size.x + origin.x + i] = mine[i];
+      for (int k = 0; k < wide; k += 8) {
+        __local const float *p = peaks + k;
+        const float8 near = larger(EIGHT(p + at), larger(EIGHT(p + m1), EIGHT(p + p1))), far = larger(EIGHT(p + top), EIGHT(p + bottom));
+        const float8 most = larger(near, larger(far, larger(EIGHT(p + up), EIGHT(p + down)))), value = EIGHT(mine + k);
+        const int8 hit = value >= most && value > 0.0f;
+        if (!any(hit)) continue;
+        vstore8(hit, 0, hits);
+        for (int i = k; i < min(k + 8, wide); i++) {
+          if (!hits[i - k] || !is_last(eigen, i + AROUND, (int4)(at, p1, p2, p3), reach)) continue;
+          best = fmax(best, mine[i]);
+          const int index = line * size.x + origin.x + i;
+          if (stamps[index] != stamp) found[count++] = key_of(mine[i], index);
+        }
+      }
+    }
+    if (best > 0.0f) {
+      const int base = atomic_add(&state[CANDIDATES], count);
+      atomic_max((__global uint *)&state[BEST], as_uint(best));
+      for (int i = 0; i < count; i++) keys[base + i] = found[i];
+    }
+  }
+}

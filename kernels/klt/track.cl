@@ -132,6 +132,43 @@ inline Found follow(__global const float *before, __global const float *after, _
 
 inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && all(at <= convert_float2(level.xy - 1 - RIM)); }
 
+#if LANES == 1
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
+#define FETCH(p) __builtin_prefetch((const void *)(size_t)(p))
+#endif
+#endif
+#ifndef FETCH
+#define FETCH(p)
+#endif
+// What another point will want: its windows lie anywhere.
+inline void fetch_ahead(__global const float *before, __global const float *after, __constant int4 *levels, int count,
+                        __global const float4 *place, __global const float4 *motion, int slot, int radius) {
+  if (slot >= (int)get_num_groups(0)) return;
+  const float2 at = place[slot].zw, pace = motion[slot].xy;
+  for (int number = count - 1; number >= 0; number--) {
+    const int4 level = levels[number];
+    const int2 from = convert_int2(ldexp(at, -number)) - radius, to = convert_int2(ldexp(at + pace, -number)) - radius;
+    for (int y = -1; y < 2 * radius + 2; y++) {
+      FETCH(before + texel_index(level, clamp(from + (int2)(0, y), -1, level.xy)));
+      FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
+    }
+  }
+}
+// And its template, and where that will be laid.
+inline void fetch_template(__global const float *after, int4 level, __global const float4 *place, __global const float *templates, int slot,
+                           int radius) {
+  if (slot >= (int)get_num_groups(0)) return;
+  const int side = 2 * radius + 1;
+  const int2 to = convert_int2(place[slot].zw) - radius;
+  for (int y = -1; y <= side; y++) FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
+  for (int i = 0; i < patch_pitch(side) * (side + 2); i += 16) FETCH(templates + (size_t)slot * TEMPLATE + i);
+}
+#else
+#define fetch_ahead(before, after, levels, count, place, motion, slot, radius)
+#define fetch_template(after, level, place, templates, slot, radius)
+#endif
+
 // By how many texels the radius grows so that noise moves the point less: `eigenvalue` of 7x7 px.
 inline int growth_of(float eigenvalue, float noise, int radius) {
   const float side = 7.0f * sqrt(2.0f * noise / fmax(eigenvalue, 1e-6f)) / STEADY;
@@ -147,6 +184,7 @@ __kernel void klt_track(__global const float *before, __global const float *afte
   const int slot = get_group_id(0);
   const float4 was = place[slot];
   const int4 point = who[slot];
+  fetch_ahead(before, after, levels, count, place, motion, slot + 1, search.radius);
   if (point.z == LIVE) {
     const int4 level = levels[0];
     const float4 pace = motion[slot];
@@ -193,6 +231,7 @@ __kernel void klt_compare(__global const float *before, __global const float *af
                           __global int4 *births, __local float *patch, __local float4 *sums) {
   const int slot = get_group_id(0);
   const int4 point = who[slot];
+  fetch_template(after, level, place, templates, slot + 1, search.radius);
   if (point.z == LIVE) {
     const bool born = point.y == 0;
     const float4 was = place[slot], tensor = motion[slot];
@@ -202,12 +241,21 @@ __kernel void klt_compare(__global const float *before, __global const float *af
     const int radius = birth.z, side = 2 * radius + 1, pitch = patch_pitch(side);
     const int2 origin = birth.xy - radius - 1, first = max(-origin, 0), last = min(level.xy - 3 - origin, side);
     __global float *kept = templates + (size_t)slot * TEMPLATE;
+#if LANES > 1
     FOR_LANES(i, pitch * (side + 2)) {
       const int2 at = clamp(origin + (int2)(i % pitch, i / pitch), -1, level.xy);
       const float seen = before[texel_index(level, at)], texel = select(kept[i], seen, born ? -1 : 0);
       patch[i] = texel;
       kept[i] = texel;
     }
+#else
+    for (int y = 0; y < side + 2; y++)
+      for (int x = 0; x < pitch; x += 8) {
+        __global float *texel = kept + y * pitch + x;
+        if (born) STORE_GLOBAL_EIGHT(texel, texels(before, level, origin + (int2)(x, y)));
+        STORE_EIGHT(patch + y * pitch + x, GLOBAL_EIGHT(texel));
+      }
+#endif
     SYNC;
     const float2 now = was.zw;
     const float own_noise =

@@ -133,7 +133,8 @@ inline Found follow(__global const float *before, __global const float *after, _
 inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && all(at <= convert_float2(level.xy - 1 - RIM)); }
 
 #if LANES == 1
-#if defined(__has_builtin)
+// SPIR-V has no word for it: Mesa's compiler ends there.
+#if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_prefetch)
 #define FETCH(p) __builtin_prefetch((const void *)(size_t)(p))
 #endif

@@ -18,7 +18,11 @@ fi
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl
 mkdir -p "$cache"
-work=$(mktemp -d "$cache/containers.XXXXXX")
+for left in "$cache"/containers.*; do  # of runs that were killed
+  [[ ! -e $left ]] || kill -0 "${left##*.}" 2>/dev/null || rm -rf --one-file-system "$left"
+done
+work=$cache/containers.$$
+mkdir "$work"
 trap 'umount -R "$work" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
 mount --bind "$work" "$work"
 export BUILDAH_ISOLATION=chroot

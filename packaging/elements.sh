@@ -31,7 +31,7 @@ for element in "${elements[@]}"; do
   fi
 done
 # The example is built where GStreamer's own metas of results are.
-if ninja -C "$build" -t targets all | grep -q '^examples/analytics:'; then
+if [[ $(ninja -C "$build" -t targets all) == *$'\n'examples/analytics:* ]]; then
   telling ninja -C "$build" examples/analytics
   GLCL_SOURCE=$source_root GLCL_BUILD=$build "$source_root/tests/examples/examples.sh" analytics || ((++failed))
 else

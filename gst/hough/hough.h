@@ -19,10 +19,11 @@ std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
 /// 1981) whose accumulator is gathered.
 ///
 /// For cells of some px, 72 turns and scales 10 % apart it counts the points of the template that
-/// meet an edge of their direction nearby, 64 of them, and compares that with what chance gives
-/// among the edges around the place. The poses that stand out most are candidates; there all points
-/// look for edges beside them, a pose follows by least squares, several times, and the share of the
-/// points that meet an edge at last is the score.
+/// meet an edge of their direction nearby, 128 of them, and compares that with what chance gives
+/// among the edges around the place. The poses that stand out most are candidates; of those about
+/// each the best is refined: all points look for edges beside them, a pose follows by least
+/// squares, several times. The score is the share of the points that meet an edge at last, of all
+/// and of those on one side, as something may cover the others.
 ///
 /// Directions are those of lines, in steps of 2° of 180: so it does not matter which side of an
 /// edge is the brighter one.

@@ -106,7 +106,7 @@ double score(const std::vector<uint16_t> &edges, int width, int height, const Sh
       const double along =
           (std::cos(axis * pi / axes) * point.s[0] + std::sin(axis * pi / axes) * point.s[1]) /
           radius;
-      const int part = std::clamp(static_cast<int>((along + 1) * (parts / 2)), 0, parts - 1);
+      const int part = std::clamp(static_cast<int>((along + 1) * parts / 2), 0, parts - 1);
       seen[axis][part] += point.s[3], met[axis][part] += meets;
     }
   }

@@ -54,7 +54,6 @@ class BaseTransform {
 
  private:
   int copies_;
-  size_t groups_;
   Kernel scale_, shift_, fold_;
   cl::Buffer size_votes_, place_votes_;
 };

@@ -85,7 +85,8 @@ struct Counts {
   void add(size_t n, size_t m) {
     if (!n || !m) return;
     comparisons += double(n) * double(m);
-    loads += double(n) + double((n + chunk - 1) / chunk) * double(m);
+    const size_t stretches = (n + chunk - 1) / chunk;
+    loads += double(n + stretches * m);
   }
 };
 

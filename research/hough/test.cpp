@@ -95,12 +95,13 @@ GST_START_TEST(test_votes) {
         fail_unless(download(bench, transform.size_votes(), sizes.size()) == sizes, "sizes");
         fail_unless(download(bench, transform.place_votes(), places.size()) == places, "places");
       }
+      if (directions != 90) continue;
       glcl::research::Classic classic(*bench.context, width, height, edges);
       classic.run(*bench.queue, first_list, second_list, known);
       fail_unless(
           download(bench, classic.most(), 180) ==
               glcl::research::classic_most(list_of(before, maps[0]), list_of(after, maps[1])),
-          "classic, %d directions, %d×%d", directions, width, height);
+          "classic, %d×%d", width, height);
     }
 }
 GST_END_TEST;

@@ -14,16 +14,22 @@ using Block = std::array<double, size_t(side) * side>;
 
 /// The orthonormal cosine transform along both axes, or back.
 Block transform(const Block &in, bool back) {
+  static const Block waves = [] {
+    Block list;
+    for (int row = 0; row < side; row++)
+      for (int i = 0; i < side; i++)
+        list[size_t(row) * side + i] =
+            std::cos(M_PI / side * (i + 0.5) * row) * std::sqrt((row ? 2.0 : 1.0) / side);
+    return list;
+  }();
   const auto along = [&](const Block &from, int stride, int other) {
     Block to{};
     for (int line = 0; line < side; line++)
       for (int k = 0; k < side; k++)
         for (int i = 0; i < side; i++) {
           const int row = back ? i : k, column = back ? k : i;
-          const double wave =
-              std::cos(M_PI / side * (column + 0.5) * row) * std::sqrt((row ? 2.0 : 1.0) / side);
           to[size_t(line) * other + size_t(k) * stride] +=
-              wave * from[size_t(line) * other + size_t(i) * stride];
+              waves[size_t(row) * side + column] * from[size_t(line) * other + size_t(i) * stride];
         }
     return to;
   };

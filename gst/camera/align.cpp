@@ -37,7 +37,7 @@ Align::Align(Context &context, const Frame &frame) : frame_(frame) {
                                              " -DGROUPS=" + std::to_string(groups) +
                                              (context.device().is_cpu() ? "" : " -DUNROLLED"));
   shrink_ = Kernel(context, program, "camera_shrink",
-                   {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
+                   context.device().is_cpu() ? Size{64, 1} : Size{32, 8});
   align_ = Kernel(context, program, "camera_align", {});
   settle_ = Kernel(context, program, "camera_settle", {});
   try {

@@ -40,8 +40,9 @@ struct State {
   cl_float bend_picture[2], bend_frame[2];
   cl_float curve, light;
   Fit fit, fits[steps];
+  cl_float lag, unused[3];
 };
-static_assert(sizeof(State) == 256, "as the kernels have it");
+static_assert(sizeof(State) == 272, "as the kernels have it");
 
 /// Frames in small.
 struct Frame {

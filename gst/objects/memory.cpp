@@ -7,7 +7,7 @@ namespace glcl::objects {
 
 Memory::Memory(Context &context, const camera::Frame &frame) : frame_(frame) {
   kernel_ = Kernel(context, context.program("objects/memory.cl"), "objects_remember",
-                   {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
+                   context.device().is_cpu() ? Size{64, 1} : Size{32, 8});
   const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
   try {
     for (int i = 0; i < 2; i++) {

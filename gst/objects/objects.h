@@ -42,6 +42,8 @@ class Objects {
   const cl::Buffer &result() const { return regions_.result(); }
   const camera::Frame &frame() const { return frame_; }
   const Memory &memory() const { return memory_; }
+  /// The frame in small, float.
+  const cl::Buffer &small() const { return align_.small(); }
 
   /// Px² of frames in front that make an object.
   static double least_area(const Settings &settings, int width, int height);

@@ -23,11 +23,12 @@ Regions::Regions(Context &context, const camera::Frame &frame, size_t items)
       cells_{{(frame.size.s[0] + cell - 1) / cell, (frame.size.s[1] + cell - 1) / cell}} {
   const cl::Program program =
       context.program("objects/regions.cl", "-DITEMS=" + std::to_string(items));
-  cells_kernel_ = Kernel(context, program, "objects_cells",
-                         {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
-  regions_kernel_ = Kernel(context, program, "objects_regions", {});
-  mask_kernel_ = Kernel(context, program, "objects_mask",
-                        {context.device().is_cpu() ? size_t(64) : size_t(32), 1});
+  const Size rows = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
+  cells_kernel_ = Kernel(context, program, "objects_cells", rows);
+  join_ = Kernel(context, program, "objects_join", rows);
+  gather_ = Kernel(context, program, "objects_gather", rows);
+  list_ = Kernel(context, program, "objects_list", {});
+  mask_kernel_ = Kernel(context, program, "objects_mask", rows);
   const size_t cells = size_t(cells_.s[0]) * cells_.s[1];
   const auto make = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
@@ -36,9 +37,12 @@ Regions::Regions(Context &context, const camera::Frame &frame, size_t items)
     std::vector<unsigned char> everywhere(cells, 255);
     mask_ =
         cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, cells, everywhere.data());
-    counts_ = make(cells * sizeof(cl_uint));
+    looks_ = make(cells * sizeof(cl_uint2));
     labels_ = make(cells * sizeof(cl_int));
     regions_ = make(cells * sizeof(Region));
+    std::vector<cl_uint> none(1 + (cells + 31) / 32);
+    seen_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                       none.size() * sizeof(cl_uint), none.data());
     result_ = make(sizeof(Result));
   } catch (const cl::Error &error) {
     throw Error("There is no memory to find objects on " + context.device().name + ".", error);
@@ -58,11 +62,15 @@ void Regions::set_mask(Queue &queue, const unsigned char *mask, int width, int h
   queue.cl().enqueueWriteBuffer(mask_, CL_TRUE, 0, cells.size(), cells.data());
 }
 
-void Regions::run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &state) {
-  cells_kernel_(queue, {size_t(cells_.s[0]), size_t(cells_.s[1])}, front, frame_.size, mask_,
-                cells_, counts_);
-  regions_kernel_(queue, regions_kernel_.group(), counts_, cells_, least, change,
-                  frame_.size.s[0] * frame_.size.s[1], labels_, regions_, state, result_);
+void Regions::run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &small,
+                  const cl::Buffer &state) {
+  const Size cells{size_t(cells_.s[0]), size_t(cells_.s[1])};
+  cells_kernel_(queue, cells, front, small, frame_.size, mask_, cells_, looks_, labels_, regions_,
+                seen_);
+  join_(queue, cells, looks_, cells_, labels_);
+  gather_(queue, cells, looks_, cells_, labels_, regions_, seen_);
+  list_(queue, list_.group(), static_cast<cl_int>(cells.x * cells.y), least, change,
+        frame_.size.s[0] * frame_.size.s[1], regions_, seen_, state, result_);
 }
 
 void Regions::mask(Queue &queue, const cl::Buffer &front, const cl::Buffer &out, size_t offset) {

@@ -10,8 +10,9 @@ namespace glcl::objects {
 struct Region {
   cl_int left, top, right, bottom;  ///< px of frames in small, the last ones included
   cl_int area;                      ///< pixels in front
-  cl_int away;  ///< sum of how far they are from the scenery, by its bound, in eighths
-  cl_int unused[2];
+  cl_int away;     ///< sum of how far they are from the scenery, by its bound, in eighths
+  cl_int levels;   ///< sum of what these pixels show, 0 … 255 each
+  cl_int squares;  ///< sum of the squares of that, of each cell in 64ths rounded down
 };
 
 /// What was found in a frame, as it is read from the device.
@@ -40,10 +41,11 @@ class Regions {
   /// None: everywhere. Waits.
   void set_mask(Queue &queue, const unsigned char *mask, int width, int height);
 
-  /// Enqueues it for pixels as Memory::front() has them: regions of at least `least` of them. Where
-  /// more than 0.6 of all are in front, the scene is another: `state` is marked for the next frame
-  /// to begin anew, and there are no regions.
-  void run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &state);
+  /// Enqueues it for pixels as Memory::front() has them: regions of at least `least` of them.
+  /// `small`: the frame in small. Where more than 0.6 of all are in front, the scene is another:
+  /// `state` is marked for the next frame to begin anew, and there are no regions.
+  void run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &small,
+           const cl::Buffer &state);
 
   /// Enqueues, after run(), which pixels in front belong to a region that is told: bytes of 1, else
   /// 0, row by row, into `out` from `offset` on.
@@ -55,8 +57,8 @@ class Regions {
  private:
   camera::Frame frame_{};
   cl_int2 cells_{};
-  Kernel cells_kernel_, regions_kernel_, mask_kernel_;
-  cl::Buffer mask_, counts_, labels_, regions_, result_;
+  Kernel cells_kernel_, join_, gather_, list_, mask_kernel_;
+  cl::Buffer mask_, looks_, labels_, regions_, seen_, result_;
 };
 
 }  // namespace glcl::objects

@@ -12,7 +12,13 @@ namespace {
 constexpr int told_unseen = 3;      // frames that an object is told of though it is not found
 constexpr int keeps_tentative = 1;  // frames that one that has not begun may be missed
 constexpr int shares = 8;           // frames after which two that share what is found may be one
-constexpr float wobbles = 2;        // changes of size by which what is faint has to move
+constexpr float explains = 0.6f;    // of a region, by two of which it is more than parts
+constexpr int parts = 4;            // frames after which they are that
+constexpr int crowds = 5;      // so many new ones in a frame are what an encoder renewed, or light
+constexpr int settled = 8;     // frames after a cut from which on that is so
+constexpr float own_side = 3;  // px that a side is beyond those of others
+constexpr float reaches = 0.8f;              // of the frame, along an axis
+constexpr float wobbles = 2;                 // changes of size by which what is faint has to move
 constexpr float clear = 0.8f, faint = 0.5f;  // scores
 constexpr float settle = 0.3f;               // of a new score and change of size
 constexpr float follow = 0.4f;               // of a new velocity
@@ -43,6 +49,13 @@ Box around(const Box &a, const Box &b) {
           std::max(a.bottom, b.bottom)};
 }
 
+void Tracker::Detection::add(const Detection &other) {
+  box = around(box, other.box);
+  score = std::max(score, other.score);
+  level = (level * area + other.level * other.area) / std::max(area + other.area, 1.0f);
+  area += other.area;
+}
+
 bool Tracker::inside(const Box &box) const {
   return common(box, {0, 0, float(width_), float(height_)}) >= 0.25f * box.area();
 }
@@ -66,16 +79,15 @@ std::vector<Tracker::Detection> Tracker::detections(const Result &result,
     const float away = float(r.away) / (8 * float(std::max(r.area, 1)));
     list.push_back(
         {clipped(box.moved(offset.x * scale, offset.y * scale), float(width_), float(height_)),
-         float(r.area) * scale * scale, std::clamp(1 - 1 / std::max(away, 1.0f), 0.0f, 1.0f)});
+         float(r.area) * scale * scale, std::clamp(1 - 1 / std::max(away, 1.0f), 0.0f, 1.0f),
+         float(r.levels) / float(std::max(r.area, 1))});
   }
   // What lies close together is one thing.
   const float near = 0.02f * float(std::min(width_, height_));
   for (size_t i = 0; i < list.size(); i++)
     for (size_t k = 0; k < list.size();) {
       if (k != i && common(grown(list[i].box, near), list[k].box) > 0 && fills(list[i], list[k])) {
-        list[i].box = around(list[i].box, list[k].box);
-        list[i].score = std::max(list[i].score, list[k].score);
-        list[i].area += list[k].area;
+        list[i].add(list[k]);
         list.erase(list.begin() + ptrdiff_t(k));
         if (k < i) i--;
         k = 0;
@@ -111,6 +123,7 @@ Box Tracker::followed(const Track &track, const Box &was, Box box) const {
   const auto cut = [](float &low, float &high, float was_low, float was_high, float velocity,
                       float length) {
     const float first = low - was_low, last = high - was_high;
+    if (std::max(std::abs(first), std::abs(last)) > was_high - was_low) return;  // another one
     const bool back = first < 0 && -first > std::abs(last) && velocity<0.5f, forth = last> 0 &&
                       last > std::abs(first) && velocity > -0.5f;
     if (back && was_high < length - 2) high = std::min(high, was_high + 0.9f * first + 1);
@@ -121,10 +134,15 @@ Box Tracker::followed(const Track &track, const Box &was, Box box) const {
   return box;
 }
 
-/// Whether both its sides, or its top and bottom, went the same way. What an object uncovers stands
+/// Whether both its sides, or its top and bottom, went the same way; by half its size where many
+/// began at once. What an object uncovers stands
 /// out for a moment too, but stays and shrinks.
 bool Tracker::has_moved(const Track &track) const {
-  const float least = std::max(1.5f, float(std::min(width_, height_)) / 320);
+  const float small = std::max(1.5f, float(std::min(width_, height_)) / 320),
+              least =
+                  track.crowd
+                      ? std::max(small, 0.5f * std::min(track.seen.width(), track.seen.height()))
+                      : small;
   const float doubt =
       wobbles * std::clamp((clear - track.object.score) / (clear - faint), 0.0f, 1.0f);
   const auto both = [least, doubt](float a, float b, float wobble) {
@@ -134,11 +152,19 @@ bool Tracker::has_moved(const Track &track) const {
   float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
         bottom = now.bottom - then.bottom;
   // The frame's edge stays where it is: the other side alone has to tell, by twice as much.
-  const auto alone = [](float &at_edge, float &other) { at_edge = other /= 2; };
-  if (now.left <= 1) alone(left, right);
-  if (now.right >= float(width_) - 1) alone(right, left);
-  if (now.top <= 1) alone(top, bottom);
-  if (now.bottom >= float(height_) - 1) alone(bottom, top);
+  // What reaches, or nearly, from one to the other may have grown.
+  const auto at_edges = [](float &low, float &high, bool low_at, bool high_at) {
+    if (low_at && high_at)
+      low = high = 0;
+    else if (low_at)
+      low = high /= 2;
+    else if (high_at)
+      high = low /= 2;
+  };
+  const bool wide = now.width() > reaches * float(width_),
+             high = now.height() > reaches * float(height_);
+  at_edges(left, right, wide || now.left <= 1, wide || now.right >= float(width_) - 1);
+  at_edges(top, bottom, high || now.top <= 1, high || now.bottom >= float(height_) - 1);
   return both(left, right, track.wobble_x) || both(top, bottom, track.wobble_y);
 }
 
@@ -155,17 +181,98 @@ void Tracker::meet(size_t which, const std::vector<std::vector<int>> &claimed) {
 }
 
 /// Whether a track is in the place of an older one, or shared what was found with it for so long
-/// that they would have parted by now, or go alike.
+/// though they go alike, or what was found kept one from going on, or is more than both of them.
 bool Tracker::one_thing(const Track &older, const Track &track) {
   if (!track.hidden) return false;
   const float apart = std::hypot(older.dx - track.dx, older.dy - track.dy);
   if (older.hidden && common(older.box, track.box) > 0.7f * track.box.area() && apart < 0.5f)
     return true;
-  const auto length = [](const Box &box) { return std::max(box.width(), box.height()); };
   const float fastest = std::max(std::hypot(older.dx, older.dy), std::hypot(track.dx, track.dy));
+  if (track.other == older.serial && track.exceeded >= parts) return true;
   return track.other == older.serial && track.together >= shares &&
-         (apart < 0.5f + 0.5f * fastest ||
-          apart * float(track.together) > 1.5f * (length(track.box) + length(older.box)));
+         (apart < 0.5f + 0.1f * fastest || kept_back(track) || kept_back(older));
+}
+
+bool Tracker::kept_back(const Track &track) {
+  return track.pushed > 0.5f * std::max(track.box.width(), track.box.height());
+}
+
+/// Two that shared what was found, where two are found now: who is who is told by where they were
+/// expected, by their sizes and looks. The light may have changed for both alike.
+void Tracker::part(size_t which, size_t older, std::vector<std::vector<int>> &claimed,
+                   std::vector<Detection> &list) {
+  const Track &a = tracks_[which], &b = tracks_[older];
+  if (!a.hidden || !b.hidden || a.other != b.serial) return;
+  std::vector<int> both = claimed[which];
+  for (int d : claimed[older])
+    if (std::find(both.begin(), both.end(), d) == both.end()) both.push_back(d);
+  if (both.size() != 2) return;
+  for (size_t o = 0; o < tracks_.size(); o++)
+    if (o != which && o != older)
+      for (int d : claimed[o])
+        if (d == both[0] || d == both[1]) return;
+  const auto cost = [](const Track &track, const Detection &found) {
+    const float length = std::max(track.expected.width(), track.expected.height());
+    const float far = std::hypot(found.box.x() - track.expected.x(),
+                                 found.box.y() - track.expected.y()) /
+                      (0.25f * length + 0.05f * length * std::min(float(track.together), 20.0f)),
+                larger = std::log(found.box.area() / std::max(track.expected.area(), 1.0f)),
+                lighter = (found.level - track.level) / 16;
+    return far * far + larger * larger + lighter * lighter;
+  };
+  const auto fits = [](const Track &track, const Detection &found) {
+    const float ratio = found.box.area() / std::max(track.expected.area(), 1.0f);
+    return ratio > 0.4f && ratio < 2.5f;
+  };
+  int mine = both[0], others = both[1];
+  if (cost(a, list[size_t(mine)]) + cost(b, list[size_t(others)]) >
+      cost(a, list[size_t(others)]) + cost(b, list[size_t(mine)]))
+    std::swap(mine, others);
+  if (!fits(a, list[size_t(mine)]) || !fits(b, list[size_t(others)])) return;
+  claimed[which] = {mine}, claimed[older] = {others};
+  list[size_t(mine)].claims = list[size_t(others)].claims = 1;
+}
+
+/// Where a track is in what it shares with others: moved on, by the sides of it that are its own,
+/// and within it.
+void Tracker::share(size_t which, const Box &all, const std::vector<size_t> &others) {
+  Track &track = tracks_[which];
+  Box outside{1e9f, 1e9f, -1e9f, -1e9f};
+  for (size_t other : others) outside = around(outside, tracks_[other].expected);
+  const bool more = common(around(outside, track.expected), all) < explains * all.area();
+  track.exceeded = more ? track.exceeded + 1 : 0;
+  const auto follow = [](float &low, float &high, float &velocity, float from, float to,
+                         float others_low, float others_high) {
+    const float length = high - low, most = 2 + 0.1f * length;
+    // Behind it lies what it has uncovered.
+    float off = 0;
+    int sides = 0;
+    if (low + own_side < others_low && (from > low || velocity < 0.3f)) off += from - low, sides++;
+    if (high - own_side > others_high && (to < high || velocity > -0.3f)) off += to - high, sides++;
+    if (!sides) return;
+    off = std::clamp(off / float(sides), -most, most);
+    low += 0.6f * off, high += 0.6f * off;
+    velocity += 0.15f * off;
+  };
+  // It keeps its size; how far it had to be moved is returned.
+  const auto fit = [](float &low, float &high, float from, float to) {
+    const float length = high - low, was = low + high;
+    if (length >= to - from) {
+      low = from, high = to;
+    } else if (low < from) {
+      low = from, high = from + length;
+    } else if (high > to) {
+      high = to, low = to - length;
+    }
+    return std::abs(low + high - was) / 2;
+  };
+  Box box = track.expected;
+  follow(box.left, box.right, track.dx, all.left, all.right, outside.left, outside.right);
+  follow(box.top, box.bottom, track.dy, all.top, all.bottom, outside.top, outside.bottom);
+  const float x = fit(box.left, box.right, all.left, all.right),
+              y = fit(box.top, box.bottom, all.top, all.bottom);
+  track.pushed = 0.9f * track.pushed + std::max(std::max(x, y) - 1, 0.0f);
+  track.box = box;
 }
 
 bool Tracker::told(const Settings &settings, const Track &track) const {
@@ -183,10 +290,11 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
   for (Track &track : tracks_) {
     before.push_back(track.box);
     predict(track, result.state.step);
+    track.expected = track.box;
   }
   // Which detections lie where a track is expected. One that has but begun gives way to one that is
   // known.
-  const auto known = [](const Track &track) { return track.found >= 4; };
+  const auto known = [](const Track &track) { return track.found >= 5 || track.object.id; };
   std::vector<std::vector<int>> claimed(tracks_.size());
   for (size_t d = 0; d < list.size(); d++) {
     std::vector<size_t> claims;
@@ -219,8 +327,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       const Box more = around(all.box, other.box);
       if (fills(all, other) && more.width() <= 1.3f * expected.width() + 4 &&
           more.height() <= 1.3f * expected.height() + 4) {
-        all.box = more;
-        all.area += other.area;
+        all.add(other);
         i++;
       } else {
         other.claims--;
@@ -228,13 +335,21 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       }
     }
   }
+  for (size_t t = 0; t < tracks_.size(); t++)
+    for (size_t o = 0; o < t; o++)
+      if (known(tracks_[t]) && known(tracks_[o])) part(t, o, claimed, list);
   Report report;
   for (size_t t = 0; t < tracks_.size(); t++) {
     Track &track = tracks_[t];
     const Box expected = track.box;
     std::optional<Box> alone, shared;
     float score = 0;
+    Detection all_found;
     for (int d : claimed[t]) {
+      if (all_found.area > 0)
+        all_found.add(list[size_t(d)]);
+      else
+        all_found = list[size_t(d)];
       std::optional<Box> &box = list[size_t(d)].claims > 1 ? shared : alone;
       box = box ? around(*box, list[size_t(d)].box) : list[size_t(d)].box;
       score = std::max(score, list[size_t(d)].score);
@@ -242,33 +357,28 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     // Another one is near: what both claim holds both.
     if (shared && known(track)) {
       meet(t, claimed);
-      const Box all = alone ? around(*shared, *alone) : *shared;
-      Box box = expected;
-      // It stays within what is seen, and keeps its size.
-      const auto fit = [](float &low, float &high, float from, float to) {
-        const float length = high - low;
-        if (length >= to - from) {
-          low = from, high = to;
-        } else if (low < from) {
-          low = from, high = from + length;
-        } else if (high > to) {
-          high = to, low = to - length;
-        }
-      };
-      fit(box.left, box.right, all.left, all.right);
-      fit(box.top, box.bottom, all.top, all.bottom);
-      track.box = box;
+      std::vector<size_t> others;
+      for (size_t o = 0; o < tracks_.size(); o++)
+        if (o != t && known(tracks_[o]) &&
+            std::find_first_of(claimed[o].begin(), claimed[o].end(), claimed[t].begin(),
+                               claimed[t].end()) != claimed[o].end())
+          others.push_back(o);
+      share(t, all_found.box, others);
       track.hidden = true;
       track.missed = 0, track.lost = 0;
     } else if (alone || shared) {
       Box box = alone ? *alone : *shared;
       if (alone && shared) box = around(box, *shared);
+      // More of it is seen, or of something else: from here on it has to go.
+      if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;
       track.wobble_x += settle * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
       track.wobble_y += settle * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
       track.seen = box;
       if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
-      // Its velocity, without the camera's.
-      if (!track.hidden) {
+      // Its velocity, without the camera's. A box that grows or shrinks at once is one of more or
+      // fewer things.
+      const float ratio = box.area() / std::max(expected.area(), 1.0f);
+      if (!track.hidden && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
         const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
         const float part = track.found < 3 ? 0.7f : follow;
         track.dx += part * (dx - track.dx);
@@ -276,7 +386,9 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       }
       track.hidden = false;
       track.together = std::max(track.together - 1, 0);
+      track.pushed = 0, track.exceeded = 0;
       track.box = box;
+      track.level += (track.found < 3 ? 0.5f : settle) * (all_found.level - track.level);
       track.object.score += settle * (score - track.object.score);
       track.missed = 0, track.lost = 0;
       track.found++;
@@ -300,7 +412,11 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
                                 : track.missed > keeps_tentative;
     for (size_t o = 0; o < t && !gone; o++) {
       if (!one_thing(tracks_[o], track)) continue;
-      // Whichever was told of goes on.
+      // Whichever goes on as it did, under the number that was told.
+      if (kept_back(tracks_[o]) && !kept_back(track)) {
+        std::swap(tracks_[o], track);
+        if (track.object.id) std::swap(tracks_[o].object.id, track.object.id);
+      }
       if (!tracks_[o].object.id) std::swap(tracks_[o].object.id, track.object.id);
       gone = true;
     }
@@ -311,12 +427,19 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       t++;
     }
   }
+  const auto is_new = [least](const Detection &detection) {
+    return !detection.claims && detection.area >= float(least) &&
+           detection.box.area() >= float(least);
+  };
+  const bool crowd =
+      std::count_if(list.begin(), list.end(), is_new) >= crowds && result.state.frames >= settled;
   for (const Detection &detection : list)
-    if (!detection.claims && detection.area >= float(least) &&
-        detection.box.area() >= float(least)) {
+    if (is_new(detection)) {
       Track track;
+      track.crowd = crowd;
       track.box = track.seen = track.began = track.object.box = detection.box;
       track.object.score = detection.score;
+      track.level = detection.level;
       track.serial = ++last_serial_;
       tracks_.push_back(track);
     }

@@ -69,20 +69,27 @@ class Tracker {
   struct Track {
     Object object;
     Box box;                           // where it is, also where it is not told
+    Box expected;                      // where it was expected in this frame
     Box seen;                          // what was found there last, with what it uncovered
     Box began;                         // where it was first seen, moved along with the camera
     float dx = 0, dy = 0;              // px a frame, beside the camera
     float wobble_x = 0, wobble_y = 0;  // by how much its size changes from frame to frame, px
     int found = 1, missed = 0;         // frames, in all; in a row
     double lost = 0;                   // s
+    bool crowd = false;                // it began with many others at once
     bool hidden = false;               // behind or before another
     uint64_t serial = 0, other = 0;    // its own, that of an older one that it met
+    float level = 0;                   // mean of what it shows
+    float pushed = 0;                  // px that what was shared kept it from going on, lately
+    int exceeded = 0;  // frames, in a row, that what was shared was more than those who did
     int together = 0;  // frames that they shared what was found, less those they did not
   };
   struct Detection {
     Box box;
-    float area, score;
-    int owner = -1, claims = 0;
+    float area = 0, score = 0;
+    float level = 0;  // mean of what it shows
+    int claims = 0;
+    void add(const Detection &other);
   };
 
   static bool fills(const Detection &a, const Detection &b);
@@ -91,6 +98,10 @@ class Tracker {
   Box followed(const Track &track, const Box &was, Box box) const;
   bool has_moved(const Track &track) const;
   void meet(size_t which, const std::vector<std::vector<int>> &claimed);
+  void part(size_t which, size_t older, std::vector<std::vector<int>> &claimed,
+            std::vector<Detection> &list);
+  void share(size_t which, const Box &all, const std::vector<size_t> &others);
+  static bool kept_back(const Track &track);
   static bool one_thing(const Track &older, const Track &track);
   bool told(const Settings &settings, const Track &track) const;
   bool inside(const Box &box) const;

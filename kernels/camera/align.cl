@@ -24,8 +24,12 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 
 #ifdef UNROLLED
 #define UNROLL _Pragma("unroll")
+#define UNROLL_16 _Pragma("unroll 16")
+#define IN_MEMORY
 #else
 #define UNROLL
+#define UNROLL_16
+#define IN_MEMORY volatile  // in registers, LLVM of PoCL 6 aborts
 #endif
 
 #define PARAMETERS 8  // x, y, d, r, the bend, gain, offset
@@ -70,14 +74,20 @@ inline float mean(__global const float *current, int2 size, int2 corner, int coa
   return sum / (coarse * coarse);
 }
 
-// That around a point, and between the pixels.
+// That around a point, and between the pixels: of one row and column more, those at the sides count in part.
 inline float level_at(__global const float *current, int2 size, float2 p, int coarse) {
   if (coarse == 1) return sample(current, size, p);
   const float2 corner = p - 0.5f * (coarse - 1);
   const int2 first = convert_int2_rtn(corner);
   const float2 part = corner - convert_float2(first);
-  return mix(mix(mean(current, size, first, coarse), mean(current, size, first + (int2)(1, 0), coarse), part.x),
-             mix(mean(current, size, first + (int2)(0, 1), coarse), mean(current, size, first + 1, coarse), part.x), part.y);
+  float sum = 0.0f;
+  for (int j = 0; j <= coarse; j++) {
+    __global const float *row = current + clamp(first.y + j, 0, size.y - 1) * size.x;
+    float along = (1.0f - part.x) * row[clamp(first.x, 0, size.x - 1)] + part.x * row[clamp(first.x + coarse, 0, size.x - 1)];
+    for (int i = 1; i < coarse; i++) along += row[clamp(first.x + i, 0, size.x - 1)];
+    sum += (j == 0 ? 1.0f - part.y : j == coarse ? part.y : 1.0f) * along;
+  }
+  return sum / (coarse * coarse);
 }
 
 // The mean and contrast of what is remembered of as many pixels, of those that are known and were seen in the frame before;
@@ -107,14 +117,19 @@ inline float agreement(__global const float *current, int2 size, float2 p, int c
 
 // Solves for the parameters, by the sums of all groups. `motion`: the first ones are to be found; `turn`: those after x and y too.
 inline void solve(__local const float *sums, int motion, int turn, float *step) {
-  volatile float matrix[PARAMETERS][PARAMETERS + 1];  // in registers, LLVM of PoCL 6 aborts
-  int at = 0;
+  IN_MEMORY float matrix[PARAMETERS][PARAMETERS + 1];
   const float ridge = RIDGE * sums[PRODUCTS + PARAMETERS] + 1e-3f;
-  for (int i = 0; i < PARAMETERS; i++)
-    for (int j = i; j < PARAMETERS; j++, at++) matrix[i][j] = matrix[j][i] = sums[at] + (i == j ? ridge : 0.0f);
+  UNROLL
+  for (int i = 0; i < PARAMETERS; i++) {
+    const int product = i * PARAMETERS - i * (i + 1) / 2;  // that of i with itself is i behind
+    UNROLL
+    for (int j = i; j < PARAMETERS; j++) matrix[i][j] = matrix[j][i] = sums[product + j] + (i == j ? ridge : 0.0f);
+  }
+  UNROLL
   for (int i = 0; i < PARAMETERS; i++) {
     matrix[i][PARAMETERS] = sums[PRODUCTS + i];
     if ((i < 2 && !motion) || (i >= 2 && i < 6 && !turn)) {
+      UNROLL
       for (int j = 0; j <= PARAMETERS; j++) {
         matrix[i][j] = 0.0f;
         if (j < PARAMETERS) matrix[j][i] = 0.0f;
@@ -123,13 +138,19 @@ inline void solve(__local const float *sums, int motion, int turn, float *step) 
     }
   }
   // Positive definite: no pivots.
-  for (int k = 0; k < PARAMETERS; k++)
+  UNROLL
+  for (int k = 0; k < PARAMETERS; k++) {
+    UNROLL
     for (int i = k + 1; i < PARAMETERS; i++) {
       const float part = matrix[i][k] / matrix[k][k];
+      UNROLL
       for (int j = k; j <= PARAMETERS; j++) matrix[i][j] -= part * matrix[k][j];
     }
+  }
+  UNROLL
   for (int i = PARAMETERS - 1; i >= 0; i--) {
     float rest = matrix[i][PARAMETERS];
+    UNROLL
     for (int j = i + 1; j < PARAMETERS; j++) rest -= matrix[i][j] * step[j];
     step[i] = rest / matrix[i][i];
   }
@@ -140,7 +161,13 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
                     int turn, __local float *total, __local Fit *fit) {
   const int item = get_local_id(0), column = item % SUMS, parts = ITEMS / SUMS;
   float part = 0.0f;
-  for (int group = item / SUMS; group < GROUPS && number; group += parts) part += sums[group * SUMS + column];
+  if (number) {
+    UNROLL_16
+    for (int i = 0; i < (GROUPS + parts - 1) / parts; i++) {
+      const int group = i * parts + item / SUMS;
+      part += group < GROUPS ? sums[group * SUMS + column] : 0.0f;
+    }
+  }
   total[item] = part;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item < SUMS)
@@ -268,7 +295,7 @@ void camera_settle(__global const float *before, __global State *state, int numb
     state->step = state->path = none;
     state->from_picture = state->from_frame = none;
     state->bend_picture = state->bend_frame = 0.0f;
-    state->curve = state->light = 0.0f;
+    state->curve = state->light = state->lag = 0.0f;
     state->frames = 0;
     state->fresh = 1;
   } else {
@@ -297,6 +324,7 @@ void camera_settle(__global const float *before, __global State *state, int numb
       state->bend_frame = 0.0f;
     }
     state->light = 0.9f * state->light + 128.0f * (fit.gain - 1.0f) + fit.offset;
+    state->lag = fmax(fabs(state->light), 0.9f * state->lag);
     state->frames++;
     state->fresh = 0;
   }

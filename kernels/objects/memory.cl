@@ -90,7 +90,7 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
     const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
                            fmax(coding_variance(noise), LEAST_CODING) + (1.0f - renewed->camera) * renewed->variance;
     const float deviations = sure * sqrt(variance),
-                bound = deviations + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * fabs(state->light),
+                bound = deviations + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * state->lag,
                 faint = bound - (1.0f - FAINT) * deviations;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
     // Where something moved in the frame before less is enough, and what it hides becomes no scenery.

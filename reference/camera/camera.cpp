@@ -353,7 +353,7 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
   if (first || state.cut || !likely) {
     state.fit = {still, {}, 1, 0};
     std::fill_n(state.bend_picture, 2, 0.0f), std::fill_n(state.bend_frame, 2, 0.0f);
-    state.curve = state.light = 0;
+    state.curve = state.light = state.lag = 0;
     state.step = state.from_picture = state.from_frame = still;
     std::fill_n(state.path, 4, 0.0f);
     state.frames = 0, state.fresh = 1;
@@ -386,6 +386,7 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
       state.from_frame = still;
     }
     state.light = 0.9f * state.light + float(128 * (gain - 1) + offset);
+    state.lag = std::max(std::abs(state.light), 0.9f * state.lag);
     state.frames++, state.fresh = 0;
   }
   state.cut = 0;

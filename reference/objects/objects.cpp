@@ -125,8 +125,7 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
     least = std::min(least, taken), most = std::max(most, taken);
   }
   const float deviations = bounds.sure * std::sqrt(variance),
-              bound = deviations + (turns ? 1.6f : 1) * bounds.edges * contrast +
-                      0.5f * std::abs(state.light),
+              bound = deviations + (turns ? 1.6f : 1) * bounds.edges * contrast + 0.5f * state.lag,
               distance = std::max({level - most, least - level, 0.0f}),
               other = std::abs(level - p.other);
   const bool in = std::any_of(regions.begin(), regions.end(), [&](const Region &region) {
@@ -166,8 +165,8 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   return p;
 }
 
-std::vector<Region> regions(const std::vector<uint8_t> &front, int width, int height, int least,
-                            const std::vector<uint8_t> &mask) {
+std::vector<Region> regions(const std::vector<uint8_t> &front, const std::vector<float> &small,
+                            int width, int height, int least, const std::vector<uint8_t> &mask) {
   const int columns = (width + cell - 1) / cell, rows = (height + cell - 1) / cell;
   std::vector<int> counts(size_t(columns) * rows);
   const auto each_pixel = [&](int column, int row, auto work) {
@@ -197,17 +196,21 @@ std::vector<Region> regions(const std::vector<uint8_t> &front, int width, int he
   for (int row = 0; row < rows; row++)
     for (int column = 0; column < columns; column++) {
       if (!part[size_t(row) * columns + column] || done[size_t(row) * columns + column]) continue;
-      Region region{INT_MAX, INT_MAX, 0, 0, 0, 0, {}};
+      Region region{INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0};
       std::vector<std::pair<int, int>> open{{column, row}};
       done[size_t(row) * columns + column] = true;
       while (!open.empty()) {
         const auto [x, y] = open.back();
         open.pop_back();
+        int squares = 0;
         each_pixel(x, y, [&](int px, int py, int value) {
+          const int level = std::clamp(int(small[size_t(py) * width + px]), 0, 255);
+          region.levels += level, squares += level * level;
           region.left = std::min(region.left, px), region.right = std::max(region.right, px);
           region.top = std::min(region.top, py), region.bottom = std::max(region.bottom, py);
           region.area++, region.away += value;
         });
+        region.squares += squares / 64;
         around(x, y, reach, [&](int u, int v, size_t at) {
           if (!part[at] || done[at]) return;
           done[at] = true;

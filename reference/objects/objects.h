@@ -37,7 +37,8 @@ struct Memory {
 };
 
 /// As glcl::objects::Regions; `mask`: of the cells, or none.
-std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &front, int width, int height,
+std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &front,
+                                           const std::vector<float> &small, int width, int height,
                                            int least, const std::vector<uint8_t> &mask = {});
 
 /// As glcl::objects::Regions::mask().

@@ -122,6 +122,48 @@ Clip::Clip(const std::string &camera, const std::string &objects, double noise,
     const size_t i = thing(-0.35, 0.05, 3.4, 0.4, 25, true, 1);
     things_[i].stops = 25;
     things_[i].goes = 35;
+  } else if (objects.rfind("crossing ", 0) == 0) {
+    cross(unsigned(std::stoul(objects.substr(9))));
+  }
+}
+
+/// Two that meet near the middle, and are apart in frames 12 and 54; one in four overtakes the
+/// other, and one in four has the other's looks.
+void Clip::cross(unsigned number) {
+  std::mt19937 next(number * 2654435761u + 5);
+  next.discard(7);
+  const auto between = [&next](double low, double high) {
+    return low + (high - low) * double(next() >> 8) / double(1 << 24);
+  };
+  const double w = width_, h = height_, unit = w / 320;
+  const bool overtakes = number % 4 == 1, alike = number % 4 == 2;
+  for (bool good = false; !good;) {
+    things_.clear();
+    const double when = between(20, 40), x = between(-0.2, 0.2) * w, y = between(-0.2, 0.2) * h;
+    const double angle = between(0, 2 * pi), speed = between(1.5, 4.5),
+                 turn = overtakes ? between(-0.25, 0.25) : between(0.7, 2 * pi - 0.7);
+    for (int i = 0; i < 2; i++) {
+      const double way = angle + i * turn, fast = unit * (i == 0      ? speed
+                                                          : overtakes ? speed * between(0.3, 0.55)
+                                                                      : between(1.5, 4.5));
+      Thing t{};
+      t.vx = fast * std::cos(way), t.vy = fast * std::sin(way);
+      t.x = x + unit * between(-5, 5) - t.vx * when, t.y = y + unit * between(-5, 5) - t.vy * when;
+      t.half_width = unit * between(13, 27), t.half_height = t.half_width * between(0.55, 1);
+      t.stops = t.goes = -1;
+      t.round = next() % 2;
+      t.texture = 1 + int(next() % 3);
+      if (i == 1 && alike) t.texture = things_[0].texture;
+      if (i == 1 && !alike) t.texture = 1 + (things_[0].texture + int(next() % 2)) % 3;
+      t.texture_x = 30 + 40.0 * i, t.texture_y = 25 + 30.0 * i;
+      things_.push_back(t);
+    }
+    const Thing &a = things_[0], &b = things_[1];
+    good = true;
+    for (const Thing &t : things_) good &= std::abs(t.x) < 0.42 * w && std::abs(t.y) < 0.42 * h;
+    for (int n : {12, 54})
+      good &= std::abs(a.at_x(n) - b.at_x(n)) > a.half_width + b.half_width + 8 * unit ||
+              std::abs(a.at_y(n) - b.at_y(n)) > a.half_height + b.half_height + 8 * unit;
   }
 }
 

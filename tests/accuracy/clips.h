@@ -33,7 +33,8 @@ struct Truth {
 /// A clip that is made as it is asked for, frame by frame.
 class Clip {
  public:
-  /// What a camera and objects do, by name: "fixed", "pan", … and "one", "crossing", ….
+  /// What a camera and objects do, by name: "fixed", "pan", … and "one", "crossing", …; with
+  /// "crossing 1" and so on two that the number chooses meet, from any side.
   Clip(const std::string &camera, const std::string &objects, double noise, const Frame &picture,
        int width, int height, unsigned seed);
 
@@ -59,6 +60,7 @@ class Clip {
     double at_y(double t) const;
     double moves(double t) const;
   };
+  void cross(unsigned number);
   View smooth_view(double t) const;
   View view(int t) const;
   double level(int texture, double x, double y) const;

@@ -3,9 +3,12 @@
 
 #ifdef HAVE_OPENCV
 
+#include <memory>
+#include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 #include <opencv2/core/ocl.hpp>
 #include <opencv2/imgproc.hpp>
+#include <opencv2/video/background_segm.hpp>
 #include <opencv2/video/tracking.hpp>
 
 using reference::Frame;
@@ -68,8 +71,82 @@ const PointPeer *point_peer() {
   return &peer;
 }
 
+namespace {
+
+using Boxes = std::vector<std::array<double, 4>>;
+
+/// The boxes of what is left of a mask without specks and small holes.
+Boxes components(cv::Mat mask, int least) {
+  const cv::Mat small = cv::getStructuringElement(cv::MORPH_ELLIPSE, {3, 3}),
+                large = cv::getStructuringElement(cv::MORPH_ELLIPSE, {9, 9});
+  cv::morphologyEx(mask, mask, cv::MORPH_OPEN, small);
+  cv::morphologyEx(mask, mask, cv::MORPH_CLOSE, large);
+  cv::Mat labels, stats, centres;
+  const int count = cv::connectedComponentsWithStats(mask, labels, stats, centres);
+  Boxes boxes;
+  for (int i = 1; i < count; i++) {
+    const auto of = [&](int what) { return double(stats.at<int>(i, what)); };
+    if (of(cv::CC_STAT_AREA) < least) continue;
+    const double left = of(cv::CC_STAT_LEFT), top = of(cv::CC_STAT_TOP);
+    boxes.push_back({left, top, left + of(cv::CC_STAT_WIDTH), top + of(cv::CC_STAT_HEIGHT)});
+  }
+  return boxes;
+}
+
+ObjectPeer mixtures(double threshold, int least) {
+  return {"MOG2, " + std::to_string(int(threshold)), [=] {
+            const auto model = cv::createBackgroundSubtractorMOG2(500, threshold, false);
+            return [=](const Frame &frame) {
+              cv::ocl::setUseOpenCL(false);
+              cv::Mat mask;
+              model->apply(grey(frame), mask);
+              return components(mask, least);
+            };
+          }};
+}
+
+ObjectPeer homography(double threshold, int least) {
+  return {"homography, " + std::to_string(int(threshold)), [=] {
+            const auto before = std::make_shared<cv::Mat>();
+            return [=](const Frame &frame) -> Boxes {
+              cv::ocl::setUseOpenCL(false);
+              const cv::Mat now = grey(frame), last = *before;
+              *before = now;
+              std::vector<cv::Point2f> from, to, paired_from, paired_to;
+              if (!last.empty()) cv::goodFeaturesToTrack(last, from, 500, 0.01, 7);
+              if (from.size() < 8) return {};
+              std::vector<uint8_t> found;
+              cv::calcOpticalFlowPyrLK(last, now, from, to, found, cv::noArray());
+              for (size_t i = 0; i < from.size(); i++)
+                if (found[i]) paired_from.push_back(from[i]), paired_to.push_back(to[i]);
+              cv::Mat motion;
+              if (paired_from.size() >= 8)
+                motion = cv::findHomography(paired_from, paired_to, cv::RANSAC, 1.5);
+              if (motion.empty()) return {};
+              cv::Mat laid, seen, difference, mask;
+              cv::warpPerspective(last, laid, motion, now.size());
+              cv::warpPerspective(cv::Mat(last.size(), CV_8U, cv::Scalar(255)), seen, motion,
+                                  now.size(), cv::INTER_NEAREST);
+              cv::absdiff(now, laid, difference);
+              cv::threshold(difference, mask, threshold, 255, cv::THRESH_BINARY);
+              cv::erode(seen, seen, cv::Mat(), {-1, -1}, 2, cv::BORDER_CONSTANT, 0);
+              return components(mask & seen, least);
+            };
+          }};
+}
+
+}  // namespace
+
+std::vector<ObjectPeer> object_peers(int least) {
+  std::vector<ObjectPeer> list;
+  for (double threshold : {8, 16, 32}) list.push_back(mixtures(threshold, least));
+  for (double threshold : {15, 25, 40}) list.push_back(homography(threshold, least));
+  return list;
+}
+
 #else
 
+std::vector<ObjectPeer> object_peers(int) { return {}; }
 std::vector<Peer> peers() { return {}; }
 const PointPeer *point_peer() { return nullptr; }
 

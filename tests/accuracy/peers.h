@@ -38,3 +38,16 @@ struct PointPeer {
 
 /// PyrLK; null in a build without -Dpeers=enabled.
 const PointPeer *point_peer();
+
+/// Boxes (left, top, right, bottom) of what moves in each frame of a stream, by OpenCV on the CPU.
+struct ObjectPeer {
+  std::string name;
+  /// For another stream.
+  std::function<std::function<std::vector<std::array<double, 4>>(const reference::Frame &)>()>
+      begin;
+};
+
+/// Mixtures of Gaussians (MOG2); and sparse flow, a homography, the difference to the frame before
+/// laid onto this one. Both end with connected components of at least `least` px, and come with
+/// some thresholds each. None in a build without -Dpeers=enabled.
+std::vector<ObjectPeer> object_peers(int least);

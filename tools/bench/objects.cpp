@@ -82,13 +82,16 @@ Task objects_task(camera::Compensation compensation, const std::string &name) {
       std::vector<uint8_t> front(size_t(size.s[0]) * size.s[1]);
       queue.cl().enqueueReadBuffer(objects->memory().front(), CL_TRUE, 0, front.size(),
                                    front.data());
+      std::vector<float> small(front.size());
+      queue.cl().enqueueReadBuffer(objects->small(), CL_TRUE, 0, small.size() * sizeof(float),
+                                   small.data());
       objects::Result result;
       queue.cl().enqueueReadBuffer(objects->result(), CL_TRUE, 0, sizeof result, &result);
       const float scale = objects->frame().shrink;
       const double least =
           objects::Objects::least_area({}, scene.width, scene.height) / (2 * scale * scale);
       const auto expected =
-          reference::regions(front, size.s[0], size.s[1], std::max(int(least), 1));
+          reference::regions(front, small, size.s[0], size.s[1], std::max(int(least), 1));
       return result.state.cut || result.count == int(expected.size())
                  ? Agreement{true, "equal regions"}
                  : Agreement{false, "other regions"};

@@ -232,6 +232,7 @@ State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation
   };
   fail_unless(std::abs(result.light - state.light) < 1, "light %g, expected %g", result.light,
               state.light);
+  fail_unless(std::abs(result.lag - state.lag) < 1, "lag %g, expected %g", result.lag, state.lag);
   bends(result.fit.bend, state.fit.bend, "bend");
   bends(result.bend_frame, state.bend_frame, "that of the frame");
   bends(result.bend_picture, state.bend_picture, "that of the picture");

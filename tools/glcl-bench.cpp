@@ -16,6 +16,7 @@
 #include "bench/pipelinetables.h"
 #include "bench/progress.h"
 #include "bench/shared.h"
+#include "bench/start.h"
 #include "bench/subject.h"
 #include "bench/text.h"
 #include "opencl/error.h"
@@ -330,6 +331,10 @@ class Bench {
 };
 
 int bench(const Options &options) {
+  if (options.start) {
+    print_starts(options, line);
+    return 0;
+  }
   if (options.pipeline) {
     (options.decode.empty() ? print_pipelines : print_decoding)(options, line);
     return 0;

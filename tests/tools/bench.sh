@@ -38,6 +38,12 @@ fi
 expect 2 glcl-bench --pipeline --decode missing.mp4
 says 'no such file' errors
 
+expect 0 glcl-bench --start glclinvert --size 64x48 --json start.json
+says 'glclinvert'
+is_json start.json
+expect 2 glcl-bench --start 'glclinvert device=nowhere' --size 64x48
+says 'matches no OpenCL device' errors
+
 expect 0 glcl-bench device --only 'to local memory' --json device.json
 says 'async_work_group_copy'
 is_json device.json

@@ -70,7 +70,8 @@ struct Freed {
 Options parse(int argc, char **argv) {
   Options options;
   Freed text;
-  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE;
+  gboolean chosen = FALSE, kernels = FALSE, ablation = FALSE, sweep = FALSE, pipeline = FALSE,
+           start = FALSE;
   std::vector<gboolean> asked(modes().size(), FALSE);
   std::vector<GOptionEntry> entries = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
@@ -92,6 +93,8 @@ Options parse(int argc, char **argv) {
       {"pipeline", 0, 0, G_OPTION_ARG_NONE, &pipeline,
        "What a frame costs in whole pipelines of an element (glclinvert), each way of sharing",
        nullptr},
+      {"start", 0, 0, G_OPTION_ARG_NONE, &start,
+       "The time from PLAYING to the first frame, with cold and with warm caches", nullptr},
       {"sharing", 0, 0, G_OPTION_ARG_STRING, &text.sharing,
        "Ways of sharing for --pipeline (gl,external,copy)", "W,…"},
       {"decode", 0, 0, G_OPTION_ARG_FILENAME, &text.decode,
@@ -129,6 +132,7 @@ Options parse(int argc, char **argv) {
   options.ablation = ablation;
   options.sweep = sweep;
   options.pipeline = pipeline;
+  options.start = start;
   const auto mode = std::find(asked.begin(), asked.end(), TRUE);
   if (mode != asked.end()) options.mode = modes()[mode - asked.begin()];
   options.sizes_chosen = text.size;

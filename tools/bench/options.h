@@ -17,7 +17,8 @@ struct Options {
   std::vector<std::string> ways{"gl", "external", "copy"};
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
-  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false;
+  bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false,
+       start = false;
   const Mode *mode = nullptr;
   bool sizes_chosen = false;
   int frames = 500;

@@ -2,7 +2,6 @@
 #include "glclcontext.h"
 
 #include <list>
-#include <memory>
 #include <mutex>
 
 struct _GstGLCLContext {
@@ -121,6 +120,19 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::shari
   all.contexts.push_back({{}, self, gl_context, choice.way, choice.device.device()});
   g_weak_ref_init(&all.contexts.back().context, self);
   return self;
+}
+
+std::future<std::shared_ptr<glcl::Context>> gst_glcl_context_coming(const glcl::Device &device) {
+  return std::async(std::launch::async, [device]() -> std::shared_ptr<glcl::Context> {
+    try {
+      std::shared_ptr<glcl::Context> context = glcl::Context::of_device(device);
+      glcl::Program(context->cl(), device, "nothing", "__kernel void nothing() {}", {})
+          .build_ahead();
+      return context;
+    } catch (const std::exception &) {
+      return nullptr;  // who needs it is told why
+    }
+  });
 }
 
 GstGLContext *gst_glcl_context_gl_context(GstGLCLContext *self) { return self->priv->gl_context; }

@@ -4,6 +4,8 @@
 
 #include <gst/gl/gl.h>
 
+#include <future>
+#include <memory>
 #include <string>
 
 #include "gstglclcontext.h"
@@ -17,6 +19,10 @@ G_DECLARE_FINAL_TYPE(GstGLCLContext, gst_glcl_context, GST, GLCL_CONTEXT, GstObj
 /// `*created` is true). Throws glcl::Error. On the thread of the GL context. Transfer full.
 GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::sharing::Choice &choice,
                                      bool *created);
+
+/// A device's context without relation to OpenGL, made on a thread of its own, with the driver's
+/// compiler loaded. Null where that fails.
+std::future<std::shared_ptr<glcl::Context>> gst_glcl_context_coming(const glcl::Device &device);
 
 GstGLContext *gst_glcl_context_gl_context(GstGLCLContext *self);
 const glcl::Device &gst_glcl_context_device(GstGLCLContext *self);

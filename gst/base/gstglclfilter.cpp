@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,6 +67,7 @@ struct GstGLCLFilterPrivate {
   GstGLCLContext *context = nullptr;  // in use; changed on the GL thread only
   GstGLCLContext *offered = nullptr;  // by neighbours or the application
 
+  std::future<std::shared_ptr<glcl::Context>> coming;  // until a frame needs it
   glcl::Errors errors;
   glcl::Arrivals arrivals;
   std::atomic<bool> reset_pending{true};
@@ -173,6 +175,15 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
       GST_VIDEO_INFO_WIDTH(&priv->info), GST_VIDEO_INFO_HEIGHT(&priv->info));
   priv->prepared = true;
   priv->reset_pending = true;
+  priv->coming = {};
+}
+
+/// Throws where there is no device. A context that OpenGL has no part in is made, and the compiler
+/// loaded, while OpenGL starts.
+void look_for_device(GstGLCLFilter *self) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  const glcl::Device device = glcl::choose_device(priv->settings.get().device);
+  if (!device.has_extension("cl_khr_gl_sharing")) priv->coming = gst_glcl_context_coming(device);
 }
 
 void ask_for_context(GstGLCLFilter *self) {
@@ -337,15 +348,17 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     priv->errors.start();
     // What is missing altogether is told now, not at the first frame.
-    if (!guarded(self, [&] { glcl::choose_device(priv->settings.get().device); }))
-      return GST_STATE_CHANGE_FAILURE;
+    if (!guarded(self, [&] { look_for_device(self); })) return GST_STATE_CHANGE_FAILURE;
     priv->arrivals.start();
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};
   }
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv->reset_pending = true;
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    priv->reset_pending = true;
+    priv->coming = {};
+  }
   if (transition == GST_STATE_CHANGE_READY_TO_NULL) replace(self, &priv->offered, nullptr);
   return result;
 }

@@ -233,7 +233,7 @@ Bilateral::Kernels Bilateral::build(const Parameters &variant) {
       options = "-DV=" + std::to_string(vector_lanes(context_->device())) +
                 " -DROWS=" + std::to_string(kernels.rows) + " -DPAD=" + std::to_string(max_radius);
   }
-  const cl::Program program = context_->program(file, options);
+  const Program program = context_->program(file, options);
   for (int weight = 0; weight < 3; weight++)
     kernels.by_weight[weight] =
         Kernel(*context_, program, std::string(prefix) + weight_names[weight], group);

@@ -116,7 +116,7 @@ double Grid::cost(const Settings &settings) const {
 Grid::Kernels Grid::build(int channels) const {
   const bool buffers = layout_ == Layout::buffer;
   const Size group{size_t(variant_.at("group-x")), size_t(variant_.at("group-y"))};
-  const cl::Program program =
+  const Program program =
       context_->program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
                         "-cl-mad-enable -DCHANNELS=" + std::to_string(channels) +
                             " -DPLANES=" + std::to_string(item_planes_) +

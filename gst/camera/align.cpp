@@ -32,7 +32,7 @@ Frame Frame::of(int width, int height, int most) {
 }
 
 Align::Align(Context &context, const Frame &frame) : frame_(frame) {
-  const cl::Program program =
+  const Program program =
       context.program("camera/align.cl", "-DITEMS=" + std::to_string(items) +
                                              " -DGROUPS=" + std::to_string(groups) +
                                              (context.device().is_cpu() ? "" : " -DUNROLLED"));

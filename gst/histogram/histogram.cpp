@@ -244,7 +244,7 @@ void Histogram::build(Context &context, const Parameters &p) {
     options += define("MERGE", p.at("merge")) + define("PACKED", p.at("packed")) +
                define("WORD_STEP", std::max(copies, 1));
   const std::string name = form == item ? "item" : "group";
-  const cl::Program program = context.program("histogram/" + name + ".cl", options.substr(1));
+  const Program program = context.program("histogram/" + name + ".cl", options.substr(1));
   kernel_ = Kernel(context, program, "histogram_" + name, {size_t(group), 1});
   if (form != item) whole_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
   // At most, in either layout.

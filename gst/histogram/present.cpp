@@ -67,7 +67,7 @@ int Present::rows(const Settings &settings, const Histogram::Format &format, int
 Present::Present(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height) {
   try {
-    const cl::Program program = context.program("histogram/present.cl", frame_options(layout));
+    const Program program = context.program("histogram/present.cl", frame_options(layout));
     heights_kernel_ = Kernel(context, program, "display_heights", {256, 1});
     fullest_ = Kernel(context, program, "display_fullest", {256, 1});
     present_ = Kernel(context, program, "present", {32, 8});

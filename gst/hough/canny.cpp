@@ -32,7 +32,7 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Size group,
       tile_(tile),
       noise_(context, noise::Noise::Texels::luma, width, height),
       context_(context.cl()) {
-  const cl::Program program = context.program(
+  const Program program = context.program(
       "hough/canny.cl", std::string(frame_options(layout)) + " -DTILE_X=" + std::to_string(tile.x) +
                             " -DTILE_Y=" + std::to_string(tile.y));
   thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});

@@ -150,8 +150,7 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
       candidates_(context, 0, match_strengths, 0xffff, most_candidates) {
   const bool cpu = context.device().is_cpu();
   lanes_ = cpu ? most_lanes : 1;
-  const cl::Program matching =
-      context.program("hough/match.cl", "-DLANES=" + std::to_string(lanes_));
+  const Program matching = context.program("hough/match.cl", "-DLANES=" + std::to_string(lanes_));
   rows_kernel_ = Kernel(context, matching, "match_rows", {64, 1});
   spread_ = Kernel(context, matching, "match_spread", {64, 1});
   pack_ = Kernel(context, matching, "match_pack", {64, 1});
@@ -159,7 +158,7 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
   offsets_kernel_ = Kernel(context, matching, "match_offsets", {matched, 1});
   match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1});
   maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
-  const cl::Program verifying =
+  const Program verifying =
       context.program("hough/verify.cl", one_group_option(context.device().device));
   near_kernel_ = Kernel(context, verifying, "verify_near", {64, 1});
   verify_ = Kernel(context, verifying, "verify", {cpu ? 16u : 128u, 1});

@@ -27,8 +27,7 @@ Pairings::Pairings(Context &context, int width, int height, size_t edges, size_t
       pairs_sort_(context, room),
       scan_(context) {
   const bool cpu = context.device().is_cpu();
-  const cl::Program program =
-      context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form));
+  const Program program = context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form));
   begin_ = Kernel(context, program, "pairings_begin", {cpu ? 1u : 128u, 1});
   vote_ = Kernel(context, program, "pairings_vote", {cpu ? 1u : 128u, 1});
   const auto buffer = [&](size_t count) {

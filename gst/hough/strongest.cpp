@@ -12,7 +12,7 @@ Strongest::Strongest(Context &context, int shift, int strengths, int wanted, siz
       keys_count_(1 << shift),
       room_(room),
       blocks_(primitives::Blocks::of(context.device())) {
-  const cl::Program program =
+  const Program program =
       context.program("hough/strongest.cl", "-DSHIFT=" + std::to_string(shift) +
                                                 " -DSTRENGTHS=" + std::to_string(strengths) +
                                                 " -DWANTED=" + std::to_string(wanted));

@@ -23,8 +23,7 @@ Transform::Transform(Context &context, int width, int height, const Settings &se
   const bool cpu = context.device().is_cpu();
   const size_t items = cpu ? 1 : 128;
   groups_ = cpu ? 64 : 1024;
-  const cl::Program program =
-      context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form));
+  const Program program = context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form));
   correlate_ = Kernel(context, program, "pairings_correlate", {items, 1});
   turn_kernel_ = Kernel(context, program, "pairings_turn", {1, 1});
   scale_ = Kernel(context, program, "pairings_scale", {items, 1});

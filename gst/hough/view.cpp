@@ -4,7 +4,7 @@
 namespace glcl::hough {
 
 View::View(Context &context, int width, int height, Layout layout) : size_{{width, height}} {
-  const cl::Program program = context.program("hough/display.cl", frame_options(layout));
+  const Program program = context.program("hough/display.cl", frame_options(layout));
   edges_ = Kernel(context, program, "hough_show_edges", {32, 4});
   objects_ = Kernel(context, program, "hough_show_objects", {64, 1});
 }

@@ -15,7 +15,7 @@ constexpr size_t template_bytes = (33 * 40 + 8) * sizeof(cl_float);  // TEMPLATE
 
 Points::Points(Context &context, int width, int height)
     : context_(context.cl()), pixels_(size_t(width) * height) {
-  const cl::Program program =
+  const Program program =
       context.program("klt/points.cl", one_group_option(context.device().device));
   account_ = Kernel(context, program, "klt_account", {});
   tell_ = Kernel(context, program, "klt_tell", {});

@@ -66,7 +66,7 @@ Selection::Selection(Context &context, int width, int height, Form form, Size ti
                    "klt_corners_rows", {})
           : Kernel(context, context.program("klt/corners.cl", "-DTILE=" + wide), "klt_corners",
                    context.device().is_cpu() ? Size{1, 1} : pixel_group);
-  const cl::Program choice = context.program("klt/select.cl", one_group_option(device));
+  const Program choice = context.program("klt/select.cl", one_group_option(device));
   apart_ = Kernel(context, choice, "klt_apart", {64, 1});
   cells_ = Kernel(context, choice, "klt_cells", {});
   select_ = Kernel(context, choice, "klt_select", {});

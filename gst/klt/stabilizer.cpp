@@ -33,7 +33,7 @@ Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout)
     : size_{{width, height}},
       centre_{{float(width - 1) / 2, float(height - 1) / 2}},
       ransac_(context) {
-  const cl::Program program = context.program("klt/stabilize.cl", frame_options(layout));
+  const Program program = context.program("klt/stabilize.cl", frame_options(layout));
   ways_kernel_ = Kernel(context, program, "klt_ways", {64, 1});
   hold_ = Kernel(context, program, "klt_hold", {64, 1});
   show_ = Kernel(context, program, "klt_show", {32, 8});

@@ -22,7 +22,7 @@ constexpr size_t patch_bytes = (33 * 40 + 8) * sizeof(cl_float);  // of the larg
 Tracking::Tracking(Context &context) : Tracking(context, context.device().is_cpu() ? 1 : 32) {}
 
 Tracking::Tracking(Context &context, int lanes) {
-  const cl::Program program =
+  const Program program =
       context.program("klt/track.cl", "-cl-mad-enable -DLANES=" + std::to_string(lanes));
   track_ = Kernel(context, program, "klt_track", {size_t(lanes), 1});
   compare_ = Kernel(context, program, "klt_compare", {size_t(lanes), 1});

@@ -18,7 +18,7 @@ struct Pen {
 
 View::View(Context &context, int width, int height, Layout layout)
     : context_(context.cl()), width_(width), height_(height) {
-  const cl::Program program = context.program("klt/display.cl", frame_options(layout));
+  const Program program = context.program("klt/display.cl", frame_options(layout));
   trail_ = Kernel(context, program, "klt_trail", {64, 1});
   // CPUs work on a point by one item.
   claim_ = Kernel(context, program, "klt_claim",

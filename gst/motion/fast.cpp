@@ -7,7 +7,7 @@ namespace {
 
 constexpr int coarse_block = 8;
 
-cl::Program program(Context &context, int block) {
+Program program(Context &context, int block) {
   return context.program("motion/fast.cl", area_options(block));
 }
 

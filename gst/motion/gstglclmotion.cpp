@@ -194,14 +194,11 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
         std::make_unique<glcl::Team>(glcl::choose_devices(all, settings.devices, failures)));
   }
   state->motion->prepare(settings);
-  // What is not in use yet is built in the background, behind what the first frame needs.
   if (state->detection) state->detection->end();  // frames of another size
   state->detection =
       std::make_shared<Detection>(GST_GLCL_ANALYZER(filter), context, width, height, settings);
   state->views = {};
-  if (settings.display == View::Display::none)
-    state->views.poll([state] { return build_views(state); });
-  else
+  if (settings.display != View::Display::none)
     state->views.get([state] { return build_views(state); });
   GST_INFO_OBJECT(filter, "frames of %d×%d px, devices=%s", width, height,
                   settings.devices.c_str());
@@ -280,6 +277,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                            else
                              views.motion->draw(queue, settings, motion, canvas);
                          });
+  if (settings.display == View::Display::none)
+    state->views.ask([state] { return build_views(state); });
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
   detection.next(queue, settings, motion, moved, wanted.times, wanted.message && moved);

@@ -50,10 +50,7 @@ Detection::Detection(GstGLCLAnalyzer *element, Context &context, int width, int 
       context_(context.shared_from_this()),
       tracker_(width, height),
       detected_(settings.detected) {
-  if (settings.runs())
-    objects();
-  else
-    objects_.poll([this] { return build(); });
+  if (settings.runs()) objects();
 }
 
 Detection::Objects Detection::build() const {
@@ -75,6 +72,8 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
                                self->camera_ = {};
                                self->report(self->tracker_.reset(), times);
                              });
+    else
+      objects_.ask([this] { return build(); });
     return;
   }
   if (settings.mask != mask_) {

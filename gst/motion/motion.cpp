@@ -72,7 +72,7 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
       height_(height),
       luma_(context, layout),
       noise_(context, noise::Noise::Texels::luma, width, height) {
-  const cl::Program field = context.program("motion/field.cl");
+  const Program field = context.program("motion/field.cl");
   field_kernel_ = Kernel(context, field, "motion_field", line_group);
   choose_ = Kernel(context, field, "motion_choose", line_group);
   predict_ = Kernel(context, field, "motion_predict", area_group);

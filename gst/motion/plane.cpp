@@ -22,7 +22,7 @@ Plane make_plane(const cl::Context &context, int width, int height) {
 }
 
 Luma::Luma(Context &context, Layout layout) {
-  const cl::Program program = context.program("motion/luma.cl", frame_options(layout));
+  const Program program = context.program("motion/luma.cl", frame_options(layout));
   convert_ = Kernel(context, program, "motion_luma", {32, 4});
   halve_ = Kernel(context, program, "motion_halve", {32, 4});
 }

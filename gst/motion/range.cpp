@@ -27,8 +27,7 @@ Range::Range(Context &context, int width, int height)
       rows_((height + Plane::strip - 1) / Plane::strip),
       luma_(context, Layout::buffer),
       search_(context, coarse_block) {
-  const cl::Program program =
-      context.program("motion/range.cl", "-DSHARE=" + std::to_string(share));
+  const Program program = context.program("motion/range.cl", "-DSHARE=" + std::to_string(share));
   sum_ = Kernel(context, program, "motion_range_sum", {8, 8});
   choose_ = Kernel(context, program, "motion_range_choose", {});
   const auto make = [&](size_t bytes) {

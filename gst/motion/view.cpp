@@ -5,7 +5,7 @@ namespace glcl::motion {
 
 View::View(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height), arrows_(context, width, height, layout) {
-  const cl::Program program = context.program("motion/display.cl", frame_options(layout));
+  const Program program = context.program("motion/display.cl", frame_options(layout));
   const Size group{32, 4};
   plane_ = Kernel(context, program, "motion_show_plane", group);
   residual_ = Kernel(context, program, "motion_show_residual", group);

@@ -45,7 +45,7 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
     columns_ = (width - side) / apart_ + 1;
     squares_ = columns_ * ((height - side) / apart_ + 1);
   }
-  const cl::Program program = context.program(
+  const Program program = context.program(
       "noise/noise.cl", (texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float") +
                             one_group_option(context.device().device));
   squares_kernel_ = Kernel(context, program, "noise_squares", square_group);

@@ -24,7 +24,7 @@ int View::thickness() const { return std::max(1, std::min(width_, height_) / 270
 
 View::View(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height) {
-  const cl::Program program = context.program("objects/display.cl", frame_options(layout));
+  const Program program = context.program("objects/display.cl", frame_options(layout));
   const Size group{32, 4};
   box_ = Kernel(context, program, "objects_box", group);
   trail_ = Kernel(context, program, "objects_trail", group);

@@ -4,28 +4,44 @@
 #include <chrono>
 #include <future>
 #include <optional>
+#include <utility>
+
+#include "program.h"
 
 namespace glcl {
 
-/// A value that takes long to make, such as a program: made in the background, on a thread of its
-/// own, while frames go on without it, or at once. The destructor waits for that thread.
+/// A value that takes long to make, such as an engine with its programs: made in the background, on
+/// a thread of its own, while frames go on without it, or at once. The destructor waits for that
+/// thread.
 template <class Value>
 class Background {
  public:
-  /// The value once it is there, null until then; the first call has it made. Throws what `make`
-  /// threw, once; the value then stays away.
+  /// Has the value made, with its programs built, for poll() or get() to tell of. Called for every
+  /// frame, it leaves the first one the compiler for what that can't do without.
+  template <class Make>
+  void ask(const Make &make) {
+    if (asked_ || !std::exchange(frame_seen_, true)) return;
+    asked_ = true;
+    coming_ = std::async(std::launch::async, [make] {
+      const ProgramsAsked programs;
+      Value value = make();
+      programs.build();
+      return value;
+    });
+  }
+
+  /// The value once it is there, null until then; asks for it. Throws what `make` threw or why a
+  /// program does not build, once; the value then stays away.
   template <class Make>
   Value *poll(const Make &make) {
-    if (!asked_) {
-      asked_ = true;
-      coming_ = std::async(std::launch::async, make);
-    }
+    ask(make);
     if (coming_.valid() && coming_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
       value_ = coming_.get();
     return value();
   }
 
-  /// The value, made here or waited for. Throws what `make` throws.
+  /// The value, waited for or made here; its programs are then built where they are needed. Throws
+  /// what `make` throws.
   template <class Make>
   Value &get(const Make &make) {
     if (coming_.valid()) value_ = coming_.get();
@@ -39,7 +55,7 @@ class Background {
   const Value *value() const { return value_ ? &*value_ : nullptr; }
 
  private:
-  bool asked_ = false;
+  bool asked_ = false, frame_seen_ = false;
   std::future<Value> coming_;
   std::optional<Value> value_;
 };

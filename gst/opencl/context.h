@@ -9,6 +9,7 @@
 
 #include "cl.h"
 #include "device.h"
+#include "program.h"
 
 namespace glcl {
 
@@ -21,12 +22,15 @@ class Context : public std::enable_shared_from_this<Context> {
   /// A context with properties of its own, for instance those of a GL context (without the
   /// terminating 0; CL_CONTEXT_PLATFORM is added). Throws Error::failed.
   explicit Context(const Device &device, std::vector<cl_context_properties> properties = {});
+  /// The same with another number of threads that build programs ahead.
+  Context(const Device &device, std::vector<cl_context_properties> properties, unsigned builders);
 
-  /// The program of a kernel file (see kernel_source) with build options. Built at the first call
-  /// only: once per context, and compiled from source once per process and device (other contexts
-  /// reuse the binary; on PoCL they reuse its own cache). Throws Error::failed with the build log
-  /// as detail.
-  cl::Program program(const std::string &path, const std::string &options = {});
+  /// The program of a kernel file (see kernel_source) with build options, one per context. Returns
+  /// at once: it is built in the background, side by side with others, where the driver can do
+  /// that, else where it is first needed. Throws Error::failed where there is no such file.
+  Program program(const std::string &path, const std::string &options = {});
+  /// Waits until no program is built in the background any more.
+  void finish_programs() { builders_.finish(); }
 
   const Device &device() const { return device_; }
   const cl::Context &cl() const { return context_; }
@@ -35,10 +39,8 @@ class Context : public std::enable_shared_from_this<Context> {
   Device device_;
   cl::Context context_;
   std::mutex mutex_;
-  std::map<std::string, cl::Program> programs_;
+  std::map<std::string, Program> programs_;
+  Builders builders_;
 };
-
-/// How often a program was compiled from source in this process.
-unsigned programs_compiled();
 
 }  // namespace glcl

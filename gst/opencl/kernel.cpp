@@ -38,15 +38,21 @@ std::string one_group_option(const cl::Device &device) {
 }
 
 Kernel::Kernel(Context &context, const cl::Program &program, const std::string &name, Size group)
-    : name_(name) {
+    : name_(name), group_(group) {
+  make(context.device(), program);
+}
+
+void Kernel::make(const Device &device, const cl::Program &program) const {
   try {
-    kernel_ = cl::Kernel(program, name.c_str());
-    const cl::Device &device = context.device().device;
-    const auto required = kernel_.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
-    group_ = required[0] ? Size{required[0], required[1]} : fit_group(kernel_, device, group);
+    cl::Kernel kernel(program, name_.c_str());
+    const auto required = kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device.device);
+    group_ =
+        required[0] ? Size{required[0], required[1]} : fit_group(kernel, device.device, group_);
+    kernel_ = std::move(kernel);
   } catch (const cl::Error &error) {
-    throw Error("The kernel " + name + " can't be used on " + context.device().name + ".", error);
+    throw Error("The kernel " + name_ + " can't be used on " + device.name + ".", error);
   }
+  program_ = {};
 }
 
 void Kernel::set(cl_uint &index, const Picture &picture) {

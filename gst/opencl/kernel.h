@@ -32,13 +32,20 @@ std::string one_group_option(const cl::Device &device);
 class Kernel {
  public:
   Kernel() = default;
-  /// Throws Error::failed where the program has no such kernel. The group is `group` or, where that
-  /// is more than the device takes for this kernel, the next smaller one; a kernel with
-  /// reqd_work_group_size has that one.
+  /// The group is `group` or, where that is more than the device takes for this kernel, the next
+  /// smaller one; a kernel with reqd_work_group_size has that one. The program is needed, and
+  /// waited for, at the first call that is more than copying; that one throws Error::failed where
+  /// it does not build or has no such kernel.
+  Kernel(Context &, const Program &program, const std::string &name, Size group)
+      : program_(program), name_(name), group_(group) {}
+  /// The same of a program that is built already. Throws Error::failed where it has no such kernel.
   Kernel(Context &context, const cl::Program &program, const std::string &name, Size group);
 
-  explicit operator bool() const { return kernel_() != nullptr; }
-  Size group() const { return group_; }
+  explicit operator bool() const { return !name_.empty(); }
+  Size group() const {
+    make();
+    return group_;
+  }
 
   /// Enqueues the kernel over at least `items` work-items (rounded up to whole groups, so the
   /// kernel must test its bounds) with `arguments` in order; a Picture is its image, or its buffer
@@ -46,6 +53,7 @@ class Kernel {
   /// many arguments. Does not wait.
   template <class... Arguments>
   void operator()(Queue &queue, Size items, const Arguments &...arguments) {
+    make();
     cl_uint index = 0;
     (set(index, arguments), ...);
     launch(queue, items);
@@ -64,11 +72,17 @@ class Kernel {
     for (const Picture &picture : pictures) set(index, picture);
   }
 
+  /// Makes the kernel from its program where that is still to be done.
+  void make() const {
+    if (program_) make(program_.device(), program_.get());
+  }
+  void make(const Device &device, const cl::Program &program) const;
   void launch(Queue &queue, Size items);
 
-  cl::Kernel kernel_;
+  mutable Program program_;  // none once the kernel is made
+  mutable cl::Kernel kernel_;
   std::string name_;
-  Size group_;
+  mutable Size group_;
 };
 
 }  // namespace glcl

@@ -237,14 +237,14 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   const cl::Device &device = context.device().device;
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   most_steps_ = coarse.at("steps");
-  const cl::Program program = context.program(
+  const Program program = context.program(
       "opticalflow/pyramid.cl",
       "-DROWS=" + std::to_string(grey_rows) + frame_options(layout_) + one_group_option(device));
   grey_ = Kernel(context, program, "flow_grey", pixel_group);
   down_ = Kernel(context, program, "flow_down", pixel_group);
   small_ = Kernel(context, program, "flow_small", {});
   census_ = Kernel(context, program, "flow_census", pixel_group);
-  const cl::Program ending =
+  const Program ending =
       context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows));
   finish_ = Kernel(context, ending, "flow_finish", pixel_group);
   check_ = Kernel(context, ending, "flow_check", pixel_group);
@@ -274,7 +274,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
 }
 
-cl::Program Flow::program(Context &context, const Solver &solver) {
+Program Flow::program(Context &context, const Solver &solver) {
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(solver.radius) +
                         " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";

@@ -69,8 +69,7 @@ LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
       variant_(variant),
       size_{{width, height}} {
   try {
-    const cl::Program program =
-        context.program("opticalflow/lucaskanade.cl", frame_options(layout));
+    const Program program = context.program("opticalflow/lucaskanade.cl", frame_options(layout));
     grey_ = Kernel(context, program, "lk_grey", {32, 8});
     columns_ = Kernel(context, program, "lk_columns", {64, 1});
     const bool tile = variant.at("form") == int(Form::tile);

@@ -23,7 +23,7 @@ Refinement::Refinement(Context &context) : context_(context.cl()) {
   // More items have fewer texels each to keep in registers, which CPUs have in memory anyway.
   const size_t rows =
       std::clamp<size_t>(one_group(device) / 32, 8, context.device().is_cpu() ? 16 : 32);
-  const cl::Program program =
+  const Program program =
       context.program("opticalflow/refine.cl", "-DGROUP_Y=" + std::to_string(rows));
   resample_ = Kernel(context, program, "refine_resample", pixel_group);
   match_ = Kernel(context, program, "refine_match", pixel_group);

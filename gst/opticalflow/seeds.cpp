@@ -32,7 +32,7 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
       rows_(divide_up(half(height, matched_), cell)),
       census_(census),
       signatures_(context, half(width, matched_), half(height, matched_)) {
-  const cl::Program program = context.program(
+  const Program program = context.program(
       "opticalflow/seed.cl", std::string("-cl-mad-enable") + (census ? " -DCENSUS" : ""));
   modes_kernel_ = Kernel(context, program, "flow_modes", {in_cell, 1});
   seed_ = Kernel(context, program, "flow_seed", seed_group);

@@ -17,13 +17,13 @@ constexpr Size pixel_group{32, 8};
 
 View::View(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height), arrows_(context, width, height, layout) {
-  const cl::Program report =
+  const Program report =
       context.program("opticalflow/report.cl", "-DITEMS=" + std::to_string(items));
   const Size row{items, 1};
   sums_ = Kernel(context, report, "flow_sums", row);
   summary_kernel_ = Kernel(context, report, "flow_summary", row);
   grid_ = Kernel(context, report, "flow_grid", pixel_group);
-  const cl::Program display = context.program("opticalflow/display.cl", frame_options(layout));
+  const Program display = context.program("opticalflow/display.cl", frame_options(layout));
   color_ = Kernel(context, display, "flow_color", pixel_group);
   overlay_ = Kernel(context, display, "flow_overlay", pixel_group);
   arrow_ = Kernel(context, display, "flow_arrows", pixel_group);

@@ -39,10 +39,10 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
       slot_count_(slots(width, height)),
       lanes_(lanes),
       tile_(context.device().is_cpu() ? Size{64, 48} : Size{32, 48}) {
-  const cl::Program program = context.program(
-      "signatures/signatures.cl", "-DTILE_X=" + std::to_string(tile_.x) +
-                                      " -DTILE_Y=" + std::to_string(tile_.y) +
-                                      (lanes_ > 1 ? " -DV=" + std::to_string(lanes_) : ""));
+  const Program program = context.program("signatures/signatures.cl",
+                                          "-DTILE_X=" + std::to_string(tile_.x) +
+                                              " -DTILE_Y=" + std::to_string(tile_.y) +
+                                              (lanes_ > 1 ? " -DV=" + std::to_string(lanes_) : ""));
   find_ = Kernel(context, program, "signatures_find", find_group);
   insert_ = Kernel(context, program, "signatures_insert", pixel_group);
   claim_ = Kernel(context, program, "signatures_claim", pixel_group);

@@ -91,7 +91,7 @@ Frame BilateralSteps::reference(const Frame &frame, Step step) {
 
 BilateralSteps::BilateralSteps(Context &context, Step step) : rows_(step >= four_pixels ? 4 : 1) {
   try {
-    const cl::Program program =
+    const Program program =
         context.program("research/bilateral/steps.cl",
                         "-DSTEP=" + std::to_string(step) + " -DRADIUS=" + std::to_string(radius));
     kernel_ = Kernel(context, program, "bilateral_step", group);

@@ -86,8 +86,7 @@ HistogramForms::HistogramForms(Context &context, int width, int height, const Fo
                define("COPY_STEP", apart ? 1 : words_of(format, v)) +
                define("WORD_STEP", apart ? copies : 1);
   const std::string name = v.form == sort ? "sort" : "layout";
-  const cl::Program program =
-      context.program("research/histogram/" + name + ".cl", options.substr(1));
+  const Program program = context.program("research/histogram/" + name + ".cl", options.substr(1));
   kernel_ = Kernel(context, program, "histogram_" + name, {size_t(v.items), 1});
   const size_t runs = size_t(width / v.pixels + 1) * height;
   items_ = groups_of(device, v, copies, runs) * v.items;

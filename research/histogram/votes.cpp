@@ -15,7 +15,7 @@ Votes::Votes(Context &context, int counters, int copies) : counters_(counters), 
                                            " counters in " + std::to_string(copies) +
                                            " copies can't be counted; take at least one of each.");
   try {
-    const cl::Program program = context.program("research/histogram/votes.cl");
+    const Program program = context.program("research/histogram/votes.cl");
     count_ = Kernel(context, program, "votes_count", {256, 1});
     reduce_ = Kernel(context, program, "votes_reduce", {256, 1});
     items_ = size_t(context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * 8 * 256;

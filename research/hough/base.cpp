@@ -49,7 +49,7 @@ void BasePairings::run(Queue &queue, const cl::Buffer &edges) {
 
 BaseTransform::BaseTransform(Context &context, int width, int height, int copies)
     : copies_(copies) {
-  const cl::Program program = context.program("research/hough/base.cl");
+  const Program program = context.program("research/hough/base.cl");
   scale_ = Kernel(context, program, "base_scale", items_for(context));
   shift_ = Kernel(context, program, "base_shift", items_for(context));
   fold_ = Kernel(context, context.program("hough/pairings.cl", "-DFORM=0"), "pairings_fold",

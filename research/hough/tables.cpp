@@ -275,14 +275,14 @@ void print_kernels(Context &context) {
   std::printf("\nwhat a kernel takes, by the driver (table 5.4)\n");
   Table table({"kernel", "form", "local bytes a group", "private bytes an item", "items at most"});
   const cl::Device &device = context.device().device;
-  const auto add = [&](const cl::Program &program, const char *name, Form form) {
-    const cl::Kernel kernel(program, name);
+  const auto add = [&](const Program &program, const char *name, Form form) {
+    const cl::Kernel kernel(program.get(), name);
     table.add({name, form_names[form],
                std::to_string(kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device)),
                std::to_string(kernel.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device)),
                std::to_string(kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device))});
   };
-  const cl::Program unsorted = context.program("research/hough/base.cl");
+  const Program unsorted = context.program("research/hough/base.cl");
   for (const auto &[own, name] : {std::pair{"base_pairings", "pairings_vote"},
                                   {"base_scale", "pairings_scale"},
                                   {"base_shift", "pairings_shift"}}) {

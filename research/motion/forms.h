@@ -40,7 +40,7 @@ class SearchForms {
 
   Context *context_;
   Form form_;
-  cl::Program program_;
+  Program program_;
   Kernel kernel_, keys_kernel_;
   cl::Buffer least_;  // collaborative_single
   size_t least_blocks_ = 0;

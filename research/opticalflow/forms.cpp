@@ -36,7 +36,7 @@ LucasKanadeForms::LucasKanadeForms(Context &context, int width, int height, Form
       pitch_((3 * width + segment - 1) / segment * segment),
       local_memory_(context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()) {
   try {
-    const cl::Program program = context.program("research/opticalflow/forms.cl", options(form));
+    const Program program = context.program("research/opticalflow/forms.cl", options(form));
     const auto kernel = [&](const char *name, Size wish = group) {
       return Kernel(context, program, name, wish);
     };

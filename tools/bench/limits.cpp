@@ -33,7 +33,7 @@ Limits measure_limits(Context &context) {
   const cl::Device &device = context.device().device;
   const bool vectors = context.device().prefers_buffers();
   const int lanes = vectors ? device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>() : 1;
-  const cl::Program program =
+  const Program program =
       context.program("bench/limits.cl",
                       vectors ? "-cl-mad-enable -DV=" + std::to_string(lanes) : "-cl-mad-enable");
   const size_t group = std::min<size_t>(256, device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>());

@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "opencl/background.h"
 #include "opencl/context.h"
@@ -195,14 +198,14 @@ GST_START_TEST(test_program_cache) {
   const Device device = test_device();
   const unsigned before = glcl::programs_compiled();
   Context first(device);
-  const cl::Program program = first.program("bilateral/direct.cl");
+  const cl::Program program = first.program("bilateral/direct.cl").get();
   fail_unless_equals_int(glcl::programs_compiled(), before + 1);
-  fail_unless(first.program("bilateral/direct.cl")() == program());
+  fail_unless(first.program("bilateral/direct.cl").get()() == program());
 
   // Another context on the device takes the binary, but for PoCL's, and it works.
   const unsigned once = device.platform_name == "Portable Computing Language" ? 2 : 1;
   const auto second = std::make_shared<Context>(device);
-  const cl::Program reused = second->program("bilateral/direct.cl");
+  const cl::Program reused = second->program("bilateral/direct.cl").get();
   fail_unless_equals_int(glcl::programs_compiled(), before + once);
   fail_unless(reused() != program());
   glcl::Queue queue(second);
@@ -217,8 +220,84 @@ GST_START_TEST(test_program_cache) {
   fail_unless(result == pixels);
 
   // Other options are another program.
-  first.program("bilateral/direct.cl", "-DOTHER");
+  first.program("bilateral/direct.cl", "-DOTHER").get();
   fail_unless_equals_int(glcl::programs_compiled(), before + once + 1);
+}
+GST_END_TEST;
+
+// Programs are built when they are needed; asking for one compiles nothing here.
+GST_START_TEST(test_program_on_demand) {
+  Context context(test_device(), {}, 0);
+  const unsigned before = glcl::programs_compiled();
+  const glcl::Program program = context.program("invert/invert.cl", "-DDEMAND");
+  const glcl::Kernel kernel(context, program, "invert", {4, 4});
+  fail_unless(bool(kernel));
+  context.finish_programs();
+  fail_unless_equals_int(glcl::programs_compiled(), before);
+  fail_unless_equals_int(kernel.group().x, 4);
+  fail_unless_equals_int(glcl::programs_compiled(), before + 1);
+  const glcl::Kernel absent(context, program, "absent", {4, 4});
+  fail_unless(contains(error_of([&] { (void)absent.group(); }).what(), "absent"));
+}
+GST_END_TEST;
+
+// Several threads build several programs, and others ask for the same ones meanwhile: each is
+// compiled once.
+GST_START_TEST(test_programs_side_by_side) {
+  constexpr int count = 3, askers = 3;
+  const unsigned before = glcl::programs_compiled();
+  {
+    Context context(test_device(), {}, 4);
+    std::vector<cl_program> built(count * askers);
+    std::vector<std::thread> threads;
+    for (int asker = 0; asker < askers; asker++)
+      threads.emplace_back([&, asker] {
+        for (int i = 0; i < count; i++) {
+          const int which = (i + asker) % count;
+          const auto program =
+              context.program("invert/invert.cl", "-DSIDE=" + std::to_string(which));
+          built[asker * count + which] = program.get()();
+        }
+      });
+    for (std::thread &thread : threads) thread.join();
+    context.finish_programs();
+    fail_unless_equals_int(glcl::programs_compiled(), before + count);
+    for (int i = 0; i < count * askers; i++) fail_unless(built[i] && built[i] == built[i % count]);
+
+    // Nobody gets this one, but it is built.
+    context.program("invert/invert.cl", "-DSIDE=alone");
+    context.finish_programs();
+    fail_unless_equals_int(glcl::programs_compiled(), before + count + 1);
+
+    // A failure in the background is told to who needs the program.
+    const glcl::Program broken = context.program("bilateral/vector.cl", "-DV=side");
+    context.finish_programs();
+    for (int i = 0; i < 2; i++)
+      fail_unless(contains(error_of([&] { broken.get(); }).detail(), "-DV=side"));
+    for (int i = 0; i < 20; i++) context.program("invert/invert.cl", "-DLEFT=" + std::to_string(i));
+  }  // a context goes while its programs are being built
+  fail_unless(glcl::programs_compiled() < before + count + 1 + 20);
+}
+GST_END_TEST;
+
+// What is made in the background has its programs built, and fails where one of them does not.
+GST_START_TEST(test_background_programs) {
+  Context context(test_device(), {}, 0);
+  const auto make = [&](const char *path, const char *options) {
+    return glcl::Kernel(context, context.program(path, options), "invert", {4, 4});
+  };
+  const unsigned before = glcl::programs_compiled();
+  {
+    glcl::Background<glcl::Kernel> kernel;
+    while (!kernel.poll([&] { return make("invert/invert.cl", "-DBACKGROUND"); })) g_usleep(1000);
+    fail_unless_equals_int(glcl::programs_compiled(), before + 1);
+  }
+  glcl::Background<glcl::Kernel> broken;
+  const Error error = error_of([&] {
+    while (!broken.poll([&] { return make("bilateral/vector.cl", "-DV=behind"); })) g_usleep(1000);
+  });
+  fail_unless(contains(error.detail(), "-DV=behind"), "%s", error.detail().c_str());
+  fail_unless(!broken.poll([&] { return make("invert/invert.cl", ""); }));
 }
 GST_END_TEST;
 
@@ -232,16 +311,16 @@ GST_END_TEST;
 GST_START_TEST(test_build_errors) {
   const auto context = Context::of_device(test_device());
   // vector.cl can't be compiled without the numbers that the engine passes.
-  const Error broken = error_of([&] { context->program("bilateral/vector.cl", "-DV=what"); });
+  const Error broken = error_of([&] { context->program("bilateral/vector.cl", "-DV=what").get(); });
   fail_unless(broken.kind() == Error::Kind::failed);
   fail_unless(contains(broken.what(), "bilateral/vector.cl"), "%s", broken.what());
   fail_unless(contains(broken.detail(), "-DV=what"), "%s", broken.detail().c_str());
   fail_unless(contains(broken.detail(), "error"), "no build log: %s", broken.detail().c_str());
   // A failure is not cached as a program.
-  error_of([&] { context->program("bilateral/vector.cl", "-DV=what"); });
+  error_of([&] { context->program("bilateral/vector.cl", "-DV=what").get(); });
 
   const Error options =
-      error_of([&] { context->program("bilateral/direct.cl", "-no-such-option"); });
+      error_of([&] { context->program("bilateral/direct.cl", "-no-such-option").get(); });
   fail_unless(options.kind() == Error::Kind::failed);
   fail_unless(contains(options.detail(), "-no-such-option"), "%s", options.detail().c_str());
 
@@ -348,6 +427,9 @@ static Suite *opencl_suite() {
   tcase_add_test(tests, test_fit_group);
   tcase_add_test(tests, test_padded_launch);
   tcase_add_test(tests, test_program_cache);
+  tcase_add_test(tests, test_program_on_demand);
+  tcase_add_test(tests, test_programs_side_by_side);
+  tcase_add_test(tests, test_background_programs);
   tcase_add_test(tests, test_one_context_per_device);
   tcase_add_test(tests, test_build_errors);
   tcase_add_test(tests, test_source);

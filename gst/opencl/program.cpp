@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "program.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <utility>
+
+#include "error.h"
+
+namespace glcl {
+
+namespace {
+
+std::atomic<unsigned> compiled{0};
+
+/// What a device made of a text, once somebody has compiled it.
+struct Binary {
+  std::mutex mutex;
+  std::vector<unsigned char> bytes;
+};
+
+/// By device, options and text. Never destroyed: OpenCL drivers don't survive calls at exit.
+Binary &binary_of(const Device &device, const std::string &key) {
+  static auto *mutex = new std::mutex;
+  static auto *all = new std::map<std::pair<cl_device_id, std::string>, std::unique_ptr<Binary>>;
+  const std::lock_guard lock(*mutex);
+  std::unique_ptr<Binary> &binary = (*all)[{device.device(), key}];
+  if (!binary) binary = std::make_unique<Binary>();
+  return *binary;
+}
+
+bool is_pocl(const Device &device) { return device.platform_name == "Portable Computing Language"; }
+
+/// PoCL compiles every kernel of a program before it gives the binary, and keeps on disk what it
+/// has built anyway.
+bool gives_binaries(const Device &device) { return !is_pocl(device); }
+
+/// What the compiler said, or why that is not known.
+std::string build_log(const cl::Program &program, const cl::Device &device) {
+  try {
+    return program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
+  } catch (const cl::Error &error) {
+    return "no build log: " + error_name(error.err());
+  }
+}
+
+/// Whether programs are to be built one at a time: PoCL's compiler keeps others of the context
+/// waiting in any case. It and rusticl's share LLVM's global state among all contexts.
+bool builds_singly(const Device &device) {
+  return is_pocl(device) || device.platform_name == "rusticl";
+}
+
+/// Held while a driver compiles that is to do so singly.
+std::unique_lock<std::mutex> alone_on(const Device &device) {
+  static auto *mutex = new std::mutex;
+  return builds_singly(device) ? std::unique_lock(*mutex) : std::unique_lock<std::mutex>();
+}
+
+thread_local ProgramsAsked *asked = nullptr;
+
+}  // namespace
+
+class Program::Build {
+ public:
+  Build(cl::Context context, Device device, std::string path, std::string text, std::string options)
+      : context_(std::move(context)),
+        device_(std::move(device)),
+        path_(std::move(path)),
+        text_(std::move(text)),
+        options_(std::move(options)) {}
+
+  const Device &device() const { return device_; }
+
+  const cl::Program &get() {
+    const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    if (!program_()) program_ = build();
+    return program_;
+  }
+
+  void build_ahead() {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock || program_() || failure_) return;
+    try {
+      program_ = build();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+ private:
+  cl::Program build() const {
+    Binary &binary = binary_of(device_, options_ + "\n" + text_);
+    const std::lock_guard lock(binary.mutex);
+    const auto alone = alone_on(device_);
+    if (!binary.bytes.empty()) {
+      try {
+        cl::Program program(context_, {device_.device}, {binary.bytes});
+        program.build({device_.device}, options_.c_str());
+        return program;
+      } catch (const cl::Error &) {
+        return compile();  // the driver does not take its own binary back
+      }
+    }
+    cl::Program program = compile();
+    if (gives_binaries(device_)) {
+      auto made = program.getInfo<CL_PROGRAM_BINARIES>();
+      if (made.size() == 1) binary.bytes = std::move(made.front());
+    }
+    return program;
+  }
+
+  cl::Program compile() const {
+    const cl::Device &device = device_.device;
+    cl::Program program(context_, text_);
+    // Without warnings: PoCL prints how many there were, and an optimiser's are no user's concern.
+    const std::string quiet = options_ + " -w";
+    // Not CLHPP's build(): it fetches the log of good builds too, and fails where that does.
+    const cl_int status = clBuildProgram(program(), 1, &device(), quiet.c_str(), nullptr, nullptr);
+    if (status != CL_SUCCESS)
+      throw Error(Error::Kind::failed,
+                  "The kernels of " + path_ + " do not build on " + device_.name +
+                      ". Please report this with the build log of the debug text.",
+                  error_name(status) + " with options \"" + options_ + "\":\n" +
+                      build_log(program, device));
+    compiled++;
+    return program;
+  }
+
+  const cl::Context context_;
+  const Device device_;
+  const std::string path_, text_, options_;
+  std::mutex mutex_;  // of all below, held while it is built
+  cl::Program program_;
+  std::exception_ptr failure_;  // that nobody was told of
+};
+
+Program::Program(const cl::Context &context, const Device &device, const std::string &path,
+                 const std::string &text, const std::string &options)
+    : build_(std::make_shared<Build>(context, device, path, text, options)) {}
+
+const cl::Program &Program::get() const { return build_->get(); }
+const Device &Program::device() const { return build_->device(); }
+void Program::build_ahead() const { build_->build_ahead(); }
+
+unsigned Builders::wanted(const Device &device) {
+  if (builds_singly(device)) return 0;
+  constexpr unsigned most = 8;
+  return std::clamp(std::thread::hardware_concurrency(), 1U, most);
+}
+
+Builders::~Builders() {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.clear();
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread &thread : threads_) thread.join();
+}
+
+void Builders::add(const Program &program) {
+  if (!most_) return;
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(program);
+  if (waiting_.size() > idle_ && threads_.size() < most_) {
+    threads_.emplace_back([this] { work(); });
+    idle_++;
+  }
+  wake_.notify_one();
+}
+
+void Builders::finish() {
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return waiting_.empty() && idle_ == threads_.size(); });
+}
+
+void Builders::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    if (stopping_) return;
+    const Program program = std::move(waiting_.front());
+    waiting_.pop_front();
+    idle_--;
+    lock.unlock();
+    program.build_ahead();
+    lock.lock();
+    idle_++;
+    done_.notify_all();
+  }
+}
+
+ProgramsAsked::ProgramsAsked() : outer_(std::exchange(asked, this)) {}
+ProgramsAsked::~ProgramsAsked() { asked = outer_; }
+
+void ProgramsAsked::build() const {
+  for (const Program &program : programs_) program.get();
+}
+
+void ProgramsAsked::note(const Program &program) {
+  if (asked) asked->programs_.push_back(program);
+}
+
+unsigned programs_compiled() { return compiled; }
+
+}  // namespace glcl

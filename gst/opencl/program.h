@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cl.h"
+#include "device.h"
+
+namespace glcl {
+
+/// A program that is built where it is first needed, unless somebody has built it ahead of that.
+/// Copies are of one program. Safe to use from several threads.
+class Program {
+ public:
+  Program() = default;
+  /// `text` is that of the kernel file `path` (see kernel_source).
+  Program(const cl::Context &context, const Device &device, const std::string &path,
+          const std::string &text, const std::string &options);
+
+  explicit operator bool() const { return build_ != nullptr; }
+
+  /// The built program: waits for a thread that is building it, or builds it here. Compiled from
+  /// source once per process and device: other contexts reuse the binary, but for PoCL's, which
+  /// keeps what it has built itself. Throws Error::failed with the build log as detail.
+  const cl::Program &get() const;
+  const Device &device() const;
+
+  /// Builds it unless that has been done or begun; get() tells of a failure.
+  void build_ahead() const;
+
+ private:
+  class Build;
+  std::shared_ptr<Build> build_;
+};
+
+/// Threads of a context that build programs ahead, side by side.
+class Builders {
+ public:
+  /// As many as the device's driver has use for: none where its compiler takes one program at a
+  /// time, which would keep those waiting whose program is needed now.
+  static unsigned wanted(const Device &device);
+
+  explicit Builders(unsigned most) : most_(most) {}
+  /// Waits for the programs that are being built; others stay unbuilt.
+  ~Builders();
+  Builders(const Builders &) = delete;
+
+  void add(const Program &program);
+  /// Waits until there is nothing left to build.
+  void finish();
+
+ private:
+  void work();
+
+  const unsigned most_;
+  std::mutex mutex_;  // of all below
+  std::condition_variable wake_, done_;
+  std::deque<Program> waiting_;
+  unsigned idle_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// Notes the programs that its thread asks contexts for while it lives.
+class ProgramsAsked {
+ public:
+  ProgramsAsked();
+  ~ProgramsAsked();
+  ProgramsAsked(const ProgramsAsked &) = delete;
+
+  /// Waits until all of them are built. Throws what the first failure threw.
+  void build() const;
+
+  static void note(const Program &program);
+
+ private:
+  std::vector<Program> programs_;
+  ProgramsAsked *outer_;
+};
+
+/// How often a program was compiled from source in this process.
+unsigned programs_compiled();
+
+}  // namespace glcl

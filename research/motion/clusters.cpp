@@ -25,7 +25,7 @@ Clusters::Clusters(Context &context, Form form, int width, int height, size_t ro
       compaction_(context),
       sort_(context, room),
       scan_(context) {
-  const cl::Program program =
+  const Program program =
       context.program("research/motion/clusters.cl", "-DITEMS=" + items_of(context));
   const Size list{context.device().is_cpu() ? size_t(64) : size_t(128), 1};
   left_ = Kernel(context, program, "clusters_left", list);
@@ -137,7 +137,7 @@ Clusters::Expected Clusters::scalar(const Settings &settings, int width, int hei
 }
 
 HostRansac::HostRansac(Context &context) {
-  const cl::Program program =
+  const Program program =
       context.program("research/motion/hostransac.cl", "-DITEMS=" + items_of(context));
   draw_ = Kernel(context, program, "host_draw", {});
   count_ = Kernel(context, program, "host_count", {});

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "points.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "opencl/error.h"
 
 namespace glcl::klt {
@@ -63,7 +66,8 @@ void Points::next_stamp(Queue &queue) {
 
 void Points::account(Queue &queue, const Wish &wish) {
   clear(queue);
-  account_(queue, account_.group(), who_, state_, vacant_, wish.features, int(most), wish.least,
+  const int slots = std::max(wish.features, std::exchange(slots_, wish.features));
+  account_(queue, account_.group(), who_, state_, vacant_, wish.features, slots, wish.least,
            int(wish.due), int(wish.fresh), stamp_, cl::Local(account_.group().x * sizeof(cl_int)));
 }
 

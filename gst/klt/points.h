@@ -78,6 +78,7 @@ class Points {
   Kernel account_, tell_;
   cl::Buffer place_, motion_, who_, state_, form_, births_, vacant_, stamps_, templates_, told_;
   int stamp_ = 0;
+  int slots_ = 0;  // in use until the last account()
   bool cleared_ = false;
 };
 

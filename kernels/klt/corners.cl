@@ -21,17 +21,16 @@ inline float gaussian(__local const float *p, int along) {
   return (p[-3 * along] + p[3 * along]) * 0.0044330480f + (p[-2 * along] + p[2 * along]) * 0.054005578f +
          (p[-along] + p[along]) * 0.24203622f + p[0] * 0.39905027f;
 }
-inline float sum7(__local const float *p, int along) {
-  float sum = 0.0f;
-  for (int i = 0; i < 7; i++) sum += p[i * along];
-  return sum;
+// Of seven down a column of eigenvalues' rows, and of the seven from the next row on.
+inline float2 sums7(__local const float *p) {
+  const float both = p[VALUES] + p[2 * VALUES] + p[3 * VALUES] + p[4 * VALUES] + p[5 * VALUES] + p[6 * VALUES];
+  return (float2)(p[0], p[7 * VALUES]) + both;
 }
 
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
-// The group's items share (x, y) below (wide, high); CPUs' vectors want rows.
-#define FOR_ALL(x, y, wide, high)                                \
-  for (int y = get_local_id(1); y < (high); y += get_local_size(1)) \
-    for (int x = get_local_id(0); x < (wide); x += get_local_size(0))
+// The group's items share (x, y) below (wide, high), rows after each other, so that few are idle.
+#define FOR_ALL(x, y, wide, high)                                                                                        \
+  for (int all_##x = item, x, y; all_##x < (wide) * (high) && (x = all_##x % (wide), y = all_##x / (wide), true); all_##x += items)
 
 // Appends the maxima within `reach` px, at most AROUND, to `keys`, where places with the state's stamp are taken. With
 // `keep` the eigenvalues go to `values`, a row as wide as the frame.
@@ -73,11 +72,12 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
       one[to] = xx, one[VALUES * SLOPES + to] = xy, one[2 * VALUES * SLOPES + to] = yy;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ALL(i, j, VALUES, VALUES) {
-      const int2 at = origin + (int2)(i, j) - AROUND;
-      __local const float *p = one + j * VALUES + i;
-      const float value = least_eigenvalue(sum7(p, VALUES), sum7(p + VALUES * SLOPES, VALUES), sum7(p + 2 * VALUES * SLOPES, VALUES));
-      other[j * VALUES + i] = all(at >= RIM) && all(at < size - RIM) ? value : 0.0f;
+    FOR_ALL(i, j, VALUES, VALUES / 2) {
+      __local const float *p = one + 2 * j * VALUES + i;
+      const float2 xx = sums7(p), xy = sums7(p + VALUES * SLOPES), yy = sums7(p + 2 * VALUES * SLOPES);
+      const int2 at = origin + (int2)(i, 2 * j) - AROUND, below = at + (int2)(0, 1);
+      other[2 * j * VALUES + i] = all(at >= RIM) && all(at < size - RIM) ? least_eigenvalue(xx.x, xy.x, yy.x) : 0.0f;
+      other[(2 * j + 1) * VALUES + i] = all(below >= RIM) && all(below < size - RIM) ? least_eigenvalue(xx.y, xy.y, yy.y) : 0.0f;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_ALL(i, j, TILE, TILE) {

@@ -24,15 +24,15 @@ inline float halved(__local const float *p, int wide) {
   return sum / 256.0f;
 }
 
-// The group's items share (x, y) below (wide, high); CPUs' vectors want rows.
-#define FOR_ALL(x, y, wide, high)                                \
-  for (int y = get_local_id(1); y < (high); y += get_local_size(1)) \
-    for (int x = get_local_id(0); x < (wide); x += get_local_size(0))
+// The group's items share (x, y) below (wide, high), rows after each other, so that few are idle.
+#define FOR_ALL(x, y, wide, high)                                                                                        \
+  for (int all_##x = item, x, y; all_##x < (wide) * (high) && (x = all_##x % (wide), y = all_##x / (wide), true); all_##x += items)
 
 // Writes `count` levels, at most 3, with their borders.
 __kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *levels, int count) {
   __local float one[RAW(TILE_X) * RAW(TILE_Y)], other[FINE(TILE_X) * RAW(TILE_Y)];
   const int2 tile = (int2)(TILE_X, TILE_Y), origin = (int2)(get_group_id(0), get_group_id(1)) * tile;
+  const int item = get_local_id(1) * get_local_size(0) + get_local_id(0), items = get_local_size(0) * get_local_size(1);
   const int4 level = levels[0];
   FOR_ALL(i, j, RAW(TILE_X), RAW(TILE_Y)) {
     const int2 at = clamp(origin - 8 + (int2)(i, j), 0, level.xy - 1);

@@ -43,6 +43,8 @@ class Selection {
            int features, Points &points, bool keep = false);
   /// The smaller eigenvalue of every pixel, float, where they were to be kept.
   const cl::Buffer &values() const { return values_; }
+  /// The candidates of the last choice, as kernels/klt/points.clh has them, in no order.
+  const cl::Buffer &keys() const { return keys_; }
 
  private:
   cl::Context context_;

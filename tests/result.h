@@ -19,7 +19,12 @@ inline const GValueArray *values(const GValue *value) {
   return static_cast<const GValueArray *>(g_value_get_boxed(value));
 }
 
-/// A number of a result's fields.
+/// Numbers of a message's or a result's fields.
+inline double number(const GstStructure *structure, const char *field) {
+  double value = 0;
+  fail_unless(gst_structure_get_double(structure, field, &value), "there is no %s", field);
+  return value;
+}
 inline int result_int(const GstStructure *result, const char *field) {
   gint value = 0;
   fail_unless(gst_structure_get_int(result, field, &value), "there is no %s", field);

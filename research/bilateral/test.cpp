@@ -5,7 +5,7 @@
 
 using Steps = glcl::research::BilateralSteps;
 
-GST_START_TEST(test_steps) {
+TEST_EACH(test_steps, Steps::equation, Steps::last + 1) {
   Bench bench;
   const auto step = static_cast<Steps::Step>(__i__);
   Steps engine(*bench.context, step);
@@ -21,14 +21,3 @@ GST_START_TEST(test_steps) {
           "step %d, %d×%d", step, width, height);
     }
 }
-GST_END_TEST
-
-static Suite *bilateral_suite() {
-  Suite *suite = suite_create("bilateral");
-  TCase *tcase = tcase_create("bilateral");
-  suite_add_tcase(suite, tcase);
-  tcase_add_loop_test(tcase, test_steps, Steps::equation, Steps::last + 1);
-  return suite;
-}
-
-GST_CHECK_MAIN(bilateral);

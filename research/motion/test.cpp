@@ -32,22 +32,20 @@ void check(Bench &bench, Form form, const Pair &pair, const Window &window, int 
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, forms) {
   Bench bench;
   for (const Pair &pair : pairs(97, 53))
     for (int lambda : {0, 3})
       check(bench, static_cast<Form>(__i__), pair, Window::of_window(25, 16), lambda);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST_EACH(test_sizes, 0, forms) {
   Bench bench;
   for (const auto &[width, height] : {std::pair{1, 1}, {16, 16}, {17, 33}, {1040, 9}, {7680, 3}})
     check(bench, static_cast<Form>(__i__), pairs(width, height)[0], {{-2, 3}, {-1, 2}}, 0);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_windows) {
+TEST_EACH(test_windows, 0, forms) {
   Bench bench;
   const Pair pair = moved(reference::natural_frame(75, 40), 7, -6, "natural");
   for (int side : {25, 31, 35, 36, 40, 47})
@@ -55,10 +53,9 @@ GST_START_TEST(test_windows) {
   check(bench, static_cast<Form>(__i__), pair, {{-128, 2}, {127, 2}}, 0);
   check(bench, static_cast<Form>(__i__), pair, {{90, 3}, {-128, 1}}, 0);
 }
-GST_END_TEST;
 
 // A window of more candidates than a group may have items is an error that tells the largest.
-GST_START_TEST(test_limit) {
+TEST(test_limit) {
   Bench bench;
   const auto most = bench.context->device().device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   const int side = static_cast<int>(std::sqrt(double(most))) + 15;
@@ -72,17 +69,3 @@ GST_START_TEST(test_limit) {
                   std::string::npos);
     }
 }
-GST_END_TEST;
-
-static Suite *motion_suite() {
-  Suite *suite = suite_create("motion");
-  TCase *tcase = tcase_create("motion");
-  tcase_add_test(tcase, test_limit);
-  tcase_add_loop_test(tcase, test_content, 0, forms);
-  tcase_add_loop_test(tcase, test_sizes, 0, forms);
-  tcase_add_loop_test(tcase, test_windows, 0, forms);
-  suite_add_tcase(suite, tcase);
-  return suite;
-}
-
-GST_CHECK_MAIN(motion)

@@ -63,7 +63,7 @@ void check(Bench &bench, Form form, const Options &settings, const Frame &before
 }  // namespace
 
 // The table of the thesis's scheme, and what it asks for.
-GST_START_TEST(test_padding) {
+TEST(test_padding) {
   for (const auto &[group, halo, padding] : {std::array{16, 0, 48},
                                              {32, 0, 32},
                                              {64, 0, 0},
@@ -80,9 +80,8 @@ GST_START_TEST(test_padding) {
     for (int i = 0; i < 5; i++) fail_unless(width * 3 * i % 64 == 0);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST_EACH(test_sizes, 0, forms) {
   Bench bench;
   const int sizes[][2] = {{97, 61}, {64, 64}, {1, 1}, {9, 9}, {8, 30}, {130, 10}};
   for (const auto &[width, height] : sizes)
@@ -94,23 +93,9 @@ GST_START_TEST(test_sizes) {
             reference::textured_frame(width, height, {0.4, -0.3, 0.002}));
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, forms) {
   Bench bench;
   for (const auto &[before, after] : contents())
     check(bench, static_cast<Form>(__i__), {}, before, after);
 }
-GST_END_TEST;
-
-static Suite *opticalflow_suite() {
-  Suite *suite = suite_create("opticalflow");
-  TCase *tests = tcase_create("opticalflow");
-  tcase_add_test(tests, test_padding);
-  tcase_add_loop_test(tests, test_sizes, 0, forms);
-  tcase_add_loop_test(tests, test_content, 0, forms);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(opticalflow)

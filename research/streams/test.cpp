@@ -38,7 +38,7 @@ void check_close(double got, double wanted, const char *what) {
 
 }  // namespace
 
-GST_START_TEST(test_results_and_timeline) {
+TEST(test_results_and_timeline) {
   Bench bench;
   Streams streams(*bench.context, frames, width * height, 256 * sizeof(cl_uint), 4,
                   [&] { return histograms(bench); });
@@ -81,9 +81,8 @@ GST_START_TEST(test_results_and_timeline) {
     }
   }
 }
-GST_END_TEST
 
-GST_START_TEST(test_models) {
+TEST(test_models) {
   StreamModel apart{StreamModel::Overlap::transfers_apart, 0.1};
   check_close(apart.time({6, 2, 4}, 5), 10.5, "6.1");
   check_close(apart.optimum({6, 2, 4}), 10 / 8.0, "6.2");
@@ -104,9 +103,8 @@ GST_START_TEST(test_models) {
         if (n > 0) fail_unless(model.time(chunk, best) <= model.time(chunk, n) + 1e-9);
     }
 }
-GST_END_TEST
 
-GST_START_TEST(test_adaptive_loop) {
+TEST(test_adaptive_loop) {
   const StreamModel model{StreamModel::Overlap::download_last, 0.01};
   AdaptiveStreams loop(model, 16);
   fail_unless(loop.streams() == 1 && loop.measurements() == 0 && loop.estimate() == 0);
@@ -143,16 +141,3 @@ GST_START_TEST(test_adaptive_loop) {
   free.measured({1, 1, 1}, 3);
   fail_unless(free.streams() == 16);
 }
-GST_END_TEST
-
-static Suite *streams_suite() {
-  Suite *suite = suite_create("streams");
-  TCase *tcase = tcase_create("streams");
-  suite_add_tcase(suite, tcase);
-  tcase_add_test(tcase, test_results_and_timeline);
-  tcase_add_test(tcase, test_models);
-  tcase_add_test(tcase, test_adaptive_loop);
-  return suite;
-}
-
-GST_CHECK_MAIN(streams);

@@ -53,15 +53,6 @@ void check_result(GstBuffer *buffer, int number) {
   gst_buffer_unmap(buffer, &map);
 }
 
-/// The next message of the analyzer; null where none is there.
-GstStructure *next_message(test::Messages &messages) {
-  GstMessage *message = messages.next(GST_MESSAGE_ELEMENT, 0);
-  if (!message) return nullptr;
-  GstStructure *structure = gst_structure_copy(gst_message_get_structure(message));
-  gst_message_unref(message);
-  return structure;
-}
-
 GstClockTime time_of(const GstStructure *structure, const char *field) {
   GstClockTime time = 0;
   expect(gst_structure_get_clock_time(structure, field, &time), std::string("no ") + field);
@@ -69,7 +60,7 @@ GstClockTime time_of(const GstStructure *structure, const char *field) {
 }
 
 void expect_message(test::Messages &messages, int number, GstClockTime timestamp) {
-  GstStructure *structure = next_message(messages);
+  GstStructure *structure = messages.structure();
   expect(structure, "no message for frame " + std::to_string(number));
   expect(gst_structure_has_name(structure, "testanalyzer"), "it is named as the element");
   const char *const times[] = {"timestamp", "stream-time", "running-time", "duration"};
@@ -87,7 +78,7 @@ void expect_message(test::Messages &messages, int number, GstClockTime timestamp
 }
 
 void expect_no_message(test::Messages &messages) {
-  expect(!next_message(messages), "there is a message too many");
+  expect(!messages.structure(), "there is a message too many");
 }
 
 void pass(Chain &chain, int number) {
@@ -153,32 +144,34 @@ static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
   filter_class->process = gst_test_analyzer_process;
 }
 
-GST_START_TEST(every_frame) {
+static const test::Setup setup(test::hide_plugin, [] {
+  test::register_element("testanalyzer", gst_test_analyzer_get_type());
+});
+
+TEST(every_frame) {
   Chain chain("testanalyzer interval=0");
   for (int i = 0; i < 50; i++) pass(chain, i);
   push_eos(chain);
   for (int i = 0; i < 50; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
   expect_no_message(chain.messages());
 }
-GST_END_TEST
 
-GST_START_TEST(interval) {
+TEST(interval) {
   Chain chain("testanalyzer interval=120000000");
   for (int i = 0; i < 10; i++) pass(chain, i);
   push_eos(chain);
   for (int i = 0; i < 10; i += 3) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
   expect_no_message(chain.messages());
 }
-GST_END_TEST
 
 // The times of 30 frames/s are rounded down: the third frame after a message is at 99.999999 ms.
-GST_START_TEST(interval_of_rounded_times) {
+TEST(interval_of_rounded_times) {
   Chain chain("testanalyzer");
   chain.framerate = 30;
   for (int i = 0; i < 31; i++) pass(chain, i);
   push_eos(chain);
   int count = 0;
-  while (GstStructure *message = next_message(chain.messages())) {
+  while (GstStructure *message = chain.messages().structure()) {
     int number = -1;
     gst_structure_get_int(message, "number", &number);
     fail_unless(number == 3 * count++, "frame %d", number);
@@ -186,9 +179,8 @@ GST_START_TEST(interval_of_rounded_times) {
   }
   expect(count == 11, "eleven messages");
 }
-GST_END_TEST
 
-GST_START_TEST(no_messages) {
+TEST(no_messages) {
   Chain chain("testanalyzer post-messages=false interval=0");
   for (int i = 0; i < 5; i++) pass(chain, i);
   g_object_set(chain["testanalyzer"], "post-messages", TRUE, nullptr);
@@ -197,16 +189,15 @@ GST_START_TEST(no_messages) {
   expect_message(chain.messages(), 5, 5 * 40 * GST_MSECOND);
   expect_no_message(chain.messages());
 }
-GST_END_TEST
 
 // A flush drops what is under way; what comes after it begins anew.
-GST_START_TEST(flush) {
+TEST(flush) {
   Chain chain("testanalyzer");
   for (int round = 0; round < 5; round++) {
     pass(chain, 2 * round);
     gst_harness_push_event(chain.harness(), gst_event_new_flush_start());
     gst_harness_push_event(chain.harness(), gst_event_new_flush_stop(TRUE));
-    while (GstStructure *message = next_message(chain.messages())) gst_structure_free(message);
+    while (GstStructure *message = chain.messages().structure()) gst_structure_free(message);
     GstSegment segment;
     gst_segment_init(&segment, GST_FORMAT_TIME);
     gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
@@ -219,10 +210,9 @@ GST_START_TEST(flush) {
     gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
   }
 }
-GST_END_TEST
 
 // More reads than there is room for.
-GST_START_TEST(many_reads) {
+TEST(many_reads) {
   reads_per_frame = 3 * gst_glcl_analyzer_depth;
   {
     Chain chain("testanalyzer interval=0");
@@ -234,10 +224,9 @@ GST_START_TEST(many_reads) {
   }
   reads_per_frame = 1;
 }
-GST_END_TEST
 
 // Reads under way when the size changes, or when the pipeline stops.
-GST_START_TEST(other_sizes) {
+TEST(other_sizes) {
   Chain chain("testanalyzer interval=0");
   for (int i = 0; i < 6; i++) {
     Frame frame(64 + i, 64);
@@ -247,24 +236,22 @@ GST_START_TEST(other_sizes) {
   push_eos(chain);
   for (int i = 0; i < 6; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
 }
-GST_END_TEST
 
 // Nobody reads the bus: at some point no more is posted, and it goes on when somebody does.
-GST_START_TEST(unread_messages) {
+TEST(unread_messages) {
   Chain chain("testanalyzer interval=0");
   for (int round = 0; round < 2; round++) {
     for (int i = 0; i < 400; i++) pass(chain, i % 256);
     int count = 0;
-    while (GstStructure *message = next_message(chain.messages())) {
+    while (GstStructure *message = chain.messages().structure()) {
       gst_structure_free(message);
       count++;
     }
     fail_unless(count == 300, "%d messages waited", count);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(metas) {
+TEST(metas) {
   Chain chain("testanalyzer attach-meta=true post-messages=false ! testanalyzer");
   std::vector<GstBuffer *> kept;
   for (int i = 0; i < 20; i++) {
@@ -291,9 +278,8 @@ GST_START_TEST(metas) {
     gst_buffer_unref(kept[i]);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(metas_in_other_threads) {
+TEST(metas_in_other_threads) {
   Chain chain("testanalyzer attach-meta=true");
   std::vector<std::thread> threads;
   for (int i = 0; i < 30; i++) {
@@ -308,9 +294,8 @@ GST_START_TEST(metas_in_other_threads) {
   }
   for (std::thread &thread : threads) thread.join();
 }
-GST_END_TEST
 
-GST_START_TEST(meta_outlives_the_element) {
+TEST(meta_outlives_the_element) {
   std::vector<GstBuffer *> kept;
   for (int round = 0; round < 3; round++) {
     Chain chain("testanalyzer attach-meta=true");
@@ -326,9 +311,8 @@ GST_START_TEST(meta_outlives_the_element) {
     gst_buffer_unref(kept[i]);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(copies_of_a_meta) {
+TEST(copies_of_a_meta) {
   Chain chain("testanalyzer attach-meta=true");
   expect(chain.push(numbered(7)) == GST_FLOW_OK, "push failed");
   GstBuffer *buffer = chain.pull_buffer();
@@ -338,20 +322,17 @@ GST_START_TEST(copies_of_a_meta) {
   check_result(array_of(copy), 7);
   gst_buffer_unref(copy);
 }
-GST_END_TEST
 
-GST_START_TEST(two_branches) { run_to_the_end(std::string(branch) + branch); }
-GST_END_TEST
+TEST(two_branches) { run_to_the_end(std::string(branch) + branch); }
 
-GST_START_TEST(two_pipelines) {
+TEST(two_pipelines) {
   std::thread other(run_to_the_end, branch);
   run_to_the_end(branch);
   other.join();
 }
-GST_END_TEST
 
 // Every frame has its message before EOS, and a stop in between hangs on nothing.
-GST_START_TEST(eos_and_stop) {
+TEST(eos_and_stop) {
   for (int i = 0; i < 10; i++) {
     test::Pipeline pipeline(
         "videotestsrc num-buffers=30 ! video/x-raw,format=RGBA,width=64,height=64,framerate=25/1 "
@@ -376,11 +357,10 @@ GST_START_TEST(eos_and_stop) {
     fail_unless(count == 30, "%d messages before EOS", count);
   }
 }
-GST_END_TEST
 
 // The last frame's results come from work that has failed beside the queue: an error says so before
 // EOS or on stop, messages or not, and no message and no meta gives them.
-GST_START_TEST(failed_outcome) {
+TEST(failed_outcome) {
   for (const char *properties : {"interval=0", "post-messages=false"})
     for (const bool eos : {true, false}) {
       Chain chain(std::string("testanalyzer attach-meta=true ") + properties);
@@ -418,9 +398,8 @@ GST_START_TEST(failed_outcome) {
       }
     }
 }
-GST_END_TEST
 
-GST_START_TEST(no_message_of_a_failure) {
+TEST(no_message_of_a_failure) {
   Chain chain("testanalyzer interval=0");
   for (int i = 0; i < 3; i++) pass(chain, i);
   outcome = std::make_shared<glcl::Outcome>();
@@ -431,34 +410,4 @@ GST_START_TEST(no_message_of_a_failure) {
   outcome = nullptr;
   for (int i = 0; i < 3; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
   expect_no_message(chain.messages());
-}
-GST_END_TEST
-
-static Suite *analyzer_suite() {
-  test::register_element("testanalyzer", gst_test_analyzer_get_type());
-  Suite *suite = suite_create("analyzer");
-  TCase *tcase = test::add_tcase(suite, "analyzer");
-  tcase_add_test(tcase, every_frame);
-  tcase_add_test(tcase, interval);
-  tcase_add_test(tcase, interval_of_rounded_times);
-  tcase_add_test(tcase, no_messages);
-  tcase_add_test(tcase, flush);
-  tcase_add_test(tcase, many_reads);
-  tcase_add_test(tcase, other_sizes);
-  tcase_add_test(tcase, unread_messages);
-  tcase_add_test(tcase, metas);
-  tcase_add_test(tcase, metas_in_other_threads);
-  tcase_add_test(tcase, meta_outlives_the_element);
-  tcase_add_test(tcase, copies_of_a_meta);
-  tcase_add_test(tcase, two_branches);
-  tcase_add_test(tcase, two_pipelines);
-  tcase_add_test(tcase, eos_and_stop);
-  tcase_add_test(tcase, failed_outcome);
-  tcase_add_test(tcase, no_message_of_a_failure);
-  return suite;
-}
-
-int main(int argc, char **argv) {
-  test::hide_plugin();
-  return test::run(argc, argv, analyzer_suite, "analyzer");
 }

@@ -78,7 +78,7 @@ void await_grid(Chain &chain, const Frame &frame, const Bilateral::Settings &set
 
 }  // namespace
 
-GST_START_TEST(every_setting) {
+TEST(every_setting) {
   Chain chain("glclbilateral");
   for (int weight = 0; weight < 3; weight++)
     for (const int radius : {0, 1, 5})
@@ -95,9 +95,8 @@ GST_START_TEST(every_setting) {
           check(chain, reference::gradient_frame(29, 23), settings);
         }
 }
-GST_END_TEST
 
-GST_START_TEST(every_size) {
+TEST(every_size) {
   Chain chain("glclbilateral");
   const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {17, 13}, {3, 65}, {131, 67}, {640, 480}};
   for (const auto &size : sizes)
@@ -108,24 +107,21 @@ GST_START_TEST(every_size) {
       check(chain, reference::natural_frame(size[0], size[1]), settings);
     }
 }
-GST_END_TEST
 
-GST_START_TEST(widest_frame) {
+TEST(widest_frame) {
   Chain chain("glclbilateral");
   Bilateral::Settings settings;
   settings.radius = 3;
   check(chain, reference::random_frame(16384, 2), settings);
 }
-GST_END_TEST
 
-GST_START_TEST(defaults_are_those_of_the_engine) {
+TEST(defaults_are_those_of_the_engine) {
   Chain chain("glclbilateral");
   const Frame frame = reference::natural_frame(80, 60);
   expect_near(reference::bilateral(frame, {}), chain.filter(frame), 1, "without any setting");
 }
-GST_END_TEST
 
-GST_START_TEST(hairline) {
+TEST(hairline) {
   Chain chain("glclbilateral split=0.5");
   const Frame in = reference::random_frame(64, 32), out = chain.filter(in);
   for (int y = 0; y < in.height; y++) {
@@ -135,10 +131,9 @@ GST_START_TEST(hairline) {
     expect(!std::equal(in.at(33, y), in.at(63, y), out.at(33, y)), "the right part is filtered");
   }
 }
-GST_END_TEST
 
 #if HAVE_CONTROLLER
-GST_START_TEST(controlled_property) {
+TEST(controlled_property) {
   Chain chain("glclbilateral radius=2");
   GstElement *element = chain["glclbilateral"];
   GstControlSource *source = gst_interpolation_control_source_new();
@@ -161,12 +156,11 @@ GST_START_TEST(controlled_property) {
                 "sigma-range " + std::to_string(settings.sigma_range));
   }
 }
-GST_END_TEST
 #endif
 
 // The method changes from frame to frame; where the grid would not pay, the exact filter takes its
 // place. On CPUs auto takes the grid for these larger sigmas, but not against colours or a radius.
-GST_START_TEST(methods) {
+TEST(methods) {
   Chain chain("glclbilateral");
   const Frame frame = reference::natural_frame(61, 47);
   Bilateral::Settings settings;
@@ -193,10 +187,9 @@ GST_START_TEST(methods) {
     expect_near(reference::bilateral(frame, exact), chain.filter(frame), 1, text(frame, exact));
   }
 }
-GST_END_TEST
 
 // All properties of two elements in a row set by another thread while frames pass.
-GST_START_TEST(properties_while_playing) {
+TEST(properties_while_playing) {
   Chain chain("glclbilateral name=a ! glclbilateral name=b ! glclinvert");
   GstElement *elements[] = {chain["a"], chain["b"], chain["glclinvert"]};
   const Frame frame = reference::random_frame(12, 9);
@@ -242,22 +235,3 @@ GST_START_TEST(properties_while_playing) {
   expect_near(test::inverted(reference::bilateral(reference::bilateral(frame, settings), settings)),
               chain.filter(frame), 2, "afterwards");
 }
-GST_END_TEST
-
-static Suite *bilateral_suite() {
-  Suite *suite = suite_create("bilateral");
-  TCase *tcase = test::add_tcase(suite, "bilateral");
-  tcase_add_test(tcase, every_setting);
-  tcase_add_test(tcase, every_size);
-  tcase_add_test(tcase, widest_frame);
-  tcase_add_test(tcase, defaults_are_those_of_the_engine);
-  tcase_add_test(tcase, hairline);
-#if HAVE_CONTROLLER
-  tcase_add_test(tcase, controlled_property);
-#endif
-  tcase_add_test(tcase, methods);
-  tcase_add_test(tcase, properties_while_playing);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, bilateral_suite, "bilateral"); }

@@ -58,16 +58,15 @@ void check_row(const std::string &elements, int inversions, guint64 copies) {
 }  // namespace
 
 // In and out once, however many stand in the row.
-GST_START_TEST(rows) {
+TEST(rows) {
   for (const int count : {1, 2, 4}) {
     check_row(row(count), count, 2);
     check_row(row(count, " ! queue ! "), count, 2);
     check_row(row(count, " ! identity ! "), count, 2);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(analysers_in_the_row) {
+TEST(analysers_in_the_row) {
   check_row(
       "glclhistogram ! glclinvert ! glclmotion ! queue ! glopenclflow display=none "
       "attach-meta=true "
@@ -75,19 +74,17 @@ GST_START_TEST(analysers_in_the_row) {
       2, 3);  // what glupload made is read by both of the first two
   check_row("gleffects_identity ! glclhistogram ! glclmotion ! glclinvert", 1, 3);
 }
-GST_END_TEST
 
 // Out of OpenCL for OpenGL, and back.
-GST_START_TEST(opengl_between) {
+TEST(opengl_between) {
   check_row("glclinvert ! gleffects_identity ! glclinvert", 2, 5);
   check_row("gleffects_identity ! " + row(2) + " ! gleffects_identity", 2, 3);
   // These two hand GstGLMemory through, whatever the caps say.
   check_row(row(2) + " ! gldownload ! glupload ! glcolorconvert ! " + row(2), 4, 2);
 }
-GST_END_TEST
 
 // Nobody wants what a fakesink drops.
-GST_START_TEST(nobody_maps) {
+TEST(nobody_maps) {
   Pipeline pipeline(
       "videotestsrc num-buffers=8 ! video/x-raw,format=RGBA,width=64,height=48 ! glupload ! "
       "glclinvert ! glclinvert ! fakesink");
@@ -96,10 +93,9 @@ GST_START_TEST(nobody_maps) {
   // fakesink's last frame is there for whoever asks.
   expect(copies == (test::copies_frames() ? 8 : 0), std::to_string(copies) + " transfers");
 }
-GST_END_TEST
 
 // A frame for OpenGL, for OpenCL and for the host, in any order.
-GST_START_TEST(tees) {
+TEST(tees) {
   for (const char *source : {"gltestsrc pattern=snow num-buffers=10 ! video/x-raw(memory:GLMemory)",
                              "videotestsrc pattern=snow num-buffers=10 ! video/x-raw"}) {
     Pipeline pipeline(
@@ -126,10 +122,9 @@ GST_START_TEST(tees) {
     test::expect_none(pipeline.messages().errors());
   }
 }
-GST_END_TEST
 
 // An element that writes into what it gets writes over what OpenCL had.
-GST_START_TEST(written_on_the_host) {
+TEST(written_on_the_host) {
   Chain chain(row(2) + " ! gldownload ! videobalance saturation=0 ! glupload ! " + row(2));
   Chain plain("gldownload ! videobalance saturation=0 ! glupload");
   for (int i = 0; i < frames; i++) {
@@ -137,10 +132,9 @@ GST_START_TEST(written_on_the_host) {
     expect_same(plain.filter(frame), chain.filter(frame), "frame " + std::to_string(i));
   }
 }
-GST_END_TEST
 
 // Two OpenCL queues, of which one is for kernels that are timed, and new sizes.
-GST_START_TEST(queues_and_sizes) {
+TEST(queues_and_sizes) {
   Chain chain("glclinvert ! glclinvert profile=true ! glclinvert ! glclinvert");
   for (int i = 0; i < 24; i++) {
     g_object_set(chain["glclinvert"], "profile", i % 3 == 0, nullptr);
@@ -149,10 +143,9 @@ GST_START_TEST(queues_and_sizes) {
   }
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // One element by textures, the next by host memory, on the same GL context.
-GST_START_TEST(two_ways) {
+TEST(two_ways) {
   if (!test::shares_textures()) return;
   for (const char *elements :
        {"glclinvert sharing=gl ! glclinvert sharing=copy", "glclinvert sharing=copy ! glclinvert",
@@ -165,10 +158,9 @@ GST_START_TEST(two_ways) {
     }
   }
 }
-GST_END_TEST
 
 // Frames that are kept, more than a pool has at first, stay as they were.
-GST_START_TEST(kept_frames) {
+TEST(kept_frames) {
   Chain chain(row(2));
   std::vector<GstBuffer *> kept;
   for (int i = 0; i < 12; i++) {
@@ -187,21 +179,3 @@ GST_START_TEST(kept_frames) {
     }
   for (GstBuffer *buffer : kept) gst_buffer_unref(buffer);
 }
-GST_END_TEST
-
-static Suite *chains_suite() {
-  Suite *suite = suite_create("chains");
-  TCase *tcase = test::add_tcase(suite, "chains");
-  tcase_add_test(tcase, rows);
-  tcase_add_test(tcase, analysers_in_the_row);
-  tcase_add_test(tcase, opengl_between);
-  tcase_add_test(tcase, nobody_maps);
-  tcase_add_test(tcase, tees);
-  tcase_add_test(tcase, written_on_the_host);
-  tcase_add_test(tcase, queues_and_sizes);
-  tcase_add_test(tcase, two_ways);
-  tcase_add_test(tcase, kept_frames);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, chains_suite, "chains"); }

@@ -95,7 +95,7 @@ void check_compared(const std::vector<Frame> &in, const std::vector<Frame> &out)
 
 }  // namespace
 
-GST_START_TEST(two_in_a_row) {
+TEST(two_in_a_row) {
   Chain chain("glclinvert ! glclbilateral radius=1 sigma-range=0");
   for (const char *name : {"glclinvert", "glclbilateral"})
     expect(!ask(chain[name], "src"), "there is no context before the first frame");
@@ -112,18 +112,16 @@ GST_START_TEST(two_in_a_row) {
   expect(fields.gl_context == gl_context, "it belongs to the GL context in use");
   gst_object_unref(gl_context);
 }
-GST_END_TEST
 
-GST_START_TEST(elements_between) {
+TEST(elements_between) {
   Chain chain("glclinvert name=a ! gleffects_identity ! queue ! glclinvert name=b strength=0");
   check_frame(chain);
   expect(fields_of(chain["a"]) == fields_of(chain["b"]), "both have one context");
   expect(chain.messages().contexts(GST_MESSAGE_HAVE_CONTEXT, type) == 1,
          "one context is announced");
 }
-GST_END_TEST
 
-GST_START_TEST(another_way_needs_another_context) {
+TEST(another_way_needs_another_context) {
   if (!test::shares_textures()) return;
   Chain chain("glclinvert name=a ! glclinvert name=b strength=0 sharing=copy");
   check_frame(chain);
@@ -131,9 +129,8 @@ GST_START_TEST(another_way_needs_another_context) {
   expect(a.sharing == "gl" && b.sharing == "copy", "each has the way it asked for");
   expect(a.cl_context != b.cl_context, "one context can't do both");
 }
-GST_END_TEST
 
-GST_START_TEST(the_context_is_announced_with_its_fields) {
+TEST(the_context_is_announced_with_its_fields) {
   Chain chain("glclinvert");
   check_frame(chain);
   while (GstMessage *message = chain.messages().next(GST_MESSAGE_HAVE_CONTEXT, 0)) {
@@ -148,9 +145,8 @@ GST_START_TEST(the_context_is_announced_with_its_fields) {
   }
   fail("no context is announced");
 }
-GST_END_TEST
 
-GST_START_TEST(pipelines_on_one_display) {
+TEST(pipelines_on_one_display) {
   GstContext *display = new_display();
   Pipeline first(snow), second(snow);
   std::vector<Fields> fields;
@@ -163,9 +159,8 @@ GST_START_TEST(pipelines_on_one_display) {
   expect(fields[0].gl_context == fields[1].gl_context, "both have one GL context");
   expect(fields[0] == fields[1], "and one OpenCL context");
 }
-GST_END_TEST
 
-GST_START_TEST(pipelines_on_two_displays) {
+TEST(pipelines_on_two_displays) {
   Pipeline first(snow), second(snow);
   std::vector<Fields> fields;
   for (Pipeline *pipeline : {&first, &second}) {
@@ -180,9 +175,8 @@ GST_START_TEST(pipelines_on_two_displays) {
   expect((fields[0].cl_context != fields[1].cl_context) == test::shares_textures(),
          "an OpenCL context that shares textures belongs to one GL context");
 }
-GST_END_TEST
 
-GST_START_TEST(ten_pipelines_at_once) {
+TEST(ten_pipelines_at_once) {
   std::vector<std::unique_ptr<Pipeline>> pipelines;
   std::vector<std::pair<const std::vector<Frame> *, const std::vector<Frame> *>> frames;
   GstContext *display = new_display();
@@ -199,9 +193,8 @@ GST_START_TEST(ten_pipelines_at_once) {
     check_compared(*frames[i].first, *frames[i].second);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(context_from_the_application) {
+TEST(context_from_the_application) {
   GstContext *display = new_display();
   auto giver = std::make_unique<Pipeline>(snow);
   gst_element_set_context(giver->bin(), display);
@@ -223,9 +216,8 @@ GST_START_TEST(context_from_the_application) {
   expect(taker.run(), "it outlives the pipeline that it comes from");
   check_compared(in, out);
 }
-GST_END_TEST
 
-GST_START_TEST(context_of_another_gl_context) {
+TEST(context_of_another_gl_context) {
   Pipeline giver(snow);
   expect(giver.reach(GST_STATE_PAUSED), "PAUSED can't be reached");
   GstContext *context = ask(giver["filter"], "src");
@@ -237,31 +229,11 @@ GST_START_TEST(context_of_another_gl_context) {
   check_frame(chain);
   expect(fields_of(chain["glclinvert"]).gl_context != given.gl_context, "it is not used");
 }
-GST_END_TEST
 
-GST_START_TEST(context_without_content) {
+TEST(context_without_content) {
   Chain chain("glclinvert");
   GstContext *context = gst_context_new(type, TRUE);
   gst_element_set_context(chain["glclinvert"], context);
   gst_context_unref(context);
   check_frame(chain);
 }
-GST_END_TEST
-
-static Suite *context_suite() {
-  Suite *suite = suite_create("context");
-  TCase *tcase = test::add_tcase(suite, "context");
-  tcase_add_test(tcase, two_in_a_row);
-  tcase_add_test(tcase, elements_between);
-  tcase_add_test(tcase, another_way_needs_another_context);
-  tcase_add_test(tcase, the_context_is_announced_with_its_fields);
-  tcase_add_test(tcase, pipelines_on_one_display);
-  tcase_add_test(tcase, pipelines_on_two_displays);
-  tcase_add_test(tcase, ten_pipelines_at_once);
-  tcase_add_test(tcase, context_from_the_application);
-  tcase_add_test(tcase, context_of_another_gl_context);
-  tcase_add_test(tcase, context_without_content);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, context_suite, "context"); }

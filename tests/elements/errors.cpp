@@ -90,29 +90,26 @@ std::string value_of(GstElement *element, const GParamSpec *spec) {
 
 }  // namespace
 
-GST_START_TEST(no_platform) {
+TEST(no_platform) {
   g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
   check_missing_driver({"No OpenCL device", "pocl-opencl-icd", "OCL_ICD_VENDORS=/nonexistent"},
                        "POCL_CACHE_DIR");
 }
-GST_END_TEST
 
-GST_START_TEST(platform_without_devices) {
+TEST(platform_without_devices) {
   if (!test::shares_textures()) return;  // Mesa's has none unless it is told to offer some
   g_unsetenv("RUSTICL_ENABLE");
   check_missing_driver({"No OpenCL device", "RUSTICL_ENABLE", "llvmpipe"}, "pocl-opencl-icd");
 }
-GST_END_TEST
 
-GST_START_TEST(cache_that_cannot_be_written) {
+TEST(cache_that_cannot_be_written) {
   if (test::shares_textures()) return;  // not PoCL
   g_setenv("POCL_CACHE_DIR", "/proc/nowhere", TRUE);
   check_missing_driver({"No OpenCL device", "PoCL", "cache", "POCL_CACHE_DIR=/proc/nowhere"},
                        "pocl-opencl-icd");
 }
-GST_END_TEST
 
-GST_START_TEST(inspection_without_platform) {
+TEST(inspection_without_platform) {
   g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
   gchar *folder = g_dir_make_tmp("glcl-registry-XXXXXX", nullptr);
   gchar *registry = g_build_filename(folder, "registry.bin", nullptr);
@@ -132,9 +129,8 @@ GST_START_TEST(inspection_without_platform) {
   g_free(registry);
   g_free(folder);
 }
-GST_END_TEST
 
-GST_START_TEST(kernel_that_does_not_build) {
+TEST(kernel_that_does_not_build) {
   const Kernels kernels("invert/invert.cl",
                         "__kernel void invert(int a) { a = undeclared_name; }\n");
   Pipeline pipeline(
@@ -147,9 +143,8 @@ GST_START_TEST(kernel_that_does_not_build) {
       expect(error.debug.find("undeclared_name") != std::string::npos,
              "the debug text has the build log: " + error.debug);
 }
-GST_END_TEST
 
-GST_START_TEST(kernel_that_is_missing) {
+TEST(kernel_that_is_missing) {
   const Kernels kernels("invert/invert.cl", "__kernel void another_kernel(int a) {}\n");
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
@@ -157,9 +152,8 @@ GST_START_TEST(kernel_that_is_missing) {
   expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
              {"kernel invert"});
 }
-GST_END_TEST
 
-GST_START_TEST(kernel_that_includes_itself) {
+TEST(kernel_that_includes_itself) {
   const Kernels kernels("invert/invert.cl", "#include \"invert/invert.cl\"\n");
   Pipeline pipeline(
       "videotestsrc num-buffers=3 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
@@ -167,11 +161,10 @@ GST_START_TEST(kernel_that_includes_itself) {
   expect_one(pipeline.messages().errors(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
              {"invert/invert.cl -> invert/invert.cl"});
 }
-GST_END_TEST
 
 // A frame that is larger or smaller than its caps, as GStreamer lets through when caps change while
 // a pipeline restarts: no element may write past it, and the stream goes on without it.
-GST_START_TEST(frame_of_another_size) {
+TEST(frame_of_another_size) {
   struct First {
     GstBuffer *buffer = nullptr;
     int seen = 0;
@@ -208,10 +201,9 @@ GST_START_TEST(frame_of_another_size) {
       gst_buffer_unref(kept.buffer);
     }
 }
-GST_END_TEST
 
 // What counts before PAUSED keeps its value from then on, and a warning says so; frames go on.
-GST_START_TEST(properties_that_come_too_late) {
+TEST(properties_that_come_too_late) {
   const struct {
     const char *element;
     size_t count;
@@ -261,9 +253,8 @@ GST_START_TEST(properties_that_come_too_late) {
     expect(pipeline.messages().warnings().size() == told, "nor is there a warning in READY");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(system_memory) {
+TEST(system_memory) {
   for (const char *description :
        {"videotestsrc num-buffers=3 ! glclinvert ! fakesink",
         "videotestsrc num-buffers=3 ! identity ! glclinvert ! fakesink",
@@ -271,9 +262,8 @@ GST_START_TEST(system_memory) {
         "videotestsrc num-buffers=3 ! glupload ! glclinvert ! identity ! video/x-raw ! fakesink"})
     check_not_negotiated(description);
 }
-GST_END_TEST
 
-GST_START_TEST(other_caps_behind) {
+TEST(other_caps_behind) {
   const std::string frames =
       "videotestsrc num-buffers=3 ! video/x-raw,format=RGBA,width=64,height=48,framerate=25/1 ! "
       "glupload ! glclinvert ! video/x-raw(memory:GLMemory),";
@@ -285,23 +275,3 @@ GST_START_TEST(other_caps_behind) {
   Pipeline same(frames + "width=64,height=48 ! fakesink");
   expect(same.run(), "the same caps do negotiate");
 }
-GST_END_TEST
-
-static Suite *errors_suite() {
-  Suite *suite = suite_create("errors");
-  TCase *tcase = test::add_tcase(suite, "errors");
-  tcase_add_test(tcase, no_platform);
-  tcase_add_test(tcase, platform_without_devices);
-  tcase_add_test(tcase, cache_that_cannot_be_written);
-  tcase_add_test(tcase, inspection_without_platform);
-  tcase_add_test(tcase, kernel_that_does_not_build);
-  tcase_add_test(tcase, kernel_that_is_missing);
-  tcase_add_test(tcase, kernel_that_includes_itself);
-  tcase_add_test(tcase, frame_of_another_size);
-  tcase_add_test(tcase, properties_that_come_too_late);
-  tcase_add_test(tcase, system_memory);
-  tcase_add_test(tcase, other_caps_behind);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, errors_suite, "errors"); }

@@ -150,7 +150,11 @@ static void gst_test_filter_class_init(GstTestFilterClass *klass) {
   filter_class->unprepare = [](GstGLCLFilter *) { calls.add("unprepare"); };
 }
 
-GST_START_TEST(calls_of_a_run) {
+static const test::Setup setup(test::hide_plugin, [] {
+  test::register_element("testfilter", gst_test_filter_get_type());
+});
+
+TEST(calls_of_a_run) {
   {
     Chain chain("testfilter");
     expect_calls("");
@@ -162,18 +166,16 @@ GST_START_TEST(calls_of_a_run) {
   }
   expect_calls("unprepare");
 }
-GST_END_TEST
 
-GST_START_TEST(layouts) {
+TEST(layouts) {
   for (const glcl::Layout wanted : {glcl::Layout::image, glcl::Layout::buffer}) {
     layout = wanted;
     Chain chain("gleffects_identity ! testfilter ! testfilter ! gleffects_identity");
     for (int i = 0; i < 40; i++) push_one(chain, 61, 47);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(new_caps) {
+TEST(new_caps) {
   auto chain = started();
   push_one(*chain, 24, 8);
   expect_calls("prepare(24,8) reset process");
@@ -185,18 +187,16 @@ GST_START_TEST(new_caps) {
   expect(got == "prepare(24,8) reset process" || got == "reset process",
          "another framerate is a new stream: " + got);
 }
-GST_END_TEST
 
 // Elements behind that ask for negotiation again, as a new branch of a tee does, change no frame.
-GST_START_TEST(same_caps_again) {
+TEST(same_caps_again) {
   auto chain = started();
   gst_harness_push_upstream_event(chain->harness(), gst_event_new_reconfigure());
   push_one(*chain);
   expect_calls("process");
 }
-GST_END_TEST
 
-GST_START_TEST(discontinuity) {
+TEST(discontinuity) {
   auto chain = started();
   GstBuffer *buffer = chain->buffer_of(reference::random_frame(16, 8));
   GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
@@ -206,9 +206,8 @@ GST_START_TEST(discontinuity) {
   push_one(*chain);
   expect_calls("process");
 }
-GST_END_TEST
 
-GST_START_TEST(flush) {
+TEST(flush) {
   auto chain = started();
   gst_harness_push_event(chain->harness(), gst_event_new_flush_start());
   gst_harness_push_event(chain->harness(), gst_event_new_flush_stop(TRUE));
@@ -217,9 +216,8 @@ GST_START_TEST(flush) {
   push_one(*chain);
   expect_calls("reset process");
 }
-GST_END_TEST
 
-GST_START_TEST(segment) {
+TEST(segment) {
   auto chain = started();
   push_segment(*chain, GST_SECOND);
   push_one(*chain);
@@ -227,9 +225,8 @@ GST_START_TEST(segment) {
   push_one(*chain);
   expect_calls("process");
 }
-GST_END_TEST
 
-GST_START_TEST(other_events) {
+TEST(other_events) {
   auto chain = started();
   gst_harness_push_event(chain->harness(),
                          gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "a title", nullptr)));
@@ -237,9 +234,8 @@ GST_START_TEST(other_events) {
   push_one(*chain);
   expect_calls("process");
 }
-GST_END_TEST
 
-GST_START_TEST(states) {
+TEST(states) {
   test::Pipeline pipeline(
       "videotestsrc num-buffers=2 ! video/x-raw,format=RGBA,width=16,height=8 ! glupload ! "
       "testfilter ! fakesink");
@@ -252,15 +248,13 @@ GST_START_TEST(states) {
     expect_calls("unprepare");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(stop_without_a_frame) {
+TEST(stop_without_a_frame) {
   { Chain chain("testfilter"); }
   expect_calls("");
 }
-GST_END_TEST
 
-GST_START_TEST(throw_in_prepare) {
+TEST(throw_in_prepare) {
   using glcl::Error;
   check_throw("prepare", Error(Error::Kind::settings, "Too large.", "a detail"), GST_RESOURCE_ERROR,
               GST_RESOURCE_ERROR_SETTINGS, {"Too large.", "a detail"});
@@ -269,9 +263,8 @@ GST_START_TEST(throw_in_prepare) {
   check_throw("prepare", cl::Error(CL_OUT_OF_RESOURCES, "clCreateBuffer"), GST_RESOURCE_ERROR,
               GST_RESOURCE_ERROR_FAILED, {"CL_OUT_OF_RESOURCES", "clCreateBuffer"});
 }
-GST_END_TEST
 
-GST_START_TEST(throw_in_process) {
+TEST(throw_in_process) {
   using glcl::Error;
   check_throw("process", Error(Error::Kind::failed, "Refused.", "a detail"), GST_RESOURCE_ERROR,
               GST_RESOURCE_ERROR_FAILED, {"Refused.", "a detail"});
@@ -282,16 +275,14 @@ GST_START_TEST(throw_in_process) {
   check_throw("process", std::bad_alloc(), GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
               {"bad_alloc"});
 }
-GST_END_TEST
 
-GST_START_TEST(throw_in_reset) {
+TEST(throw_in_reset) {
   check_throw("reset", std::runtime_error("no reset"), GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
               {"no reset"});
 }
-GST_END_TEST
 
 // The textures of a frame that failed go back to OpenGL: the next frames are right.
-GST_START_TEST(frames_after_a_failure) {
+TEST(frames_after_a_failure) {
   auto chain = started("gleffects_identity ! testfilter ! gleffects_identity");
   for (int i = 0; i < 10; i++) {
     calls.throw_in("process", std::runtime_error("this frame only"));
@@ -301,11 +292,10 @@ GST_START_TEST(frames_after_a_failure) {
     push_one(*chain);
   }
 }
-GST_END_TEST
 
 // However many elements there are and however often they start, a way is asked once for each GL
 // context and device.
-GST_START_TEST(ways_are_asked_once) {
+TEST(ways_are_asked_once) {
   const auto *const *first = std::begin(Way::all);
   const auto is_used = [](const Way *way) {
     return way->name == std::string(test::expected_way());
@@ -319,32 +309,4 @@ GST_START_TEST(ways_are_asked_once) {
     const unsigned asked = ways_probed() - before;
     expect(asked == ways, std::to_string(asked) + " probes of " + std::to_string(ways) + " ways");
   }
-}
-GST_END_TEST
-
-static Suite *filter_suite() {
-  test::register_element("testfilter", gst_test_filter_get_type());
-  Suite *suite = suite_create("filter");
-  TCase *tcase = test::add_tcase(suite, "filter");
-  tcase_add_test(tcase, calls_of_a_run);
-  tcase_add_test(tcase, layouts);
-  tcase_add_test(tcase, new_caps);
-  tcase_add_test(tcase, same_caps_again);
-  tcase_add_test(tcase, discontinuity);
-  tcase_add_test(tcase, flush);
-  tcase_add_test(tcase, segment);
-  tcase_add_test(tcase, other_events);
-  tcase_add_test(tcase, states);
-  tcase_add_test(tcase, stop_without_a_frame);
-  tcase_add_test(tcase, throw_in_prepare);
-  tcase_add_test(tcase, throw_in_process);
-  tcase_add_test(tcase, throw_in_reset);
-  tcase_add_test(tcase, frames_after_a_failure);
-  tcase_add_test(tcase, ways_are_asked_once);
-  return suite;
-}
-
-int main(int argc, char **argv) {
-  test::hide_plugin();
-  return test::run(argc, argv, filter_suite, "filter");
 }

@@ -26,16 +26,6 @@ using Counts = std::vector<uint32_t>;
 
 namespace {
 
-GstStructure *next(test::Messages &messages, const char *name) {
-  while (GstMessage *message = messages.next(GST_MESSAGE_ELEMENT, 0)) {
-    GstStructure *structure = gst_structure_copy(gst_message_get_structure(message));
-    gst_message_unref(message);
-    if (gst_structure_has_name(structure, name)) return structure;
-    gst_structure_free(structure);
-  }
-  return nullptr;
-}
-
 const GValue *item(const GstStructure *structure, const char *field, guint index) {
   const GValue *array = gst_structure_get_value(structure, field);
   expect(array && G_VALUE_HOLDS(array, test::field_array()), std::string(field) + " is an array");
@@ -165,7 +155,7 @@ void set_integer(GstElement *element, const char *property, int number) {
 
 }  // namespace
 
-GST_START_TEST(messages) {
+TEST(messages) {
   for (const Case &one : cases) {
     Chain chain(launch(one, ""));
     for (int i = 0; i < 4; i++) {
@@ -175,7 +165,7 @@ GST_START_TEST(messages) {
     gst_harness_push_event(chain.harness(), gst_event_new_eos());
     for (int i = 0; i < 4; i++) {
       const Frame frame = i % 2 ? reference::natural_frame(67, 45) : reference::flat_frame(67, 45);
-      GstStructure *message = next(chain.messages(), "glclhistogram");
+      GstStructure *message = chain.messages().structure("glclhistogram");
       expect(message, "a message for every frame");
       GstClockTime time = 0;
       gst_structure_get_clock_time(message, "timestamp", &time);
@@ -184,12 +174,11 @@ GST_START_TEST(messages) {
                     67 * 45);
       gst_structure_free(message);
     }
-    expect(!next(chain.messages(), "glclhistogram"), "and no more");
+    expect(!chain.messages().structure("glclhistogram"), "and no more");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(region) {
+TEST(region) {
   const Frame frame = reference::natural_frame(80, 60);
   Chain chain("glclhistogram interval=0 mode=rgb attach-meta=true roi=\"<10, 20, 30, 40>\"");
   expect(chain.push(frame) == GST_FLOW_OK, "push failed");
@@ -201,15 +190,14 @@ GST_START_TEST(region) {
   expect(mapped(counts_of(buffer)) == expected, "its counts");
   gst_buffer_unref(buffer);
   gst_harness_push_event(chain.harness(), gst_event_new_eos());
-  GstStructure *message = next(chain.messages(), "glclhistogram");
+  GstStructure *message = chain.messages().structure("glclhistogram");
   expect(message, "a message");
   check_message(message, format, "rgb", expected, 30 * 40);
   gst_structure_free(message);
 }
-GST_END_TEST
 
 // Metas outlive frames and element, and are mapped elsewhere.
-GST_START_TEST(metas) {
+TEST(metas) {
   std::vector<GstBuffer *> kept;
   std::vector<Frame> frames;
   for (const Case &one : cases) {
@@ -236,9 +224,8 @@ GST_START_TEST(metas) {
     }
   }).join();
 }
-GST_END_TEST
 
-GST_START_TEST(shown) {
+TEST(shown) {
   const Frame frame = reference::natural_frame(320, 180);
   const Format format{Mode::rgb, 256};
   const Counts counts = reference::histogram(frame, format);
@@ -260,11 +247,10 @@ GST_START_TEST(shown) {
     }
   }
 }
-GST_END_TEST
 
 // Black bars above and below a film leave its histogram readable; level-height=0 shows the counts
 // as they are.
-GST_START_TEST(letterboxed) {
+TEST(letterboxed) {
   Frame frame = reference::natural_frame(320, 180);
   for (int y = 0; y < 180; y++)
     for (int x = 0; x < 320 && (y < 36 || y >= 144); x++)
@@ -289,10 +275,9 @@ GST_START_TEST(letterboxed) {
   fail_unless(by_default > 5 * flattened, "%zu px of bars, %zu with level-height=0", by_default,
               flattened);
 }
-GST_END_TEST
 
 // Mode and bins change while frames go on: as they were until the program for others is there.
-GST_START_TEST(other_modes_while_playing) {
+TEST(other_modes_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
   Chain chain("glclhistogram interval=0 display=overlay attach-meta=true");
   GstElement *element = chain["glclhistogram"];
@@ -316,10 +301,9 @@ GST_START_TEST(other_modes_while_playing) {
       in_use = &one;
     }
 }
-GST_END_TEST
 
 // What equalises is built in the background too: the frame is as it was until it is there.
-GST_START_TEST(equalized_while_playing) {
+TEST(equalized_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
   Chain chain("glclhistogram post-messages=false");
   Frame before = frame;
@@ -340,9 +324,8 @@ GST_START_TEST(equalized_while_playing) {
     before = after;
   }
 }
-GST_END_TEST
 
-GST_START_TEST(shots) {
+TEST(shots) {
   for (const std::string method : {"histogram", "shape"}) {
     reference::Clip clip;
     for (reference::Clip &one : reference::clips(0))
@@ -351,7 +334,7 @@ GST_START_TEST(shots) {
     for (const Frame &frame : clip.frames) chain.filter(frame);
     gst_harness_push_event(chain.harness(), gst_event_new_eos());
     for (const auto &transition : clip.transitions) {
-      GstStructure *message = next(chain.messages(), "shot");
+      GstStructure *message = chain.messages().structure("shot");
       expect(message, "a message for every shot");
       guint64 frame = 0;
       GstClockTime time = 0;
@@ -363,13 +346,12 @@ GST_START_TEST(shots) {
       fail_unless_equals_string(gst_structure_get_string(message, "kind"), "cut");
       gst_structure_free(message);
     }
-    expect(!next(chain.messages(), "shot"), "and no more");
+    expect(!chain.messages().structure("shot"), "and no more");
   }
 }
-GST_END_TEST
 
 // Between the methods while playing, and with frames that do not follow.
-GST_START_TEST(shot_methods) {
+TEST(shot_methods) {
   const Frame frames[] = {reference::clutter_frame(160, 90, 1),
                           reference::clutter_frame(160, 90, 2),
                           reference::clutter_frame(160, 90, 3)};
@@ -380,7 +362,7 @@ GST_START_TEST(shot_methods) {
   };
   const auto found = [&] {
     std::vector<int> all;
-    while (GstStructure *message = next(chain.messages(), "shot")) {
+    while (GstStructure *message = chain.messages().structure("shot")) {
       guint64 frame = 0;
       gst_structure_get_uint64(message, "frame", &frame);
       all.push_back(static_cast<int>(frame));
@@ -406,10 +388,9 @@ GST_START_TEST(shot_methods) {
   gst_harness_push_event(chain.harness(), gst_event_new_eos());
   fail_unless(found().empty(), "what follows a flush is no cut");
 }
-GST_END_TEST
 
 // A region is clipped to the frame, or to the nearest pixels; one warning tells of it.
-GST_START_TEST(region_beyond_the_frame) {
+TEST(region_beyond_the_frame) {
   const Frame frame = reference::natural_frame(64, 48);
   const struct {
     const char *roi;
@@ -459,10 +440,9 @@ GST_START_TEST(region_beyond_the_frame) {
   }
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // A region that follows something out of the frame and back: one warning each time that it leaves.
-GST_START_TEST(region_that_moves) {
+TEST(region_that_moves) {
   const Frame frame = reference::natural_frame(64, 48);
   Chain chain("glclhistogram interval=0");
   for (int x = 0; x < 100; x++) {
@@ -479,9 +459,8 @@ GST_START_TEST(region_that_moves) {
   fail_unless_equals_int(told_of_roi(chain).size(), 3);
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
-GST_START_TEST(frames_smaller_than_the_region) {
+TEST(frames_smaller_than_the_region) {
   Chain chain("glclhistogram interval=0 attach-meta=true roi=\"<20,20,8,8>\"");
   const struct {
     int width, height;
@@ -502,10 +481,9 @@ GST_START_TEST(frames_smaller_than_the_region) {
       fail_unless_equals_int(told_of_roi(chain).size(), one.told);
     }
 }
-GST_END_TEST
 
 // What is no region is told when it is set, and changes nothing.
-GST_START_TEST(wrong_regions) {
+TEST(wrong_regions) {
   GstElement *element = gst_element_factory_make("glclhistogram", nullptr);
   gst_util_set_object_arg(G_OBJECT(element), "roi", "<1,2,3,4>");
   for (const char *roi :
@@ -519,9 +497,8 @@ GST_START_TEST(wrong_regions) {
   }
   gst_object_unref(element);
 }
-GST_END_TEST
 
-GST_START_TEST(bins_by_name_and_by_number) {
+TEST(bins_by_name_and_by_number) {
   GstElement *element = gst_element_factory_make("glclhistogram", nullptr);
   for (int bins : {32, 64, 128, 256}) {
     gst_util_set_object_arg(G_OBJECT(element), "bins", std::to_string(bins).c_str());
@@ -552,24 +529,22 @@ GST_START_TEST(bins_by_name_and_by_number) {
     if (bin) gst_object_unref(gst_object_ref_sink(bin));
   }
 }
-GST_END_TEST
 
 // Where nobody reads the bus, frames go on and messages stop at 300.
-GST_START_TEST(unread_messages) {
+TEST(unread_messages) {
   const Frame frame = reference::flat_frame(8, 4);
   Chain chain("glclhistogram interval=0");
   for (int i = 0; i < 400; i++) expect(chain.push(frame) == GST_FLOW_OK, "push failed");
   gst_harness_push_event(chain.harness(), gst_event_new_eos());
   int count = 0;
-  while (GstStructure *message = next(chain.messages(), "glclhistogram")) {
+  while (GstStructure *message = chain.messages().structure("glclhistogram")) {
     gst_structure_free(message);
     count++;
   }
   fail_unless(count == 300, "%d messages", count);
 }
-GST_END_TEST
 
-GST_START_TEST(pipelines) {
+TEST(pipelines) {
   test::Pipeline pipeline(
       "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=RGBA,width=64,height=48 ! "
       "glupload ! glclhistogram display=stack attach-meta=true shot-detection=true equalize=rgb ! "
@@ -581,28 +556,3 @@ GST_START_TEST(pipelines) {
     expect(pipeline.reach(GST_STATE_READY), "READY can't be reached");
   }
 }
-GST_END_TEST
-
-static Suite *histogram_suite() {
-  Suite *suite = suite_create("histogram");
-  TCase *tcase = test::add_tcase(suite, "histogram");
-  tcase_add_test(tcase, messages);
-  tcase_add_test(tcase, region);
-  tcase_add_test(tcase, metas);
-  tcase_add_test(tcase, shown);
-  tcase_add_test(tcase, letterboxed);
-  tcase_add_test(tcase, other_modes_while_playing);
-  tcase_add_test(tcase, equalized_while_playing);
-  tcase_add_test(tcase, shots);
-  tcase_add_test(tcase, shot_methods);
-  tcase_add_test(tcase, region_beyond_the_frame);
-  tcase_add_test(tcase, region_that_moves);
-  tcase_add_test(tcase, frames_smaller_than_the_region);
-  tcase_add_test(tcase, wrong_regions);
-  tcase_add_test(tcase, bins_by_name_and_by_number);
-  tcase_add_test(tcase, unread_messages);
-  tcase_add_test(tcase, pipelines);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, histogram_suite, "histogram"); }

@@ -8,16 +8,15 @@ using test::expect;
 using test::expect_near;
 using test::Frame;
 
-GST_START_TEST(every_size) {
+TEST(every_size) {
   Chain chain("glclinvert");
   for (const auto &[width, height] : {std::pair{1, 1}, {17, 13}, {320, 240}}) {
     const Frame in = reference::random_frame(width, height);
     expect_near(reference::invert(in, 1), chain.filter(in), 1, "inverted");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(strength_while_playing) {
+TEST(strength_while_playing) {
   Chain chain("glclinvert");
   const Frame in = reference::natural_frame(61, 47);
   for (const double strength : {1.0, 0.0, 0.4}) {
@@ -26,9 +25,8 @@ GST_START_TEST(strength_while_playing) {
                 "strength " + std::to_string(strength));
   }
 }
-GST_END_TEST
 
-GST_START_TEST(stop_and_start) {
+TEST(stop_and_start) {
   test::Pipeline pipeline(
       "videotestsrc num-buffers=5 ! glupload ! glcolorconvert ! glclinvert ! fakesink");
   for (int i = 0; i < 3; i++) {
@@ -37,15 +35,3 @@ GST_START_TEST(stop_and_start) {
   }
   test::expect_none(pipeline.messages().errors());
 }
-GST_END_TEST
-
-static Suite *invert_suite() {
-  Suite *suite = suite_create("glclinvert");
-  TCase *tcase = test::add_tcase(suite, "glclinvert");
-  tcase_add_test(tcase, every_size);
-  tcase_add_test(tcase, strength_while_playing);
-  tcase_add_test(tcase, stop_and_start);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, invert_suite, "invert"); }

@@ -19,6 +19,7 @@ using reference::klt::Told;
 using test::Chain;
 using test::expect;
 using test::Frame;
+using test::number;
 using Reference = reference::klt::Klt;
 
 namespace {
@@ -91,23 +92,14 @@ void check(const List &list, const Reference &reference, const std::string &what
 }
 
 GstStructure *message_of(Chain &chain) {
-  GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0);
+  GstStructure *message = chain.messages().structure("glclklt");
   expect(message, "a message");
-  GstStructure *structure = gst_structure_copy(gst_message_get_structure(message));
-  expect(gst_structure_has_name(structure, "glclklt"), "its name");
-  gst_message_unref(message);
-  return structure;
+  return message;
 }
 
 unsigned count(const GstStructure *structure, const char *field) {
   guint value = 0;
   expect(gst_structure_get_uint(structure, field, &value), std::string("no ") + field);
-  return value;
-}
-
-double number(const GstStructure *structure, const char *field) {
-  double value = NAN;
-  expect(gst_structure_get_double(structure, field, &value), std::string("no ") + field);
   return value;
 }
 
@@ -133,7 +125,7 @@ struct Folder {
 
 }  // namespace
 
-GST_START_TEST(points) {
+TEST(points) {
   struct {
     const char *text;
     std::function<void(Settings &)> set;
@@ -159,9 +151,8 @@ GST_START_TEST(points) {
     }
   }
 }
-GST_END_TEST
 
-GST_START_TEST(messages) {
+TEST(messages) {
   Chain chain("glclklt interval=0");
   Reference reference;
   for (int i = 0; i < 6; i++) {
@@ -194,10 +185,9 @@ GST_START_TEST(messages) {
     gst_structure_free(message);
   }
 }
-GST_END_TEST
 
 // A message tells what was lost and chosen since the last one, and of a cut between.
-GST_START_TEST(cut_between_messages) {
+TEST(cut_between_messages) {
   Chain chain("glclklt interval=160000000");  // every fourth frame
   for (int i = 0; i < 9; i++) chain.filter(scene(i, width, height, i < 6 ? 1 : 7));
   gst_harness_push_event(chain.harness(), gst_event_new_eos());
@@ -213,9 +203,8 @@ GST_START_TEST(cut_between_messages) {
     gst_structure_free(message);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(discontinuity) {
+TEST(discontinuity) {
   Chain chain("glclklt attach-meta=true");
   const List first = listed(chain, scene(0));
   expect(first.summary.fresh == first.summary.count, "the first frame's points are new");
@@ -233,10 +222,9 @@ GST_START_TEST(discontinuity) {
   list = listed(chain, scene(0, 50, 30));
   expect(list.summary.fresh == list.summary.count, "and in another size");
 }
-GST_END_TEST
 
 // Nothing to see, hardly anything to see it on, and more points than pixels.
-GST_START_TEST(hardly_anything) {
+TEST(hardly_anything) {
   for (const auto &[w, h] : {std::pair{1, 1}, {2, 1}, {3, 65}, {17, 13}, {64, 48}}) {
     Chain chain("glclklt attach-meta=true features=10000 display=tracks");
     Reference reference;
@@ -253,9 +241,8 @@ GST_START_TEST(hardly_anything) {
     test::expect_none(chain.messages().errors());
   }
 }
-GST_END_TEST
 
-GST_START_TEST(display) {
+TEST(display) {
   Chain chain("glclklt attach-meta=true features=12 min-distance=20 trail=0");
   GstElement *element = chain["glclklt"];
   test::expect_same(scene(0), chain.filter(scene(0)), "nothing is drawn");
@@ -299,11 +286,10 @@ GST_START_TEST(display) {
   gst_util_set_object_arg(G_OBJECT(element), "display", "none");
   test::expect_same(scene(2), chain.filter(scene(2)), "nothing is drawn any more");
 }
-GST_END_TEST
 
 // Lines go back as many frames as `trail` says, and to the beginning with 0, also of more frames
 // than there is room for.
-GST_START_TEST(trail) {
+TEST(trail) {
   const auto length = [](int trail, int frames) {
     Chain chain("glclklt display=tracks features=1 reselect=0 attach-meta=true window=15 trail=" +
                 std::to_string(trail));
@@ -331,9 +317,8 @@ GST_START_TEST(trail) {
   const int many = length(0, 280);
   fail_unless(std::abs(many - dot - 250) <= 6, "280 frames are a line of %d px", many - dot);
 }
-GST_END_TEST
 
-GST_START_TEST(dump) {
+TEST(dump) {
   Folder folder;
   const std::string path = folder.path;
   Reference reference;
@@ -379,9 +364,8 @@ GST_START_TEST(dump) {
   }
   expect(!std::getline(csv, line), "and no more");
 }
-GST_END_TEST
 
-GST_START_TEST(dump_without_file) {
+TEST(dump_without_file) {
   Folder folder;
   const std::string path = folder.path, link = path + "/link.csv";
   std::filesystem::create_symlink(path + "/target.csv", link);
@@ -398,10 +382,9 @@ GST_START_TEST(dump_without_file) {
   }
   expect(!std::filesystem::exists(path + "/target.csv"), "a link is not followed");
 }
-GST_END_TEST
 
 // States cycle, and each time the file and the frames begin anew.
-GST_START_TEST(again) {
+TEST(again) {
   Folder folder;
   const std::string path = folder.path + std::string("/tracks.json");
   test::Pipeline pipeline(
@@ -416,10 +399,9 @@ GST_START_TEST(again) {
     expect(json.size() == 5 && json[0]["frame"] == 0, "five frames");
   }
 }
-GST_END_TEST
 
 // Every property that may change while playing does, and two elements do not know of each other.
-GST_START_TEST(changes_while_playing) {
+TEST(changes_while_playing) {
   Chain chain(
       "glclklt name=a attach-meta=true ! glclklt name=b features=25 display=tracks "
       "attach-meta=true");
@@ -442,11 +424,10 @@ GST_START_TEST(changes_while_playing) {
   }
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // A still scene seen by a noisy camera is still; what moves moves; light that flickers is no
 // motion.
-GST_START_TEST(camera) {
+TEST(camera) {
   Chain chain("glclklt interval=0 features=200");
   const auto mean = [&](const Frame &frame) {
     chain.filter(frame);
@@ -472,24 +453,3 @@ GST_START_TEST(camera) {
     way += mean(reference::noisy(reference::textured_frame(320, 240, {1.5 * i, 0}), 4, 50 + i));
   fail_unless(std::abs(way - 7.5) < 1.6, "it has moved by %g px", way);
 }
-GST_END_TEST
-
-static Suite *klt_suite() {
-  Suite *suite = suite_create("klt");
-  TCase *tcase = test::add_tcase(suite, "klt");
-  tcase_add_test(tcase, points);
-  tcase_add_test(tcase, messages);
-  tcase_add_test(tcase, cut_between_messages);
-  tcase_add_test(tcase, discontinuity);
-  tcase_add_test(tcase, hardly_anything);
-  tcase_add_test(tcase, display);
-  tcase_add_test(tcase, trail);
-  tcase_add_test(tcase, dump);
-  tcase_add_test(tcase, dump_without_file);
-  tcase_add_test(tcase, again);
-  tcase_add_test(tcase, changes_while_playing);
-  tcase_add_test(tcase, camera);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, klt_suite, "klt"); }

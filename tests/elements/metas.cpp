@@ -74,7 +74,7 @@ gboolean clear_number(GstMeta *meta, gpointer, GstBuffer *) {
 
 }  // namespace
 
-GST_START_TEST(region_of_interest) {
+TEST(region_of_interest) {
   pass(
       [](GstBuffer *buffer) {
         gst_buffer_add_video_region_of_interest_meta(buffer, "face", 3, 4, 20, 30);
@@ -92,9 +92,8 @@ GST_START_TEST(region_of_interest) {
                "the first region is as it was");
       });
 }
-GST_END_TEST
 
-GST_START_TEST(overlay_composition) {
+TEST(overlay_composition) {
   pass(
       [](GstBuffer *buffer) {
         GstBuffer *pixels = gst_buffer_new_allocate(nullptr, 4 * 4 * 4, nullptr);
@@ -120,19 +119,17 @@ GST_START_TEST(overlay_composition) {
         expect(x == 5 && y == 6 && width == 4 && height == 4, "its place is kept");
       });
 }
-GST_END_TEST
 
 // Caps that say that frames come with overlays negotiate through.
-GST_START_TEST(overlay_caps) {
+TEST(overlay_caps) {
   test::Pipeline pipeline(
       "videotestsrc num-buffers=3 ! video/x-raw,format=RGBA,width=64,height=48 ! glupload ! "
       "overlaycomposition ! glclinvert ! "
       "video/x-raw(memory:GLMemory,meta:GstVideoOverlayComposition) ! fakesink");
   expect(pipeline.run(), "overlay caps negotiate");
 }
-GST_END_TEST
 
-GST_START_TEST(custom_metas) {
+TEST(custom_metas) {
   const gchar *none[] = {nullptr};
   const gchar *video[] = {GST_META_TAG_VIDEO_STR, nullptr};
   const gchar *all[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
@@ -144,9 +141,8 @@ GST_START_TEST(custom_metas) {
   check_custom_meta("GlclTestTaggedMeta", all, true);
   check_custom_meta("GlclTestMemoryMeta", memory, false);
 }
-GST_END_TEST
 
-GST_START_TEST(compiled_meta) {
+TEST(compiled_meta) {
   static const gchar *tags[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
                                 GST_META_TAG_VIDEO_ORIENTATION_STR, nullptr};
   const GType api = gst_meta_api_type_register("GlclTestNumberMetaAPI", tags);
@@ -161,9 +157,8 @@ GST_START_TEST(compiled_meta) {
         expect(meta && meta->number == 7, "the meta and its content are kept");
       });
 }
-GST_END_TEST
 
-GST_START_TEST(times_and_flags) {
+TEST(times_and_flags) {
   pass(
       [](GstBuffer *buffer) {
         GST_BUFFER_PTS(buffer) = 3 * GST_SECOND;
@@ -180,9 +175,8 @@ GST_START_TEST(times_and_flags) {
         expect(gst_is_gl_memory(gst_buffer_peek_memory(buffer, 0)), "the frame is a texture");
       });
 }
-GST_END_TEST
 
-GST_START_TEST(caps_are_kept) {
+TEST(caps_are_kept) {
   const char *const caps =
       "video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48,framerate=30000/1001,"
       "pixel-aspect-ratio=12/11,colorimetry=sRGB,interlace-mode=progressive,texture-target=2D";
@@ -201,19 +195,3 @@ GST_START_TEST(caps_are_kept) {
   }
   gst_caps_unref(wanted);
 }
-GST_END_TEST
-
-static Suite *metas_suite() {
-  Suite *suite = suite_create("metas");
-  TCase *tcase = test::add_tcase(suite, "metas");
-  tcase_add_test(tcase, region_of_interest);
-  tcase_add_test(tcase, overlay_composition);
-  tcase_add_test(tcase, overlay_caps);
-  tcase_add_test(tcase, custom_metas);
-  tcase_add_test(tcase, compiled_meta);
-  tcase_add_test(tcase, times_and_flags);
-  tcase_add_test(tcase, caps_are_kept);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, metas_suite, "metas"); }

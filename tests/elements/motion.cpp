@@ -16,6 +16,7 @@ using glcl::motion::Window;
 using test::Chain;
 using test::expect;
 using test::Frame;
+using test::number;
 
 namespace {
 
@@ -129,12 +130,6 @@ void check_meta(GstBuffer *buffer, const reference::Field &expected, int width, 
          "shapes");
 }
 
-double number(const GstStructure *structure, const char *field) {
-  double value = NAN;
-  expect(gst_structure_get_double(structure, field, &value), std::string("no ") + field);
-  return value;
-}
-
 /// The next message; null where there is none.
 GstMessage *next(Chain &chain) {
   chain.drain();
@@ -143,7 +138,7 @@ GstMessage *next(Chain &chain) {
 
 }  // namespace
 
-GST_START_TEST(display) {
+TEST(display) {
   for (const Motion::Settings &settings : all_settings()) {
     Chain chain("glclmotion");
     GstElement *element = chain["glclmotion"];
@@ -177,9 +172,8 @@ GST_START_TEST(display) {
     }
   }
 }
-GST_END_TEST
 
-GST_START_TEST(messages_and_metas) {
+TEST(messages_and_metas) {
   for (const Motion::Settings &settings : all_settings()) {
     Chain chain("glclmotion interval=0 attach-meta=true");
     apply(chain["glclmotion"], settings);
@@ -220,10 +214,9 @@ GST_START_TEST(messages_and_metas) {
     expect(!next(chain), "no more messages");
   }
 }
-GST_END_TEST
 
 // The frame before is forgotten where the stream breaks.
-GST_START_TEST(discontinuity) {
+TEST(discontinuity) {
   Chain chain("glclmotion attach-meta=true");
   const auto has_meta = [&](GstBuffer *buffer, int width, int height) {
     expect(chain.push(buffer, width, height) == GST_FLOW_OK, "pushed");
@@ -240,9 +233,8 @@ GST_START_TEST(discontinuity) {
   expect(has_meta(chain.buffer_of(scene(3)), 96, 64), "and the next");
   expect(!has_meta(chain.buffer_of(scene(4, 50, 30)), 50, 30), "after a change of size");
 }
-GST_END_TEST
 
-GST_START_TEST(every_size) {
+TEST(every_size) {
   Chain chain("glclmotion display=prediction subpel=quarter range=3");
   Motion::Settings settings;
   settings.precision = Motion::Precision::quarter;
@@ -255,9 +247,8 @@ GST_START_TEST(every_size) {
                       chain.filter(now), std::to_string(width) + "×" + std::to_string(height));
   }
 }
-GST_END_TEST
 
-GST_START_TEST(devices) {
+TEST(devices) {
   Chain chain("glclmotion display=prediction devices=0:0,0:0");
   Motion::Settings settings;
   settings.noise = -1;
@@ -266,11 +257,10 @@ GST_START_TEST(devices) {
     test::expect_same(grey(Expected(scene(n - 1), scene(n), settings).predicted, scene(n)),
                       chain.filter(scene(n)), "shared");
 }
-GST_END_TEST
 
 // A still scene seen by a noisy camera: nearly all vectors are 0, but without the measurement few;
 // what moves still does.
-GST_START_TEST(noise) {
+TEST(noise) {
   const auto frames = [](const Frame &frame, double level, unsigned number) {
     return reference::noisy(frame, level, number);
   };
@@ -305,18 +295,3 @@ GST_START_TEST(noise) {
     fail_unless(x > 0.5, "%s: the scene moves by %g", how, x);
   }
 }
-GST_END_TEST
-
-static Suite *motion_suite() {
-  Suite *suite = suite_create("motion");
-  TCase *tcase = test::add_tcase(suite, "motion");
-  tcase_add_test(tcase, display);
-  tcase_add_test(tcase, noise);
-  tcase_add_test(tcase, messages_and_metas);
-  tcase_add_test(tcase, discontinuity);
-  tcase_add_test(tcase, every_size);
-  tcase_add_test(tcase, devices);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, motion_suite, "motion"); }

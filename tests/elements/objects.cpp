@@ -100,7 +100,7 @@ void end(Chain &chain) { gst_harness_push_event(chain.harness(), gst_event_new_e
 }  // namespace
 
 // One object begins, is told of frame by frame, and ends, whatever the camera does.
-GST_START_TEST(messages) {
+TEST(messages) {
   for (const reference::Motion &camera : {reference::Motion{}, {-1.3, 0.6}, {2, -1}}) {
     Chain chain("glclmotion detect=true interval=0");
     int notified = 0;
@@ -157,10 +157,9 @@ GST_START_TEST(messages) {
                 std::abs(number(motion.back(), "camera-path-scale") - 1) < 0.01);
   }
 }
-GST_END_TEST
 
 // camera-compensation alone tells of the camera, and says which kind.
-GST_START_TEST(camera) {
+TEST(camera) {
   const reference::Motion turning{0, 0, 0.01, 1.008};
   for (const std::string kind : {"none", "auto", "translation", "first-order-flow"}) {
     Chain chain("glclmotion interval=0 seed=3 camera-compensation=" + kind);
@@ -180,9 +179,8 @@ GST_START_TEST(camera) {
     fail_unless(std::abs(number(message, "camera-dilation") - 0.8 * turned) < 0.001);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(metas) {
+TEST(metas) {
   Chain chain("glclmotion detect=true attach-meta=true post-messages=false");
   for (int n = 0; n < 25; n++) {
     expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
@@ -233,9 +231,8 @@ GST_START_TEST(metas) {
   events.gather(chain);
   expect(events.of("motion-begin").empty() && events.of("glclmotion").empty(), "no messages");
 }
-GST_END_TEST
 
-GST_START_TEST(display) {
+TEST(display) {
   for (const std::string apart : {"", " attach-overlay=true"}) {
     Chain chain(
         "glclmotion detect=true display=objects post-messages=false color=0xffff0000 "
@@ -255,10 +252,9 @@ GST_START_TEST(display) {
     }
   }
 }
-GST_END_TEST
 
 // Noise, nothing, everything: no object.
-GST_START_TEST(nothing) {
+TEST(nothing) {
   const auto events_of = [](const std::string &settings, const std::function<Frame(int)> &frame,
                             int frames) {
     Chain chain("glclmotion detect=true interval=0 " + settings);
@@ -319,10 +315,9 @@ GST_START_TEST(nothing) {
     events_of(
         "", [w = w, h = h](int n) { return reference::random_frame(w, h, unsigned(n)); }, 4);
 }
-GST_END_TEST
 
 // min-area, sensitivity, min-frames, gap and mask do what they say, also while playing.
-GST_START_TEST(properties) {
+TEST(properties) {
   const auto first_begin = [](const std::string &settings) {
     Chain chain("glclmotion detect=true interval=0 " + settings);
     Events events;
@@ -359,10 +354,9 @@ GST_START_TEST(properties) {
   };
   fail_unless(faint(0.1) == 0 && faint(0.9) > 0, "sensitivity");
 }
-GST_END_TEST
 
 // Where a file says so, nothing is found. (Plugins are loaded for it, which stay.)
-GST_START_TEST(mask) {
+TEST_LEAVING(mask) {
   gchar *path = g_build_filename(g_get_tmp_dir(), "glcl-mask-XXXXXX.pgm", nullptr);
   const int file = g_mkstemp(path);
   expect(file >= 0, "a file");
@@ -387,10 +381,9 @@ GST_START_TEST(mask) {
   g_remove(path);
   g_free(path);
 }
-GST_END_TEST
 
 // Detection goes on and off while playing; a break in the stream ends what was followed.
-GST_START_TEST(live) {
+TEST(live) {
   Chain chain("glclmotion interval=0");
   GstElement *element = chain["glclmotion"];
   Events events;
@@ -423,10 +416,9 @@ GST_START_TEST(live) {
   play(5);
   expect(chain.messages().errors().empty(), "no errors");
 }
-GST_END_TEST
 
 // Of another size it begins anew; stopped, nothing moves any more.
-GST_START_TEST(sizes_and_stop) {
+TEST(sizes_and_stop) {
   Chain chain("glclmotion detect=true interval=0");
   for (int n = 0; n < 10; n++) chain.filter(scene(n));
   for (int n = 0; n < 6; n++) chain.filter(reference::crop(scene(n), 0, 30, 120, 70));
@@ -437,10 +429,9 @@ GST_START_TEST(sizes_and_stop) {
   gst_element_set_state(chain["glclmotion"], GST_STATE_READY);
   expect(!detected(chain), "stopped");
 }
-GST_END_TEST
 
 // Nor where a picture in memory says so, also from one frame to the next.
-GST_START_TEST(mask_sample) {
+TEST_LEAVING(mask_sample) {
   const auto sample_of = [](const char *format, int w, int h, guint8 left, guint8 right,
                             int bytes) -> GstSample * {
     GstCaps *caps =
@@ -481,24 +472,3 @@ GST_START_TEST(mask_sample) {
   gst_sample_unref(black);
   gst_sample_unref(right);
 }
-GST_END_TEST
-
-static Suite *objects_suite() {
-  Suite *suite = suite_create("objects");
-  TCase *tcase = test::add_tcase(suite, "objects");
-  tcase_add_test(tcase, messages);
-  tcase_add_test(tcase, camera);
-  tcase_add_test(tcase, metas);
-  tcase_add_test(tcase, display);
-  tcase_add_test(tcase, nothing);
-  tcase_add_test(tcase, properties);
-  tcase_add_test(tcase, live);
-  TCase *files = tcase_create("files");
-  tcase_add_test(files, mask);
-  tcase_add_test(files, mask_sample);
-  suite_add_tcase(suite, files);
-  tcase_add_test(tcase, sizes_and_stop);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, objects_suite, "objects"); }

@@ -57,7 +57,7 @@ const std::string histogram = "glclhistogram post-messages=false mode=rgb displa
 }  // namespace
 
 // Drawn at the end it looks as if it had been drawn at once.
-GST_START_TEST(drawn_at_the_end) {
+TEST(drawn_at_the_end) {
   const std::pair<std::string, std::string> elements[] = {
       {"glclhistogram", histogram + " background-color=0x60804020 equalize=luma"},
       {"glclhistogram", "glclhistogram mode=color-8 display=stack"},
@@ -77,19 +77,17 @@ GST_START_TEST(drawn_at_the_end) {
     expect(attaches(at_the_end[name]) && !attaches(at_once[name]), "caps tell of it");
   }
 }
-GST_END_TEST
 
 // Elements between do not see the drawing, and it does not see what they do.
-GST_START_TEST(seen_by_nobody) {
+TEST(seen_by_nobody) {
   Chain chain(histogram + " attach-overlay=true ! glclinvert ! gloverlaycompositor");
   for (int i = 0; i < 10; i++)
     test::expect_near(with_panel(test::inverted(scene(i)), scene(i), overlay()),
                       chain.filter(scene(i)), 3, "the inverted frame below the panel");
 }
-GST_END_TEST
 
 // Two analysers: each counts the frame, both drawings are drawn.
-GST_START_TEST(two_drawings) {
+TEST(two_drawings) {
   Chain chain(histogram + " attach-overlay=true ! " + histogram +
               " x=0.1 y=0.55 attach-overlay=true ! gloverlaycompositor");
   Present::Settings second = overlay();
@@ -98,7 +96,6 @@ GST_START_TEST(two_drawings) {
     test::expect_near(with_panel(with_panel(scene(i), scene(i), overlay()), scene(i), second),
                       chain.filter(scene(i)), 3, "both panels");
 }
-GST_END_TEST
 
 namespace {
 
@@ -136,7 +133,7 @@ struct Drawn {
 }  // namespace
 
 // glimagesink draws it over the frame, and the element nothing into it.
-GST_START_TEST(drawn_by_glimagesink) {
+TEST(drawn_by_glimagesink) {
   test::Pipeline pipeline(
       "videotestsrc num-buffers=4 pattern=smpte75 ! video/x-raw,format=RGBA,width=" +
       std::to_string(width) + ",height=" + std::to_string(height) +
@@ -154,10 +151,9 @@ GST_START_TEST(drawn_by_glimagesink) {
   for (const Frame &frame : drawn.frames)
     test::expect_near(with_panel(below, below, overlay()), frame, 3, "drawn by the sink");
 }
-GST_END_TEST
 
 // Where nobody draws overlays the element does.
-GST_START_TEST(nobody_behind) {
+TEST(nobody_behind) {
   for (const char *behind : {"", " ! glclinvert name=next ! glclinvert", " ! queue"}) {
     Chain chain(histogram + " attach-overlay=true" + behind);
     const Frame expected = with_panel(scene(0), scene(0), overlay());
@@ -165,10 +161,9 @@ GST_START_TEST(nobody_behind) {
     expect(!attaches(chain["glclhistogram"]), "caps tell of no overlay");
   }
 }
-GST_END_TEST
 
 // The drawing and the frames' size change while playing; whether it is attached does not.
-GST_START_TEST(changed_while_playing) {
+TEST(changed_while_playing) {
   Chain chain(histogram + " attach-overlay=true ! glclinvert ! gloverlaycompositor");
   GstElement *element = chain["glclhistogram"];
   for (const int display : {1, 0, 1}) {
@@ -190,10 +185,9 @@ GST_START_TEST(changed_while_playing) {
   g_object_set(element, "attach-overlay", FALSE, nullptr);
   expect(told() == 1, "it is too late for that");
 }
-GST_END_TEST
 
 // Two pipelines at once, started and stopped.
-GST_START_TEST(started_again) {
+TEST(started_again) {
   const std::string description =
       "videotestsrc num-buffers=12 horizontal-speed=3 ! "
       "video/x-raw,format=RGBA,width=160,height=120 ! glupload ! glcolorconvert ! "
@@ -209,7 +203,6 @@ GST_START_TEST(started_again) {
   test::expect_none(first.messages().errors());
   test::expect_none(second.messages().errors());
 }
-GST_END_TEST
 
 namespace {
 
@@ -225,7 +218,7 @@ int count(const Frame &frame, int red, int green, int blue) {
 }  // namespace
 
 // Colours of arrows, also while playing.
-GST_START_TEST(colours_of_arrows) {
+TEST(colours_of_arrows) {
   for (const std::string &name : {std::string("glclmotion"), std::string("glopenclflow")}) {
     Chain chain(name +
                 (name == "glclmotion" ? " display=vectors noise=0" : " display=arrows gain=3"));
@@ -251,10 +244,9 @@ GST_START_TEST(colours_of_arrows) {
     expect(color == 0xff, "the colour is what was set");
   }
 }
-GST_END_TEST
 
 // Without a grid and arrows that can be seen the frame stays as it is.
-GST_START_TEST(grid_of_blocks) {
+TEST(grid_of_blocks) {
   Chain chain("glclmotion display=vectors color=0 outline-color=0 block-grid=false");
   chain.filter(scene(0));
   test::expect_same(scene(1), chain.filter(scene(1)), "no grid");
@@ -267,9 +259,8 @@ GST_START_TEST(grid_of_blocks) {
                   "the grid at (%d, %d)", x, y);
     }
 }
-GST_END_TEST
 
-GST_START_TEST(colours_of_panels) {
+TEST(colours_of_panels) {
   Chain chain(histogram);
   Present::Settings settings = overlay();
   test::expect_near(with_panel(scene(0), scene(0), settings), chain.filter(scene(0)), 1, "usual");
@@ -278,22 +269,3 @@ GST_START_TEST(colours_of_panels) {
                "background-color", settings.background_color, nullptr);
   test::expect_near(with_panel(scene(0), scene(0), settings), chain.filter(scene(0)), 1, "set");
 }
-GST_END_TEST
-
-static Suite *overlay_suite() {
-  Suite *suite = suite_create("overlay");
-  TCase *tcase = test::add_tcase(suite, "overlay");
-  tcase_add_test(tcase, drawn_at_the_end);
-  tcase_add_test(tcase, seen_by_nobody);
-  tcase_add_test(tcase, two_drawings);
-  tcase_add_test(tcase, drawn_by_glimagesink);
-  tcase_add_test(tcase, nobody_behind);
-  tcase_add_test(tcase, changed_while_playing);
-  tcase_add_test(tcase, started_again);
-  tcase_add_test(tcase, colours_of_arrows);
-  tcase_add_test(tcase, grid_of_blocks);
-  tcase_add_test(tcase, colours_of_panels);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, overlay_suite, "overlay"); }

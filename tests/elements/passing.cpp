@@ -74,7 +74,7 @@ std::string name_of(const std::string &analyser) { return analyser.substr(0, ana
 
 }  // namespace
 
-GST_START_TEST(frame_itself) {
+TEST(frame_itself) {
   for (const std::string analyser : analysers) {
     Chain chain("gleffects_identity ! " + analyser + " ! gleffects_identity");
     GstElement *element = chain[name_of(analyser)];
@@ -89,10 +89,9 @@ GST_START_TEST(frame_itself) {
     test::expect_none(chain.messages().errors());
   }
 }
-GST_END_TEST
 
 // A meta goes to the buffer that came where that is nobody else's.
-GST_START_TEST(metas) {
+TEST(metas) {
   for (const std::string analyser : analysers) {
     Chain chain("gleffects_identity ! " + analyser + " attach-meta=true");
     GstElement *element = chain[name_of(analyser)];
@@ -106,10 +105,9 @@ GST_START_TEST(metas) {
     expect(came.back().metas == 0 && went.back().metas == 1, analyser + " attaches its meta");
   }
 }
-GST_END_TEST
 
 // On the way `copy` the frame goes to the device once; the others move nothing.
-GST_START_TEST(transfers) {
+TEST(transfers) {
   for (const std::string analyser : analysers) {
     Chain chain(analyser);
     for (int i = 0; i < 6; i++) chain.filter(reference::random_frame(48, 32, i));
@@ -118,9 +116,8 @@ GST_START_TEST(transfers) {
            analyser + ": " + std::to_string(copies) + " transfers of 6 frames");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(display_while_playing) {
+TEST(display_while_playing) {
   for (const std::string analyser : analysers) {
     Chain chain("gleffects_identity ! " + analyser);
     GstElement *element = chain[name_of(analyser)];
@@ -139,9 +136,8 @@ GST_START_TEST(display_while_playing) {
     test::expect_none(chain.messages().errors());
   }
 }
-GST_END_TEST
 
-GST_START_TEST(equalize_while_playing) {
+TEST(equalize_while_playing) {
   Chain chain("glclhistogram");
   Watch in(chain["glclhistogram"], "sink"), out(chain["glclhistogram"], "src");
   for (const char *equalize : {"none", "luma", "none", "rgb", "none"}) {
@@ -153,10 +149,9 @@ GST_START_TEST(equalize_while_playing) {
     if (passes) expect_same(frame, got, "the frame");
   }
 }
-GST_END_TEST
 
 // Both branches of a tee have the same memory, and only one the metas.
-GST_START_TEST(behind_tee) {
+TEST(behind_tee) {
   for (const std::string analyser : analysers) {
     Pipeline pipeline(
         "videotestsrc pattern=snow num-buffers=12 ! "
@@ -187,10 +182,9 @@ GST_START_TEST(behind_tee) {
     test::expect_none(pipeline.messages().errors());
   }
 }
-GST_END_TEST
 
 // Buffers of a pool that goes round: none is lost to a branch that holds it, nor seen changed.
-GST_START_TEST(several_in_a_row) {
+TEST(several_in_a_row) {
   Chain chain(
       "glclinvert ! glclhistogram display=none attach-meta=true ! glclmotion display=none "
       "attach-meta=true ! queue ! glopenclflow display=none attach-meta=true ! glclinvert");
@@ -206,19 +200,3 @@ GST_START_TEST(several_in_a_row) {
     expect(went[0].metas == (i == 0 ? 1 : 3), "with all metas");
   }
 }
-GST_END_TEST
-
-static Suite *passing_suite() {
-  Suite *suite = suite_create("passing");
-  TCase *tcase = test::add_tcase(suite, "passing");
-  tcase_add_test(tcase, frame_itself);
-  tcase_add_test(tcase, metas);
-  tcase_add_test(tcase, transfers);
-  tcase_add_test(tcase, display_while_playing);
-  tcase_add_test(tcase, equalize_while_playing);
-  tcase_add_test(tcase, behind_tee);
-  tcase_add_test(tcase, several_in_a_row);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, passing_suite, "passing"); }

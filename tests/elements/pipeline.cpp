@@ -73,6 +73,8 @@ void check_leaks() {
   expect(live.empty(), "objects outlive the test:" + live);
 }
 
+const Setup setup([] { g_setenv("GST_TRACERS", "leaks", TRUE); }, nullptr, check_leaks);
+
 void compare(const Frame &expected, const Frame &got, int tolerance, const std::string &what) {
   fail_unless(expected.width == got.width && expected.height == got.height,
               "%s: %d×%d instead of %d×%d", what.c_str(), got.width, got.height, expected.width,
@@ -207,6 +209,16 @@ std::vector<Message> Messages::of(GstMessageType type) {
   std::copy_if(kept_.begin(), kept_.end(), std::back_inserter(found),
                [&](const Message &message) { return message.type == type; });
   return found;
+}
+
+GstStructure *Messages::structure(const char *name, GstClockTime timeout) {
+  while (GstMessage *message = next(GST_MESSAGE_ELEMENT, timeout)) {
+    GstStructure *structure = gst_structure_copy(gst_message_get_structure(message));
+    gst_message_unref(message);
+    if (!name || gst_structure_has_name(structure, name)) return structure;
+    gst_structure_free(structure);
+  }
+  return nullptr;
 }
 
 int Messages::contexts(GstMessageType have_or_need, const std::string &type) {

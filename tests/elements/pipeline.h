@@ -5,7 +5,6 @@
 // Every case runs in a process of its own and fails if it leaves GStreamer objects behind.
 #pragma once
 
-#include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/gl/gl.h>
 
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cases.h"
 #include "reference/frames.h"
 
 namespace test {
@@ -49,6 +49,8 @@ class Messages {
   /// The next message of these types within a time; null where none comes. Transfer full. All
   /// others before it are dropped, but errors and warnings are kept for errors() and warnings().
   GstMessage *next(int types, GstClockTime timeout);
+  /// The structure of the next element message of this name (null: of any). Transfer full.
+  GstStructure *structure(const char *name = nullptr, GstClockTime timeout = 0);
   std::vector<Message> errors() { return of(GST_MESSAGE_ERROR); }
   std::vector<Message> warnings() { return of(GST_MESSAGE_WARNING); }
   /// How many HAVE_CONTEXT or NEED_CONTEXT messages named this type of context.

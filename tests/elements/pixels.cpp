@@ -24,45 +24,40 @@ Frame same(const Frame &frame) { return frame; }
 
 }  // namespace
 
-GST_START_TEST(every_size) {
+TEST(every_size) {
   const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {17, 13}, {33, 7}, {641, 479}, {640, 480}};
   Chain chain("glclinvert");
   for (const auto &size : sizes)
     check_noise(chain, size[0], size[1], 3, inverted,
                 std::to_string(size[0]) + "×" + std::to_string(size[1]));
 }
-GST_END_TEST
 
-GST_START_TEST(widest_frame) {
+TEST(widest_frame) {
   Chain chain("glclinvert");
   check_noise(chain, 16384, 2, 2, inverted, "16384×2");
 }
-GST_END_TEST
 
-GST_START_TEST(strength_zero_copies) {
+TEST(strength_zero_copies) {
   Chain chain("glclinvert strength=0");
   check_noise(chain, 61, 47, 3, same, "strength=0");
 }
-GST_END_TEST
 
 // Noise through elements that draw with OpenGL before and after: a frame that OpenCL reads before
 // OpenGL has drawn it, or that OpenGL reads before OpenCL has written it, shows an earlier one.
-GST_START_TEST(order_with_opengl) {
+TEST(order_with_opengl) {
   Chain chain("gleffects_identity ! glclinvert ! gleffects_identity");
   check_noise(chain, 640, 480, 120, inverted, "between two GL effects");
 }
-GST_END_TEST
 
-GST_START_TEST(order_among_several) {
+TEST(order_among_several) {
   Chain chain(
       "glcolorscale ! gleffects_identity ! glclinvert ! glclinvert ! gleffects_identity ! "
       "glclinvert ! queue ! gleffects_identity");
   check_noise(chain, 320, 240, 100, inverted, "three of ours with GL effects and a queue");
 }
-GST_END_TEST
 
 // Frames queued between the threads: many are in flight at a time.
-GST_START_TEST(frames_in_flight) {
+TEST(frames_in_flight) {
   Chain chain("gleffects_identity ! queue ! glclinvert ! queue ! glclinvert strength=0 ! queue");
   constexpr int count = 100;
   for (int i = 0; i < count; i++)
@@ -71,10 +66,9 @@ GST_START_TEST(frames_in_flight) {
     expect_same(inverted(reference::random_frame(160, 120, i)), chain.pull(),
                 "frame " + std::to_string(i));
 }
-GST_END_TEST
 
 // All ways that a device has give the same pixels.
-GST_START_TEST(ways_agree) {
+TEST(ways_agree) {
   Chain direct("glclinvert ! gleffects_identity ! glclbilateral radius=2");
   Chain copied(
       "glclinvert sharing=copy ! gleffects_identity ! glclbilateral radius=2 sharing=copy");
@@ -89,11 +83,10 @@ GST_START_TEST(ways_agree) {
            "both ran on one device");
   }
 }
-GST_END_TEST
 
 // Behind a tee glupload makes a texture per frame and the driver reuses its id at once: an image
 // that is kept by id would show the first frame for ever.
-GST_START_TEST(tee_before_upload) {
+TEST(tee_before_upload) {
   Pipeline pipeline(
       "videotestsrc pattern=snow num-buffers=40 ! video/x-raw,format=RGBA,width=160,height=120 ! "
       "tee name=t ! queue ! glupload ! glcolorconvert ! glclinvert ! gldownload ! "
@@ -105,9 +98,8 @@ GST_START_TEST(tee_before_upload) {
   for (size_t i = 0; i < in.size(); i++)
     expect_same(inverted(in[i]), out[i], "frame " + std::to_string(i));
 }
-GST_END_TEST
 
-GST_START_TEST(tee_behind_upload) {
+TEST(tee_behind_upload) {
   Pipeline pipeline(
       "videotestsrc pattern=snow num-buffers=40 ! video/x-raw,format=RGBA,width=160,height=120 ! "
       "glupload ! glcolorconvert ! tee name=t ! queue ! glclinvert ! gldownload ! "
@@ -119,9 +111,8 @@ GST_START_TEST(tee_behind_upload) {
   for (size_t i = 0; i < in.size(); i++)
     expect_same(inverted(in[i]), out[i], "frame " + std::to_string(i));
 }
-GST_END_TEST
 
-GST_START_TEST(opengl_source) {
+TEST(opengl_source) {
   Pipeline pipeline(
       "gltestsrc num-buffers=20 ! video/x-raw(memory:GLMemory),width=160,height=120 ! tee name=t ! "
       "queue ! glclinvert ! glclinvert ! gldownload ! video/x-raw,format=RGBA ! fakesink name=out  "
@@ -131,22 +122,3 @@ GST_START_TEST(opengl_source) {
   expect(in.size() == 20 && out.size() == 20, "all frames arrive");
   for (size_t i = 0; i < in.size(); i++) expect_same(in[i], out[i], "frame " + std::to_string(i));
 }
-GST_END_TEST
-
-static Suite *pixels_suite() {
-  Suite *suite = suite_create("pixels");
-  TCase *tcase = test::add_tcase(suite, "pixels");
-  tcase_add_test(tcase, every_size);
-  tcase_add_test(tcase, widest_frame);
-  tcase_add_test(tcase, strength_zero_copies);
-  tcase_add_test(tcase, order_with_opengl);
-  tcase_add_test(tcase, order_among_several);
-  tcase_add_test(tcase, frames_in_flight);
-  tcase_add_test(tcase, ways_agree);
-  tcase_add_test(tcase, tee_before_upload);
-  tcase_add_test(tcase, tee_behind_upload);
-  tcase_add_test(tcase, opengl_source);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, pixels_suite, "pixels"); }

@@ -81,7 +81,7 @@ class Log {
 
 }  // namespace
 
-GST_START_TEST(package) {
+TEST(package) {
   GstPlugin *plugin = gst_registry_find_plugin(gst_registry_get(), "glcl");
   expect(plugin, "no plugin");
   fail_unless_equals_string(gst_plugin_get_package(plugin), PACKAGE_NAME);
@@ -90,11 +90,10 @@ GST_START_TEST(package) {
   fail_unless_equals_string(gst_plugin_get_source(plugin), "gst-glcl");
   gst_object_unref(plugin);
 }
-GST_END_TEST
 
 // The plugin is looked at again when a driver comes, or when the loader is sent elsewhere; not
 // else.
-GST_START_TEST(drivers_that_come_and_go) {
+TEST(drivers_that_come_and_go) {
   Folder folder;
   folder.write("one.icd");
   const std::string one = folder.registry();
@@ -107,9 +106,8 @@ GST_START_TEST(drivers_that_come_and_go) {
   g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
   expect(folder.registry() != two, "the loader looks elsewhere, and the registry does not know");
 }
-GST_END_TEST
 
-GST_START_TEST(debug_categories) {
+TEST(debug_categories) {
   Log &log = *new Log;  // threads log until the process ends
   const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram", "glclhough",
                                "glclklt",    "glclmotion",    "glopenclflow"};
@@ -120,15 +118,3 @@ GST_START_TEST(debug_categories) {
     expect(log.has(name), std::string("nothing is logged by ") + name);
   }
 }
-GST_END_TEST
-
-static Suite *plugin_suite() {
-  Suite *suite = suite_create("plugin");
-  TCase *tcase = test::add_tcase(suite, "plugin");
-  tcase_add_test(tcase, package);
-  tcase_add_test(tcase, drivers_that_come_and_go);
-  tcase_add_test(tcase, debug_categories);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, plugin_suite, "plugin"); }

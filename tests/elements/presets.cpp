@@ -68,7 +68,7 @@ std::map<std::string, std::string> written(GstElement *element, const std::strin
 
 // Every file belongs to an element of the list; every preset says the same properties, has a
 // comment for gst-inspect-1.0, and sets what it says. One of them is what the element begins with.
-GST_START_TEST(files) {
+TEST(files) {
   size_t shipped = 0;
   for (const auto &entry : std::filesystem::directory_iterator(std::getenv("GST_PRESET_PATH")))
     shipped += entry.path().extension() == ".prs";
@@ -105,10 +105,9 @@ GST_START_TEST(files) {
     gst_object_unref(element);
   }
 }
-GST_END_TEST
 
 // Presets change between frames, and every frame comes out, without an error or a warning.
-GST_START_TEST(playing) {
+TEST_EACH(playing, 0, int(std::size(elements))) {
   const auto &[name, settings] = elements[__i__];
   Chain chain(std::string(name) + " " + settings);
   int frame = 0;
@@ -123,11 +122,10 @@ GST_START_TEST(playing) {
   test::expect_none(chain.messages().errors());
   if (!test::copies_frames()) test::expect_none(chain.messages().warnings());
 }
-GST_END_TEST
 
 // A preset takes effect in results of a stream that plays: quarter pixels where there were whole
 // ones, and three channels where there was one.
-GST_START_TEST(effect) {
+TEST(effect) {
   Chain chain("glclhistogram interval=0 name=h ! glclmotion interval=0 noise=0 name=m");
   const auto channels = [&] {
     chain.drain();
@@ -159,15 +157,3 @@ GST_START_TEST(effect) {
   expect(reach("accurate", 3), "R, G and B");
   expect(reach("balanced", 1), "luma again");
 }
-GST_END_TEST
-
-static Suite *presets_suite() {
-  Suite *suite = suite_create("presets");
-  TCase *tcase = test::add_tcase(suite, "presets");
-  tcase_add_test(tcase, files);
-  tcase_add_loop_test(tcase, playing, 0, int(std::size(elements)));
-  tcase_add_test(tcase, effect);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, presets_suite, "presets"); }

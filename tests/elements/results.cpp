@@ -82,7 +82,7 @@ std::map<std::string, Branch> run(const std::map<std::string, std::string> &ways
 
 // Copies, tee, queues, conversions, other sizes, parts and turns of the picture: all of the results
 // come out, and as they were.
-GST_START_TEST(on_the_way) {
+TEST(on_the_way) {
   std::map<std::string, std::string> ways = {
       {"as_they_are", ""},
       {"downloaded",
@@ -119,11 +119,10 @@ GST_START_TEST(on_the_way) {
                   name.c_str(), n);
   }
 }
-GST_END_TEST
 
 // Regions of interest follow the elements of GStreamer: a scaler of raw video scales them, others
 // that change the picture's size drop them. The list of objects stays as it is everywhere.
-GST_START_TEST(regions) {
+TEST(regions) {
   const auto branches = run(
       {{"as_they_are", ""},
        {"scaled",
@@ -145,14 +144,3 @@ GST_START_TEST(regions) {
   expect(branches.at("scaled_gl").regions.empty() && branches.at("cut").regions.empty(),
          "regions are dropped");
 }
-GST_END_TEST
-
-static Suite *results_suite() {
-  Suite *suite = suite_create("results");
-  TCase *tcase = test::add_tcase(suite, "results");
-  tcase_add_test(tcase, on_the_way);
-  tcase_add_test(tcase, regions);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, results_suite, "results"); }

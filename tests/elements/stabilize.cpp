@@ -89,7 +89,7 @@ const std::string element = "glclklt attach-meta=true features=150 ";
 }  // namespace
 
 // The picture is still, in pixels and by what is told of it.
-GST_START_TEST(still) {
+TEST(still) {
   Chain chain(element + "stabilize=true smoothing=0");
   Shown first, steady;
   double sum = 0;
@@ -104,10 +104,9 @@ GST_START_TEST(still) {
   fail_unless(before > 10 && after < 4, "it differs by %g levels instead of %g", after, before);
   expect(is_zoom_alone(first, 0.1), "it begins in the middle");
 }
-GST_END_TEST
 
 // It is what the result says, and drawings move with it.
-GST_START_TEST(drawings) {
+TEST(drawings) {
   Chain plain(element + "stabilize=true smoothing=0"),
       drawn(element + "stabilize=true smoothing=0 display=points features=12"),
       apart(element +
@@ -128,10 +127,9 @@ GST_START_TEST(drawings) {
     fail_unless(others * 50 < with.frame.rgba.size() / 4, "%zu pixels differ", others);
   }
 }
-GST_END_TEST
 
 // Cuts, discontinuities and other sizes begin anew; nothing to see is no error.
-GST_START_TEST(anew) {
+TEST(anew) {
   Chain chain(element + "stabilize=true smoothing=0");
   for (int i = 0; i < 4; i++) shown(chain, scene(i));
   expect(!is_zoom_alone(shown(chain, scene(5)), 0.1), "it is moved");
@@ -148,10 +146,9 @@ GST_START_TEST(anew) {
     test::expect_same(flat, shown(chain, flat).frame, "one colour stays one");
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // Switched on and off, and set otherwise, while it plays, in one of two.
-GST_START_TEST(changes) {
+TEST(changes) {
   Chain chain("glclklt name=a attach-meta=true features=150 ! glclklt name=b features=20");
   GstElement *a = chain["a"];
   test::expect_same(scene(0), chain.filter(scene(0)), "nothing is moved");
@@ -179,10 +176,9 @@ GST_START_TEST(changes) {
   expect(is_zoom_alone(now, 0), "and that is told");
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // A pipeline that is stopped and started begins anew.
-GST_START_TEST(again) {
+TEST(again) {
   test::Pipeline pipeline(
       "gltestsrc num-buffers=5 ! video/x-raw(memory:GLMemory),width=160,height=120 ! "
       "glclklt stabilize=true name=klt ! fakesink");
@@ -191,17 +187,3 @@ GST_START_TEST(again) {
     pipeline.set(i ? GST_STATE_NULL : GST_STATE_READY);
   }
 }
-GST_END_TEST
-
-static Suite *stabilize_suite() {
-  Suite *suite = suite_create("stabilize");
-  TCase *tcase = test::add_tcase(suite, "stabilize");
-  tcase_add_test(tcase, still);
-  tcase_add_test(tcase, drawings);
-  tcase_add_test(tcase, anew);
-  tcase_add_test(tcase, changes);
-  tcase_add_test(tcase, again);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, stabilize_suite, "stabilize"); }

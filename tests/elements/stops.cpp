@@ -180,8 +180,12 @@ bool gl_context_goes() {
 
 }  // namespace
 
+// Else Mesa's OpenCL keeps the contexts of dropped queues for new ones, and makes more while a drop
+// is still under way.
+static const test::Setup setup([] { g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE); });
+
 /// The application keeps the pipeline, to play it again.
-GST_START_TEST(a_pipeline_in_null_holds_no_gl_context) {
+TEST(a_pipeline_in_null_holds_no_gl_context) {
   Pipeline pipeline("gltestsrc num-buffers=3 ! " + analyzer + sink);
   for (int i = 0; i < 2; i++) {
     expect(pipeline.run(), "it plays");
@@ -190,10 +194,9 @@ GST_START_TEST(a_pipeline_in_null_holds_no_gl_context) {
     expect(gl_context_goes(), "no GL context is held in NULL:" + test::live_objects());
   }
 }
-GST_END_TEST
 
 /// The application keeps a frame of ours, and the result on it, when the pipeline is gone.
-GST_START_TEST(a_frame_outlives_its_pipeline) {
+TEST(a_frame_outlives_its_pipeline) {
   GstSample *sample = nullptr;
   {
     Pipeline pipeline("gltestsrc num-buffers=3 ! " + analyzer + sink);
@@ -209,9 +212,9 @@ GST_START_TEST(a_frame_outlives_its_pipeline) {
   gst_sample_unref(sample);
   expect(gl_context_goes(), "its GL context goes with it:" + test::live_objects());
 }
-GST_END_TEST
 
-GST_START_TEST(three_hundred_stops) {
+// What GStreamer's own filters leave behind is not ours.
+TEST_LEAVING(three_hundred_stops) {
   // The first run of each loads drivers, which start threads and open files for good.
   for (const std::string &each : {of_gstreamer, filters, analyzer}) {
     Pipeline pipeline("gltestsrc num-buffers=3 ! " + each + sink);
@@ -231,24 +234,4 @@ GST_START_TEST(three_hundred_stops) {
     GST_INFO("%s", compared.c_str());
     expect(within(ours, most), compared + test::live_objects().substr(0, 2000));
   }
-}
-GST_END_TEST
-
-static Suite *stops_suite() {
-  Suite *suite = suite_create("stops");
-  // Not test::add_tcase: what GStreamer's own filters leave behind is not ours.
-  TCase *tcase = tcase_create("stops");
-  suite_add_tcase(suite, tcase);
-  TCase *kept = test::add_tcase(suite, "kept");
-  tcase_add_test(kept, a_pipeline_in_null_holds_no_gl_context);
-  tcase_add_test(kept, a_frame_outlives_its_pipeline);
-  tcase_add_test(tcase, three_hundred_stops);
-  return suite;
-}
-
-int main(int argc, char **argv) {
-  // Else Mesa's OpenCL keeps the contexts of dropped queues for new ones, and makes more while a
-  // drop is still under way.
-  g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE);
-  return test::run(argc, argv, stops_suite, "stops");
 }

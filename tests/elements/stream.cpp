@@ -64,7 +64,7 @@ GstGLContext *replace_display(Chain &chain) {
 
 }  // namespace
 
-GST_START_TEST(other_sizes_in_one_stream) {
+TEST(other_sizes_in_one_stream) {
   Chain chain("gleffects_identity ! glclinvert ! glclinvert ! glclinvert");
   const int sizes[][2] = {{64, 48}, {31, 17}, {160, 120}, {1, 1}, {64, 48}, {160, 120}};
   for (int round = 0; round < 3; round++)
@@ -73,9 +73,8 @@ GST_START_TEST(other_sizes_in_one_stream) {
                    std::to_string(size[0]) + "×" + std::to_string(size[1]));
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
-GST_START_TEST(another_framerate) {
+TEST(another_framerate) {
   Chain chain("glclinvert");
   for (const int framerate : {25, 30, 60, 25}) {
     chain.framerate = framerate;
@@ -83,9 +82,8 @@ GST_START_TEST(another_framerate) {
   }
   expect(test::stat(chain["glclinvert"], "frames") == 12, "frames are counted over all caps");
 }
-GST_END_TEST
 
-GST_START_TEST(flush_and_discontinuity) {
+TEST(flush_and_discontinuity) {
   Chain chain("glclinvert ! queue ! glclbilateral radius=1 sigma-range=0");
   for (int i = 0; i < 5; i++) {
     check_frames(chain, 64, 48, 2, "before");
@@ -103,9 +101,8 @@ GST_START_TEST(flush_and_discontinuity) {
     expect_same(inverted(in), chain.pull(), "DISCONT");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(seeks) {
+TEST(seeks) {
   Pipeline pipeline(compared);
   const auto &in = pipeline.collect("in"), &out = pipeline.collect("out");
   expect(pipeline.reach(GST_STATE_PAUSED), "PAUSED can't be reached");
@@ -126,9 +123,8 @@ GST_START_TEST(seeks) {
     expect_same(inverted(in[in.size() - i]), out[out.size() - i],
                 "frame " + std::to_string(i) + " from the end");
 }
-GST_END_TEST
 
-GST_START_TEST(ready_and_back) {
+TEST(ready_and_back) {
   Pipeline pipeline(compared);
   const auto &in = pipeline.collect("in"), &out = pipeline.collect("out");
   g_object_set(pipeline["source"], "num-buffers", 5, nullptr);
@@ -140,10 +136,9 @@ GST_START_TEST(ready_and_back) {
     expect(pipeline.reach(GST_STATE_READY), "READY can't be reached");
   }
 }
-GST_END_TEST
 
 // Two hundred starts leave no thread and no file open. The first ones fill caches and thread pools.
-GST_START_TEST(two_hundred_starts) {
+TEST(two_hundred_starts) {
   Pipeline pipeline(
       "videotestsrc num-buffers=2 ! video/x-raw,format=RGBA,width=16,height=8 ! glupload ! "
       "glclinvert ! glclinvert ! gldownload ! video/x-raw ! fakesink sync=false");
@@ -161,9 +156,8 @@ GST_START_TEST(two_hundred_starts) {
   fail_unless(entries("/proc/self/fd") <= files + 2, "%d files grew to %d", files,
               entries("/proc/self/fd"));
 }
-GST_END_TEST
 
-GST_START_TEST(stop_without_waiting) {
+TEST(stop_without_waiting) {
   for (int i = 0; i < 20; i++) {
     Pipeline pipeline(compared);
     pipeline.set(GST_STATE_PLAYING);
@@ -171,10 +165,9 @@ GST_START_TEST(stop_without_waiting) {
     expect(pipeline.reach(GST_STATE_NULL), "NULL can't be reached");
   }
 }
-GST_END_TEST
 
 // GL effects of GStreamer 1.22 don't survive it, so the chain has none.
-GST_START_TEST(another_gl_display) {
+TEST(another_gl_display) {
   Chain chain("glclinvert ! glclinvert ! glclinvert");
   for (int i = 0; i < 4; i++) {
     check_frames(chain, 64, 48, 5, "display " + std::to_string(i));
@@ -188,20 +181,3 @@ GST_START_TEST(another_gl_display) {
   }
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
-
-static Suite *stream_suite() {
-  Suite *suite = suite_create("stream");
-  TCase *tcase = test::add_tcase(suite, "stream");
-  tcase_add_test(tcase, other_sizes_in_one_stream);
-  tcase_add_test(tcase, another_framerate);
-  tcase_add_test(tcase, flush_and_discontinuity);
-  tcase_add_test(tcase, seeks);
-  tcase_add_test(tcase, ready_and_back);
-  tcase_add_test(tcase, two_hundred_starts);
-  tcase_add_test(tcase, stop_without_waiting);
-  tcase_add_test(tcase, another_gl_display);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, stream_suite, "stream"); }

@@ -102,7 +102,8 @@ void expect_refused(Stream &stream, const Frame &frame, const std::string &words
 
 }  // namespace
 
-GST_START_TEST(decoded_backward) {
+// Parsers leave the list of all typefinders behind.
+TEST_LEAVING(decoded_backward) {
   const Clip clip("mp4mux");
   if (clip.missing) return;
   for (const double rate : {1.0, -1.0, -2.0}) {
@@ -125,9 +126,8 @@ GST_START_TEST(decoded_backward) {
       expect(flow[i].running_time > flow[i - 1].running_time, "running-time goes forward");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(truncated) {
+TEST_LEAVING(truncated) {
   for (const std::string mux :
        {"video/x-h264,stream-format=byte-stream", "mp4mux faststart=true"}) {
     const Clip clip(mux);
@@ -139,9 +139,8 @@ GST_START_TEST(truncated) {
     fail_unless(told > 5 && told < size_t(clip_frames), "%s: %zu frames", mux.c_str(), told);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(interlaced) {
+TEST(interlaced) {
   constexpr guint marked = GST_VIDEO_BUFFER_FLAG_INTERLACED;
   const std::tuple<const char *, guint, bool> streams[] = {{"interleaved", 0, true},
                                                            {"mixed", 0, false},
@@ -165,9 +164,8 @@ GST_START_TEST(interlaced) {
              "for " + warning.source + " fields are as good as frames");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(deinterlaced) {
+TEST(deinterlaced) {
   for (const char *description :
        {"glupload ! glcolorconvert ! gldeinterlace", "deinterlace ! glupload ! glcolorconvert"}) {
     Pipeline pipeline(
@@ -178,10 +176,9 @@ GST_START_TEST(deinterlaced) {
     expect_none(pipeline.messages().warnings());
   }
 }
-GST_END_TEST
 
 // Frames in two buffers, formats of several planes: the caps say no, and nobody gets a frame.
-GST_START_TEST(other_caps) {
+TEST(other_caps) {
   for (const char *caps :
        {"video/x-raw(memory:GLMemory, format:Interlaced),format=RGBA,interlace-mode=alternate",
         "video/x-raw(format:Interlaced),format=RGBA,interlace-mode=alternate",
@@ -198,9 +195,8 @@ GST_START_TEST(other_caps) {
       expect_none(chain->messages().errors());
     }
 }
-GST_END_TEST
 
-GST_START_TEST(sizes_everywhere) {
+TEST(sizes_everywhere) {
   Stream stream;
   constexpr std::array<std::pair<int, int>, 3> sizes = {{{64, 48}, {33, 17}, {96, 64}}};
   for (int i = 0; i < 9; i++) {
@@ -210,9 +206,8 @@ GST_START_TEST(sizes_everywhere) {
   }
   stream.end().expect_times(frames(0, 8), {});
 }
-GST_END_TEST
 
-GST_START_TEST(gap_flag) {
+TEST(gap_flag) {
   Stream stream;
   stream.caps(64, 48);
   for (int i = 0; i < 4; i++)
@@ -222,9 +217,8 @@ GST_START_TEST(gap_flag) {
   story.expect_times(frames(0, 3), frames(1, 3));
   story.expect_vectors(2, 1);
 }
-GST_END_TEST
 
-GST_START_TEST(other_buffers) {
+TEST(other_buffers) {
   for (const char *element : {"glclinvert", "glclmotion", "glopenclflow"}) {
     {
       Stream stream(element);
@@ -242,10 +236,9 @@ GST_START_TEST(other_buffers) {
     }
   }
 }
-GST_END_TEST
 
 // A buffer that is smaller than its frame gets no further than glupload.
-GST_START_TEST(short_buffer) {
+TEST(short_buffer) {
   Stream stream;
   stream.caps(64, 48);
   stream.push(scene(0), 0);
@@ -255,10 +248,9 @@ GST_START_TEST(short_buffer) {
   for (const test::Message &error : stream.chain.messages().errors())
     expect(error.source.rfind("glupload", 0) == 0, error.source + ": " + error.text);
 }
-GST_END_TEST
 
 // appsrc's segments are of bytes where it is not told otherwise.
-GST_START_TEST(bytes) {
+TEST(bytes) {
   Pipeline pipeline(
       "appsrc name=source format=bytes caps=video/x-raw,format=RGBA,width=64,height=48,"
       "framerate=25/1" +
@@ -284,10 +276,9 @@ GST_START_TEST(bytes) {
   for (const Told &told : story)
     expect(told.stream_time == none && told.running_time == none, "bytes are no times");
 }
-GST_END_TEST
 
 // Properties that are read on the way to PAUSED.
-GST_START_TEST(set_too_late) {
+TEST(set_too_late) {
   const std::array<const char *, 3> of[] = {{"glclinvert", "device", "99:99"},
                                             {"glclinvert", "sharing", "gl"},
                                             {"glclmotion", "devices", "99:99"},
@@ -325,12 +316,11 @@ GST_START_TEST(set_too_late) {
     expect(count(stream.chain.messages().warnings(), {entry[1], "is READY"}) == 0, "in silence");
   }
 }
-GST_END_TEST
 
 // Eight pipelines at once, each started and stopped fifty times. OpenGL contexts that draw at once
 // make llvmpipe of Mesa 25.0.7 wait for ever, so there all have one. That of Mesa 22.3.6 crashes in
 // uploads where freed memory is overwritten, without our elements too.
-GST_START_TEST(eight_pipelines) {
+TEST(eight_pipelines) {
   mallopt(M_PERTURB, 0);
   g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE);
   GstContext *context = nullptr;
@@ -362,27 +352,3 @@ GST_START_TEST(eight_pipelines) {
   for (std::thread &thread : threads) thread.join();
   if (context) gst_context_unref(context);
 }
-GST_END_TEST
-
-static Suite *streams_suite() {
-  Suite *suite = suite_create("streams");
-  TCase *tcase = test::add_tcase(suite, "streams");
-  tcase_add_test(tcase, interlaced);
-  tcase_add_test(tcase, deinterlaced);
-  tcase_add_test(tcase, other_caps);
-  tcase_add_test(tcase, sizes_everywhere);
-  tcase_add_test(tcase, gap_flag);
-  tcase_add_test(tcase, other_buffers);
-  tcase_add_test(tcase, short_buffer);
-  tcase_add_test(tcase, bytes);
-  tcase_add_test(tcase, set_too_late);
-  tcase_add_test(tcase, eight_pipelines);
-  // Parsers leave the list of all typefinders behind.
-  TCase *files = tcase_create("files");
-  suite_add_tcase(suite, files);
-  tcase_add_test(files, decoded_backward);
-  tcase_add_test(files, truncated);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, streams_suite, "streams"); }

@@ -29,7 +29,7 @@ constexpr GstClockTime none = GST_CLOCK_TIME_NONE;
 
 // Backward frames come in the reverse order of their times, and whoever plays them marks every one,
 // or the first of each group, as a discontinuity.
-GST_START_TEST(backward) {
+TEST(backward) {
   for (const auto &[rate, marked] : {std::pair{-1.0, 100}, {-1.0, 4}, {-2.0, 1}}) {
     Stream stream;
     stream.caps(64, 48);
@@ -49,10 +49,9 @@ GST_START_TEST(backward) {
     }
   }
 }
-GST_END_TEST
 
 // Messages are due by running time, which at twice the speed passes at half a frame for each.
-GST_START_TEST(backward_interval) {
+TEST(backward_interval) {
   for (const int rate : {-1, -2}) {
     Stream stream("glclhistogram interval=80000000");
     stream.caps(64, 48);
@@ -64,9 +63,8 @@ GST_START_TEST(backward_interval) {
       expect(told[i].timestamp == (11 + 2 * rate * guint64(i)) * frame_time, "at even distances");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(backward_break) {
+TEST(backward_break) {
   Stream stream;
   stream.caps(64, 48);
   stream.segment(time_segment(-1, 0, 40 * frame_time));
@@ -83,9 +81,8 @@ GST_START_TEST(backward_break) {
                                          19 * frame_time, 30 * frame_time, 29 * frame_time};
   stream.end().expect_times(all, {all[1], all[3], all[5]});
 }
-GST_END_TEST
 
-GST_START_TEST(backward_shot) {
+TEST(backward_shot) {
   Stream stream("glclhistogram shot-detection=true post-messages=false");
   stream.caps(64, 48);
   stream.segment(time_segment(-1, 0, 30 * frame_time));
@@ -96,9 +93,8 @@ GST_START_TEST(backward_shot) {
   expect(shots.size() == 1, std::to_string(shots.size()) + " shots");
   expect(shots[0].frame == 15 && shots[0].timestamp == 14 * frame_time, "where it begins");
 }
-GST_END_TEST
 
-GST_START_TEST(segments) {
+TEST(segments) {
   Stream stream;
   stream.caps(64, 48);
   GstSegment segment = time_segment(1, 10 * GST_SECOND, 20 * GST_SECOND);
@@ -132,10 +128,9 @@ GST_START_TEST(segments) {
                 GST_TIME_ARGS(told[i].stream_time), GST_TIME_ARGS(told[i].running_time));
   }
 }
-GST_END_TEST
 
 // A loop by segment seeks: stream time begins again, running time goes on.
-GST_START_TEST(segment_seeks) {
+TEST(segment_seeks) {
   Pipeline pipeline(
       "videotestsrc pattern=ball ! video/x-raw,format=RGBA,width=64,height=48,framerate=25/1" +
       upload_and_analyze);
@@ -156,9 +151,8 @@ GST_START_TEST(segment_seeks) {
   }
   expect(last == (4 * 5 - 1) * frame_time, "all rounds are told of");
 }
-GST_END_TEST
 
-GST_START_TEST(gaps) {
+TEST(gaps) {
   Stream stream;
   stream.caps(64, 48);
   std::vector<GstClockTime> all;
@@ -177,10 +171,9 @@ GST_START_TEST(gaps) {
   expect(story.of("glclmotion").size() == all.size() - 1, "blocks have vectors across a gap");
   expect(story.of("glopenclflow").size() == all.size() - 2, "but not every pixel");
 }
-GST_END_TEST
 
 // Neither timestamps nor durations, then timestamps alone; a still camera of 0/1 frames a second.
-GST_START_TEST(no_times) {
+TEST(no_times) {
   for (const char *framerate : {"framerate=25/1", "framerate=0/1"}) {
     Stream stream;
     stream.caps(64, 48, framerate);
@@ -202,9 +195,8 @@ GST_START_TEST(no_times) {
     story.expect_vectors(2, 1);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(jumping_times) {
+TEST(jumping_times) {
   Stream stream;
   stream.caps(64, 48);
   std::vector<GstClockTime> all, after_all, steady;
@@ -226,9 +218,8 @@ GST_START_TEST(jumping_times) {
   expect(flow.size() == steady.size(), "pixels have vectors where time goes on");
   for (size_t i = 0; i < steady.size(); i++) expect(flow[i].timestamp == steady[i], "there");
 }
-GST_END_TEST
 
-GST_START_TEST(discontinuity_everywhere) {
+TEST(discontinuity_everywhere) {
   Stream stream;
   stream.caps(64, 48);
   for (int i = 0; i < 5; i++)
@@ -236,10 +227,9 @@ GST_START_TEST(discontinuity_everywhere) {
                 GST_BUFFER_FLAG_DISCONT);
   stream.end().expect_times(frames(0, 4), {});
 }
-GST_END_TEST
 
 // The frame after those that were dropped because they are late comes marked as a discontinuity.
-GST_START_TEST(late_frame) {
+TEST(late_frame) {
   Stream stream("glclmotion interval=0 ! glopenclflow interval=0 display=none");
   stream.caps(64, 48);
   for (int i = 0; i < 2; i++) stream.push(scene(i), static_cast<GstClockTime>(i) * frame_time);
@@ -257,23 +247,3 @@ GST_START_TEST(late_frame) {
     expect(std::hypot(told[1].x - 4, told[1].y - 2) < 0.5, "the vectors span it");
   }
 }
-GST_END_TEST
-
-static Suite *times_suite() {
-  Suite *suite = suite_create("times");
-  TCase *tcase = test::add_tcase(suite, "times");
-  tcase_add_test(tcase, backward);
-  tcase_add_test(tcase, backward_interval);
-  tcase_add_test(tcase, backward_break);
-  tcase_add_test(tcase, backward_shot);
-  tcase_add_test(tcase, segments);
-  tcase_add_test(tcase, segment_seeks);
-  tcase_add_test(tcase, gaps);
-  tcase_add_test(tcase, no_times);
-  tcase_add_test(tcase, jumping_times);
-  tcase_add_test(tcase, discontinuity_everywhere);
-  tcase_add_test(tcase, late_frame);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, times_suite, "times"); }

@@ -73,7 +73,7 @@ Timings timings_of(GstElement *element) {
 
 }  // namespace
 
-GST_START_TEST(automatic) {
+TEST(automatic) {
   Chain chain("glclinvert ! glclinvert strength=0");
   GstElement *element = chain["glclinvert"];
   expect(test::enum_property(element, "sharing") == "auto", "sharing defaults to auto");
@@ -93,9 +93,8 @@ GST_START_TEST(automatic) {
   expect(chain.messages().warnings().size() <= 1, "new caps warn no more");
   expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
-GST_START_TEST(copy_by_name) {
+TEST(copy_by_name) {
   Chain chain("glclinvert sharing=copy");
   check_frames(chain, 5);
   expect_none(chain.messages().warnings());
@@ -103,9 +102,8 @@ GST_START_TEST(copy_by_name) {
   expect(test::enum_property(element, "active-sharing") == "copy", "the way in use");
   expect(test::stat(element, "copies") >= 10, "every frame is copied in and out");
 }
-GST_END_TEST
 
-GST_START_TEST(gl_by_name) {
+TEST(gl_by_name) {
   if (!test::shares_textures()) {
     expect_one(errors_of("glclinvert sharing=gl"), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
                {"sharing=gl", "cl_khr_gl_sharing", "sharing=copy"});
@@ -119,9 +117,8 @@ GST_START_TEST(gl_by_name) {
   }
   expect_none(chain.messages().warnings());
 }
-GST_END_TEST
 
-GST_START_TEST(external_by_name) {
+TEST(external_by_name) {
   if (std::string(test::expected_way()) == "external") {
     Chain chain("glclinvert sharing=external");
     check_frames(chain, 5);
@@ -131,9 +128,8 @@ GST_START_TEST(external_by_name) {
   expect_one(errors_of("glclinvert sharing=external"), GST_RESOURCE_ERROR,
              GST_RESOURCE_ERROR_NOT_FOUND, {"sharing=external", "sharing=auto", "sharing=copy"});
 }
-GST_END_TEST
 
-GST_START_TEST(stats_of_a_run) {
+TEST(stats_of_a_run) {
   Chain chain("glclinvert");
   GstElement *element = chain["glclinvert"];
   expect(test::stat(element, "frames") == 0, "no frames before the first");
@@ -147,10 +143,9 @@ GST_START_TEST(stats_of_a_run) {
   const Timings timings = timings_of(element);
   expect(timings.kernels == 0 && !timings.frame, "nothing is timed without profile");
 }
-GST_END_TEST
 
 // The same fields everywhere, and with profile the time of every kernel, those that draw too.
-GST_START_TEST(stats_of_every_element) {
+TEST(stats_of_every_element) {
   const char *fields[] = {"frames",  "device",  "sharing",    "copies",
                           "dropped", "latency", "latency-max"};
   for (const std::string &name :
@@ -174,10 +169,9 @@ GST_START_TEST(stats_of_every_element) {
     }
   }
 }
-GST_END_TEST
 
 // A frame that is later than what is behind has asked for does not go on, and counts as dropped.
-GST_START_TEST(dropped_frames) {
+TEST(dropped_frames) {
   for (const char *name : {"glclinvert", "glclbilateral", "glclhistogram", "glclhough", "glclklt",
                            "glclmotion", "glopenclflow"}) {
     Chain chain(name);
@@ -199,9 +193,8 @@ GST_START_TEST(dropped_frames) {
     expect(test::stat(element, "latency-max") > 0, "the others took time");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(profile) {
+TEST(profile) {
   Chain chain("glclinvert profile=true ! glclbilateral profile=true radius=1");
   for (int i = 0; i < 4; i++) chain.filter(reference::random_frame(48, 32, i));
   for (const char *name : {"glclinvert", "glclbilateral"}) {
@@ -209,10 +202,9 @@ GST_START_TEST(profile) {
     expect(timings.kernels > 0 && timings.frame, std::string(name) + " times kernels and frame");
   }
 }
-GST_END_TEST
 
 // Switching `profile` moves the work to another queue: frames stay right.
-GST_START_TEST(profile_while_playing) {
+TEST(profile_while_playing) {
   Chain chain("gleffects_identity ! glclinvert ! glclinvert strength=0");
   for (int i = 0; i < 30; i++) {
     g_object_set(chain["glclinvert"], "profile", i % 3 == 0, nullptr);
@@ -220,44 +212,20 @@ GST_START_TEST(profile_while_playing) {
     expect_same(inverted(in), chain.filter(in), "frame " + std::to_string(i));
   }
 }
-GST_END_TEST
 
-GST_START_TEST(device_by_place) { check_device("0:0"); }
-GST_END_TEST
+TEST(device_by_place) { check_device("0:0"); }
 
-GST_START_TEST(device_by_name) {
+TEST(device_by_name) {
   std::string name = device_name();
   check_device(name);
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   check_device(name.substr(1, 5));
 }
-GST_END_TEST
 
-GST_START_TEST(device_that_is_not_there) {
+TEST(device_that_is_not_there) {
   const std::string name = device_name();
   for (const char *wish : {"nonsense", "0:99", "99:0"})
     expect_one(errors_of(std::string("glclinvert device=") + wish), GST_RESOURCE_ERROR,
                GST_RESOURCE_ERROR_NOT_FOUND, {std::string("device=\"") + wish + "\"", name, "0:0"});
 }
-GST_END_TEST
-
-static Suite *ways_suite() {
-  Suite *suite = suite_create("ways");
-  TCase *tcase = test::add_tcase(suite, "ways");
-  tcase_add_test(tcase, automatic);
-  tcase_add_test(tcase, copy_by_name);
-  tcase_add_test(tcase, gl_by_name);
-  tcase_add_test(tcase, external_by_name);
-  tcase_add_test(tcase, stats_of_a_run);
-  tcase_add_test(tcase, stats_of_every_element);
-  tcase_add_test(tcase, dropped_frames);
-  tcase_add_test(tcase, profile);
-  tcase_add_test(tcase, profile_while_playing);
-  tcase_add_test(tcase, device_by_place);
-  tcase_add_test(tcase, device_by_name);
-  tcase_add_test(tcase, device_that_is_not_there);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, ways_suite, "ways"); }

@@ -2,8 +2,6 @@
 // What the tests of kernels share.
 #pragma once
 
-#include <gst/check/gstcheck.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cases.h"
 #include "opencl/error.h"
 #include "opencl/kernel.h"
 #include "reference/transfer.h"

@@ -23,7 +23,7 @@ using test::inverted;
 using namespace test::sharing;
 
 // The half of the dma-buf form that llvmpipe can do: the memory it exports is the texture's own.
-GST_START_TEST(exported_dma_buf) {
+TEST(exported_dma_buf) {
   Gl gl;
   gl.run([&] {
     if (!glcl::sharing::exports_dma_bufs(gl.context())) return;
@@ -56,11 +56,10 @@ GST_START_TEST(exported_dma_buf) {
     functions->DeleteTextures(1, &id);
   });
 }
-GST_END_TEST
 
 // A driver closes a semaphore's descriptor in its import. The number is the same for all, nobody
 // else gets it in between, and what somebody else opened there stays open.
-GST_START_TEST(number_of_semaphores) {
+TEST(number_of_semaphores) {
   const auto file = [](int number) {
     struct stat status = {};
     return fstat(number, &status) == 0 ? status.st_ino : 0;
@@ -97,10 +96,9 @@ GST_START_TEST(number_of_semaphores) {
   close(number);
   close(other);
 }
-GST_END_TEST
 
 // The table's numbers are those of GStreamer's own tables.
-GST_START_TEST(formats) {
+TEST(formats) {
   for (const glcl::PixelFormat *format : glcl::PixelFormat::all) {
     GstVideoInfo info;
     const std::string name = format->name;
@@ -118,9 +116,8 @@ GST_START_TEST(formats) {
   }
   expect(!glcl::PixelFormat::find("NV12"), "NV12 is not in the table");
 }
-GST_END_TEST
 
-GST_START_TEST(choice) {
+TEST(choice) {
   Gl gl;
   gl.run([&] {
     const std::vector<const Way *> all(std::begin(Way::all), std::end(Way::all));
@@ -137,9 +134,8 @@ GST_START_TEST(choice) {
            "copy by name is no fallback");
   });
 }
-GST_END_TEST
 
-GST_START_TEST(way_that_cannot_be_had) {
+TEST(way_that_cannot_be_had) {
   Gl gl;
   std::vector ways{&Way::external};
   if (!test::shares_textures()) ways.push_back(&Way::gl);
@@ -152,10 +148,9 @@ GST_START_TEST(way_that_cannot_be_had) {
              word + " is not in: " + error.what());
   }
 }
-GST_END_TEST
 
 // What is missing stays missing, but a failure may pass.
-GST_START_TEST(asked_again_after_a_failure) {
+TEST(asked_again_after_a_failure) {
   static int asked;
   static glcl::Error::Kind kind;
   asked = 0;
@@ -177,9 +172,8 @@ GST_START_TEST(asked_again_after_a_failure) {
     });
   }
 }
-GST_END_TEST
 
-GST_START_TEST(frame_larger_than_images) {
+TEST(frame_larger_than_images) {
   Gl gl;
   Choice choice;
   gl.run([&] { choice = choose(gl.context(), "auto", {&Way::copy}); });
@@ -202,15 +196,4 @@ GST_START_TEST(frame_larger_than_images) {
     inverter.invert(in, out, Layout::buffer);
     expect_same(inverted(frame), out.read(), "buffers have no such limit");
   });
-}
-GST_END_TEST
-
-void test::sharing::add_choice(TCase *tcase) {
-  tcase_add_test(tcase, exported_dma_buf);
-  tcase_add_test(tcase, number_of_semaphores);
-  tcase_add_test(tcase, formats);
-  tcase_add_test(tcase, choice);
-  tcase_add_test(tcase, way_that_cannot_be_had);
-  tcase_add_test(tcase, asked_again_after_a_failure);
-  tcase_add_test(tcase, frame_larger_than_images);
 }

@@ -223,8 +223,4 @@ inline glcl::Error error_of(Gl &gl, const std::function<void()> &work) {
   return glcl::Error(glcl::Error::Kind::failed, "");
 }
 
-void add_kept(TCase *tcase);
-void add_choice(TCase *tcase);
-void add_rows(TCase *tcase);
-
 }  // namespace test::sharing

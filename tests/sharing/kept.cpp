@@ -35,7 +35,7 @@ void for_copies(const std::function<void(const Gl &, Inverter &, Layout)> &check
 }  // namespace
 
 // On the way `copy` the frame stays in OpenCL's memory until somebody wants it.
-GST_START_TEST(kept_by_opencl) {
+TEST(kept_by_opencl) {
   for_copies([](const Gl &gl, Inverter &inverter, Layout layout) {
     Picture host(gl, 61, 47), once = Picture::handing_over(gl, 61, 47),
                               twice = Picture::handing_over(gl, 61, 47), behind(gl, 61, 47);
@@ -69,10 +69,9 @@ GST_START_TEST(kept_by_opencl) {
     }
   });
 }
-GST_END_TEST
 
 // Whoever writes such a memory elsewhere is seen.
-GST_START_TEST(kept_by_opencl_and_written) {
+TEST(kept_by_opencl_and_written) {
   for_copies([](const Gl &gl, Inverter &inverter, Layout layout) {
     Picture host(gl, 61, 47), other(gl, 61, 47), kept = Picture::handing_over(gl, 61, 47),
                                                  out = Picture::handing_over(gl, 61, 47);
@@ -105,10 +104,9 @@ GST_START_TEST(kept_by_opencl_and_written) {
     expect_same(inverted(expected), out.read(), "one byte more");
   });
 }
-GST_END_TEST
 
 // A reader on the host waits for no OpenGL: its thread is busy here.
-GST_START_TEST(read_without_opengl) {
+TEST(read_without_opengl) {
   for_copies([](const Gl &gl, Inverter &inverter, Layout layout) {
     Picture host(gl, 61, 47), out = Picture::handing_over(gl, 61, 47);
     for (int i = 0; i < 5; i++) {
@@ -124,10 +122,9 @@ GST_START_TEST(read_without_opengl) {
     }
   });
 }
-GST_END_TEST
 
 // Two queues of one context, and two contexts: each gets what the other wrote.
-GST_START_TEST(kept_for_another_queue) {
+TEST(kept_for_another_queue) {
   for_copies([](const Gl &gl, Inverter &inverter, Layout layout) {
     Inverter stranger(gl, Way::copy);
     const auto queue = std::make_shared<glcl::Queue>(inverter.context, true);
@@ -156,10 +153,9 @@ GST_START_TEST(kept_for_another_queue) {
     }
   });
 }
-GST_END_TEST
 
 // A copy of such a memory is of the plain kind and holds what OpenCL wrote.
-GST_START_TEST(copies_of_memory) {
+TEST(copies_of_memory) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture host(gl, 61, 47), out = Picture::handing_over(gl, 61, 47);
     const Frame frame = reference::random_frame(61, 47);
@@ -175,13 +171,4 @@ GST_START_TEST(copies_of_memory) {
     gst_memory_unref(copy);
     expect_same(inverted(frame), copied, what + ", the copy");
   });
-}
-GST_END_TEST
-
-void test::sharing::add_kept(TCase *tcase) {
-  tcase_add_test(tcase, kept_by_opencl);
-  tcase_add_test(tcase, kept_by_opencl_and_written);
-  tcase_add_test(tcase, read_without_opengl);
-  tcase_add_test(tcase, kept_for_another_queue);
-  tcase_add_test(tcase, copies_of_memory);
 }

@@ -6,7 +6,7 @@
 using test::expect;
 
 // Rows of any step, many begun at a time; what lies between rows stays as it is.
-GST_START_TEST(rows_copied) {
+TEST(rows_copied) {
   glcl::sharing::RowCopier copier;
   for (const auto &[bytes, count] : {std::pair{1, 1}, {4, 3}, {7680, 1080}, {3000000, 3}})
     for (const int gap : {0, 12}) {
@@ -26,6 +26,3 @@ GST_START_TEST(rows_copied) {
       }
     }
 }
-GST_END_TEST
-
-void test::sharing::add_rows(TCase *tcase) { tcase_add_test(tcase, rows_copied); }

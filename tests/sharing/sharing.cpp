@@ -16,7 +16,7 @@ using test::inverted;
 using namespace test::sharing;
 
 // OpenGL draws each frame right before OpenCL reads it, and reads it right after.
-GST_START_TEST(frames_drawn_by_opengl) {
+TEST(frames_drawn_by_opengl) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     constexpr int width = 1024, height = 768;
     Picture before(gl, width, height), host(gl, width, height), in(gl, width, height),
@@ -33,11 +33,10 @@ GST_START_TEST(frames_drawn_by_opengl) {
     }
   });
 }
-GST_END_TEST
 
 // Drivers on the CPU may order OpenGL and OpenCL by themselves, and hide a missing wait from the
 // frames above. So the waits are counted, and one is made to fail.
-GST_START_TEST(opengl_is_waited_for) {
+TEST(opengl_is_waited_for) {
   if (!test::shares_textures()) return;
   Gl gl;
   gl.run([&] {
@@ -77,9 +76,8 @@ GST_START_TEST(opengl_is_waited_for) {
     expect_same(inverted(frame), out.read(), "after the error");
   });
 }
-GST_END_TEST
 
-GST_START_TEST(frames_written_by_the_host) {
+TEST(frames_written_by_the_host) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {61, 47}, {640, 3}}) {
       Picture in(gl, width, height), out(gl, width, height);
@@ -93,10 +91,9 @@ GST_START_TEST(frames_written_by_the_host) {
     }
   });
 }
-GST_END_TEST
 
 // The driver gives the id of a texture that is gone to the next one.
-GST_START_TEST(reused_texture_ids) {
+TEST(reused_texture_ids) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture host(gl, 64, 48), out(gl, 64, 48);
     guint last = 0;
@@ -114,9 +111,8 @@ GST_START_TEST(reused_texture_ids) {
     expect(reused > 10 || inverter.choice.way == &Way::copy, "no id was reused: nothing is tested");
   });
 }
-GST_END_TEST
 
-GST_START_TEST(crossing_that_fails) {
+TEST(crossing_that_fails) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture in(gl, 64, 48), out(gl, 64, 48);
     for (int i = 0; i < 10; i++) {
@@ -135,9 +131,8 @@ GST_START_TEST(crossing_that_fails) {
     }
   });
 }
-GST_END_TEST
 
-GST_START_TEST(copies_are_counted) {
+TEST(copies_are_counted) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     const bool copies = inverter.choice.way == &Way::copy;
     Picture host(gl, 64, 48), in(gl, 64, 48), out(gl, 64, 48);
@@ -149,9 +144,8 @@ GST_START_TEST(copies_are_counted) {
     expect(inverter.sharing->copies() == (copies ? 5 : 0), what + ": read from OpenGL first");
   });
 }
-GST_END_TEST
 
-GST_START_TEST(several_textures_in_one_crossing) {
+TEST(several_textures_in_one_crossing) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture a(gl, 64, 48), b(gl, 31, 17), a_out(gl, 64, 48), b_out(gl, 31, 17);
     for (int i = 0; i < 5; i++) {
@@ -172,10 +166,9 @@ GST_START_TEST(several_textures_in_one_crossing) {
     }
   });
 }
-GST_END_TEST
 
 // The image of a texture is made once per OpenCL context, and is the kernel's on the gl way.
-GST_START_TEST(image_of_a_texture) {
+TEST(image_of_a_texture) {
   if (!test::shares_textures()) return;
   Gl gl;
   gl.run([&] {
@@ -196,11 +189,10 @@ GST_START_TEST(image_of_a_texture) {
     expect(!texture.holder(), "OpenGL has it back");
   });
 }
-GST_END_TEST
 
 // OpenGL is waited for when it wrote a picture, not between two of OpenCL, and gets what it asks
 // for.
-GST_START_TEST(handed_on_without_opengl) {
+TEST(handed_on_without_opengl) {
   if (!test::shares_textures()) return;
   for (const Layout layout : {Layout::image, Layout::buffer}) {
     Gl gl;
@@ -241,10 +233,9 @@ GST_START_TEST(handed_on_without_opengl) {
     });
   }
 }
-GST_END_TEST
 
 // What goes on as it came is not given back in between, and not changed.
-GST_START_TEST(passed_on) {
+TEST(passed_on) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     const bool copies = inverter.choice.way == &Way::copy;
     Picture host(gl, 61, 47), in = Picture::handing_over(gl, 61, 47),
@@ -267,12 +258,11 @@ GST_START_TEST(passed_on) {
     }
   });
 }
-GST_END_TEST
 
 // OpenGL, which once has asked for a picture, may read it later without asking again, as elements
 // in another branch do. What reads it with OpenCL in between has finished by then: the checker sees
 // it.
-GST_START_TEST(read_by_opengl_too) {
+TEST(read_by_opengl_too) {
   for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     const bool copies = inverter.choice.way == &Way::copy;
     Picture host(gl, 61, 47), in = Picture::handing_over(gl, 61, 47),
@@ -298,26 +288,3 @@ GST_START_TEST(read_by_opengl_too) {
     }
   });
 }
-GST_END_TEST
-
-static Suite *sharing_suite() {
-  Suite *suite = suite_create("sharing");
-  TCase *tcase = test::add_tcase(suite, "sharing");
-  tcase_add_test(tcase, frames_drawn_by_opengl);
-  tcase_add_test(tcase, opengl_is_waited_for);
-  tcase_add_test(tcase, frames_written_by_the_host);
-  tcase_add_test(tcase, reused_texture_ids);
-  tcase_add_test(tcase, crossing_that_fails);
-  tcase_add_test(tcase, copies_are_counted);
-  tcase_add_test(tcase, several_textures_in_one_crossing);
-  tcase_add_test(tcase, image_of_a_texture);
-  tcase_add_test(tcase, handed_on_without_opengl);
-  tcase_add_test(tcase, passed_on);
-  tcase_add_test(tcase, read_by_opengl_too);
-  add_kept(tcase);
-  add_choice(tcase);
-  add_rows(tcase);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, sharing_suite, "sharing"); }

@@ -24,15 +24,15 @@ Frame run(Bench &bench, Form form, const Settings &settings, const Frame &frame)
   return bench.run(engine, settings, frame);
 }
 
-void check_with_twin(Bench &bench, Agreement &agreement, Form form, const Settings &settings,
-                     const Frame &frame) {
+void check_with_reference(Bench &bench, Agreement &agreement, Form form, const Settings &settings,
+                          const Frame &frame) {
   agreement.check(run(bench, form, settings, frame), reference::bilateral(frame, settings),
                   describe(settings, frame));
 }
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, 3) {
   Bench bench;
   Agreement agreement;
   std::vector<Frame> frames = {reference::random_frame(65, 33), reference::flat_frame(65, 33),
@@ -44,12 +44,11 @@ GST_START_TEST(test_content) {
       Settings settings;
       settings.sigma_space = 2.5;
       settings.weight = weight;
-      check_with_twin(bench, agreement, forms[__i__], settings, frame);
+      check_with_reference(bench, agreement, forms[__i__], settings, frame);
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST_EACH(test_sizes, 0, 3) {
   Bench bench;
   Agreement agreement;
   const int sizes[][2] = {{1, 1},  {1, 37}, {37, 1},  {2, 2},    {3, 5},    {15, 4},
@@ -61,13 +60,12 @@ GST_START_TEST(test_sizes) {
       settings.sigma_range = 0.3;
       settings.radius = 3;
       settings.weight = weight;
-      check_with_twin(bench, agreement, forms[__i__], settings,
-                      reference::random_frame(width, height));
+      check_with_reference(bench, agreement, forms[__i__], settings,
+                           reference::random_frame(width, height));
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_radii) {
+TEST_EACH(test_radii, 0, 3) {
   Bench bench;
   Agreement agreement;
   for (int radius : {0, 1, 2, 5, 12, 40, 128})
@@ -78,12 +76,11 @@ GST_START_TEST(test_radii) {
       settings.weight = weight;
       const Frame frame =
           radius > 12 ? reference::natural_frame(11, 7) : reference::natural_frame(41, 23);
-      check_with_twin(bench, agreement, forms[__i__], settings, frame);
+      check_with_reference(bench, agreement, forms[__i__], settings, frame);
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sigmas) {
+TEST_EACH(test_sigmas, 0, 3) {
   Bench bench;
   Agreement agreement;
   for (const Frame &frame : {reference::random_frame(23, 17), reference::natural_frame(23, 17)})
@@ -95,14 +92,13 @@ GST_START_TEST(test_sigmas) {
           settings.sigma_range = range;
           settings.radius = 4;
           settings.weight = weight;
-          check_with_twin(bench, agreement, forms[__i__], settings, frame);
+          check_with_reference(bench, agreement, forms[__i__], settings, frame);
         }
 }
-GST_END_TEST;
 
 // sigma-range 0 is the limit: colours that differ do not mix (equal intensities of other colours
 // do).
-GST_START_TEST(test_range_zero_keeps_colours) {
+TEST_EACH(test_range_zero_keeps_colours, 0, 3) {
   Bench bench;
   const Frame frame = reference::random_frame(31, 21);
   Settings settings;
@@ -112,9 +108,8 @@ GST_START_TEST(test_range_zero_keeps_colours) {
     check_equal(run(bench, forms[__i__], settings, frame), frame, describe(settings, frame));
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_iterations) {
+TEST_EACH(test_iterations, 0, 3) {
   Bench bench;
   Agreement agreement;
   const Frame frame = reference::natural_frame(37, 19);
@@ -131,9 +126,8 @@ GST_START_TEST(test_iterations) {
     agreement.check(chained, reference::bilateral(before, once), describe(settings, frame));
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_split) {
+TEST_EACH(test_split, 0, 3) {
   Bench bench;
   const Frame frame = reference::natural_frame(53, 9);
   Bilateral engine = make(bench, forms[__i__], frame);
@@ -153,11 +147,10 @@ GST_START_TEST(test_split) {
   Settings settings;
   settings.split = 0.5;
   Agreement agreement;
-  check_with_twin(bench, agreement, forms[__i__], settings, frame);
+  check_with_reference(bench, agreement, forms[__i__], settings, frame);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_groups) {
+TEST_EACH(test_groups, 0, 3) {
   Bench bench;
   const Frame frame = reference::natural_frame(71, 37);
   Settings settings;
@@ -172,10 +165,9 @@ GST_START_TEST(test_groups) {
     check_equal(bench.run(engine, settings, frame), expected, glcl::describe(variant));
   }
 }
-GST_END_TEST;
 
 // Variants that glcl-tune may pick, and the program for one radius beside the one for all.
-GST_START_TEST(test_variants) {
+TEST(test_variants) {
   Bench bench;
   const Frame frame = reference::natural_frame(71, 37);
   Parameters variant = Bilateral::variant(bench.context->device(), Form::tile);
@@ -201,9 +193,8 @@ GST_START_TEST(test_variants) {
     check_equal(bench.run(fixed, settings, frame), expected, glcl::describe(variant));
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_pitch) {
+TEST(test_pitch) {
   Bench bench;
   const Frame frame = reference::natural_frame(45, 14);
   Bilateral engine = make(bench, Form::vector, frame);
@@ -226,10 +217,9 @@ GST_START_TEST(test_pitch) {
                            wide.at(frame.width, y)),
                 "row %d was written beyond its end", y);
 }
-GST_END_TEST;
 
 // Settings are arguments: no change compiles, and an engine does not remember the last ones.
-GST_START_TEST(test_settings_change) {
+TEST_EACH(test_settings_change, 0, 3) {
   Bench bench;
   const Frame frame = reference::natural_frame(33, 18);
   Bilateral engine = make(bench, forms[__i__], frame);
@@ -246,10 +236,9 @@ GST_START_TEST(test_settings_change) {
                 describe(settings, frame));
   fail_unless_equals_int(glcl::programs_compiled(), compiled);
 }
-GST_END_TEST;
 
 // Frames one after the other without a wait between them.
-GST_START_TEST(test_queued_frames) {
+TEST_EACH(test_queued_frames, 0, 3) {
   Bench bench;
   const int width = 61, height = 33;
   Bilateral engine = make(bench, forms[__i__], Frame(width, height));
@@ -269,9 +258,8 @@ GST_START_TEST(test_queued_frames) {
     check_equal(bench.download(outs[i]), run(bench, forms[__i__], list[i], frames[i]),
                 describe(list[i], frames[i]));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_automatic) {
+TEST(test_automatic) {
   Bench bench;
   Bilateral engine(*bench.context, 8, 8);
   fail_unless((engine.layout() == Layout::buffer) == bench.context->device().prefers_buffers());
@@ -292,9 +280,8 @@ GST_START_TEST(test_automatic) {
   agreement.check(bench.run(wide, settings, frame), reference::bilateral(frame, settings),
                   describe(settings, frame));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_wrong_pictures) {
+TEST_EACH(test_wrong_pictures, 0, 3) {
   Bench bench;
   Bilateral engine = make(bench, forms[__i__], Frame(16, 8));
   const Layout other = engine.layout() == Layout::image ? Layout::buffer : Layout::image;
@@ -309,9 +296,8 @@ GST_START_TEST(test_wrong_pictures) {
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_radius_of_settings) {
+TEST(test_radius_of_settings) {
   Settings settings;
   fail_unless_equals_int(Bilateral::radius(settings), 6);
   settings.sigma_space = 0.1;
@@ -325,32 +311,3 @@ GST_START_TEST(test_radius_of_settings) {
   settings.radius = 500;
   fail_unless_equals_int(Bilateral::radius(settings), 128);
 }
-GST_END_TEST;
-
-static Suite *bilateral_suite() {
-  Suite *suite = suite_create("bilateral");
-  TCase *general = tcase_create("general");
-  tcase_add_test(general, test_radius_of_settings);
-  tcase_add_test(general, test_automatic);
-  tcase_add_test(general, test_pitch);
-  tcase_add_test(general, test_variants);
-  suite_add_tcase(suite, general);
-  for (int i = 0; i < 3; i++) {
-    TCase *form = tcase_create(form_names[i]);
-    tcase_add_loop_test(form, test_content, i, i + 1);
-    tcase_add_loop_test(form, test_sizes, i, i + 1);
-    tcase_add_loop_test(form, test_radii, i, i + 1);
-    tcase_add_loop_test(form, test_sigmas, i, i + 1);
-    tcase_add_loop_test(form, test_range_zero_keeps_colours, i, i + 1);
-    tcase_add_loop_test(form, test_iterations, i, i + 1);
-    tcase_add_loop_test(form, test_split, i, i + 1);
-    tcase_add_loop_test(form, test_groups, i, i + 1);
-    tcase_add_loop_test(form, test_settings_change, i, i + 1);
-    tcase_add_loop_test(form, test_queued_frames, i, i + 1);
-    tcase_add_loop_test(form, test_wrong_pictures, i, i + 1);
-    suite_add_tcase(suite, form);
-  }
-  return suite;
-}
-
-GST_CHECK_MAIN(bilateral)

@@ -21,8 +21,8 @@ Frame run(Bench &bench, Layout layout, const Settings &settings, const Frame &fr
   return bench.run(engine, settings, frame);
 }
 
-void check_with_twin(Bench &bench, Agreement &agreement, Grid &engine, const Settings &settings,
-                     const Frame &frame) {
+void check_with_reference(Bench &bench, Agreement &agreement, Grid &engine,
+                          const Settings &settings, const Frame &frame) {
   agreement.check(bench.run(engine, settings, frame), reference::bilateral_grid(frame, settings),
                   describe(settings, frame));
 }
@@ -99,7 +99,7 @@ void check_accuracy(Bench &bench, Grid &engine, const Frame &frame, const Settin
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, 2) {
   Bench bench;
   Agreement agreement{most_off(layouts[__i__])};
   std::vector<Frame> frames = {reference::random_frame(97, 53), reference::flat_frame(97, 53),
@@ -112,12 +112,11 @@ GST_START_TEST(test_content) {
       Settings settings;
       settings.sigma_space = 4.5;
       settings.weight = weight;
-      check_with_twin(bench, agreement, engine, settings, frame);
+      check_with_reference(bench, agreement, engine, settings, frame);
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST_EACH(test_sizes, 0, 2) {
   Bench bench;
   Agreement agreement{most_off(layouts[__i__])};
   const int sizes[][2] = {{1, 1},  {1, 37},  {37, 1},  {2, 2},    {3, 5},   {15, 4},
@@ -128,13 +127,13 @@ GST_START_TEST(test_sizes) {
       Settings settings;
       settings.sigma_range = 0.3;
       settings.weight = weight;
-      check_with_twin(bench, agreement, engine, settings, reference::random_frame(width, height));
+      check_with_reference(bench, agreement, engine, settings,
+                           reference::random_frame(width, height));
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sigmas) {
+TEST_EACH(test_sigmas, 0, 2) {
   Bench bench;
   Agreement agreement{most_off(layouts[__i__])};
   for (const Frame &frame : {reference::random_frame(67, 41), reference::natural_frame(67, 41)}) {
@@ -146,13 +145,13 @@ GST_START_TEST(test_sigmas) {
           settings.sigma_space = space;
           settings.sigma_range = range;
           settings.weight = weight;
-          if (engine.suits(settings)) check_with_twin(bench, agreement, engine, settings, frame);
+          if (engine.suits(settings))
+            check_with_reference(bench, agreement, engine, settings, frame);
         }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_iterations_and_split) {
+TEST_EACH(test_iterations_and_split, 0, 2) {
   Bench bench;
   const Frame frame = reference::natural_frame(53, 19);
   Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
@@ -170,11 +169,10 @@ GST_START_TEST(test_iterations_and_split) {
     }
   }
 }
-GST_END_TEST;
 
 // CPUs compute on buffers. On images, with three planes or more to an item, the vectorizer of PoCL
 // 6 (LLVM 18) gives wrong sums, where PoCL's plain loops do not.
-GST_START_TEST(test_groups) {
+TEST_EACH(test_groups, 0, 2) {
   if (layouts[__i__] == glcl::Layout::image) g_setenv("POCL_WORK_GROUP_METHOD", "loops", TRUE);
   Bench bench;
   Agreement agreement{most_off(layouts[__i__])};
@@ -198,10 +196,9 @@ GST_START_TEST(test_groups) {
     }
   }
 }
-GST_END_TEST;
 
 // Settings are arguments: no change compiles, and an engine does not remember the last ones.
-GST_START_TEST(test_settings_change) {
+TEST_EACH(test_settings_change, 0, 2) {
   Bench bench;
   const Frame frame = reference::natural_frame(80, 45);
   Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
@@ -225,10 +222,9 @@ GST_START_TEST(test_settings_change) {
   check_equal(bench.run(engine, list[0], frame), bench.run(engine, list[1], frame), "radius");
   fail_unless_equals_int(glcl::programs_compiled(), compiled);
 }
-GST_END_TEST;
 
 // A program is built when it is asked for, in the background, and no other one is.
-GST_START_TEST(test_ready) {
+TEST_EACH(test_ready, 0, 2) {
   Bench bench;
   const unsigned compiled = glcl::programs_compiled();
   Grid engine(*bench.context, 40, 30, layouts[__i__]);
@@ -246,10 +242,9 @@ GST_START_TEST(test_ready) {
   fail_unless(engine.ready({}));
   fail_unless_equals_int(glcl::programs_compiled(), compiled + 2);
 }
-GST_END_TEST;
 
 // Frames one after the other without a wait between them, in a grid that grows meanwhile.
-GST_START_TEST(test_queued_frames) {
+TEST_EACH(test_queued_frames, 0, 2) {
   Bench bench;
   const int width = 61, height = 33;
   Grid engine(*bench.context, width, height, layouts[__i__]);
@@ -270,9 +265,8 @@ GST_START_TEST(test_queued_frames) {
     check_equal(bench.download(outs[i]), run(bench, layouts[__i__], list[i], frames[i]),
                 describe(list[i], frames[i]));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_wrong_input) {
+TEST_EACH(test_wrong_input, 0, 2) {
   Bench bench;
   Grid engine(*bench.context, 16, 8, layouts[__i__]);
   const Layout other = layouts[1 - __i__];
@@ -291,9 +285,8 @@ GST_START_TEST(test_wrong_input) {
   fail_unless(refused({}, bench.upload(Frame(16, 8), other)));
   fail_unless(refused(too_small, good));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_what_suits) {
+TEST(test_what_suits) {
   Bench bench;
   Grid engine(*bench.context, 1920, 1080, Layout::buffer);
   const auto suits = [&](double space, double range, Weight weight) {
@@ -313,10 +306,9 @@ GST_START_TEST(test_what_suits) {
   fail_if(suits(64, 0.013, Weight::color));
   fail_if(suits(64, 0, Weight::per_channel));
 }
-GST_END_TEST;
 
 // Every picture by itself: at least 49 dB at sigma-range 25/255 and 44 dB at 50/255.
-GST_START_TEST(test_accuracy) {
+TEST_EACH(test_accuracy, 0, 2) {
   Bench bench;
   for (const Frame &picture : reference::pictures()) {
     const Frame frame = grey(picture);
@@ -337,29 +329,3 @@ GST_START_TEST(test_accuracy) {
     }
   }
 }
-GST_END_TEST;
-
-static Suite *grid_suite() {
-  Suite *suite = suite_create("grid");
-  TCase *general = tcase_create("general");
-  tcase_add_test(general, test_what_suits);
-  suite_add_tcase(suite, general);
-  const char *names[] = {"image", "buffer"};
-  for (int i = 0; i < 2; i++) {
-    TCase *layout = tcase_create(names[i]);
-    tcase_add_loop_test(layout, test_content, i, i + 1);
-    tcase_add_loop_test(layout, test_sizes, i, i + 1);
-    tcase_add_loop_test(layout, test_sigmas, i, i + 1);
-    tcase_add_loop_test(layout, test_iterations_and_split, i, i + 1);
-    tcase_add_loop_test(layout, test_groups, i, i + 1);
-    tcase_add_loop_test(layout, test_settings_change, i, i + 1);
-    tcase_add_loop_test(layout, test_ready, i, i + 1);
-    tcase_add_loop_test(layout, test_queued_frames, i, i + 1);
-    tcase_add_loop_test(layout, test_wrong_input, i, i + 1);
-    tcase_add_loop_test(layout, test_accuracy, i, i + 1);
-    suite_add_tcase(suite, layout);
-  }
-  return suite;
-}
-
-GST_CHECK_MAIN(grid)

@@ -73,7 +73,7 @@ std::vector<Frame> frames_of(int width, int height, unsigned seed) {
 
 }  // namespace
 
-GST_START_TEST(test_every_filter_equals_the_reference) {
+TEST(test_every_filter_equals_the_reference) {
   Bench bench;
   Agreement agreement;
   int count = 0;  // every other filter on images, the rest on buffers
@@ -95,9 +95,8 @@ GST_START_TEST(test_every_filter_equals_the_reference) {
     }
   }
 }
-GST_END_TEST
 
-GST_START_TEST(test_random_chains_fused_and_one_by_one) {
+TEST(test_random_chains_fused_and_one_by_one) {
   Bench bench;
   std::mt19937 random(20);
   const auto pick = [&](size_t n) { return random() % n; };
@@ -141,9 +140,8 @@ GST_START_TEST(test_random_chains_fused_and_one_by_one) {
   fail_unless(from_reference.far <= from_reference.values / 1000,
               "%zu of %zu are not the reference's", from_reference.far, from_reference.values);
 }
-GST_END_TEST
 
-GST_START_TEST(test_a_matrix_of_rank_1_is_separated) {
+TEST(test_a_matrix_of_rank_1_is_separated) {
   using glcl::chain::Matrix;
   glcl::chain::Separated parts;
   fail_unless(separate(Matrix{3, 3, {1, 2, 1, 2, 4, 2, 1, 2, 1}}, parts));
@@ -158,10 +156,9 @@ GST_START_TEST(test_a_matrix_of_rank_1_is_separated) {
   const auto stages = stages_of(parse_chain("gauss(sigma=1) ! grey", "test", {}));
   fail_unless(stages.size() == 3 && stages[0].taps() == 5 && stages[1].taps() == 5);
 }
-GST_END_TEST
 
 // One that goes by #line, PoCL's, and one that does not.
-GST_START_TEST(test_logs_of_compilers) {
+TEST(test_logs_of_compilers) {
   const std::string
       source = "int a;\n#line 1 \"my \\\"own\\\".cl\"\nint b;\nint c = d;\n#line 1 \"pass\"\n",
       wanted = "my \"own\".cl:2: no d";
@@ -172,9 +169,8 @@ GST_START_TEST(test_logs_of_compilers) {
     fail_unless(error == wanted, "%s", error.c_str());
   }
 }
-GST_END_TEST
 
-GST_START_TEST(test_errors_name_file_and_line) {
+TEST(test_errors_name_file_and_line) {
   const auto expect = [](const std::string &source, const std::string &place,
                          const std::string &word) {
     try {
@@ -203,9 +199,8 @@ GST_START_TEST(test_errors_name_file_and_line) {
   expect(head + "\n\n#include \"/etc/passwd\"\n" + end, "own.cl:4:", "include");
   expect(head + "//! weights 1\n" + end, "own.cl:1:", "not both");
 }
-GST_END_TEST
 
-GST_START_TEST(test_values_that_change) {
+TEST(test_values_that_change) {
   Bench bench;
   const Frame frame = reference::natural_frame(61, 47);
   Description wanted = parse_chain("gauss(sigma=1.2) ! threshold(level=0.3) ! unsharp", "test", {});
@@ -220,9 +215,8 @@ GST_START_TEST(test_values_that_change) {
   wanted.items[0].values.numbers[0] = 3;
   fail_unless(!live.takes(wanted));
 }
-GST_END_TEST
 
-GST_START_TEST(test_the_largest_radius) {
+TEST(test_the_largest_radius) {
   Bench bench;
   const Frame frame = reference::natural_frame(47, 61);
   std::string row = "[";
@@ -233,20 +227,3 @@ GST_START_TEST(test_the_largest_radius) {
   Agreement agreement;
   agreement.check(run(bench, chain, {frame})[0], reference::chain(frame, wanted), chain.describe());
 }
-GST_END_TEST
-
-static Suite *chain_suite() {
-  Suite *suite = suite_create("chain");
-  TCase *all = tcase_create("all");
-  suite_add_tcase(suite, all);
-  tcase_add_test(all, test_every_filter_equals_the_reference);
-  tcase_add_test(all, test_a_matrix_of_rank_1_is_separated);
-  tcase_add_test(all, test_errors_name_file_and_line);
-  tcase_add_test(all, test_logs_of_compilers);
-  tcase_add_test(all, test_values_that_change);
-  tcase_add_test(all, test_the_largest_radius);
-  tcase_add_test(all, test_random_chains_fused_and_one_by_one);
-  return suite;
-}
-
-GST_CHECK_MAIN(chain)

@@ -61,7 +61,7 @@ std::vector<Frame> frames(int width, int height) {
 
 }  // namespace
 
-GST_START_TEST(test_arrows) {
+TEST_EACH(test_arrows, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   for (const auto &[width, height] : sizes) {
@@ -82,10 +82,9 @@ GST_START_TEST(test_arrows) {
         }
   }
 }
-GST_END_TEST
 
 // Which of several arrows a pixel is of does not depend on who comes first.
-GST_START_TEST(test_order) {
+TEST_EACH(test_order, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const Frame frame = reference::natural_frame(200, 100);
@@ -104,10 +103,9 @@ GST_START_TEST(test_order) {
     check_equal(got, first, "the same arrows once more");
   }
 }
-GST_END_TEST
 
 // A width that shows grows with the frame.
-GST_START_TEST(test_width) {
+TEST(test_width) {
   fail_unless_equals_float(Arrows::width(1, 1).thick, 0.75);
   fail_unless_equals_float(Arrows::width(640, 360).thick, 0.75);
   fail_unless_equals_float(Arrows::width(1280, 720).thick, 1);
@@ -115,7 +113,6 @@ GST_START_TEST(test_width) {
   fail_unless_equals_float(Arrows::width(2160, 3840).outline, 3);
   fail_unless(glcl::drawing::dot(480, 272) == 2 && glcl::drawing::dot(3840, 2160) == 8);
 }
-GST_END_TEST
 
 namespace {
 
@@ -147,7 +144,7 @@ struct Turning {
 
 }  // namespace
 
-GST_START_TEST(test_flow) {
+TEST_EACH(test_flow, 0, 2) {
   using glcl::opticalflow::View;
   Bench bench;
   const Layout layout = layouts[__i__];
@@ -189,10 +186,9 @@ GST_START_TEST(test_flow) {
         }
   }
 }
-GST_END_TEST
 
 // The legend covers its box and nothing else.
-GST_START_TEST(test_legend) {
+TEST_EACH(test_legend, 0, 2) {
   using glcl::opticalflow::View;
   Bench bench;
   const Layout layout = layouts[__i__];
@@ -219,9 +215,8 @@ GST_START_TEST(test_legend) {
     if (width == 480) fail_unless(white > 100 * dot, "a text and a circle: %d px", white);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(test_blocks) {
+TEST_EACH(test_blocks, 0, 2) {
   using glcl::motion::View;
   Bench bench;
   const Layout layout = layouts[__i__];
@@ -274,20 +269,3 @@ GST_START_TEST(test_blocks) {
     }
   }
 }
-GST_END_TEST
-
-static Suite *arrows_suite() {
-  Suite *suite = suite_create("arrows");
-  TCase *tcase = tcase_create("arrows");
-  suite_add_tcase(suite, tcase);
-  tcase_add_loop_test(tcase, test_arrows, 0, 2);
-  tcase_add_loop_test(tcase, test_order, 0, 2);
-  tcase_add_test(tcase, test_width);
-  tcase_add_loop_test(tcase, test_flow, 0, 2);
-  tcase_add_loop_test(tcase, test_legend, 0, 2);
-  tcase_add_loop_test(tcase, test_blocks, 0, 2);
-  tcase_set_timeout(tcase, 300);
-  return suite;
-}
-
-GST_CHECK_MAIN(arrows);

@@ -72,7 +72,7 @@ void check_settings_error(const std::function<void()> &work, const std::string &
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   std::vector<Frame> all = frames(131, 67);
@@ -85,9 +85,8 @@ GST_START_TEST(test_content) {
                      name(format, layout, frame));
     }
 }
-GST_END_TEST
 
-GST_START_TEST(test_sizes) {
+TEST_EACH(test_sizes, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const int sizes[][2] = {{1, 1},    {1, 53},   {53, 1},  {2, 2},     {3, 5},
@@ -103,10 +102,9 @@ GST_START_TEST(test_sizes) {
                      reference::histogram(frame, {mode}), name({mode}, layout, frame));
       }
 }
-GST_END_TEST
 
 // Every form, with one parameter after the other changed.
-GST_START_TEST(test_variants) {
+TEST_EACH(test_variants, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   // One that is cut into whole runs, half of it flat, and one that is not.
@@ -162,10 +160,9 @@ GST_START_TEST(test_variants) {
         "copies=100000");
   }
 }
-GST_END_TEST
 
 // A result stays for the next call, and no longer.
-GST_START_TEST(test_results_of_two_calls) {
+TEST_EACH(test_results_of_two_calls, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const Format format{Mode::rgb};
@@ -185,10 +182,9 @@ GST_START_TEST(test_results_of_two_calls) {
     before = now;
   }
 }
-GST_END_TEST
 
 // Half a word counts to 65535: one group with one copy would go beyond.
-GST_START_TEST(test_packed_counters_of_many_pixels) {
+TEST_EACH(test_packed_counters_of_many_pixels, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const Frame frame = reference::flat_frame(1024, 700);
@@ -203,9 +199,8 @@ GST_START_TEST(test_packed_counters_of_many_pixels) {
   check_counts(run(bench, engine, frame, layout), reference::histogram(frame, {Mode::rgba}),
                "flat");
 }
-GST_END_TEST
 
-GST_START_TEST(test_area) {
+TEST_EACH(test_area, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const Frame frame = reference::natural_frame(90, 47);
@@ -222,9 +217,8 @@ GST_START_TEST(test_area) {
       check_settings_error([&] { run(bench, engine, frame, layout, area); }, "roi=<");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(test_clipped) {
+TEST(test_clipped) {
   constexpr int most = INT_MAX, least = INT_MIN;
   const struct {
     Area area, clipped;
@@ -249,19 +243,17 @@ GST_START_TEST(test_clipped) {
                 one.area.width, one.area.height, got.x, got.y, got.width, got.height);
   }
 }
-GST_END_TEST
 
 // 32 bits a counter: a 4K frame of one colour. It is counted in each layout by its default form.
-GST_START_TEST(test_large_flat_frame) {
+TEST_EACH(test_large_flat_frame, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const Frame frame = reference::flat_frame(3840, 2160);
   Histogram engine(*bench.context, frame.width, frame.height, {Mode::rgba}, layout);
   check_counts(run(bench, engine, frame, layout), reference::histogram(frame, {Mode::rgba}), "4K");
 }
-GST_END_TEST
 
-GST_START_TEST(test_samples) {
+TEST(test_samples) {
   Bench bench;
   std::mt19937 next(3);
   struct Case {
@@ -290,10 +282,9 @@ GST_START_TEST(test_samples) {
                    Histogram::problem(format, Layout::buffer));
     }
 }
-GST_END_TEST
 
 // Frames of a batch, with gaps between rows and frames.
-GST_START_TEST(test_batch) {
+TEST(test_batch) {
   Bench bench;
   const int width = 45, height = 13, pitch = 48, frame_pitch = pitch * height + 5, count = 7;
   const Format format{Mode::rgb, 64};
@@ -330,9 +321,8 @@ GST_START_TEST(test_batch) {
                          "frames");
   }
 }
-GST_END_TEST
 
-GST_START_TEST(test_bad_formats) {
+TEST(test_bad_formats) {
   Bench bench;
   for (const int bins : {-1, 0, 1, 3, 100, 255, 512})
     check_settings_error(
@@ -348,24 +338,3 @@ GST_START_TEST(test_bad_formats) {
   check_settings_error([&] { Histogram(*bench.context, 8, 8, {Mode::grey_8}, Layout::image); },
                        "grey-8");
 }
-GST_END_TEST
-
-static Suite *histogram_suite() {
-  Suite *suite = suite_create("histogram");
-  TCase *tcase = tcase_create("histogram");
-  suite_add_tcase(suite, tcase);
-  tcase_add_loop_test(tcase, test_content, 0, 2);
-  tcase_add_loop_test(tcase, test_sizes, 0, 2);
-  tcase_add_loop_test(tcase, test_variants, 0, 2);
-  tcase_add_loop_test(tcase, test_results_of_two_calls, 0, 2);
-  tcase_add_loop_test(tcase, test_packed_counters_of_many_pixels, 0, 2);
-  tcase_add_loop_test(tcase, test_area, 0, 2);
-  tcase_add_test(tcase, test_clipped);
-  tcase_add_loop_test(tcase, test_large_flat_frame, 0, 2);
-  tcase_add_test(tcase, test_samples);
-  tcase_add_test(tcase, test_batch);
-  tcase_add_test(tcase, test_bad_formats);
-  return suite;
-}
-
-GST_CHECK_MAIN(histogram);

@@ -60,7 +60,7 @@ void check_drawn(Bench &bench, Present &engine, const Present::Settings &setting
 
 }  // namespace
 
-GST_START_TEST(test_equalize) {
+TEST_EACH(test_equalize, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const int sizes[][2] = {{97, 53}, {1, 1}, {1, 40}, {40, 1}, {256, 64}};
@@ -79,9 +79,8 @@ GST_START_TEST(test_equalize) {
       }
   }
 }
-GST_END_TEST
 
-GST_START_TEST(test_display) {
+TEST_EACH(test_display, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const int sizes[][2] = {{640, 360}, {161, 90}, {20, 11}, {1, 1}, {1000, 720}};
@@ -107,7 +106,6 @@ GST_START_TEST(test_display) {
         }
   }
 }
-GST_END_TEST
 
 /// A film between black bars: two fifths of the pixels are of one level.
 Frame letterboxed_frame(int width, int height) {
@@ -120,7 +118,7 @@ Frame letterboxed_frame(int width, int height) {
 }
 
 // Bars of the histogram stay visible beside a few full bins.
-GST_START_TEST(test_level_height) {
+TEST_EACH(test_level_height, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const int width = 320, height = 180;
@@ -140,10 +138,9 @@ GST_START_TEST(test_level_height) {
                       "level-height " + std::to_string(level));
         }
 }
-GST_END_TEST
 
 // A panel that is too small for its plots, or for their labels, shows what of them it holds.
-GST_START_TEST(test_small_panels) {
+TEST_EACH(test_small_panels, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const int width = 60, height = 60;
@@ -166,9 +163,8 @@ GST_START_TEST(test_small_panels) {
                   std::to_string(static_cast<int>(display)));
         }
 }
-GST_END_TEST
 
-GST_START_TEST(test_panel) {
+TEST(test_panel) {
   Present::Settings settings;
   settings.x = 0.5, settings.y = 0.9, settings.width = 0.7, settings.height = 0;
   const Area area = Present::panel(settings, 200, 100);
@@ -188,18 +184,3 @@ GST_START_TEST(test_panel) {
   usual.display = Present::Display::parade;
   fail_unless_equals_int(Present::unit(usual, rgb, 480, 272), 1);
 }
-GST_END_TEST
-
-static Suite *present_suite() {
-  Suite *suite = suite_create("present");
-  TCase *tcase = tcase_create("present");
-  suite_add_tcase(suite, tcase);
-  tcase_add_loop_test(tcase, test_equalize, 0, 2);
-  tcase_add_loop_test(tcase, test_display, 0, 2);
-  tcase_add_loop_test(tcase, test_small_panels, 0, 2);
-  tcase_add_loop_test(tcase, test_level_height, 0, 2);
-  tcase_add_test(tcase, test_panel);
-  return suite;
-}
-
-GST_CHECK_MAIN(present);

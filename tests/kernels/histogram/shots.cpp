@@ -2,11 +2,10 @@
 // The shot detector and the statistics, on histograms alone.
 #include "reference/histogram/shots.h"
 
-#include <gst/check/gstcheck.h>
-
 #include <cmath>
 #include <map>
 
+#include "cases.h"
 #include "histogram/statistics.h"
 
 namespace {
@@ -43,32 +42,28 @@ void check_near(double got, double wanted, const char *what) {
 
 }  // namespace
 
-GST_START_TEST(test_cuts) {
+TEST(test_cuts) {
   check_exact("cuts");
   check_exact("short shots");
 }
-GST_END_TEST
 
-GST_START_TEST(test_fades) { check_exact("fades"); }
-GST_END_TEST
+TEST(test_fades) { check_exact("fades"); }
 
-GST_START_TEST(test_what_is_no_cut) {
+TEST(test_what_is_no_cut) {
   check_exact("flashes");
   check_exact("fast pans");
   check_exact("something passes");
 }
-GST_END_TEST
 
 // Slowly brighter: a level's bin changes at once, its soft edges do not.
-GST_START_TEST(test_slow_light) {
+TEST(test_slow_light) {
   Shots shots;
   for (int i = 0; i < 200; i++)
     fail_unless(shots.add(i, grey(20 + i).data()).empty(), "a shot at %d", i);
   fail_unless(shots.finish().empty());
 }
-GST_END_TEST
 
-GST_START_TEST(test_threshold) {
+TEST(test_threshold) {
   for (const double threshold : {0.05, 0.9}) {
     Shots shots(threshold);
     size_t found = 0;
@@ -81,18 +76,16 @@ GST_START_TEST(test_threshold) {
     fail_unless(found == (threshold < 0.5 ? 1 : 0), "%zu shots at threshold %f", found, threshold);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(test_no_frames) {
+TEST(test_no_frames) {
   Shots shots;
   fail_unless(shots.finish().empty());
   const std::vector<uint32_t> empty(768);
   for (int i = 0; i < 100; i++) fail_unless(shots.add(i, empty.data()).empty());
   fail_unless(shots.finish().empty());
 }
-GST_END_TEST
 
-GST_START_TEST(test_statistics) {
+TEST(test_statistics) {
   std::vector<uint32_t> counts(256);
   for (int level = 0; level < 256; level++) counts[level] = 1;
   const Statistics even = statistics(counts);
@@ -118,20 +111,3 @@ GST_START_TEST(test_statistics) {
   for (int c = 0; c < 3; c++)
     for (int bin = 0; bin < 8; bin++) fail_unless(apart[c][bin] == rgb[8 * c + bin]);
 }
-GST_END_TEST
-
-static Suite *shots_suite() {
-  Suite *suite = suite_create("shots");
-  TCase *tcase = tcase_create("shots");
-  suite_add_tcase(suite, tcase);
-  tcase_add_test(tcase, test_cuts);
-  tcase_add_test(tcase, test_fades);
-  tcase_add_test(tcase, test_what_is_no_cut);
-  tcase_add_test(tcase, test_slow_light);
-  tcase_add_test(tcase, test_threshold);
-  tcase_add_test(tcase, test_no_frames);
-  tcase_add_test(tcase, test_statistics);
-  return suite;
-}
-
-GST_CHECK_MAIN(shots);

@@ -68,7 +68,7 @@ Frame disc(int width, int height, double x, double y, double radius) {
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST(test_content) {
   Bench bench;
   const int w = 131, h = 67;
   const Frame natural = reference::natural_frame(w, h);
@@ -83,18 +83,16 @@ GST_START_TEST(test_content) {
         if (!std::strcmp(what, "flat")) fail_unless(count(edges) == 0);
       }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST(test_sizes) {
   Bench bench;
   for (const auto &[w, h] :
        {std::array{1, 1}, {1, 40}, {40, 1}, {2, 3}, {32, 32}, {33, 65}, {64, 31}})
     for (const bool hysteresis : {false, true})
       edges_of(bench, {0.5, 2, hysteresis}, reference::random_frame(w, h), "size");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_groups) {
+TEST(test_groups) {
   Bench bench;
   const int w = 100, h = 45;
   const Frame frame = reference::textured_frame(w, h);
@@ -107,10 +105,9 @@ GST_START_TEST(test_groups) {
         edges_of(bench, engine, {-1, -1, hysteresis}, frame, layout, "groups");
     }
 }
-GST_END_TEST;
 
 // Weak edges stay where they lead to a strong one, however far.
-GST_START_TEST(test_hysteresis) {
+TEST(test_hysteresis) {
   Bench bench;
   const int w = 400, h = 90;
   Frame frame(w, h);
@@ -132,10 +129,9 @@ GST_START_TEST(test_hysteresis) {
   fail_unless(rows(both, 29) == rows(weak, 29), "%zu", rows(both, 29));
   fail_unless(rows(both, 59) == 0, "%zu", rows(both, 59));
 }
-GST_END_TEST;
 
 // Edges lie where a disc ends, and their directions point to its middle.
-GST_START_TEST(test_disc) {
+TEST(test_disc) {
   Bench bench;
   const double x = 60.3, y = 52.8, radius = 33;
   const Frame frame = disc(128, 110, x, y, radius);
@@ -152,11 +148,10 @@ GST_START_TEST(test_disc) {
     fail_unless(off <= 4, "%g degrees, %g off", angle, off);
   }
 }
-GST_END_TEST;
 
 // Thresholds rise with the noise, so that hardly one in 2000 px of a flat scene is an edge, however
 // noisy
-GST_START_TEST(test_noise) {
+TEST(test_noise) {
   Bench bench;
   const int w = 320, h = 240;
   for (const double level : {1.0, 4.0, 8.0, 16.0}) {
@@ -189,19 +184,3 @@ GST_START_TEST(test_noise) {
                 reference::canny_thresholds(reference::even_noise(2), -1, -1));
   }
 }
-GST_END_TEST;
-
-static Suite *canny_suite() {
-  Suite *suite = suite_create("canny");
-  TCase *tests = tcase_create("canny");
-  tcase_add_test(tests, test_content);
-  tcase_add_test(tests, test_sizes);
-  tcase_add_test(tests, test_groups);
-  tcase_add_test(tests, test_hysteresis);
-  tcase_add_test(tests, test_disc);
-  tcase_add_test(tests, test_noise);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(canny)

@@ -81,7 +81,7 @@ void check(Bench &bench, const Map &map, int width, size_t edges, size_t room) {
 
 }  // namespace
 
-GST_START_TEST(test_pairings) {
+TEST(test_pairings) {
   Bench bench;
   check(bench, Map(1), 1, 100, 100);
   check(bench, Map(200 * 50), 200, 100, 100);
@@ -94,9 +94,8 @@ GST_START_TEST(test_pairings) {
   // Those that hardly fit in several stretches.
   check(bench, random_map(90, 70, 2, 1, 3), 90, 700, 1 << 18);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_votes) {
+TEST(test_votes) {
   Bench bench;
   const int width = 120, height = 90;
   const auto thing = reference::things()[2];
@@ -138,10 +137,9 @@ GST_START_TEST(test_votes) {
     }
   }
 }
-GST_END_TEST;
 
 // Where a picture is, how large and in which light does not matter; what it shows does.
-GST_START_TEST(test_frames) {
+TEST(test_frames) {
   Bench bench;
   const Layout layout = glcl::layout_for(bench.context->device());
   const int width = 240, height = 180;
@@ -174,11 +172,10 @@ GST_START_TEST(test_frames) {
   fail_unless(alike(logo, turned, 20) > 1.2 * alike(logo, turned, 0), "%g %g",
               alike(logo, turned, 20), alike(logo, turned, 0));
 }
-GST_END_TEST;
 
 // Frames of a plane that a camera turns, nears and passes, in noise and other light; at a cut there
 // is no motion.
-GST_START_TEST(test_global_motion) {
+TEST(test_global_motion) {
   Bench bench;
   using glcl::hough::GlobalMotion;
   const int width = 320, height = 240;
@@ -217,17 +214,3 @@ GST_START_TEST(test_global_motion) {
   const auto cut = found(first, reference::textured_frame(width, height, {}, 4));
   fail_unless(!cut, "a cut: %g", cut ? cut->agreement : 0);
 }
-GST_END_TEST;
-
-static Suite *pairings_suite() {
-  Suite *suite = suite_create("pairings");
-  TCase *tests = tcase_create("pairings");
-  tcase_add_test(tests, test_pairings);
-  tcase_add_test(tests, test_votes);
-  tcase_add_test(tests, test_frames);
-  tcase_add_test(tests, test_global_motion);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(pairings)

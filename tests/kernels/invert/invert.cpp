@@ -5,7 +5,7 @@
 #include "kernels/engine.h"
 #include "opencl/kernel.h"
 
-GST_START_TEST(test_equals_the_reference) {
+TEST(test_equals_the_reference) {
   Bench bench;
   Agreement agreement;
   for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {33, 7}, {161, 121}})
@@ -27,14 +27,3 @@ GST_START_TEST(test_equals_the_reference) {
                                 std::to_string(strength));
           }
 }
-GST_END_TEST
-
-static Suite *invert_suite() {
-  Suite *suite = suite_create("invert");
-  TCase *all = tcase_create("all");
-  suite_add_tcase(suite, all);
-  tcase_add_test(all, test_equals_the_reference);
-  return suite;
-}
-
-GST_CHECK_MAIN(invert)

@@ -121,7 +121,7 @@ double shake(const std::vector<Steady> &all, const std::function<Motion(int)> &m
 
 }  // namespace
 
-GST_START_TEST(test_sizes) {
+TEST(test_sizes) {
   Bench bench;
   Agreement agreement;
   agreement.most = 0.02;
@@ -133,9 +133,8 @@ GST_START_TEST(test_sizes) {
       compare(bench, agreement, clip, size_text(clip.frames[0]));
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_settings) {
+TEST(test_settings) {
   Bench bench;
   Agreement agreement;
   agreement.most = 0.02;
@@ -153,9 +152,8 @@ GST_START_TEST(test_settings) {
   };
   compare(bench, agreement, clip, "changes");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_content) {
+TEST(test_content) {
   Bench bench;
   Agreement agreement;
   agreement.most = 0.02;
@@ -181,10 +179,9 @@ GST_START_TEST(test_content) {
               cut[1].seen.x, cut[1].seen.y);
   fail_unless(std::hypot(cut[2].seen.x, cut[2].seen.y) == 0, "a cut begins anew");
 }
-GST_END_TEST;
 
 // A frame that goes on where it is, is as it was.
-GST_START_TEST(test_unmoved) {
+TEST(test_unmoved) {
   Bench bench;
   const Frame frame = reference::random_frame(67, 41);
   for (Layout layout : {Layout::image, Layout::buffer}) {
@@ -199,10 +196,9 @@ GST_START_TEST(test_unmoved) {
     check_equal(bench.download(out), frame, "without a margin");
   }
 }
-GST_END_TEST;
 
 // Nothing beyond the frame is ever shown, however the camera moves; an even motion is followed.
-GST_START_TEST(test_bounds) {
+TEST(test_bounds) {
   Bench bench;
   Agreement agreement;
   agreement.most = 0.02;
@@ -226,10 +222,9 @@ GST_START_TEST(test_bounds) {
     fail_unless(reached < 0.05, "something beyond the frame is shown: %g px", reached);
   }
 }
-GST_END_TEST;
 
 // What shakes is held still: in noise, with few points, in light that changes, behind what passes.
-GST_START_TEST(test_still) {
+TEST(test_still) {
   Bench bench;
   Agreement agreement;
   agreement.most = 0.02;
@@ -265,10 +260,9 @@ GST_START_TEST(test_still) {
   }
   held("something passes", passed);
 }
-GST_END_TEST;
 
 // With a smoothing, what a camera does on purpose stays, and what shakes on it does not.
-GST_START_TEST(test_smooth) {
+TEST(test_smooth) {
   Bench bench;
   Agreement agreement;
   agreement.most = 0.02;
@@ -302,20 +296,3 @@ GST_START_TEST(test_smooth) {
   fail_unless(shaking > 1 && rest < 0.2 * shaking, "steps of %g px instead of %g", rest, shaking);
   fail_unless(std::abs(moved + 0.8) < 0.2, "the pan is %g px a frame", moved);
 }
-GST_END_TEST;
-
-static Suite *stabilizer_suite() {
-  Suite *suite = suite_create("stabilizer");
-  TCase *tests = tcase_create("stabilizer");
-  tcase_add_test(tests, test_sizes);
-  tcase_add_test(tests, test_settings);
-  tcase_add_test(tests, test_content);
-  tcase_add_test(tests, test_unmoved);
-  tcase_add_test(tests, test_bounds);
-  tcase_add_test(tests, test_still);
-  tcase_add_test(tests, test_smooth);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(stabilizer)

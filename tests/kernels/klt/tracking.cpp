@@ -72,7 +72,7 @@ std::vector<Frame> moving(int width, int height, const Motion &step, int count =
 
 }  // namespace
 
-GST_START_TEST(test_sizes) {
+TEST(test_sizes) {
   Bench bench;
   Compared compared;
   for (const auto &[width, height] :
@@ -82,9 +82,8 @@ GST_START_TEST(test_sizes) {
       compare(bench, compared, frames, layout, {}, size_text(frames[0]));
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_settings) {
+TEST(test_settings) {
   Bench bench;
   Compared compared;
   const auto frames = moving(161, 97, {2.3, -1.4, 0.004});
@@ -105,9 +104,8 @@ GST_START_TEST(test_settings) {
   with("few", [](Settings &s) { s.reselect = 0, s.min_features = 149; });
   with("noise", [](Settings &s) { s.noise = 2; });
 }
-GST_END_TEST;
 
-GST_START_TEST(test_content) {
+TEST(test_content) {
   Bench bench;
   Compared compared;
   const int w = 161, h = 97;
@@ -126,10 +124,9 @@ GST_START_TEST(test_content) {
     noisy.push_back(reference::noisy(frame, 3, unsigned(noisy.size()) + 1));
   both("noisy", noisy);
 }
-GST_END_TEST;
 
 // Settings that change from frame to frame, and a stream that breaks.
-GST_START_TEST(test_changes) {
+TEST(test_changes) {
   Bench bench;
   Compared compared;
   Klt engine(*bench.context, 161, 97, Layout::buffer);
@@ -149,10 +146,9 @@ GST_START_TEST(test_changes) {
     compared.check(download(bench, engine.points()), reference, "frame " + std::to_string(i));
   }
 }
-GST_END_TEST;
 
 // Work-groups of several sizes find the same.
-GST_START_TEST(test_lanes) {
+TEST(test_lanes) {
   Bench bench;
   const auto frames = moving(161, 97, {2.3, -1.4, 0.004}, 2);
   using namespace glcl::klt;
@@ -183,10 +179,9 @@ GST_START_TEST(test_lanes) {
                              lists[i].points[k].y - lists[0].points[k].y) < 0.005);
   }
 }
-GST_END_TEST;
 
 // In noise a still scene is still, and what moves moves.
-GST_START_TEST(test_still) {
+TEST(test_still) {
   Bench bench;
   for (double level : {2.0, 6.0, 16.0}) {
     const Frame still = reference::textured_frame(320, 240);
@@ -217,19 +212,3 @@ GST_START_TEST(test_still) {
                 "noise %g: (%g, %g)", level, x, y);
   }
 }
-GST_END_TEST;
-
-static Suite *tracking_suite() {
-  Suite *suite = suite_create("tracking");
-  TCase *tests = tcase_create("tracking");
-  tcase_add_test(tests, test_sizes);
-  tcase_add_test(tests, test_settings);
-  tcase_add_test(tests, test_content);
-  tcase_add_test(tests, test_changes);
-  tcase_add_test(tests, test_lanes);
-  tcase_add_test(tests, test_still);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(tracking)

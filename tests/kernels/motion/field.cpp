@@ -197,7 +197,7 @@ constexpr Precision precisions[] = {Precision::full, Precision::half, Precision:
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, 5) {
   Bench bench;
   const int block = kinds[__i__];
   for (Precision precision : precisions)
@@ -206,9 +206,8 @@ GST_START_TEST(test_content) {
       for (int lambda : {0, 4})
         check(bench, Layout::buffer, settings(5, block, precision, lambda), frame, follow(frame));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST_EACH(test_sizes, 0, 5) {
   Bench bench;
   const int block = kinds[__i__];
   for (const auto &[width, height] : {std::pair{1, 1}, {17, 1}, {3, 33}, {64, 32}, {130, 20}}) {
@@ -218,9 +217,8 @@ GST_START_TEST(test_sizes) {
     check(bench, Layout::image, settings(3, block, Precision::quarter, 1), frame, follow(frame));
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_methods) {
+TEST_EACH(test_methods, 0, 5) {
   Bench bench;
   for (auto method : {Motion::Method::hexagon, Motion::Method::hierarchical})
     for (int range : {3, 16, 33, 128})
@@ -231,10 +229,9 @@ GST_START_TEST(test_methods) {
         check(bench, Layout::buffer, s, frame, follow(frame));
       }
 }
-GST_END_TEST;
 
 // Blocks that noise seems to move, at all block sizes and methods.
-GST_START_TEST(test_noise) {
+TEST_EACH(test_noise, 0, 5) {
   Bench bench;
   for (auto method : {Motion::Method::full, Motion::Method::hexagon})
     for (Precision precision : {Precision::full, Precision::quarter})
@@ -248,11 +245,10 @@ GST_START_TEST(test_noise) {
           check(bench, Layout::image, s, frame, reference::noisy(follow(frame), 2, 3));
         }
 }
-GST_END_TEST;
 
 // The noise of an intra frame does not move in the frames after it; what a camera moves does, for
 // all that is found anew.
-GST_START_TEST(test_renewed) {
+TEST_EACH(test_renewed, 0, 5) {
   Bench bench;
   Motion::Settings s = settings(6, kinds[__i__], Precision::full, 4);
   s.noise = -1;
@@ -264,37 +260,33 @@ GST_START_TEST(test_renewed) {
   const double camera = renewed(bench, s, Scenery::camera);
   fail_unless(camera >= 0.9, "%g moves with the camera", camera);
 }
-GST_END_TEST;
 
 // Searches that devices share, here one device as two.
-GST_START_TEST(test_shared) {
+TEST(test_shared) {
   Bench bench;
   const Frame frame = reference::natural_frame(90, 50);
   for (int block : {8, motion::Search::partitions})
     check(bench, Layout::buffer, settings(5, block, Precision::quarter, 2), frame, follow(frame),
           std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
 }
-GST_END_TEST;
 
 // A frame whose last row of macroblocks is half outside.
-GST_START_TEST(test_full_frame) {
+TEST(test_full_frame) {
   Bench bench;
   const Frame frame = reference::natural_frame(1920, 1080);
   for (int block : {16, motion::Search::partitions})
     check(bench, Layout::buffer, settings(3, block, Precision::full, 4), frame, follow(frame));
 }
-GST_END_TEST;
 
 // Reaches far over every edge.
-GST_START_TEST(test_far) {
+TEST(test_far) {
   Bench bench;
   const Frame frame = reference::random_frame(35, 18);
   check(bench, Layout::buffer, settings(128, 32, Precision::quarter, 0), frame,
         reference::random_frame(35, 18, 2));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_settings_change) {
+TEST(test_settings_change) {
   Bench bench;
   const Frame a = reference::natural_frame(70, 40), b = follow(a);
   Motion engine(*bench.context, a.width, a.height, Layout::buffer);
@@ -319,11 +311,10 @@ GST_START_TEST(test_settings_change) {
                   text(s, a).c_str());
     }
 }
-GST_END_TEST;
 
 // A change of the kind of blocks is built in the background; until then frames are divided as
 // before.
-GST_START_TEST(test_change_beside) {
+TEST(test_change_beside) {
   Bench bench;
   const Frame a = reference::natural_frame(70, 40), b = follow(a);
   Motion engine(*bench.context, a.width, a.height, Layout::buffer);
@@ -352,11 +343,10 @@ GST_START_TEST(test_change_beside) {
     fail_unless(vectors[i].x == v.x && vectors[i].y == v.y, "block %zu", i);
   }
 }
-GST_END_TEST;
 
 // The host never waits, not even where devices share the search: a queue that stands still does
 // not keep it.
-GST_START_TEST(test_no_wait) {
+TEST(test_no_wait) {
   Bench bench;
   const Frame a = reference::natural_frame(90, 50);
   for (const bool shared : {false, true}) {
@@ -385,10 +375,9 @@ GST_START_TEST(test_no_wait) {
     }
   }
 }
-GST_END_TEST;
 
 // A first frame, and one after a reset, has no motion and predicts itself.
-GST_START_TEST(test_first_frame) {
+TEST(test_first_frame) {
   Bench bench;
   const Frame frame = reference::random_frame(50, 30);
   const Picture picture = bench.upload(frame, Layout::buffer);
@@ -406,31 +395,3 @@ GST_START_TEST(test_first_frame) {
     }
   }
 }
-GST_END_TEST;
-
-static Suite *field_suite() {
-  Suite *suite = suite_create("field");
-  TCase *general = tcase_create("general");
-  tcase_add_test(general, test_full_frame);
-  tcase_add_test(general, test_far);
-  tcase_add_test(general, test_shared);
-  tcase_add_test(general, test_settings_change);
-  tcase_add_test(general, test_change_beside);
-  tcase_add_test(general, test_no_wait);
-  tcase_add_test(general, test_first_frame);
-  suite_add_tcase(suite, general);
-  for (int i = 0; i < 5; i++) {
-    static std::string names[5];
-    names[i] = "block-" + std::to_string(kinds[i]);
-    TCase *blocks = tcase_create(names[i].c_str());
-    tcase_add_loop_test(blocks, test_content, i, i + 1);
-    tcase_add_loop_test(blocks, test_sizes, i, i + 1);
-    tcase_add_loop_test(blocks, test_noise, i, i + 1);
-    tcase_add_loop_test(blocks, test_renewed, i, i + 1);
-    tcase_add_loop_test(blocks, test_methods, i, i + 1);
-    suite_add_tcase(suite, blocks);
-  }
-  return suite;
-}
-
-GST_CHECK_MAIN(field)

@@ -54,16 +54,15 @@ void check(Bench &bench, const Parameters &form, const Pair &pair, int block, co
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, form_count) {
   Bench bench;
   for (int block : blocks(forms[__i__]))
     for (const Pair &pair : pairs(97, 53))
       for (int lambda : {0, 4})
         check(bench, forms[__i__], pair, block, Window::of_range(8), lambda);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST_EACH(test_sizes, 0, form_count) {
   Bench bench;
   const int sizes[][2] = {{1, 1},   {1, 37},  {37, 1},  {16, 16},
                           {17, 15}, {64, 32}, {65, 33}, {130, 7}};
@@ -72,10 +71,9 @@ GST_START_TEST(test_sizes) {
       for (const Pair &pair : pairs(width, height))
         check(bench, forms[__i__], pair, block, Window::of_range(3), 1);
 }
-GST_END_TEST;
 
 // Windows of every kind: offsets far beyond the frame's edges, one candidate, several pieces.
-GST_START_TEST(test_windows) {
+TEST_EACH(test_windows, 0, form_count) {
   Bench bench;
   std::vector<Window> windows = {{{0, 1}, {0, 1}},     {{-128, 1}, {128, 1}}, {{7, 5}, {-40, 2}},
                                  {{-20, 34}, {-1, 3}}, {{-1, 2}, {-3, 67}},   Window::of_range(16),
@@ -90,10 +88,9 @@ GST_START_TEST(test_windows) {
   check(bench, forms[__i__], moved(reference::natural_frame(19, 9), 100, 90, "far"),
         macroblock(forms[__i__]), Window::of_range(128), 0);
 }
-GST_END_TEST;
 
 // A frame that has moved as a whole is found everywhere but where new content comes in.
-GST_START_TEST(test_shift) {
+TEST_EACH(test_shift, 0, form_count) {
   Bench bench;
   const Frame frame = reference::random_frame(128, 96);
   Pair pair{reference::luma(frame), reference::luma(frame), "shifted"};
@@ -109,17 +106,15 @@ GST_START_TEST(test_shift) {
                   v.y);
     }
 }
-GST_END_TEST;
 
 // Wide frames of one row of blocks: more blocks than a work-group may have items.
-GST_START_TEST(test_wide) {
+TEST_EACH(test_wide, 0, form_count) {
   Bench bench;
   check(bench, forms[__i__], pairs(7680, 8)[0], macroblock(forms[__i__]), {{-17, 3}, {-1, 3}}, 0);
 }
-GST_END_TEST;
 
 // The largest SADs that there are.
-GST_START_TEST(test_extremes) {
+TEST_EACH(test_extremes, 0, form_count) {
   Bench bench;
   Pair pair{reference::Plane(40, 17), reference::Plane(40, 17), "black and white"};
   std::fill(pair.current.values.begin(), pair.current.values.end(), 255);
@@ -129,9 +124,8 @@ GST_START_TEST(test_extremes) {
       check(bench, forms[__i__], pair, block, {{60, 5}, {-90, 2}}, lambda);
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_window_of_side) {
+TEST(test_window_of_side) {
   for (int side : {25, 31, 35, 36, 40, 47, 55, 70, 79}) {
     const motion::Span span = motion::Span::of_window(side, 16);
     fail_unless_equals_int(span.count, side - 15);
@@ -139,9 +133,8 @@ GST_START_TEST(test_window_of_side) {
     fail_unless(-span.first - span.last() == (span.count % 2 ? 0 : 1), "W=%d is not centred", side);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_errors) {
+TEST(test_errors) {
   Bench bench;
   Search engine(*bench.context, 16);
   const motion::Plane plane = upload(bench, reference::Plane(32, 16));
@@ -162,10 +155,9 @@ GST_START_TEST(test_errors) {
   refuses("32×16", [&] { engine.run(queue, plane, other, Window::of_range(1), 0, keys); });
   refuses("block-size=12", [&] { Search(*bench.context, 12, vector); });
 }
-GST_END_TEST;
 
 // Planes are what the reference says, from images and from buffers.
-GST_START_TEST(test_luma) {
+TEST(test_luma) {
   Bench bench;
   for (const auto layout : {Layout::image, Layout::buffer}) {
     motion::Luma engine(*bench.context, layout);
@@ -191,10 +183,9 @@ GST_START_TEST(test_luma) {
     }
   }
 }
-GST_END_TEST;
 
 // The device's own instructions for absolute differences and the portable forms.
-GST_START_TEST(test_absdiff) {
+TEST(test_absdiff) {
   Bench bench;
   const std::string text = glcl::kernel_source("common/absdiff.clh") + R"(
       __kernel void four(__global const uint2 *in, __global uint2 *out) {
@@ -238,29 +229,3 @@ GST_START_TEST(test_absdiff) {
       fail_unless_equals_int(eight[i][j],
                              sum(128 * i + 8 * (j % 8), 128 * i + 64 + 8 * (j % 8), 8));
 }
-GST_END_TEST;
-
-static Suite *motion_suite() {
-  Suite *suite = suite_create("motion");
-  TCase *general = tcase_create("general");
-  tcase_add_test(general, test_luma);
-  tcase_add_test(general, test_absdiff);
-  tcase_add_test(general, test_window_of_side);
-  tcase_add_test(general, test_errors);
-  suite_add_tcase(suite, general);
-  for (int i = 0; i < form_count; i++) {
-    static std::string names[form_count];
-    names[i] = glcl::describe(forms[i]);
-    TCase *form = tcase_create(names[i].c_str());
-    tcase_add_loop_test(form, test_content, i, i + 1);
-    tcase_add_loop_test(form, test_sizes, i, i + 1);
-    tcase_add_loop_test(form, test_windows, i, i + 1);
-    tcase_add_loop_test(form, test_shift, i, i + 1);
-    tcase_add_loop_test(form, test_wide, i, i + 1);
-    tcase_add_loop_test(form, test_extremes, i, i + 1);
-    suite_add_tcase(suite, form);
-  }
-  return suite;
-}
-
-GST_CHECK_MAIN(motion)

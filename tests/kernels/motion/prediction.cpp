@@ -140,16 +140,13 @@ void check(const std::vector<Frame> &frames, double Row::*column) {
 
 }  // namespace
 
-GST_START_TEST(test_foreman_start) { check(foreman(0, 6), &Row::foreman_start); }
-GST_END_TEST;
-GST_START_TEST(test_foreman_end) { check(foreman(14, 20), &Row::foreman_end); }
-GST_END_TEST;
-GST_START_TEST(test_bunny) { check(bunny(), &Row::bunny); }
-GST_END_TEST;
+TEST(test_foreman_start) { check(foreman(0, 6), &Row::foreman_start); }
+TEST(test_foreman_end) { check(foreman(14, 20), &Row::foreman_end); }
+TEST(test_bunny) { check(bunny(), &Row::bunny); }
 
 // The other implementation's value for partitions with quarter pixels is that of a division chosen
 // by the costs of whole pixels.
-GST_START_TEST(test_chosen_before) {
+TEST(test_chosen_before) {
   Bench bench;
   const std::vector<Frame> frames = foreman(0, 6);
   constexpr int block = motion::Search::partitions, lambda = 4;
@@ -175,7 +172,6 @@ GST_START_TEST(test_chosen_before) {
   std::printf("chosen before refining: %.2f dB, expected 37.30\n", found);
   fail_unless(std::abs(found - 37.30) < 0.05);
 }
-GST_END_TEST;
 
 namespace {
 
@@ -213,7 +209,7 @@ double decibels(double mse) { return 10 * std::log10(255 * 255 / mse); }
 // PSNR against the window: a picture that moved by 40 px along both axes, and two frames of a film
 // five frames apart. W is read in two ways: the square that holds the block, with W - 15 offsets
 // along each axis, centred; and offsets -W ... W.
-GST_START_TEST(test_psnr_by_window) {
+TEST(test_psnr_by_window) {
   Bench bench;
   const Frame scene = reference::natural_frame(1320, 760);
   const reference::Plane now = reference::luma(reference::crop(scene, 0, 0, 1280, 720)),
@@ -241,18 +237,3 @@ GST_START_TEST(test_psnr_by_window) {
     }
   }
 }
-GST_END_TEST;
-
-static Suite *prediction_suite() {
-  Suite *suite = suite_create("prediction");
-  TCase *tcase = tcase_create("prediction");
-  tcase_add_test(tcase, test_foreman_start);
-  tcase_add_test(tcase, test_foreman_end);
-  tcase_add_test(tcase, test_bunny);
-  tcase_add_test(tcase, test_chosen_before);
-  tcase_add_test(tcase, test_psnr_by_window);
-  suite_add_tcase(suite, tcase);
-  return suite;
-}
-
-GST_CHECK_MAIN(prediction)

@@ -84,7 +84,7 @@ Pair panned(int width, int height, int dx, int dy, double noise) {
 
 }  // namespace
 
-GST_START_TEST(test_ranges) {
+TEST(test_ranges) {
   fail_unless(Range::ranges(4, 64).front() == 4 && Range::ranges(4, 64).back() == 64);
   fail_unless(Range::ranges(9, 3) == std::vector<int>(Range::steps, 3));
   for (int least = 1; least <= motion::max_range; least += 13) {
@@ -93,9 +93,8 @@ GST_START_TEST(test_ranges) {
                 ranges.size() == size_t(Range::steps) && ranges[0] == least);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_content) {
+TEST(test_content) {
   Bench bench;
   const int sizes[][2] = {{97, 53}, {1, 1}, {1, 37}, {65, 33}, {160, 96}};
   for (const auto &[width, height] : sizes)
@@ -111,11 +110,10 @@ GST_START_TEST(test_content) {
     ranged.check(4, 40, 4);
   }
 }
-GST_END_TEST;
 
 // They are as large as the motion, and small in a still, noisy scene; only where new picture comes
 // in they may be larger.
-GST_START_TEST(test_enough) {
+TEST(test_enough) {
   Bench bench;
   for (const double noise : {0.0, 3.0})
     for (const int by : {0, 6, 15, 30}) {
@@ -129,10 +127,9 @@ GST_START_TEST(test_enough) {
                   noise);
     }
 }
-GST_END_TEST;
 
 // A search within the range is one of that range, in all forms.
-GST_START_TEST(test_limit) {
+TEST(test_limit) {
   Bench bench;
   const Pair pair = panned(270, 70, 9, 3, 2);
   Ranged ranged(bench, pair);
@@ -152,11 +149,10 @@ GST_START_TEST(test_limit) {
                  "block " + std::to_string(block) + " within the range, " + glcl::describe(form));
   }
 }
-GST_END_TEST;
 
 // A target that the frame before met with ease makes the range smaller, one out of reach changes
 // nothing, and without a frame before there is none.
-GST_START_TEST(test_target) {
+TEST(test_target) {
   Bench bench;
   const Pair pair = panned(320, 200, 18, 6, 3);
   Ranged ranged(bench, pair);
@@ -180,18 +176,3 @@ GST_START_TEST(test_target) {
   }
   fail_unless(smaller, "no target makes the range smaller");
 }
-GST_END_TEST;
-
-static Suite *range_suite() {
-  Suite *suite = suite_create("range");
-  TCase *tcase = tcase_create("range");
-  tcase_add_test(tcase, test_ranges);
-  tcase_add_test(tcase, test_content);
-  tcase_add_test(tcase, test_enough);
-  tcase_add_test(tcase, test_limit);
-  tcase_add_test(tcase, test_target);
-  suite_add_tcase(suite, tcase);
-  return suite;
-}
-
-GST_CHECK_MAIN(range)

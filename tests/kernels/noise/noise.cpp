@@ -94,7 +94,7 @@ constexpr Texels kinds[] = {Texels::luma, Texels::grey,
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, 3) {
   Bench bench;
   const Texels texels = kinds[__i__];
   for (const auto &[w, h] : {std::array{1, 1}, {15, 40}, {16, 16}, {17, 35}, {161, 97}}) {
@@ -107,10 +107,9 @@ GST_START_TEST(test_content) {
              reference::textured_frame(w, h, {3, 1}));
   }
 }
-GST_END_TEST;
 
 // On one colour it is what was added, within 8 % of the level.
-GST_START_TEST(test_level) {
+TEST_EACH(test_level, 0, 3) {
   Bench bench;
   for (double level : {1.5, 2.0, 4.0, 8.0, 16.0}) {
     const Frame flat = reference::flat_frame(320, 240);
@@ -119,10 +118,9 @@ GST_START_TEST(test_level) {
     fail_unless(std::abs(found - level) <= 0.08 * level, "%g instead of %g", found, level);
   }
 }
-GST_END_TEST;
 
 // By brightness, where it grows with that.
-GST_START_TEST(test_brightness) {
+TEST_EACH(test_brightness, 0, 3) {
   Bench bench;
   const Frame ramp = [] {
     Frame frame(512, 256);
@@ -138,10 +136,9 @@ GST_START_TEST(test_brightness) {
                 expected);
   }
 }
-GST_END_TEST;
 
 // Frames that change a little in patches larger than pixels: coding noise, within its bounds.
-GST_START_TEST(test_coding) {
+TEST_EACH(test_coding, 0, 3) {
   Bench bench;
   const auto patches = [](unsigned seed, int height) {
     Frame frame = reference::flat_frame(160, 128);
@@ -157,10 +154,9 @@ GST_START_TEST(test_coding) {
   fail_unless(coding(1) > 0.2 && coding(1) <= 0.5, "%g", coding(1));
   fail_unless(std::abs(coding(9) - 0.5) < 1e-6, "%g", coding(9));
 }
-GST_END_TEST;
 
 // Neither texture that stands nor texture that moves is noise: what both have is small beside it.
-GST_START_TEST(test_texture) {
+TEST_EACH(test_texture, 0, 3) {
   Bench bench;
   const Frame still = reference::textured_frame(320, 240);
   const auto level = [&](const Frame &first, const Frame &second) {
@@ -172,9 +168,8 @@ GST_START_TEST(test_texture) {
                              reference::noisy(reference::textured_frame(320, 240, {5, 3}), 6, 2));
   fail_unless(std::abs(found - 6) < 1, "%g instead of 6", found);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_set) {
+TEST_EACH(test_set, 0, 3) {
   Bench bench;
   Noise noise(*bench.context, kinds[__i__], 64, 48);
   noise.set(*bench.queue, 3);
@@ -182,19 +177,3 @@ GST_START_TEST(test_set) {
   for (int i = 0; i <= Noise::bands; i++) fail_unless(table[i] == 9);
   fail_unless(table[1 + Noise::bands] == 0);
 }
-GST_END_TEST;
-
-static Suite *noise_suite() {
-  Suite *suite = suite_create("noise");
-  TCase *tests = tcase_create("noise");
-  tcase_add_loop_test(tests, test_content, 0, 3);
-  tcase_add_loop_test(tests, test_level, 0, 3);
-  tcase_add_loop_test(tests, test_brightness, 0, 3);
-  tcase_add_loop_test(tests, test_coding, 0, 3);
-  tcase_add_loop_test(tests, test_texture, 0, 3);
-  tcase_add_loop_test(tests, test_set, 0, 3);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(noise)

@@ -51,7 +51,7 @@ TeamSearch::Luma upload(TeamSearch &search, const reference::Plane &plane) {
 }  // namespace
 
 // The same keys for one device and for two, for any shares, with several searches under way.
-GST_START_TEST(test_shares) {
+TEST(test_shares) {
   Bench bench;
   const Window window = Window::of_range(6);
   for (int block : {8, 16, motion::Search::partitions}) {
@@ -87,9 +87,8 @@ GST_START_TEST(test_shares) {
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_shares_by_speed) {
+TEST(test_shares_by_speed) {
   Bench bench;
   Team team(parts(bench, 2));
   const auto sum = [](const std::vector<int> &n) { return std::accumulate(n.begin(), n.end(), 0); };
@@ -105,10 +104,9 @@ GST_START_TEST(test_shares_by_speed) {
   }
   fail_unless(done[0] > done[1], "the faster one did %d, the slower one %d", done[0], done[1]);
 }
-GST_END_TEST;
 
 // Where a device takes long to start, the other one works alone; where it doesn't, both do.
-GST_START_TEST(test_alone) {
+TEST(test_alone) {
   Bench bench;
   for (const bool slow : {true, false}) {
     Team team(parts(bench, 2));
@@ -119,10 +117,9 @@ GST_START_TEST(test_alone) {
     fail_unless((team.shares(20) == std::vector<int>({20, 0})) == slow);
   }
 }
-GST_END_TEST;
 
 // A run begins when the event of any context that it waits for has completed; its failure is told.
-GST_START_TEST(test_ready) {
+TEST(test_ready) {
   Bench bench;
   Team team(parts(bench, 2));
   cl::UserEvent ready(bench.context->cl());
@@ -138,9 +135,8 @@ GST_START_TEST(test_ready) {
   team.start({0, 0}, {}, {}, [&](const std::exception_ptr &) { done++; });
   fail_unless(done == 2);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_failure) {
+TEST(test_failure) {
   Bench bench;
   Team team(parts(bench, 2));
   bool other = false;
@@ -155,10 +151,9 @@ GST_START_TEST(test_failure) {
   }
   fail_unless(other);
 }
-GST_END_TEST;
 
 // What a `done` throws is told by wait(), and the runs behind it go on.
-GST_START_TEST(test_failing_done) {
+TEST(test_failing_done) {
   Bench bench;
   Team team(parts(bench, 2));
   int done = 0;
@@ -177,10 +172,9 @@ GST_START_TEST(test_failing_done) {
   fail_unless_equals_int(done, 3);
   team.wait();
 }
-GST_END_TEST;
 
 // OpenCL's error says which of the devices it comes from.
-GST_START_TEST(test_failure_names_the_device) {
+TEST(test_failure_names_the_device) {
   Bench bench;
   Team team(parts(bench, 2));
   try {
@@ -196,10 +190,9 @@ GST_START_TEST(test_failure_names_the_device) {
                   words.c_str());
   }
 }
-GST_END_TEST;
 
 // One device by two names, or through two platforms, is one device.
-GST_START_TEST(test_devices_once) {
+TEST(test_devices_once) {
   const auto all = glcl::devices();
   const std::string id = all[0].id();
   fail_unless_equals_int(glcl::choose_devices(all, id + "," + id).size(), 1);
@@ -212,21 +205,3 @@ GST_START_TEST(test_devices_once) {
     fail_unless(error.kind() == glcl::Error::Kind::not_found);
   }
 }
-GST_END_TEST;
-
-static Suite *team_suite() {
-  Suite *suite = suite_create("team");
-  TCase *tcase = tcase_create("team");
-  tcase_add_test(tcase, test_devices_once);
-  tcase_add_test(tcase, test_shares);
-  tcase_add_test(tcase, test_shares_by_speed);
-  tcase_add_test(tcase, test_alone);
-  tcase_add_test(tcase, test_ready);
-  tcase_add_test(tcase, test_failure);
-  tcase_add_test(tcase, test_failing_done);
-  tcase_add_test(tcase, test_failure_names_the_device);
-  suite_add_tcase(suite, tcase);
-  return suite;
-}
-
-GST_CHECK_MAIN(team)

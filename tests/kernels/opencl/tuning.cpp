@@ -94,7 +94,7 @@ bool is_default() {
 
 }  // namespace
 
-GST_START_TEST(test_kept) {
+TEST(test_kept) {
   const glcl::Device here = device();
   g_remove(glcl::tuning_file().c_str());
   fail_unless(!glcl::kept(tunable(), here, "radius-4"));
@@ -118,9 +118,8 @@ GST_START_TEST(test_kept) {
   fail_unless_equals_float(grid.cost(settings), usual);
   fail_unless_equals_float(Grid(*context, 8, 8, engine.layout()).cost(settings), 7.5);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_wrong_and_stale) {
+TEST(test_wrong_and_stale) {
   const glcl::Device here = device();
   g_remove(glcl::tuning_file().c_str());
   glcl::keep(tunable(), here, "radius-4", {other(here), 12.5, 20});
@@ -159,10 +158,9 @@ GST_START_TEST(test_wrong_and_stale) {
   fail_unless(glcl::tuned(tunable(), here, "radius-4") == tunable().defaults(here, "radius-4"));
   fail_unless_equals_int(warnings, 0);
 }
-GST_END_TEST;
 
 // What stands in the file's place is neither waited for nor read, and never replaced.
-GST_START_TEST(test_no_regular_file) {
+TEST(test_no_regular_file) {
   const std::string path = glcl::tuning_file();
   const auto device_file = [&] { return symlink("/dev/zero", path.c_str()); };
   const auto pipe = [&] { return mkfifo(path.c_str(), 0600); };
@@ -185,10 +183,9 @@ GST_START_TEST(test_no_regular_file) {
   g_remove(path.c_str());
   fail_unless_equals_int(warnings, 1);  // the same words each time
 }
-GST_END_TEST;
 
 // A file of any size and depth is ignored, or used where it is none the less a tuning file.
-GST_START_TEST(test_large_and_deep) {
+TEST(test_large_and_deep) {
   g_remove(glcl::tuning_file().c_str());
   glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
   const json good = read();
@@ -211,9 +208,8 @@ GST_START_TEST(test_large_and_deep) {
   glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
   fail_unless(read() == good);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_numbers_out_of_range) {
+TEST(test_numbers_out_of_range) {
   g_remove(glcl::tuning_file().c_str());
   glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
   const std::string good = read().dump();
@@ -234,10 +230,9 @@ GST_START_TEST(test_numbers_out_of_range) {
     fail_unless(!is_default(), "microseconds=%s is no reason", number);
   }
 }
-GST_END_TEST;
 
 // Several processes with several threads each, at once: nothing that was kept is lost.
-GST_START_TEST(test_writers) {
+TEST(test_writers) {
   constexpr int processes = 3, threads = 2, entries = 8;
   g_remove(glcl::tuning_file().c_str());
   const auto problem = [](int process, int thread, int entry) {
@@ -275,9 +270,8 @@ GST_START_TEST(test_writers) {
                     "entry %s is lost", problem(process, thread, entry).c_str());
   fail_unless_equals_int(read()["entries"].size(), processes * threads * entries);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_spaces) {
+TEST(test_spaces) {
   const glcl::Device here = device();
   for (const Tunable *tunable : {&Bilateral::tunable(), &Grid::tunable()})
     for (const std::string &problem : tunable->problems) {
@@ -286,20 +280,3 @@ GST_START_TEST(test_spaces) {
                   "%s: the default is not one of the variants", tunable->name.c_str());
     }
 }
-GST_END_TEST;
-
-static Suite *tuning_suite() {
-  Suite *suite = suite_create("tuning");
-  TCase *tests = tcase_create("tuning");
-  tcase_add_test(tests, test_kept);
-  tcase_add_test(tests, test_wrong_and_stale);
-  tcase_add_test(tests, test_no_regular_file);
-  tcase_add_test(tests, test_large_and_deep);
-  tcase_add_test(tests, test_numbers_out_of_range);
-  tcase_add_test(tests, test_writers);
-  tcase_add_test(tests, test_spaces);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(tuning)

@@ -11,8 +11,7 @@
 #include <functional>
 #include <sstream>
 
-#include <gst/check/gstcheck.h>
-
+#include "cases.h"
 #include "opencl/error.h"
 #include "reference/opticalflow/flow.h"
 
@@ -72,7 +71,7 @@ void expect_refused(const std::string &path, const std::string &reason) {
 
 }  // namespace
 
-GST_START_TEST(patterns) {
+TEST(patterns) {
   const std::pair<const char *, const char *> named[] = {
       {"%d", "7"},           {"flow-%05d.flo", "flow-00007.flo"},
       {"a%4ib", "a   7b"},   {"%u.flo", "7.flo"},
@@ -93,9 +92,8 @@ GST_START_TEST(patterns) {
   }
   fail_if(is_dump_pattern(std::string("%d\0.flo", 7)), "a name ends at a zero");
 }
-GST_END_TEST
 
-GST_START_TEST(folders) {
+TEST(folders) {
   const Folder folder;
   check_dump_pattern(folder / "%d.flo");
   check_dump_pattern("%d.flo");
@@ -105,9 +103,8 @@ GST_START_TEST(folders) {
   std::ofstream(folder / "file") << "file";
   expect_error([&] { check_dump_pattern(folder / "file/%d.flo"); }, {"Not a directory"});
 }
-GST_END_TEST
 
-GST_START_TEST(files) {
+TEST(files) {
   const Folder folder;
   const std::string path = folder / "0.flo";
   std::ofstream(path) << "an old file that is longer than the new one is, by some bytes at least";
@@ -123,9 +120,8 @@ GST_START_TEST(files) {
   fail_unless_equals_int(fs::file_size(path), 12 + sizeof vectors);
   fail_unless_equals_int(folder.entries(), 2);
 }
-GST_END_TEST
 
-GST_START_TEST(no_ordinary_files) {
+TEST(no_ordinary_files) {
   const Folder folder;
   const std::string target = folder / "target", link = folder / "link", fifo = folder / "fifo",
                     dangling = folder / "dangling";
@@ -143,10 +139,9 @@ GST_START_TEST(no_ordinary_files) {
   fail_unless(fs::is_symlink(link) && fs::is_fifo(fifo), "they are what they were");
   fail_unless_equals_int(folder.entries(), 4);
 }
-GST_END_TEST
 
 // What can't be written to its end leaves what was there.
-GST_START_TEST(no_room) {
+TEST(no_room) {
   const Folder folder;
   const std::string path = folder / "0.flo";
   std::ofstream(path) << "old";
@@ -161,18 +156,3 @@ GST_START_TEST(no_room) {
   fail_unless(content(path) == "old");
   fail_unless_equals_int(folder.entries(), 1);
 }
-GST_END_TEST
-
-static Suite *dump_suite() {
-  Suite *suite = suite_create("dump");
-  TCase *tcase = tcase_create("dump");
-  suite_add_tcase(suite, tcase);
-  tcase_add_test(tcase, patterns);
-  tcase_add_test(tcase, folders);
-  tcase_add_test(tcase, files);
-  tcase_add_test(tcase, no_ordinary_files);
-  tcase_add_test(tcase, no_room);
-  return suite;
-}
-
-GST_CHECK_MAIN(dump)

@@ -62,8 +62,8 @@ void compare(const Field &result, const Field &expected, const std::string &what
               what.c_str(), unsure);
 }
 
-void check_with_twin(Bench &bench, const FlowSettings &settings, Channels channels,
-                     const Frame &before, const Frame &after) {
+void check_with_reference(Bench &bench, const FlowSettings &settings, Channels channels,
+                          const Frame &before, const Frame &after) {
   Flow flow(*bench.context, before.width, before.height, device_layout(bench), channels);
   compare(run(bench, flow, settings, before, after),
           reference::opticalflow::flow(before, after, channels, settings),
@@ -72,33 +72,31 @@ void check_with_twin(Bench &bench, const FlowSettings &settings, Channels channe
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, 2) {
   Bench bench;
   const Channels channels = kinds[__i__];
   const Motion motion{2.3, -1.4, 0.01, 1.01};
-  check_with_twin(bench, {}, channels, reference::textured_frame(161, 97),
-                  reference::textured_frame(161, 97, motion));
-  check_with_twin(bench, {}, channels, reference::natural_frame(97, 83),
-                  reference::natural_frame(97, 83));
-  check_with_twin(bench, {}, channels, reference::gradient_frame(65, 33),
-                  reference::gradient_frame(65, 33));
-  check_with_twin(bench, {}, channels, reference::flat_frame(65, 33),
-                  reference::flat_frame(65, 33));
+  check_with_reference(bench, {}, channels, reference::textured_frame(161, 97),
+                       reference::textured_frame(161, 97, motion));
+  check_with_reference(bench, {}, channels, reference::natural_frame(97, 83),
+                       reference::natural_frame(97, 83));
+  check_with_reference(bench, {}, channels, reference::gradient_frame(65, 33),
+                       reference::gradient_frame(65, 33));
+  check_with_reference(bench, {}, channels, reference::flat_frame(65, 33),
+                       reference::flat_frame(65, 33));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST_EACH(test_sizes, 0, 2) {
   Bench bench;
   const int sizes[][2] = {{1, 1}, {1, 37}, {37, 1}, {2, 2}, {3, 5}, {33, 17}, {64, 32}, {127, 65}};
   for (const auto &[width, height] : sizes) {
     const Motion motion{0.7, 0.4};
-    check_with_twin(bench, {}, kinds[__i__], reference::textured_frame(width, height),
-                    reference::textured_frame(width, height, motion));
+    check_with_reference(bench, {}, kinds[__i__], reference::textured_frame(width, height),
+                         reference::textured_frame(width, height, motion));
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_settings) {
+TEST_EACH(test_settings, 0, 2) {
   Bench bench;
   const Channels channels = kinds[__i__];
   const Frame before = reference::textured_frame(129, 91),
@@ -130,9 +128,8 @@ GST_START_TEST(test_settings) {
   settings.alpha = 50, settings.check = true;
   check(settings);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_variants) {
+TEST_EACH(test_variants, 0, 2) {
   Bench bench;
   const Frame before = reference::textured_frame(70, 51),
               after = reference::textured_frame(70, 51, {1.2, 0.8});
@@ -153,10 +150,9 @@ GST_START_TEST(test_variants) {
     }
   }
 }
-GST_END_TEST;
 
 // What does not move has vectors of exactly 0, whatever it shows.
-GST_START_TEST(test_still) {
+TEST_EACH(test_still, 0, 2) {
   Bench bench;
   for (const Frame &frame : {reference::natural_frame(97, 61), reference::random_frame(64, 48)}) {
     Flow flow(*bench.context, frame.width, frame.height, device_layout(bench), kinds[__i__]);
@@ -164,11 +160,10 @@ GST_START_TEST(test_still) {
     for (float v : field.vectors) fail_unless(v == 0, "a vector of %g", v);
   }
 }
-GST_END_TEST;
 
 // What an encoder does to a still scene does not move, beside an intra frame and in coarse frames;
 // what moves in front of it does, and so does all of it where a camera moves.
-GST_START_TEST(test_coded) {
+TEST_EACH(test_coded, 0, 2) {
   Bench bench;
   const int w = 200, h = 150;
   const Channels channels = kinds[__i__];
@@ -213,11 +208,10 @@ GST_START_TEST(test_coded) {
     fail_unless(whole >= 0.4, "step %g: %g moves with the camera", step, whole);
   }
 }
-GST_END_TEST;
 
 // What an encoder renews at an intra frame does not move between them either, even where it moves
 // it; what moves in front does; and other frames than those that follow know nothing of it.
-GST_START_TEST(test_renewed) {
+TEST_EACH(test_renewed, 0, 2) {
   Bench bench;
   const int w = 200, h = 150;
   const Channels channels = kinds[__i__];
@@ -267,11 +261,10 @@ GST_START_TEST(test_renewed) {
   fail_unless(alone >= 0.9, "%g of the same moves where nothing was renewed", alone);
   fail_unless(thing >= 0.9, "%g of what moves in front does", thing);
 }
-GST_END_TEST;
 
 // Confidence: high on texture; low on one colour and on an edge, which moves along itself unseen;
 // none where the picture leaves the frame.
-GST_START_TEST(test_confidence) {
+TEST_EACH(test_confidence, 0, 2) {
   Bench bench;
   const int w = 192, h = 64;
   const Motion motion{-6, 0};
@@ -295,10 +288,9 @@ GST_START_TEST(test_confidence) {
   fail_unless(mean(156, 164) < 0.05, "an edge has %g", mean(156, 164));
   fail_unless(mean(0, 4) < 0.1, "what leaves the frame has %g", mean(0, 4));
 }
-GST_END_TEST;
 
 // With the check, what a disc newly covers loses its confidence, and the rest keeps it.
-GST_START_TEST(test_check) {
+TEST_EACH(test_check, 0, 2) {
   Bench bench;
   const int w = 200, h = 160;
   const int centre_x = w / 2, centre_y = h / 2;
@@ -329,11 +321,10 @@ GST_START_TEST(test_check) {
               covered[1] / covered[0]);
   fail_unless(rest[1] > 0.9 * rest[0], "%g of the rest is left", rest[1] / rest[0]);
 }
-GST_END_TEST;
 
 // Motion of up to a quarter of the short side, also in noise, in other light, of a thing in front,
 // and on frames whose matches are those of a coarser level; and what has nothing in common.
-GST_START_TEST(test_large) {
+TEST_EACH(test_large, 0, 2) {
   Bench bench;
   const Channels channels = kinds[__i__];
   const auto error = [&](const Frame &before, const Frame &after, const Motion &motion,
@@ -372,17 +363,16 @@ GST_START_TEST(test_large) {
         "disc");
   error(back, reference::textured_frame(w, h, {}, 3), {}, {}, "other scene");
 }
-GST_END_TEST;
 
 // The refinement, by census: over contents, in noise, of sizes with one to three levels, and by
 // more or fewer steps. The two frames show more than one motion, so that weights of all kinds
 // count.
-GST_START_TEST(test_refinement) {
+TEST(test_refinement) {
   Bench bench;
   FlowSettings settings;
   settings.refinement = 2, settings.warps = 3;
   const auto check = [&](const Frame &before, const Frame &after) {
-    check_with_twin(bench, settings, Channels::census, before, after);
+    check_with_reference(bench, settings, Channels::census, before, after);
   };
   const Frame back = reference::textured_frame(161, 97), front = reference::natural_frame(161, 97);
   const auto disc = [](int shift) {
@@ -406,10 +396,9 @@ GST_START_TEST(test_refinement) {
   settings.check = true, settings.levels = 1;
   check(before, after);
 }
-GST_END_TEST;
 
 // The refinement keeps what is still at exactly 0, and finds an edge that moves better.
-GST_START_TEST(test_refined_edge) {
+TEST(test_refined_edge) {
   Bench bench;
   const int w = 200, h = 160;
   const auto disc = [=](double dx) {
@@ -435,25 +424,3 @@ GST_START_TEST(test_refined_edge) {
   fail_unless(refined < 0.75 * plain, "%g px after %g", refined, plain);
   for (float v : run(bench, flow, settings, before, before).vectors) fail_unless(v == 0);
 }
-GST_END_TEST;
-
-static Suite *flow_suite() {
-  Suite *suite = suite_create("flow");
-  TCase *tests = tcase_create("flow");
-  tcase_add_loop_test(tests, test_content, 0, 2);
-  tcase_add_loop_test(tests, test_sizes, 0, 2);
-  tcase_add_loop_test(tests, test_settings, 0, 2);
-  tcase_add_loop_test(tests, test_variants, 0, 2);
-  tcase_add_loop_test(tests, test_large, 0, 2);
-  tcase_add_loop_test(tests, test_still, 0, 2);
-  tcase_add_loop_test(tests, test_coded, 0, 2);
-  tcase_add_loop_test(tests, test_renewed, 0, 2);
-  tcase_add_loop_test(tests, test_confidence, 0, 2);
-  tcase_add_loop_test(tests, test_check, 0, 2);
-  tcase_add_test(tests, test_refinement);
-  tcase_add_test(tests, test_refined_edge);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(flow)

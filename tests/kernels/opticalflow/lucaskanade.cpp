@@ -55,7 +55,7 @@ Frame smooth_frame(double dx, double dy) {
 
 }  // namespace
 
-GST_START_TEST(test_twin) {
+TEST_EACH(test_equals_the_reference, 0, variant_count) {
   Bench bench;
   const Motion motion{0.4, -0.3, 0.002};
   const int sizes[][2] = {{97, 61}, {64, 64}, {1, 1}, {9, 9}, {8, 30}, {130, 10}};
@@ -72,18 +72,16 @@ GST_START_TEST(test_twin) {
                     std::to_string(window));
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_content) {
+TEST_EACH(test_content, 0, variant_count) {
   Bench bench;
   for (const auto &[before, after] : contents())
     compare(run(bench, variants[__i__], Layout::buffer, {}, before, after),
             reference::opticalflow::lucas_kanade(before, after, {}), "content");
 }
-GST_END_TEST;
 
 // A sub-pixel shift comes back within 5 %.
-GST_START_TEST(test_scale) {
+TEST(test_scale) {
   for (const auto &[x, y] : {std::pair{0.30, -0.20}, {-0.15, 0.25}, {0.4, 0.0}, {0.0, -0.35}}) {
     const auto mean = mean_of(
         reference::opticalflow::lucas_kanade(smooth_frame(0, 0), smooth_frame(x, y), {}), 4);
@@ -91,9 +89,8 @@ GST_START_TEST(test_scale) {
                 "(%g, %g) came back as (%g, %g)", x, y, mean.x, mean.y);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_rim) {
+TEST_EACH(test_rim, 0, variant_count) {
   Bench bench;
   LucasKanade::Settings settings;
   settings.window = 11;
@@ -107,10 +104,9 @@ GST_START_TEST(test_rim) {
       fail_unless(rim == still, "(%d, %d)", x, y);
     }
 }
-GST_END_TEST;
 
 // A window that nobody prepared: its program is built in the background, to the same vectors.
-GST_START_TEST(test_later) {
+TEST(test_later) {
   Bench bench;
   const Frame frames[] = {reference::textured_frame(97, 61),
                           reference::textured_frame(97, 61, {0.4, -0.3})};
@@ -127,18 +123,3 @@ GST_START_TEST(test_later) {
     g_usleep(20000);
   }
 }
-GST_END_TEST;
-
-static Suite *lucaskanade_suite() {
-  Suite *suite = suite_create("lucaskanade");
-  TCase *tests = tcase_create("lucaskanade");
-  tcase_add_loop_test(tests, test_twin, 0, variant_count);
-  tcase_add_loop_test(tests, test_content, 0, variant_count);
-  tcase_add_test(tests, test_scale);
-  tcase_add_test(tests, test_later);
-  tcase_add_loop_test(tests, test_rim, 0, variant_count);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(lucaskanade)

@@ -99,16 +99,15 @@ void check_argmax(Bench &bench, Argmax &argmax, const Numbers &values) {
 
 }  // namespace
 
-GST_START_TEST(test_scan) {
+TEST(test_scan) {
   Bench bench;
   for (const Blocks &blocks : shapes(bench)) {
     Scan scan(*bench.context, blocks);
     for (size_t size : sizes) check_scan(bench, scan, numbers(size, size % 2 ? 100 : 0, 1));
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_compaction) {
+TEST(test_compaction) {
   Bench bench;
   for (const Blocks &blocks : shapes(bench)) {
     Compaction compaction(*bench.context, blocks);
@@ -123,9 +122,8 @@ GST_START_TEST(test_compaction) {
     check_compaction(bench, compaction, numbers(5000, 9, 1, true), 1, 5);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sort) {
+TEST(test_sort) {
   Bench bench;
   for (const Blocks &blocks : shapes(bench)) {
     RadixSort sort(*bench.context, 20001, blocks);
@@ -139,9 +137,8 @@ GST_START_TEST(test_sort) {
     check_sort(bench, sort, falling, 12);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_large) {
+TEST(test_large) {
   Bench bench;
   const size_t size = (1 << 20) + 77;
   Scan scan(*bench.context);
@@ -154,9 +151,8 @@ GST_START_TEST(test_large) {
   Argmax argmax(*bench.context);
   check_argmax(bench, argmax, numbers(size, 0, 5));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_argmax) {
+TEST(test_argmax) {
   Bench bench;
   for (const Blocks &blocks : shapes(bench)) {
     Argmax argmax(*bench.context, blocks);
@@ -168,18 +164,3 @@ GST_START_TEST(test_argmax) {
     }
   }
 }
-GST_END_TEST;
-
-static Suite *primitives_suite() {
-  Suite *suite = suite_create("primitives");
-  TCase *tests = tcase_create("primitives");
-  tcase_add_test(tests, test_scan);
-  tcase_add_test(tests, test_compaction);
-  tcase_add_test(tests, test_sort);
-  tcase_add_test(tests, test_argmax);
-  tcase_add_test(tests, test_large);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(primitives)

@@ -94,7 +94,7 @@ double wrong(const List &list, const Motion &motion, int width, int height) {
 }  // namespace
 
 // Of frames in a row each one's signatures are found once.
-GST_START_TEST(test_row) {
+TEST(test_row) {
   Bench bench;
   const int w = 161, h = 97;
   Signatures engine(*bench.context, w, h);
@@ -104,9 +104,8 @@ GST_START_TEST(test_row) {
   for (int i = 0; i < 5; i++)
     matches(bench, engine, frames[i], frames[i + 1], "in a row", i > 0 && i != 3);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_content) {
+TEST(test_content) {
   Bench bench;
   const int w = 161, h = 97;
   const Motion motion{9.4, -5.7, 0.02, 1.01};
@@ -120,9 +119,8 @@ GST_START_TEST(test_content) {
   matches(bench, reference::gradient_frame(w, h), reference::gradient_frame(w, h), "gradient");
   matches(bench, reference::flat_frame(w, h), reference::flat_frame(w, h), "flat");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_sizes) {
+TEST(test_sizes) {
   Bench bench;
   for (const auto &[w, h] : {std::array{1, 1},
                              {1, 40},
@@ -136,9 +134,8 @@ GST_START_TEST(test_sizes) {
     matches(bench, reference::textured_frame(w, h), reference::textured_frame(w, h, {2, 1}),
             "size");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_groups) {
+TEST(test_groups) {
   Bench bench;
   const int w = 150, h = 101;
   const Frame before = reference::textured_frame(w, h),
@@ -153,10 +150,9 @@ GST_START_TEST(test_groups) {
     matches(bench, engine, after, before, "back");
   }
 }
-GST_END_TEST;
 
 // Vectors of large motion are right, and there are many of them, whatever the texture.
-GST_START_TEST(test_large) {
+TEST(test_large) {
   Bench bench;
   const int w = 320, h = 240;
   for (const Motion &motion : {Motion{-31, 12}, {-60, 30}, {63, -63}, {-30.5, 11.5}}) {
@@ -173,10 +169,9 @@ GST_START_TEST(test_large) {
                       reference::textured_frame(w, h, {80, 0}), "too far")
                   .size() <= 4);
 }
-GST_END_TEST;
 
 // A photograph in noise, and with other light.
-GST_START_TEST(test_noise) {
+TEST(test_noise) {
   Bench bench;
   const int w = 320, h = 240;
   for (const Frame &picture : reference::pictures()) {
@@ -197,10 +192,9 @@ GST_START_TEST(test_noise) {
     }
   }
 }
-GST_END_TEST;
 
 // What has no match gives no vectors: another scene, noise, texture that repeats.
-GST_START_TEST(test_none) {
+TEST(test_none) {
   Bench bench;
   const int w = 320, h = 240;
   const auto count = [&](const Frame &before, const Frame &after, const char *what) {
@@ -218,20 +212,3 @@ GST_START_TEST(test_none) {
     for (int x = 0; x < w; x++) std::copy_n(tile.at(x % 20, y % 20), 4, repeated.at(x, y));
   fail_unless(count(repeated, repeated, "repeated") == 0);
 }
-GST_END_TEST;
-
-static Suite *signatures_suite() {
-  Suite *suite = suite_create("signatures");
-  TCase *tests = tcase_create("signatures");
-  tcase_add_test(tests, test_row);
-  tcase_add_test(tests, test_content);
-  tcase_add_test(tests, test_sizes);
-  tcase_add_test(tests, test_groups);
-  tcase_add_test(tests, test_large);
-  tcase_add_test(tests, test_noise);
-  tcase_add_test(tests, test_none);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(signatures)

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "glclarrivals.h"
-#include "glclcontext.h"
+#include "glclcontexts.h"
 #include "glclerrors.h"
 #include "glclframes.h"
 #include "glclproperties.h"
@@ -64,8 +64,7 @@ struct GstGLCLFilterPrivate {
   glcl::Guarded<Settings> settings;
   std::mutex mutex;
   glcl::Stats stats;
-  GstGLCLContext *context = nullptr;  // in use; changed on the GL thread only
-  GstGLCLContext *offered = nullptr;  // by neighbours or the application
+  glcl::Contexts contexts;
 
   std::future<std::shared_ptr<glcl::Context>> coming;  // until a frame needs it
   glcl::Errors errors;
@@ -109,12 +108,8 @@ void on_gl_thread(GstGLContext *context, Work work) {
 GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
   Settings settings = priv->settings.get();
-  {
-    const std::lock_guard lock(priv->mutex);
-    if (settings.device == "auto" && priv->offered &&
-        gst_glcl_context_gl_context(priv->offered) == gl_context)
-      settings.device = gst_glcl_context_device(priv->offered).id();
-  }
+  const std::string offered = priv->contexts.offered_device(gl_context);
+  if (settings.device == "auto" && !offered.empty()) settings.device = offered;
   std::vector<const Way *> ways;
   for (const Way *way : Way::all)
     if (settings.sharing == sharing_auto || settings.sharing == sharing_value(way))
@@ -123,27 +118,18 @@ GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bo
                               created);
 }
 
-/// Changes one of the contexts. The old one goes when the mutex is free again: its last reference
-/// waits for the GL thread, which may be waiting for the mutex.
-void replace(GstGLCLFilter *self, GstGLCLContext **context, GstGLCLContext *by) {
-  {
-    const std::lock_guard lock(private_of(self)->mutex);
-    std::swap(*context, by);
-  }
-  gst_clear_object(&by);
-}
-
 void drop_context(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  if (!priv->context) return;
+  GstGLCLContext *context = priv->contexts.in_use();
+  if (!context) return;
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
-  guarded(self, [&] { gst_glcl_context_queue(priv->context, false).cl().finish(); });
+  guarded(self, [&] { gst_glcl_context_queue(context, false).cl().finish(); });
   guarded(self, [&] {
     if (klass->unprepare) klass->unprepare(self);
   });
   priv->prepared = false;
   priv->frames.reset();
-  replace(self, &priv->context, nullptr);
+  priv->contexts.use(nullptr);
 }
 
 void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
@@ -153,8 +139,8 @@ void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
   const std::string name = device.id() + " " + device.name;
   GST_INFO_OBJECT(self, "sharing: %s, device: %s", way->name, name.c_str());
   priv->reset_pending = true;
+  priv->contexts.use(context);
   const std::lock_guard lock(priv->mutex);
-  priv->context = context;
   priv->stats.device = name;
   priv->stats.way = way;
 }
@@ -163,16 +149,18 @@ void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
 /// thread. Throws.
 void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  if (priv->context && gst_glcl_context_gl_context(priv->context) != gl_context) drop_context(self);
-  if (!priv->context) adopt_context(self, obtain_context(self, gl_context, created));
+  GstGLCLContext *context = priv->contexts.in_use();
+  if (context && gst_glcl_context_gl_context(context) != gl_context) drop_context(self);
+  if (!priv->contexts.in_use()) adopt_context(self, obtain_context(self, gl_context, created));
+  context = priv->contexts.in_use();
   if (!priv->frames)
     priv->frames =
-        std::make_unique<glcl::Frames>(GST_BASE_TRANSFORM(self), priv->context, priv->stats.copies);
+        std::make_unique<glcl::Frames>(GST_BASE_TRANSFORM(self), context, priv->stats.copies);
   if (priv->prepared) return;
   priv->info = GST_GL_FILTER(self)->in_info;
   priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
-      self, gst_glcl_context_queue(priv->context, false).context(),
-      GST_VIDEO_INFO_WIDTH(&priv->info), GST_VIDEO_INFO_HEIGHT(&priv->info));
+      self, gst_glcl_context_queue(context, false).context(), GST_VIDEO_INFO_WIDTH(&priv->info),
+      GST_VIDEO_INFO_HEIGHT(&priv->info));
   priv->prepared = true;
   priv->reset_pending = true;
   priv->coming = {};
@@ -184,35 +172,6 @@ void look_for_device(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const glcl::Device device = glcl::choose_device(priv->settings.get().device);
   if (!device.has_extension("cl_khr_gl_sharing")) priv->coming = gst_glcl_context_coming(device);
-}
-
-void ask_for_context(GstGLCLFilter *self) {
-  GstGLCLFilterPrivate *priv = private_of(self);
-  bool needed;
-  {
-    const std::lock_guard lock(priv->mutex);
-    needed = !priv->context && !priv->offered;
-  }
-  GstGLCLContext *found = gst_glcl_context_ask(GST_ELEMENT(self), needed);
-  if (found) replace(self, &priv->offered, found);
-}
-
-void tell_of_new_context(GstGLCLFilter *self) {
-  GstGLCLFilterPrivate *priv = private_of(self);
-  GstGLCLContext *context;
-  {
-    const std::lock_guard lock(priv->mutex);
-    if (!priv->context) return;
-    context = GST_GLCL_CONTEXT(gst_object_ref(priv->context));
-  }
-  gst_glcl_context_announce(GST_ELEMENT(self), context);
-  const std::string &reason = gst_glcl_context_choice(context).fallback_reason;
-  if (!reason.empty())
-    GST_ELEMENT_WARNING(
-        self, RESOURCE, SETTINGS,
-        ("Frames are copied through host memory (sharing=copy): %s.", reason.c_str()),
-        ("sharing=copy asks for it and silences this; docs/sharing.md tells more"));
-  gst_object_unref(context);
 }
 
 /// Runs work that needs OpenCL on the GL thread, after getting ready for it. Streaming thread.
@@ -227,7 +186,7 @@ bool with_opencl(GstGLCLFilter *self, const Work &work) {
       work();
     });
   });
-  if (created) tell_of_new_context(self);
+  if (created) private_of(self)->contexts.announce(GST_ELEMENT(self));
   gst_object_unref(gl_context);
   return good;
 }
@@ -264,7 +223,8 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
 
   if (priv->reset_pending.exchange(false) && klass->reset) klass->reset(self);
 
-  glcl::Queue &queue = gst_glcl_context_queue(priv->context, priv->settings.get().profile);
+  glcl::Queue &queue =
+      gst_glcl_context_queue(priv->contexts.in_use(), priv->settings.get().profile);
   priv->frames->cross(queue, priv->layout, priv->info, inbuf, outbuf,
                       [&](const glcl::Picture &in, const glcl::Picture &out) {
                         klass->process(self, queue, in, out, inbuf, outbuf);
@@ -322,7 +282,9 @@ void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
   gst_caps_unref(caps);
 }
 
-GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) { return private_of(self)->context; }
+GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) {
+  return private_of(self)->contexts.in_use();
+}
 
 bool gst_glcl_filter_has_failed(GstGLCLFilter *self) { return private_of(self)->errors.failed(); }
 
@@ -337,7 +299,7 @@ bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &wor
 
 static void gst_glcl_filter_set_context(GstElement *element, GstContext *context) {
   if (GstGLCLContext *offered = gst_glcl_context_unwrap(context))
-    replace(GST_GLCL_FILTER(element), &private_of(element)->offered, offered);
+    private_of(element)->contexts.offer(offered);
   GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
 }
 
@@ -359,23 +321,14 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
     priv->reset_pending = true;
     priv->coming = {};
   }
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL) replace(self, &priv->offered, nullptr);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) priv->contexts.offer(nullptr);
   return result;
 }
 
 static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection direction,
                                       GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT) {
-    GstGLCLFilterPrivate *priv = private_of(trans);
-    GstGLCLContext *context = nullptr;
-    {
-      const std::lock_guard lock(priv->mutex);
-      if (priv->context) context = GST_GLCL_CONTEXT(gst_object_ref(priv->context));
-    }
-    const bool answered = gst_glcl_context_answer(query, context);
-    gst_clear_object(&context);
-    if (answered) return TRUE;
-  }
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && private_of(trans)->contexts.answer(query))
+    return TRUE;
   // A pad that is stopped still lets queries through. GstBaseTransform would negotiate for them, or
   // put the allocation query that it keeps back after it has let go of everything; nobody frees
   // either then, nor the GL context that its pools hold. The pad's stream lock is held here, and an
@@ -409,7 +362,7 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
 
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
-  ask_for_context(self);
+  private_of(self)->contexts.ask(GST_ELEMENT(self));
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
   return with_opencl(self, [&] { private_of(self)->frames->replace_pool(query, reporter(self)); });
@@ -470,7 +423,7 @@ static gboolean gst_glcl_filter_gl_set_caps(GstGLBaseFilter *base, GstCaps *inca
 static void gst_glcl_filter_gl_stop(GstGLBaseFilter *base) {
   GstGLCLFilter *self = GST_GLCL_FILTER(base);
   GstGLCLFilterPrivate *priv = private_of(self);
-  if (priv->context && priv->stats.frames) {
+  if (priv->contexts.in_use() && priv->stats.frames) {
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - priv->first_frame;
     GST_INFO_OBJECT(self,
@@ -543,10 +496,7 @@ static void gst_glcl_filter_init(GstGLCLFilter *self) {
 }
 
 static void gst_glcl_filter_finalize(GObject *object) {
-  GstGLCLFilterPrivate *priv = private_of(object);
-  gst_clear_object(&priv->context);
-  gst_clear_object(&priv->offered);
-  priv->~GstGLCLFilterPrivate();
+  private_of(object)->~GstGLCLFilterPrivate();
   G_OBJECT_CLASS(gst_glcl_filter_parent_class)->finalize(object);
 }
 

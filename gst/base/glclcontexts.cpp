@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclcontexts.h"
+
+#include <utility>
+
+namespace glcl {
+
+Contexts::~Contexts() {
+  gst_clear_object(&in_use_);
+  gst_clear_object(&offered_);
+}
+
+/// The old one goes when the mutex is free again: its last reference waits for the GL thread, which
+/// may be waiting for the mutex.
+void Contexts::replace(GstGLCLContext *&context, GstGLCLContext *by) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(context, by);
+  }
+  gst_clear_object(&by);
+}
+
+GstGLCLContext *Contexts::reference() {
+  const std::lock_guard lock(mutex_);
+  return in_use_ ? GST_GLCL_CONTEXT(gst_object_ref(in_use_)) : nullptr;
+}
+
+std::string Contexts::offered_device(GstGLContext *gl_context) {
+  const std::lock_guard lock(mutex_);
+  if (!offered_ || gst_glcl_context_gl_context(offered_) != gl_context) return {};
+  return gst_glcl_context_device(offered_).id();
+}
+
+void Contexts::ask(GstElement *element) {
+  bool needed;
+  {
+    const std::lock_guard lock(mutex_);
+    needed = !in_use_ && !offered_;
+  }
+  if (GstGLCLContext *found = gst_glcl_context_ask(element, needed)) offer(found);
+}
+
+void Contexts::announce(GstElement *element) {
+  GstGLCLContext *context = reference();
+  if (!context) return;
+  gst_glcl_context_announce(element, context);
+  const std::string &reason = gst_glcl_context_choice(context).fallback_reason;
+  if (!reason.empty())
+    GST_ELEMENT_WARNING(
+        element, RESOURCE, SETTINGS,
+        ("Frames are copied through host memory (sharing=copy): %s.", reason.c_str()),
+        ("sharing=copy asks for it and silences this; docs/sharing.md tells more"));
+  gst_object_unref(context);
+}
+
+bool Contexts::answer(GstQuery *query) {
+  GstGLCLContext *context = reference();
+  const bool answered = gst_glcl_context_answer(query, context);
+  gst_clear_object(&context);
+  return answered;
+}
+
+}  // namespace glcl

@@ -13,10 +13,10 @@ namespace {
 
 using Mode = Histogram::Mode;
 
-constexpr int team_items = 32, most_copies = 16;
+constexpr int sub_group = 32, most_copies = 16;
 constexpr size_t most_in_half_a_word = 65535;
-/// What a team reads of an image at a time.
-constexpr int tile_columns = 16, tile_rows = team_items / tile_columns;
+/// What a sub-group reads of an image at a time.
+constexpr int tile_columns = 16, tile_rows = sub_group / tile_columns;
 constexpr size_t reserved_local_memory = 256;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
@@ -248,7 +248,7 @@ void Histogram::build(Context &context, const Parameters &p) {
   kernel_ = Kernel(context, program, "histogram_" + name, {size_t(group), 1});
   if (form != item) whole_ = Kernel(context, program, "histogram_whole", {size_t(group), 1});
   // At most, in either layout.
-  const size_t runs = (size_t(width_) / pixels + team_items) * (size_t(height_) + team_items);
+  const size_t runs = (size_t(width_) / pixels + sub_group) * (size_t(height_) + sub_group);
   run_ = pixels;
   cleared_ = frames_;
   items_ = groups_of(context.device(), p, runs) * group;

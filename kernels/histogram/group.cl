@@ -27,7 +27,7 @@ inline void count(SOURCE, __global uint *out, __global uint *next, __local uint4
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = lane; i < WORDS; i += GROUP) {
     // Groups begin at different words, neighbours at different copies.
-    const int at = (i + group * TEAM) % WORDS;
+    const int at = (i + group * SUB_GROUP) % WORDS;
     uint sum = 0, upper = 0;
 #pragma unroll
     for (int copy = 0; copy < COPIES; copy++) {

@@ -72,7 +72,7 @@ Ablation forms_of(const std::string &name, const Format &format) {
                                      {"group", 1},
                                      {"groups", 1}}));
   add("counters per 32 work-items", [](Variant &v) {
-    v.form = HistogramForms::team, v.padding = HistogramForms::unpadded, v.items = 128;
+    v.form = HistogramForms::sub_group, v.padding = HistogramForms::unpadded, v.items = 128;
   });
   add("sorted and counted", [](Variant &v) { v.form = HistogramForms::sort, v.items = 256; });
   const char *paddings[] = {"", ", padded", ", side by side", ", two channels a word"};

@@ -16,8 +16,9 @@ namespace {
 
 using namespace bench;
 
-constexpr int team = 32, banks = 32, words = 8192;  // 32 KiB, the least that OpenCL grants a GPU
-constexpr double noticeable = 0.02;                 // of the cost without conflicts
+constexpr int sub_group = 32, banks = 32,
+              words = 8192;          // 32 KiB, the least that OpenCL grants a GPU
+constexpr double noticeable = 0.02;  // of the cost without conflicts
 
 class Meter {
  public:
@@ -111,8 +112,8 @@ void series(Meter &meter, const char *name, const std::vector<int> &labels,
     std::printf("\n  base %.1f ns; this device shows no conflicts of this kind\n", base);
 }
 
-/// What an addition to local memory costs a team of 32 by how its lanes meet: in one word, in one
-/// bank, at a stride, and by how many teams there are (J. Gómez Luna, PhD thesis 2012,
+/// What an addition to local memory costs a sub-group of 32 by how its lanes meet: in one word, in
+/// one bank, at a stride, and by how many sub-groups there are (J. Gómez Luna, PhD thesis 2012,
 /// section 4.3); the cost without, and what each further lane adds, or that the device shows none.
 bool print(const Request &request) {
   const auto own = Context::of_device(choose_device(request.device));
@@ -121,24 +122,24 @@ bool print(const Request &request) {
   Meter meter(context);
   const std::vector<int> degrees{1, 2, 4, 8, 16, 32};
   const auto itself = [](int n) { return n; };
-  series(meter, "lanes of a team in one word", degrees, itself,
-         [](int n) { return lanes(team, [n](int t) { return t < n ? 0 : t; }); });
-  series(meter, "lanes of a team in one bank, in different words", degrees, itself,
-         [](int n) { return lanes(team, [n](int t) { return t < n ? t * banks : t; }); });
-  series(meter, "lanes of a team in one bank, 1024 words apart", {1, 2, 4, 8}, itself,
-         [](int n) { return lanes(team, [n](int t) { return t < n ? t * 1024 : t; }); });
+  series(meter, "lanes of a sub-group in one word", degrees, itself,
+         [](int n) { return lanes(sub_group, [n](int t) { return t < n ? 0 : t; }); });
+  series(meter, "lanes of a sub-group in one bank, in different words", degrees, itself,
+         [](int n) { return lanes(sub_group, [n](int t) { return t < n ? t * banks : t; }); });
+  series(meter, "lanes of a sub-group in one bank, 1024 words apart", {1, 2, 4, 8}, itself,
+         [](int n) { return lanes(sub_group, [n](int t) { return t < n ? t * 1024 : t; }); });
   series(
       meter, "stride of the lanes, words", {1, 2, 4, 8, 16, 32, 64, 128},
       [](int stride) { return std::min(stride, banks); },
-      [](int stride) { return lanes(team, [stride](int t) { return t * stride; }); });
+      [](int stride) { return lanes(sub_group, [stride](int t) { return t * stride; }); });
   series(meter, "neighbours that vote for one bin, one copy", degrees, itself,
-         [](int n) { return lanes(team, [n](int t) { return t / n; }); });
+         [](int n) { return lanes(sub_group, [n](int t) { return t / n; }); });
   series(
       meter, "all lanes in one bin of 256, by copies, padded", degrees,
-      [](int copies) { return team / copies; },
-      [](int copies) { return lanes(team, [copies](int t) { return t % copies * 257; }); });
-  series(meter, "teams at once, each in words of its own lanes", {1, 2, 4, 8}, itself,
-         [](int teams) { return lanes(team * teams, [](int t) { return t % team; }); });
+      [](int copies) { return sub_group / copies; },
+      [](int copies) { return lanes(sub_group, [copies](int t) { return t % copies * 257; }); });
+  series(meter, "sub-groups at once, each in words of its own lanes", {1, 2, 4, 8}, itself,
+         [](int count) { return lanes(sub_group * count, [](int t) { return t % sub_group; }); });
   if (!meter.good()) std::printf("WRONG: a lane alone with its word did not add what it should\n");
   return meter.good();
 }

@@ -14,7 +14,7 @@ using histogram::Histogram;
 using Format = Histogram::Format;
 using Variant = HistogramForms::Variant;
 
-constexpr int team_items = 32;
+constexpr int sub_group_items = 32;
 constexpr size_t reserved_local_memory = 256;
 constexpr size_t most_in_half_a_word = 65535;
 
@@ -26,7 +26,7 @@ int words_of(const Format &format, const Variant &v) {
 }
 
 int copies_of(const Format &format, const Variant &v, size_t local_memory) {
-  if (v.form == HistogramForms::team) return std::max(v.items / team_items, 1);
+  if (v.form == HistogramForms::sub_group) return std::max(v.items / sub_group_items, 1);
   if (v.form != HistogramForms::group) return 0;
   if (v.copies) return v.copies;
   return std::min(HistogramForms::replication(local_memory, v.groups, words_of(format, v), false),
@@ -80,7 +80,7 @@ HistogramForms::HistogramForms(Context &context, int width, int height, const Fo
   std::string options = Histogram::options(format, Layout::buffer) + define("GROUP", v.items) +
                         define("PIXELS", v.pixels);
   if (v.form != sort)
-    options += define("COPIES", copies) + define("BY_TEAM", v.form == team) +
+    options += define("COPIES", copies) + define("BY_SUB_GROUP", v.form == sub_group) +
                define("INTERLEAVE", v.interleave) + define("MERGE", v.merge) +
                define("PACKED", v.padding == packed) +
                define("COPY_STEP", apart ? 1 : words_of(format, v)) +

@@ -11,10 +11,10 @@ namespace glcl::research {
 class HistogramForms {
  public:
   enum Form {
-    group,   ///< copies of the counters in local memory, neighbours take turns (R per block)
-    team,    ///< a copy per 32 work-items
-    global,  ///< no copies, every vote goes to global memory
-    sort,    ///< sorted and counted
+    group,      ///< copies of the counters in local memory, neighbours take turns (R per block)
+    sub_group,  ///< a copy per 32 work-items
+    global,     ///< no copies, every vote goes to global memory
+    sort,       ///< sorted and counted
   };
   /// Where the copies lie: one after the other, with a word in between, those of a counter side by
   /// side, those of two channels' counters in one word.

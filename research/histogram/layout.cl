@@ -3,8 +3,8 @@
 // Graphics Processing Units", 2012, which kernels/histogram/group.cl has in the one that pays. Frames are buffers.
 // Build as runs.clh says, with
 //   COPY_STEP   from one copy of the counters to the next, in words of local memory
-//   BY_TEAM     1: a copy per 32 work-items; 0: neighbours take turns
-//   INTERLEAVE  1: the teams of 32 of a group read far apart, each its part of the frame; 0: side by side
+//   BY_SUB_GROUP     1: a copy per 32 work-items; 0: neighbours take turns
+//   INTERLEAVE  1: the sub-groups of 32 of a group read far apart, each its part of the frame; 0: side by side
 #include "histogram/runs.clh"
 
 #define SIZE (((COPIES - 1) * COPY_STEP + (WORDS - 1) * WORD_STEP + 4) / 4)  // of all copies, four words each
@@ -20,16 +20,16 @@ void histogram_layout(SOURCE, __global uint *out, __global uint *next) {
   for (int i = lane; i < SIZE; i += GROUP) words[i] = (uint4)(0);
   barrier(CLK_LOCAL_MEM_FENCE);
   __local uint *copies = (__local uint *)words;
-  WORDS_OF_ITEM *own = copies + (BY_TEAM ? lane / TEAM : lane % COPIES) * COPY_STEP;
+  WORDS_OF_ITEM *own = copies + (BY_SUB_GROUP ? lane / SUB_GROUP : lane % COPIES) * COPY_STEP;
 #else
   WORDS_OF_ITEM *own = sums;
 #endif
 
   const int runs = ROW_RUNS * RUN_ROWS;
 #if INTERLEAVE
-  const int parts = (GROUP + TEAM - 1) / TEAM, part = lane / TEAM;
-  const int step = min(GROUP, TEAM) * groups;
-  const int first = (int)((long)runs * part / parts) + min(GROUP, TEAM) * group + lane % TEAM;
+  const int parts = (GROUP + SUB_GROUP - 1) / SUB_GROUP, part = lane / SUB_GROUP;
+  const int step = min(GROUP, SUB_GROUP) * groups;
+  const int first = (int)((long)runs * part / parts) + min(GROUP, SUB_GROUP) * group + lane % SUB_GROUP;
   const int end = (int)((long)runs * (part + 1) / parts);
 #else
   const int step = GROUP * groups, first = group * GROUP + lane, end = runs;

@@ -58,9 +58,9 @@ std::vector<Variant> variants(const Format &format) {
   }
   for (const int pixels : {1, 2, 16}) add([=](V v) { v.pixels = pixels; });
   for (const int groups : {1, 8}) add([=](V v) { v.groups = groups; });
-  const auto by_team = [](V v) { v.form = HistogramForms::team; };
-  add(by_team);
-  add(by_team, interleaved);
+  const auto by_sub_group = [](V v) { v.form = HistogramForms::sub_group; };
+  add(by_sub_group);
+  add(by_sub_group, interleaved);
   add([](V v) { v.form = HistogramForms::global, v.padding = HistogramForms::unpadded; });
   add([](V v) { v.form = HistogramForms::sort; });
   return all;
@@ -73,7 +73,7 @@ std::vector<int> lanes(std::vector<int> first, int next) {
 
 }  // namespace
 
-GST_START_TEST(test_forms) {
+TEST(test_forms) {
   Bench bench;
   for (const Frame &frame : {reference::natural_frame(197, 41), reference::flat_frame(64, 64)})
     for (const Format &format :
@@ -93,10 +93,9 @@ GST_START_TEST(test_forms) {
       }
     }
 }
-GST_END_TEST
 
 // Half a word counts to 65535: one group with one copy would go beyond.
-GST_START_TEST(test_packed_counters_of_many_pixels) {
+TEST(test_packed_counters_of_many_pixels) {
   Bench bench;
   const Frame frame = reference::flat_frame(1024, 700);
   Variant v;
@@ -109,9 +108,8 @@ GST_START_TEST(test_packed_counters_of_many_pixels) {
   check_counts(read(bench, engine.run(*bench.queue, in.buffer, in.pitch), expected.size()),
                expected, "flat");
 }
-GST_END_TEST
 
-GST_START_TEST(test_votes) {
+TEST(test_votes) {
   Bench bench;
   std::mt19937 next(5);
   for (const int counters : {1, 100, 127 * 127, 640 * 480})
@@ -136,10 +134,9 @@ GST_START_TEST(test_votes) {
         check_counts(read(bench, out, counters), Counts(counters), "no votes");
       }
 }
-GST_END_TEST
 
 // Table of the thesis, from Equation 4.4.
-GST_START_TEST(test_replication) {
+TEST(test_replication) {
   constexpr size_t local = 48 * 1024;
   const int bins[] = {32, 64, 128, 256, 512, 768, 1024, 2048, 4096};
   const int table[][8] = {{372, 186, 124, 93, 74, 62, 53, 46},
@@ -157,10 +154,9 @@ GST_START_TEST(test_replication) {
                   "%d bins, %d groups", bins[i], groups);
   fail_unless(HistogramForms::replication(local, 1, 256, false) == 48);
 }
-GST_END_TEST
 
 // The golden values of the thesis's model.
-GST_START_TEST(test_atomic_latency) {
+TEST(test_atomic_latency) {
   const AtomicLatency model;
   fail_unless(model.cycles(lanes({}, 0)) == 108);
   fail_unless(model.cycles(std::vector<int>(32, 0)) == 3828);
@@ -184,18 +180,3 @@ GST_START_TEST(test_atomic_latency) {
   fail_unless(image_like(32, 32, false) == 2092 && image_like(256, 4, false) == 2484);
   fail_unless(image_like(256, 1, true) == 3828 && image_like(256, 32, true) == 108);
 }
-GST_END_TEST
-
-static Suite *histogram_suite() {
-  Suite *suite = suite_create("histogram");
-  TCase *tcase = tcase_create("histogram");
-  suite_add_tcase(suite, tcase);
-  tcase_add_test(tcase, test_forms);
-  tcase_add_test(tcase, test_packed_counters_of_many_pixels);
-  tcase_add_test(tcase, test_votes);
-  tcase_add_test(tcase, test_replication);
-  tcase_add_test(tcase, test_atomic_latency);
-  return suite;
-}
-
-GST_CHECK_MAIN(histogram);

@@ -53,9 +53,9 @@
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
 #include "config.h"
+#include "gstglclhistogrammessages.h"
 #include "histograms.h"
 #include "hough/pairings.h"
-#include "messages.h"
 #include "present.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);

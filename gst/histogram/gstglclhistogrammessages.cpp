@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "messages.h"
+#include "gstglclhistogrammessages.h"
 
 #include "statistics.h"
 

@@ -45,23 +45,26 @@ says 'down a column'
 expect 0 glcl-bench device --only 'frame to the'
 says 'OpenGL texture'
 
-# wrong FILE SED-SCRIPT [OPTIONS…]: with a kernel changed so that its results are wrong, the exit status is 1.
+# wrong FOLDER FILE SED-SCRIPT [OPTIONS…]: with a kernel changed so that its results are wrong, the exit status is 1. FOLDER is where the
+# sources have FILE, a name among the plugin's kernels.
 wrong() {
-  rm -rf changed && mkdir -p "changed/${1%/*}"
-  sed "$2" "$GLCL_SOURCE/research/$1" >"changed/$1"
-  ! cmp -s "$GLCL_SOURCE/research/$1" "changed/$1" || die "nothing is changed in $1"
-  G_RESOURCE_OVERLAYS=/org/gst-glcl/kernels/research=$PWD/changed expect 1 glcl-bench "${@:3}"
+  rm -rf changed && mkdir -p "changed/${2%/*}"
+  sed "$3" "$GLCL_SOURCE/$1/$2" >"changed/$2"
+  ! cmp -s "$GLCL_SOURCE/$1/$2" "changed/$2" || die "nothing is changed in $2"
+  G_RESOURCE_OVERLAYS=/org/gst-glcl/kernels=$PWD/changed expect 1 glcl-bench "${@:4}"
   says WRONG
 }
-wrong bilateral/steps.cl 's/sum\[o\] += w \* q/sum[o] += 0.9f * w * q/' glclbilateral --ablation "${small[@]}"
-wrong opticalflow/forms.cl 's/vectors\[at.y \* size.x + at.x\] = v.xy/vectors[at.y * size.x + at.x] = v.yx/' glopenclflow --ablation "${small[@]}"
-wrong motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' glclmotion --ablation --only W=31 "${small[@]}"
-wrong motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' --thesis --device 0:0 --size 48x32 --seconds 0.01
-wrong histogram/sort.cl 's/+ 1 - first/- first/' glclhistogram --ablation --only '512 bins' "${small[@]}"
-wrong histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)/if (sum) atomic_add(sums + counter, 1)/' glclhistogram --ablation --only '12 bits, 256' "${small[@]}"
-wrong histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"
-wrong device/access.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only taps
-wrong device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
-wrong histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts
-wrong hough/base.cl 's/const int size = size_of(own\[i\].y, length)/const int size = size_of(length, own[i].y)/' --hough "${small[@]}"
-wrong hough/classic.cl 's/(direction - turn + STEPS)/(direction + turn)/' --hough "${small[@]}"
+wrong . research/bilateral/steps.cl 's/sum\[o\] += w \* q/sum[o] += 0.9f * w * q/' glclbilateral --ablation "${small[@]}"
+wrong . research/opticalflow/forms.cl 's/vectors\[at.y \* size.x + at.x\] = v.xy/vectors[at.y * size.x + at.x] = v.yx/' glopenclflow --ablation "${small[@]}"
+wrong . research/motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' glclmotion --ablation --only W=31 "${small[@]}"
+wrong . research/motion/forms.cl 's/lambda \* vector_bits/(1 + lambda) * vector_bits/' --thesis --device 0:0 --size 48x32 --seconds 0.01
+wrong . research/histogram/sort.cl 's/+ 1 - first/- first/' glclhistogram --ablation --only '512 bins' "${small[@]}"
+wrong . research/histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)/if (sum) atomic_add(sums + counter, 1)/' glclhistogram --ablation --only '12 bits, 256' "${small[@]}"
+wrong . research/histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"
+wrong . research/device/access.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only taps
+wrong . research/device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
+wrong . research/histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts
+wrong . research/hough/base.cl 's/const int size = size_of(own\[i\].y, length)/const int size = size_of(length, own[i].y)/' --hough "${small[@]}"
+wrong . research/hough/classic.cl 's/(direction - turn + STEPS)/(direction + turn)/' --hough "${small[@]}"
+wrong kernels histogram/item.cl 's/counter_of(pixel, vote)\]++/counter_of(pixel, vote)] += 2/' --streams --size 64x48
+wrong tools/kernels bench/device.cl 's/a = F(a), b/a = F(a) + 0.25f, b/' device --only 'build options'

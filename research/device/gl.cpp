@@ -17,7 +17,7 @@ namespace glcl::research {
 namespace {
 
 using namespace bench;
-using Shared = std::shared_ptr<Context>;
+using ContextPointer = std::shared_ptr<Context>;
 
 constexpr int width = 1920, height = 1080;
 
@@ -88,7 +88,7 @@ DeviceTime transfer(bool upload) {
 const DeviceLines registration([](std::vector<DeviceLine> &lines) {
   for (const bool upload : {true, false})
     lines.push_back({upload ? "frame to the device" : "frame to the host", "OpenGL texture", "GB/s",
-                     [=](const Shared &) { return transfer(upload); }});
+                     [=](const ContextPointer &) { return transfer(upload); }});
 });
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace glcl::research {
 namespace {
 
 using namespace bench;
-using Shared = std::shared_ptr<Context>;
+using ContextPointer = std::shared_ptr<Context>;
 
 constexpr int width = 2048, height = 2048, count = width * height;
 
@@ -45,7 +45,7 @@ std::vector<cl_uint> numbers(const Type &type) {
   return all;
 }
 
-DeviceTime writes(const Shared &context, const Type &type, const Order &order) {
+DeviceTime writes(const ContextPointer &context, const Type &type, const Order &order) {
   Kernel kernel(*context, context->program("research/device/access.cl", options(type, order)),
                 "fill", {128, 1});
   const std::vector<cl_uint> wanted = numbers(type);
@@ -58,7 +58,7 @@ DeviceTime writes(const Shared &context, const Type &type, const Order &order) {
       [&](Queue &queue) { return read<cl_uint>(queue, out, wanted.size()) == wanted; });
 }
 
-DeviceTime reads(const Shared &context, const Type &type, const Order &order) {
+DeviceTime reads(const ContextPointer &context, const Type &type, const Order &order) {
   constexpr size_t items = count / 16;
   Kernel kernel(*context, context->program("research/device/access.cl", options(type, order)),
                 "add_up", {128, 1});
@@ -77,7 +77,7 @@ DeviceTime reads(const Shared &context, const Type &type, const Order &order) {
       });
 }
 
-DeviceTime vertical(const Shared &context, const Type &type) {
+DeviceTime vertical(const ContextPointer &context, const Type &type) {
   Kernel kernel(*context, context->program("research/device/access.cl", options(type, orders[0])),
                 "vertical", {128, 1});
   const std::vector<cl_uint> values = numbers(type);
@@ -96,7 +96,7 @@ DeviceTime vertical(const Shared &context, const Type &type) {
       [&](Queue &queue) { return read<cl_uint>(queue, out, wanted.size()) == wanted; });
 }
 
-DeviceTime image_writes(const Shared &context, bool down) {
+DeviceTime image_writes(const ContextPointer &context, bool down) {
   constexpr int columns = 1920, rows = 1080;
   Kernel kernel(*context, context->program("research/device/access.cl", down ? "-DDOWN" : ""),
                 "write_image", {128, 1});
@@ -122,17 +122,18 @@ const DeviceLines registration([](std::vector<DeviceLine> &lines) {
   for (const Order &order : orders)
     for (const Type &type : types) {
       const std::string variant = std::string(type.name) + ", " + order.name;
-      lines.push_back({"writes", variant, "GB/s",
-                       [=](const Shared &context) { return writes(context, type, order); }});
+      lines.push_back({"writes", variant, "GB/s", [=](const ContextPointer &context) {
+                         return writes(context, type, order);
+                       }});
       lines.push_back({"reads", variant, "GB/s",
-                       [=](const Shared &context) { return reads(context, type, order); }});
+                       [=](const ContextPointer &context) { return reads(context, type, order); }});
     }
   for (const Type &type : types)
     lines.push_back({"five taps along y", type.name, "GB/s",
-                     [=](const Shared &context) { return vertical(context, type); }});
+                     [=](const ContextPointer &context) { return vertical(context, type); }});
   for (const bool down : {false, true})
     lines.push_back({"image writes", down ? "down a column" : "side by side", "GB/s",
-                     [=](const Shared &context) { return image_writes(context, down); }});
+                     [=](const ContextPointer &context) { return image_writes(context, down); }});
 });
 
 }  // namespace

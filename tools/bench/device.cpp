@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "measure.h"
 #include "opencl/kernel.h"
@@ -14,7 +15,7 @@ namespace glcl::bench {
 
 namespace {
 
-using Shared = std::shared_ptr<Context>;
+using ContextPointer = std::shared_ptr<Context>;
 using Adders = std::vector<void (*)(std::vector<DeviceLine> &)>;
 
 Adders &adders() {
@@ -30,7 +31,7 @@ size_t items_of(const Context &context) {
   return size_t(context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) * 256 * 32;
 }
 
-Kernel kernel_of(const Shared &context, const std::string &name, const std::string &options,
+Kernel kernel_of(const ContextPointer &context, const std::string &name, const std::string &options,
                  Size group = {256, 1}) {
   return {*context, context->program("bench/device.cl", options), name, group};
 }
@@ -44,8 +45,8 @@ std::function<bool(Queue &)> adds_up(const cl::Buffer &sums, size_t items, doubl
 }
 
 /// A kernel that reads a large buffer of elements once and adds up the first two numbers of each.
-DeviceTime read_all(const Shared &context, const std::string &name, const std::string &options,
-                    size_t element_bytes) {
+DeviceTime read_all(const ContextPointer &context, const std::string &name,
+                    const std::string &options, size_t element_bytes) {
   Kernel kernel = kernel_of(context, name, options);
   const size_t items = items_of(*context), size = element_bytes / sizeof(float);
   const std::vector<float> numbers = small_numbers(buffer_bytes / sizeof(float));
@@ -63,7 +64,7 @@ DeviceTime read_all(const Shared &context, const std::string &name, const std::s
 
 /// A kernel from an image to another; `pixels` of them for each item.
 template <class... More>
-DeviceTime image_to_image(const Shared &context, const std::string &name,
+DeviceTime image_to_image(const ContextPointer &context, const std::string &name,
                           const std::string &options, int pixels, double reads, bool inverts,
                           More... more) {
   Kernel kernel = kernel_of(context, name, options, {32, 8});
@@ -81,7 +82,7 @@ DeviceTime image_to_image(const Shared &context, const std::string &name,
       [&](Queue &queue) { return reference::download(queue, out).rgba == frame.rgba; });
 }
 
-DeviceTime buffer_to_buffer(const Shared &context) {
+DeviceTime buffer_to_buffer(const ContextPointer &context) {
   Kernel kernel = kernel_of(context, "identity_buffer", "-DIDENTITY");
   Queue upload_queue(context);
   const reference::Frame frame = reference::random_frame(width, height);
@@ -95,9 +96,12 @@ DeviceTime buffer_to_buffer(const Shared &context) {
       [&](Queue &queue) { return reference::download(queue, out).rgba == frame.rgba; });
 }
 
-DeviceTime function(const Shared &context, const std::string &options) {
+/// `expression` of x, an OpenCL function, applied again and again; `f` is the same on the host,
+/// which native functions come near.
+DeviceTime function(const ContextPointer &context, const std::string &options,
+                    const char *expression, double (*f)(double)) {
   constexpr int rounds = 64;
-  Kernel kernel = kernel_of(context, "function", options);
+  Kernel kernel = kernel_of(context, "function", options + "-DF(x)=" + std::string(expression));
   const size_t items = items_of(*context);
   const cl::Buffer out(context->cl(), CL_MEM_WRITE_ONLY, items * sizeof(float));
   return timed(
@@ -107,12 +111,21 @@ DeviceTime function(const Shared &context, const std::string &options) {
       },
       [&](Queue &queue) {
         const auto values = read<float>(queue, out, items);
-        return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+        for (size_t i = 0; i < items; i += 1 + items / 64) {
+          double expected = 0;
+          for (int k = 0; k < 4; k++) {
+            double x = 0.25 + 1e-6 * static_cast<double>(i) + 0.125 * k;
+            for (int round = 0; round < rounds; round++) x = f(x);
+            expected += x;
+          }
+          if (!(std::abs(values[i] - expected) <= 0.01 * expected)) return false;
+        }
+        return true;
       });
 }
 
 /// Gathers of single floats: `stride` items apart, or anywhere.
-DeviceTime gather(const Shared &context, int stride) {
+DeviceTime gather(const ContextPointer &context, int stride) {
   Kernel kernel = kernel_of(context, "access", "-DSTRIDE=" + std::to_string(stride));
   const size_t items = items_of(*context);
   const std::vector<float> numbers = small_numbers(buffer_bytes / sizeof(float));
@@ -133,7 +146,7 @@ DeviceTime gather(const Shared &context, int stride) {
       adds_up(out, items, sum));
 }
 
-DeviceTime unrolled(const Shared &context, const std::string &options) {
+DeviceTime unrolled(const ContextPointer &context, const std::string &options) {
   Kernel kernel = kernel_of(context, "unrolled", options);
   const size_t items = items_of(*context), count = (1 << 20) / 16;
   const std::vector<float> numbers = small_numbers(4 * count);
@@ -155,7 +168,7 @@ DeviceTime unrolled(const Shared &context, const std::string &options) {
 
 /// A frame to the device or back, by the wall clock: with pinned memory the host's copy is one that
 /// the driver allocated.
-DeviceTime transfer(const Shared &context, bool pinned, bool upload) {
+DeviceTime transfer(const ContextPointer &context, bool pinned, bool upload) {
   const reference::Frame frame = reference::random_frame(width, height);
   const size_t bytes = frame.rgba.size();
   const cl::Buffer device = filled(*context, upload ? std::vector<uint8_t>(bytes) : frame.rgba);
@@ -187,72 +200,77 @@ DeviceTime transfer(const Shared &context, bool pinned, bool upload) {
 
 const DeviceLines registration([](std::vector<DeviceLine> &lines) {
   const auto add = [&](const char *what, const std::string &variant, const char *unit,
-                       std::function<DeviceTime(const Shared &)> measure) {
+                       std::function<DeviceTime(const ContextPointer &)> measure) {
     lines.push_back({what, variant, unit, std::move(measure)});
   };
   const auto text = [](int n) { return std::to_string(n); };
 
   for (int n : {1, 2, 4, 8, 16})
-    add("vector loads", n == 1 ? "float" : "float" + text(n), "GB/s", [=](const Shared &context) {
-      return read_all(context, "vector_loads", "-DLOADS -DN=" + text(n), n * sizeof(float));
-    });
+    add("vector loads", n == 1 ? "float" : "float" + text(n), "GB/s",
+        [=](const ContextPointer &context) {
+          return read_all(context, "vector_loads", "-DLOADS -DN=" + text(n), n * sizeof(float));
+        });
   add("identity kernel", "buffer", "GB/s", buffer_to_buffer);
   for (const auto &[variant, name] : {std::pair{"image, pixel coordinates", "identity_image"},
                                       {"image, normalised coordinates", "identity_normalised"}})
-    add("identity kernel", variant, "GB/s", [name = name](const Shared &context) {
+    add("identity kernel", variant, "GB/s", [name = name](const ContextPointer &context) {
       return image_to_image(context, name, "-DIDENTITY", 1, 1, false);
     });
   const char *copies[] = {"by the items", "async_work_group_copy", "the same, a tile ahead"};
   for (int n : {0, 1, 2})
-    add("copies to local memory", copies[n], "GB/s", [=](const Shared &context) {
+    add("copies to local memory", copies[n], "GB/s", [=](const ContextPointer &context) {
       return read_all(context, "local_copies", "-DTILE=" + text(n), 16);
     });
   for (int n : {0, 1})
-    add("prefetch", n ? "the next read" : "none", "GB/s", [=](const Shared &context) {
+    add("prefetch", n ? "the next read" : "none", "GB/s", [=](const ContextPointer &context) {
       return read_all(context, "prefetched", "-DPREFETCH=" + text(n), 16);
     });
   for (int n : {1, 2, 4, 8, 16})
-    add("pixels per item", text(n), "GB/s", [=](const Shared &context) {
+    add("pixels per item", text(n), "GB/s", [=](const ContextPointer &context) {
       return image_to_image(context, "pixels_per_item", "-DPIXELS=" + text(n), n, 1, true);
     });
-  for (const auto &[variant, expression] : {std::pair{"exp2", "exp2(-x)"},
-                                            {"native_exp2", "native_exp2(-x)"},
-                                            {"division", "(1.0f/(x+0.5f))"},
-                                            {"native_divide", "native_divide(1.0f,x+0.5f)"},
-                                            {"sqrt", "sqrt(x+0.5f)"},
-                                            {"native_sqrt", "native_sqrt(x+0.5f)"},
-                                            {"sin", "sin(x)"},
-                                            {"native_sin", "native_sin(x)"}})
+  const std::tuple<const char *, const char *, double (*)(double)> functions[] = {
+      {"exp2", "exp2(-x)", [](double x) { return std::exp2(-x); }},
+      {"native_exp2", "native_exp2(-x)", [](double x) { return std::exp2(-x); }},
+      {"division", "(1.0f/(x+0.5f))", [](double x) { return 1 / (x + 0.5); }},
+      {"native_divide", "native_divide(1.0f,x+0.5f)", [](double x) { return 1 / (x + 0.5); }},
+      {"sqrt", "sqrt(x+0.5f)", [](double x) { return std::sqrt(x + 0.5); }},
+      {"native_sqrt", "native_sqrt(x+0.5f)", [](double x) { return std::sqrt(x + 0.5); }},
+      {"sin", "sin(x)", [](double x) { return std::sin(x); }},
+      {"native_sin", "native_sin(x)", [](double x) { return std::sin(x); }}};
+  for (const auto &[variant, expression, f] : functions)
     add("functions", variant, "Gop/s",
-        [expression = std::string(expression)](const Shared &context) {
-          return function(context, "-DF(x)=" + expression);
+        [expression = expression, f = f](const ContextPointer &context) {
+          return function(context, "", expression, f);
         });
   for (const auto &[variant, options] : {std::pair{"none", ""},
                                          {"-cl-mad-enable", "-cl-mad-enable "},
                                          {"-cl-fast-relaxed-math", "-cl-fast-relaxed-math "},
                                          {"-cl-opt-disable", "-cl-opt-disable "}})
-    add("build options", variant, "Gop/s", [options = std::string(options)](const Shared &context) {
-      return function(context, options + "-DF(x)=(x*0.5f+sqrt(x)*0.25f)");
-    });
+    add("build options", variant, "Gop/s",
+        [options = std::string(options)](const ContextPointer &context) {
+          return function(context, options, "(x*0.5f+sqrt(x)*0.25f)",
+                          [](double x) { return x * 0.5 + std::sqrt(x) * 0.25; });
+        });
   for (int n : {1, 2, 4, 8, 16})
     add("unrolling", text(n), "GB/s",
-        [=](const Shared &context) { return unrolled(context, "-DUNROLL=" + text(n)); });
+        [=](const ContextPointer &context) { return unrolled(context, "-DUNROLL=" + text(n)); });
   for (bool upload : {true, false})
     for (bool pinned : {false, true})
       add(upload ? "frame to the device" : "frame to the host",
           pinned ? "pinned memory" : "pageable memory", "GB/s",
-          [=](const Shared &context) { return transfer(context, pinned, upload); });
+          [=](const ContextPointer &context) { return transfer(context, pinned, upload); });
   for (int n : {1, 2, 4, 8, 16, 32, -1})
     add("access pattern", n < 0 ? "anywhere" : "every " + text(n), "GB/s",
-        [=](const Shared &context) { return gather(context, n); });
+        [=](const ContextPointer &context) { return gather(context, n); });
   for (int n : {1, 2, 4, 8})
-    add("reads of one pixel", text(n), "GB/s", [=](const Shared &context) {
+    add("reads of one pixel", text(n), "GB/s", [=](const ContextPointer &context) {
       return image_to_image(context, "repeated_reads", "-DREPEATS=" + text(n), 1, n, false,
                             cl_int(0));
     });
 });
 
-DeviceTime checked(double microseconds, double amount, const Shared &context,
+DeviceTime checked(double microseconds, double amount, const ContextPointer &context,
                    const std::function<bool(Queue &)> &check) {
   Queue queue(context);
   return {microseconds, amount / microseconds / 1e3, check(queue)};
@@ -260,7 +278,7 @@ DeviceTime checked(double microseconds, double amount, const Shared &context,
 
 }  // namespace
 
-DeviceTime timed(const Shared &context, double amount, std::function<void(Queue &)> enqueue,
+DeviceTime timed(const ContextPointer &context, double amount, std::function<void(Queue &)> enqueue,
                  const std::function<bool(Queue &)> &check) {
   Run run;
   run.enqueue = std::move(enqueue);
@@ -268,7 +286,8 @@ DeviceTime timed(const Shared &context, double amount, std::function<void(Queue 
   return checked(times.events > 0 ? times.events : times.wall, amount, context, check);
 }
 
-DeviceTime timed_by_wall(const Shared &context, double amount, std::function<void(Queue &)> enqueue,
+DeviceTime timed_by_wall(const ContextPointer &context, double amount,
+                         std::function<void(Queue &)> enqueue,
                          const std::function<bool(Queue &)> &check) {
   Run run;
   run.enqueue = std::move(enqueue);

@@ -165,16 +165,9 @@ void on_log(const gchar *domain, GLogLevelFlags level, const gchar *text, gpoint
 
 bool verdict(const std::vector<Sample> &samples, size_t runs) {
   const double all = samples.empty() ? 0 : samples.back().seconds;
-  // Caches fill at first.
-  std::vector<Sample> judged;
-  for (const Sample &s : samples)
-    if (s.seconds >= std::min(180.0, all / 3)) judged.push_back(s);
-  const double rss = growth(judged, [](const Sample &s) { return s.rss; });
-  const double heap = growth(judged, [](const Sample &s) { return s.heap; });
-  const double fds = growth(judged, [](const Sample &s) { return double(s.fds); });
-  const double threads = growth(judged, [](const Sample &s) { return double(s.threads); });
-  const bool good = !failed && (all_frames > 0 || runs < 10) && rss <= options.limit &&
-                    heap <= options.heap_limit && fds <= 16 && threads <= 16;
+  const Growth growth(samples, std::min(180.0, all / 3));  // caches fill at first
+  const bool good =
+      !failed && (all_frames > 0 || runs < 10) && growth.within(options.limit, options.heap_limit);
   std::printf(
       "fuzz: seeds %d to %d, %.1f min, %llu frames, %llu settings, %llu maps, %llu errors as due, "
       "%llu faults of GStreamer's own; %+.1f MiB (bound %.0f), heap %+.1f MiB (bound "
@@ -183,50 +176,9 @@ bool verdict(const std::vector<Sample> &samples, size_t runs) {
       options.seed, options.seed + static_cast<int>(runs) - 1, all / 60,
       static_cast<unsigned long long>(all_frames), static_cast<unsigned long long>(all_settings),
       static_cast<unsigned long long>(all_maps), static_cast<unsigned long long>(all_errors),
-      static_cast<unsigned long long>(all_strangers), rss, options.limit, heap, options.heap_limit,
-      fds, threads, good ? "passed" : "FAILED");
+      static_cast<unsigned long long>(all_strangers), growth.rss, options.limit, growth.heap,
+      options.heap_limit, growth.fds, growth.threads, good ? "passed" : "FAILED");
   return good;
-}
-
-bool parse(int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    const std::string name = argv[i];
-    if (name == "--verbose") {
-      options.verbose = true;
-      continue;
-    }
-    if (name == "--one-display") {
-      options.one_display = true;
-      continue;
-    }
-    if (name == "--any-error") {
-      options.any_error = true;
-      continue;
-    }
-    if (i + 1 == argc) return false;
-    const char *value = argv[++i];
-    if (name == "--minutes")
-      options.minutes = std::atof(value);
-    else if (name == "--seed")
-      options.seed = std::atoi(value);
-    else if (name == "--runs")
-      options.runs = std::atoi(value);
-    else if (name == "--hang")
-      options.hang = std::atoi(value);
-    else if (name == "--every")
-      options.every = std::atoi(value);
-    else if (name == "--limit")
-      options.limit = std::atof(value);
-    else if (name == "--heap-limit")
-      options.heap_limit = std::atof(value);
-    else if (name == "--elements")
-      options.elements = value;
-    else if (name == "--again")
-      options.again = value;
-    else
-      return false;
-  }
-  return options.minutes > 0;
 }
 
 }  // namespace
@@ -239,7 +191,19 @@ void complain(const std::string &what) {
 
 int main(int argc, char **argv) {
   all_arguments.assign(argv, argv + argc);
-  if (!parse(argc, argv)) {
+  const std::vector<Option> known{{"--minutes", &options.minutes},
+                                  {"--seed", &options.seed},
+                                  {"--runs", &options.runs},
+                                  {"--hang", &options.hang},
+                                  {"--every", &options.every},
+                                  {"--limit", &options.limit},
+                                  {"--heap-limit", &options.heap_limit},
+                                  {"--elements", &options.elements},
+                                  {"--any-error", &options.any_error},
+                                  {"--one-display", &options.one_display},
+                                  {"--again", &options.again},
+                                  {"--verbose", &options.verbose}};
+  if (!parse(argc, argv, known) || options.minutes <= 0) {
     std::fprintf(stderr,
                  "fuzz [--minutes M] [--seed S] [--runs N] [--hang SECONDS] [--every SECONDS]\n"
                  "     [--limit MIB] [--heap-limit MIB] [--elements A,B] [--any-error] "

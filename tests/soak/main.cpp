@@ -53,8 +53,8 @@ std::list<Pipeline *> live;
 [[noreturn]] void on_signal(int number) {
   std::signal(number, SIG_DFL);
   std::signal(SIGABRT, SIG_DFL);
-  std::fprintf(stderr, "soak: signal %d in round %d, seed %lld\n", number, round_now.load(),
-               static_cast<long long>(options.seed));
+  std::fprintf(stderr, "soak: signal %d in round %d, seed %d\n", number, round_now.load(),
+               options.seed);
   for (Pipeline *pipeline : live)
     std::fprintf(stderr, "in: %s\nafter: %s\n", pipeline->description().c_str(),
                  pipeline->history().c_str());
@@ -76,7 +76,7 @@ void watch(const std::atomic<bool> &over) {
 
 /// Runs the pipelines of one round to their end. Gives their number.
 int run_round(int round, GstGLDisplay *display) {
-  Random random({static_cast<int>(options.seed), round, -1, 0});
+  Random random({options.seed, round, -1, 0});
   const int count = random.between(1, options.at_once);
   std::list<Pipeline> pipelines;
   std::vector<std::thread> threads;
@@ -97,79 +97,46 @@ int run_round(int round, GstGLDisplay *display) {
 }
 
 bool verdict(const std::vector<Sample> &samples, int pipelines) {
-  std::vector<Sample> judged;
-  for (const Sample &s : samples)
-    if (s.seconds >= warm_up()) judged.push_back(s);
-  const double rss = growth(judged, [](const Sample &s) { return s.rss; });
-  const double heap = growth(judged, [](const Sample &s) { return s.heap; });
-  const double fds = growth(judged, [](const Sample &s) { return double(s.fds); });
-  const double threads = growth(judged, [](const Sample &s) { return double(s.threads); });
-  const double minutes = judged.empty() ? 0 : (judged.back().seconds - judged.front().seconds) / 60;
-  const double limit = options.limit + minutes * options.limit_a_minute;
-  const bool good = !failed && all_frames > 0 && rss <= limit && heap <= options.heap_limit &&
-                    fds <= 16 && threads <= 16;
+  const Growth growth(samples, warm_up());
+  const double limit = options.limit + growth.minutes * options.limit_a_minute;
+  const bool good = !failed && all_frames > 0 && growth.within(limit, options.heap_limit);
   std::printf(
-      "soak: seed %lld, %.1f min, %d pipelines, %llu frames; in %.1f min after the warm-up "
+      "soak: seed %d, %.1f min, %d pipelines, %llu frames; in %.1f min after the warm-up "
       "%+.1f MiB (bound %.1f; heap %+.1f, bound %.0f), %+.1f fds, %+.1f threads: %s\n",
-      static_cast<long long>(options.seed), samples.empty() ? 0 : samples.back().seconds / 60,
-      pipelines, static_cast<unsigned long long>(all_frames.load()), minutes, rss, limit, heap,
-      options.heap_limit, fds, threads, good ? "passed" : "FAILED");
+      options.seed, samples.empty() ? 0 : samples.back().seconds / 60, pipelines,
+      static_cast<unsigned long long>(all_frames.load()), growth.minutes, growth.rss, limit,
+      growth.heap, options.heap_limit, growth.fds, growth.threads, good ? "passed" : "FAILED");
   return good;
-}
-
-bool parse(int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    const std::string name = argv[i];
-    if (name == "--verbose") {
-      options.verbose = true;
-      continue;
-    }
-    if (name == "--one-display") {
-      options.one_display = true;
-      continue;
-    }
-    if (i + 1 == argc) return false;
-    const char *value = argv[++i];
-    if (name == "--minutes")
-      options.minutes = std::atof(value);
-    else if (name == "--seed")
-      options.seed = std::atoll(value);
-    else if (name == "--first-round")
-      options.first_round = std::atoi(value);
-    else if (name == "--at-once")
-      options.at_once = std::max(1, std::atoi(value));
-    else if (name == "--hang")
-      options.hang = std::atoi(value);
-    else if (name == "--every")
-      options.every = std::atoi(value);
-    else if (name == "--limit")
-      options.limit = std::atof(value);
-    else if (name == "--elements")
-      options.elements = value;
-    else
-      return false;
-  }
-  return options.minutes > 0;
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (!parse(argc, argv)) {
+  const std::vector<Option> known{{"--minutes", &options.minutes},
+                                  {"--seed", &options.seed},
+                                  {"--first-round", &options.first_round},
+                                  {"--at-once", &options.at_once},
+                                  {"--hang", &options.hang},
+                                  {"--every", &options.every},
+                                  {"--limit", &options.limit},
+                                  {"--elements", &options.elements},
+                                  {"--one-display", &options.one_display},
+                                  {"--verbose", &options.verbose}};
+  if (!parse(argc, argv, known) || options.minutes <= 0 || options.at_once < 1) {
     std::fprintf(stderr,
                  "soak [--minutes M] [--seed S] [--first-round N] [--at-once PIPELINES]\n"
                  "     [--hang SECONDS] [--every SECONDS] [--limit MIB] [--elements A,B] "
                  "[--one-display] [--verbose]\n");
     return 2;
   }
-  if (!options.seed) options.seed = std::random_device()() % 1000000 + 1;
+  if (!options.seed) options.seed = static_cast<int>(std::random_device()() % 1000000 + 1);
   for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT})
     std::signal(number, on_signal);
   g_log_set_always_fatal(static_cast<GLogLevelFlags>(G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL));
   gst_init(nullptr, nullptr);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  std::printf("soak: seed %lld, %.2f min, warm-up %.0f s\n", static_cast<long long>(options.seed),
-              options.minutes, warm_up());
+  std::printf("soak: seed %d, %.2f min, warm-up %.0f s\n", options.seed, options.minutes,
+              warm_up());
 
   std::atomic<bool> over{false};
   std::thread watcher(watch, std::cref(over));

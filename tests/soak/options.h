@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <glib.h>
-
 #include <string>
 
 struct Options {
   double minutes = 1;
-  gint64 seed = 0;  // 0: of the clock
+  int seed = 0;  // 0: of the clock
   int first_round = 0;
   int at_once = 3;
   int hang = 60;               // s

@@ -62,8 +62,7 @@ void ask_context(GstElement *element, GstElement *other, bool offer) {
 }  // namespace
 
 Pipeline::Pipeline(int round, int index, GstGLDisplay *display)
-    : random_({static_cast<int>(options.seed), round, index, 0}),
-      tinker_random_({static_cast<int>(options.seed), round, index, 1}) {
+    : random_({options.seed, round, index, 0}), tinker_random_({options.seed, round, index, 1}) {
   description_ = describe(random_, &gl_);
   if (options.verbose) std::fprintf(stderr, "%d.%d: %s\n", round, index, description_.c_str());
   GError *error = nullptr;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <string>
+#include <variant>
 #include <vector>
 
 /// The stacks of all threads on stderr, where a debugger is at hand.
@@ -16,14 +18,22 @@ struct Sample {
 /// What the process holds now, `seconds` after `start`.
 Sample measure(std::chrono::steady_clock::time_point start);
 
-/// What a straight line through the samples rises from the first to the last.
-template <class Value>
-double growth(const std::vector<Sample> &samples, Value value) {
-  if (samples.size() < 3) return 0;
-  double t = 0, v = 0, tt = 0, tv = 0;
-  for (const Sample &s : samples) t += s.seconds, v += value(s);
-  t /= static_cast<double>(samples.size()), v /= static_cast<double>(samples.size());
-  for (const Sample &s : samples)
-    tt += (s.seconds - t) * (s.seconds - t), tv += (s.seconds - t) * (value(s) - v);
-  return tv / tt * (samples.back().seconds - samples.front().seconds);
-}
+/// What the samples rise by from the first to the last, on straight lines through them.
+struct Growth {
+  double minutes = 0, rss = 0, heap = 0, fds = 0, threads = 0;
+
+  /// Of the samples from `seconds` on.
+  Growth(const std::vector<Sample> &samples, double seconds);
+  bool within(double most_rss, double most_heap) const {
+    return rss <= most_rss && heap <= most_heap && fds <= 16 && threads <= 16;
+  }
+};
+
+/// `--name value` of a command line; a bool is `--name` alone.
+struct Option {
+  std::string name;
+  std::variant<bool *, int *, double *, std::string *> value;
+};
+
+/// Fills them in; false where there is another one, or a value is missing.
+bool parse(int argc, char **argv, const std::vector<Option> &options);

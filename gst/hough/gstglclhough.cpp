@@ -37,10 +37,10 @@
 #include "base/glclregion.h"
 #include "config.h"
 #include "globalmotion.h"
+#include "gstglclhoughtemplates.h"
 #include "hough.h"
 #include "opencl/background.h"
 #include "opencl/error.h"
-#include "templates.h"
 #include "view.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "opencl/error.h"
+#include "opencl/transfer.h"
 
 namespace glcl::hough {
 
@@ -62,26 +63,10 @@ int up_to(int number, int step) { return (number + step - 1) / step * step; }
 
 using Pixels = std::vector<uint8_t>;  // RGBA, rows without gaps
 
-constexpr std::array<size_t, 3> origin{0, 0, 0};
-
 Pixels download(Queue &queue, const Picture &from) {
   Pixels pixels(size_t(from.width) * from.height * 4);
-  const std::array<size_t, 3> region{size_t(from.width), size_t(from.height), 1};
-  if (from.layout == Layout::image)
-    queue.cl().enqueueReadImage(from.image, CL_TRUE, origin, region, 0, 0, pixels.data());
-  else
-    queue.cl().enqueueReadBufferRect(from.buffer, CL_TRUE, origin, origin, from.region(),
-                                     from.row_bytes(), 0, size_t(from.width) * 4, 0, pixels.data());
+  read_picture(queue.cl(), from, pixels.data(), 0, CL_TRUE);
   return pixels;
-}
-
-void upload(Queue &queue, const Pixels &pixels, const Picture &to) {
-  const std::array<size_t, 3> region{size_t(to.width), size_t(to.height), 1};
-  if (to.layout == Layout::image)
-    queue.cl().enqueueWriteImage(to.image, CL_TRUE, origin, region, 0, 0, pixels.data());
-  else
-    queue.cl().enqueueWriteBufferRect(to.buffer, CL_TRUE, origin, origin, to.region(),
-                                      to.row_bytes(), 0, size_t(to.width) * 4, 0, pixels.data());
 }
 
 /// What each of `length` numbers in a row is of `before`, `apart` bytes each other: by a tent as
@@ -133,7 +118,9 @@ std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
                 height = static_cast<int>(std::lround(picture.height * scale));
       if (std::min(width, height) < std::min({least_side, picture.width, picture.height})) continue;
       const Picture at = make_picture(queue.context().cl(), width, height, picture.layout);
-      upload(queue, scaled(pixels, picture.width, picture.height, width, height), at);
+      write_picture(queue.cl(), at,
+                    scaled(pixels, picture.width, picture.height, width, height).data(), 0,
+                    CL_TRUE);
       maps.push_back(edges_of(queue, settings, at));
     }
     return std::make_shared<Shape>(name, picture.width, picture.height, maps);

@@ -25,8 +25,6 @@ for path in (root / 'gst').rglob('*.[ch]*'):
     allowed = {'opencl': ['opencl'], 'sharing': ['opencl', 'sharing'], 'base': ['base', 'drawing', 'opencl', 'sharing']}.get(room)
     if room in engines or room in elements + ['invert'] and engine:
         allowed = elements + engines + ['opencl']
-    if path.name == 'templates.cpp':  # reads pictures by way of GStreamer's decoders
-        allowed.append('base')
     for line in re.findall(r'#include ["<](.*)[">]', path.read_text(encoding='utf-8')):
         to = line.split('/')[0] if '/' in line else room
         if to in ('tools', 'tests', 'research', 'reference') or \

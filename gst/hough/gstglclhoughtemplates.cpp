@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "templates.h"
+#include "gstglclhoughtemplates.h"
 
 #include <array>
 #include <filesystem>
 
 #include "base/glclpicturefile.h"
 #include "opencl/error.h"
+#include "opencl/transfer.h"
 
 namespace glcl::hough {
 
@@ -33,14 +34,7 @@ HostPicture load_picture(const std::string &name, const char *remedy, const Read
 
 Picture upload_picture(Queue &queue, const HostPicture &host, Layout layout) {
   Picture picture = make_picture(queue.context().cl(), host.width, host.height, layout);
-  const std::array<size_t, 3> none{0, 0, 0};
-  const std::array<size_t, 3> region{size_t(host.width), size_t(host.height), 1};
-  if (layout == Layout::image)
-    queue.cl().enqueueWriteImage(picture.image, CL_TRUE, none, region, 0, 0, host.levels.data());
-  else
-    queue.cl().enqueueWriteBufferRect(picture.buffer, CL_TRUE, none, none, picture.region(),
-                                      picture.row_bytes(), 0, size_t(host.width) * 4, 0,
-                                      host.levels.data());
+  write_picture(queue.cl(), picture, host.levels.data(), 0, CL_TRUE);
   return picture;
 }
 

@@ -5,6 +5,7 @@
 
 #include "deviceframe.h"
 #include "memory.h"
+#include "opencl/transfer.h"
 #include "sharing.h"
 #include "texture.h"
 #include "texturereader.h"
@@ -74,7 +75,7 @@ void CopySharing::bring(Queue &queue, Layout layout, size_t index, Use &use) {
   const void *host = use.map(0);
   use.picture = frame ? frame->write(queue, use, layout) : staging(queue, index, use, layout);
   transfers_ = true;
-  write_picture(queue.cl(), use.picture, host, stride(use));
+  write_picture(queue.cl(), use.picture, host, stride(use), CL_FALSE);
 }
 
 /// The same by way of pinned memory. Pictures that are not the frame's own take turns.
@@ -141,15 +142,7 @@ void CopySharing::read_until_now(Queue &queue, const Use *uses) {
 void CopySharing::download(Queue &queue, Use &use) {
   void *host = use.map(0);
   transfers_ = true;
-  const Picture &picture = use.picture;
-  const size_t width = use.width(), height = use.height();
-  if (picture.layout == Layout::image)
-    queue.cl().enqueueReadImage(picture.image, CL_FALSE, {0, 0, 0}, {width, height, 1}, stride(use),
-                                0, host);
-  else
-    queue.cl().enqueueReadBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
-                                     picture.region(), picture.row_bytes(), 0, stride(use), 0,
-                                     host);
+  read_picture(queue.cl(), use.picture, host, stride(use), CL_FALSE);
   ++*copies_;
 }
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "opencl/transfer.h"
+
 namespace glcl::sharing {
 
 namespace {
@@ -109,17 +111,9 @@ void DeviceFrame::shared() {
 }
 
 void DeviceFrame::download(const Content &content, void *host, size_t stride) {
-  const Picture &picture = content.picture;
   const std::vector<cl::Event> after{content.written};
   try {
-    if (picture.layout == Layout::image)
-      content.reads.enqueueReadImage(picture.image, CL_TRUE, {0, 0, 0},
-                                     {size_t(picture.width), size_t(picture.height), 1}, stride, 0,
-                                     host, &after);
-    else
-      content.reads.enqueueReadBufferRect(picture.buffer, CL_TRUE, {0, 0, 0}, {0, 0, 0},
-                                          picture.region(), picture.row_bytes(), 0, stride, 0, host,
-                                          &after);
+    read_picture(content.reads, content.picture, host, stride, CL_TRUE, &after);
   } catch (...) {
     clFinish(content.reads());  // it may fail before the device is done with the memory
     throw;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "uploads.h"
 
+#include "opencl/transfer.h"
+
 namespace glcl::sharing {
 
 namespace {
@@ -47,7 +49,7 @@ bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl:
   if (!fill(slot.rows->data(), row_bytes)) return false;
   next_ = (next_ + 1) % slots_.size();
   try {
-    write_picture(queue_, picture, slot.rows->data(), row_bytes, &after, &slot.sent);
+    write_picture(queue_, picture, slot.rows->data(), row_bytes, CL_FALSE, &after, &slot.sent);
     queue_.flush();
     const std::vector<cl::Event> sent{slot.sent};
     queue.cl().enqueueBarrierWithWaitList(&sent);
@@ -56,17 +58,6 @@ bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl:
     throw;
   }
   return true;
-}
-
-void write_picture(const cl::CommandQueue &queue, const Picture &picture, const void *rows,
-                   size_t row_bytes, const std::vector<cl::Event> *after, cl::Event *sent) {
-  if (picture.layout == Layout::image)
-    queue.enqueueWriteImage(picture.image, CL_FALSE, {0, 0, 0},
-                            {size_t(picture.width), size_t(picture.height), 1}, row_bytes, 0, rows,
-                            after, sent);
-  else
-    queue.enqueueWriteBufferRect(picture.buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0}, picture.region(),
-                                 picture.row_bytes(), 0, row_bytes, 0, rows, after, sent);
 }
 
 }  // namespace glcl::sharing

@@ -47,9 +47,4 @@ class Uploads {
   size_t next_ = 0;
 };
 
-/// Enqueues the transfer of a frame from the host, of rows so many bytes apart, to a picture.
-void write_picture(const cl::CommandQueue &queue, const Picture &picture, const void *rows,
-                   size_t row_bytes, const std::vector<cl::Event> *after = nullptr,
-                   cl::Event *sent = nullptr);
-
 }  // namespace glcl::sharing

@@ -138,7 +138,7 @@ Step counting_step() {
 Step sort_step(const char *name, bool whole) {
   return {name, [=](Context &context, const Scene &scene) {
             const auto work = std::make_shared<Work>(context, scene, layout_for(context.device()));
-            const cl::Program program = context.program("research/klt/sort.cl");
+            const Program program = context.program("research/klt/sort.cl");
             Kernel begin(context, program, "sort_begin", {128, 1}),
                 step(context, program, "sort_step", {128, 1});
             const size_t room = size_t(scene.width + 1) / 2 * (size_t(scene.height + 1) / 2);

@@ -20,6 +20,7 @@ constexpr float own_side = 3;  // px that a side is beyond those of others
 constexpr float reaches = 0.8f;              // of the frame, along an axis
 constexpr float wobbles = 2;                 // changes of size by which what is faint has to move
 constexpr float clear = 0.8f, faint = 0.5f;  // scores
+constexpr float least_score = 0.1f;          // what does not exceed its bound by so much is noise
 constexpr float settle = 0.3f;               // of a new score and change of size
 constexpr float follow = 0.4f;               // of a new velocity
 
@@ -445,7 +446,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     }
   for (Track &track : tracks_)
     if (!track.object.id && track.found >= settings.min_frames && !track.missed &&
-        has_moved(track)) {
+        track.object.score >= least_score && has_moved(track)) {
       track.object.id = ++last_id_;
       report.begun.push_back(track.object);
     }

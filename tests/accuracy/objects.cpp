@@ -281,7 +281,10 @@ int compare_peers(glcl::Queue &queue, bool whole) {
   std::vector<std::map<std::string, Score>> scores(peers.size() + 1);  // by camera, ours first
   unsigned number = 0;
   for (size_t c = 0; c < Clip::cameras().size(); c++)
-    for (size_t k = 0; k < Clip::scenarios().size(); k += whole || c == 0 ? 1 : 4, number++) {
+    for (size_t k = 0; k < Clip::scenarios().size(); k += whole    ? 1
+                                                          : c == 0 ? 3
+                                                                   : 12,
+                number += 3) {
       const std::string &camera = Clip::cameras()[c],
                         &objects = Clip::scenarios()[(k + c) % Clip::scenarios().size()];
       const Clip clip(camera, objects, number % 2 ? 6 : 0, sceneries[number % sceneries.size()],

@@ -64,6 +64,7 @@ wrong . research/histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram
 wrong . research/device/access.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only taps
 wrong . research/device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
 wrong . research/histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts
+wrong . research/klt/sort.cl 's/(a < b) != /(a < b) == /' glclklt --ablation "${small[@]}"
 wrong . research/hough/base.cl 's/const int size = size_of(own\[i\].y, length)/const int size = size_of(length, own[i].y)/' --hough "${small[@]}"
 wrong . research/hough/classic.cl 's/(direction - turn + STEPS)/(direction + turn)/' --hough "${small[@]}"
 wrong kernels histogram/item.cl 's/counter_of(pixel, vote)\]++/counter_of(pixel, vote)] += 2/' --streams --size 64x48

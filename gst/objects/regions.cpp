@@ -21,8 +21,7 @@ Regions::Regions(Context &context, const camera::Frame &frame)
 Regions::Regions(Context &context, const camera::Frame &frame, size_t items)
     : frame_(frame),
       cells_{{(frame.size.s[0] + cell - 1) / cell, (frame.size.s[1] + cell - 1) / cell}} {
-  const Program program =
-      context.program("objects/regions.cl", "-DITEMS=" + std::to_string(items));
+  const Program program = context.program("objects/regions.cl", "-DITEMS=" + std::to_string(items));
   const Size rows = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
   cells_kernel_ = Kernel(context, program, "objects_cells", rows);
   join_ = Kernel(context, program, "objects_join", rows);

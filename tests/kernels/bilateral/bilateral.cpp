@@ -223,6 +223,7 @@ TEST_EACH(test_settings_change, 0, 3) {
   Bench bench;
   const Frame frame = reference::natural_frame(33, 18);
   Bilateral engine = make(bench, forms[__i__], frame);
+  bench.run(engine, Settings{}, frame);  // has its program built
   const unsigned compiled = glcl::programs_compiled();
   std::vector<Settings> list(7);
   list[1].radius = 9;

@@ -122,17 +122,14 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::shari
   return self;
 }
 
-std::future<std::shared_ptr<glcl::Context>> gst_glcl_context_coming(const glcl::Device &device) {
-  return std::async(std::launch::async, [device]() -> std::shared_ptr<glcl::Context> {
-    try {
-      std::shared_ptr<glcl::Context> context = glcl::Context::of_device(device);
-      glcl::Program(context->cl(), device, "nothing", "__kernel void nothing() {}", {})
-          .build_ahead();
-      return context;
-    } catch (const std::exception &) {
-      return nullptr;  // who needs it is told why
-    }
-  });
+std::shared_ptr<glcl::Context> gst_glcl_context_load(const glcl::Device &device) {
+  try {
+    std::shared_ptr<glcl::Context> context = glcl::Context::of_device(device);
+    glcl::Program(context->cl(), device, "nothing", "__kernel void nothing() {}", {}).build_ahead();
+    return context;
+  } catch (const std::exception &) {
+    return nullptr;  // who needs it is told why
+  }
 }
 
 GstGLContext *gst_glcl_context_gl_context(GstGLCLContext *self) { return self->priv->gl_context; }

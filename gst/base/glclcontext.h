@@ -4,7 +4,6 @@
 
 #include <gst/gl/gl.h>
 
-#include <future>
 #include <memory>
 #include <string>
 
@@ -20,9 +19,9 @@ G_DECLARE_FINAL_TYPE(GstGLCLContext, gst_glcl_context, GST, GLCL_CONTEXT, GstObj
 GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::sharing::Choice &choice,
                                      bool *created);
 
-/// A device's context without relation to OpenGL, made on a thread of its own, with the driver's
-/// compiler loaded. Null where that fails.
-std::future<std::shared_ptr<glcl::Context>> gst_glcl_context_coming(const glcl::Device &device);
+/// A device's context without relation to OpenGL, with the driver's compiler loaded: that takes
+/// long. Null where that fails.
+std::shared_ptr<glcl::Context> gst_glcl_context_load(const glcl::Device &device);
 
 GstGLContext *gst_glcl_context_gl_context(GstGLCLContext *self);
 const glcl::Device &gst_glcl_context_device(GstGLCLContext *self);

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,6 +24,7 @@
 #include "glclproperties.h"
 #include "glclstats.h"
 #include "glcltime.h"
+#include "opencl/background.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
@@ -66,7 +66,7 @@ struct GstGLCLFilterPrivate {
   glcl::Stats stats;
   glcl::Contexts contexts;
 
-  std::future<std::shared_ptr<glcl::Context>> coming;  // until a frame needs it
+  glcl::Background<std::shared_ptr<glcl::Context>> coming;  // until a frame needs it
   glcl::Errors errors;
   glcl::Arrivals arrivals;
   std::atomic<bool> reset_pending{true};
@@ -171,7 +171,8 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
 void look_for_device(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const glcl::Device device = glcl::choose_device(priv->settings.get().device);
-  if (!device.has_extension("cl_khr_gl_sharing")) priv->coming = gst_glcl_context_coming(device);
+  if (!device.has_extension("cl_khr_gl_sharing"))
+    priv->coming.begin([device] { return gst_glcl_context_load(device); });
 }
 
 /// Runs work that needs OpenCL on the GL thread, after getting ready for it. Streaming thread.

@@ -28,7 +28,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,6 +38,7 @@
 #include "chain.h"
 #include "config.h"
 #include "gstglclchainchild.h"
+#include "opencl/background.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);
@@ -101,7 +101,7 @@ struct State {
   std::unique_ptr<Chain> chain;
   Asked asked;                   // that the chain is of
   std::optional<Built> refused;  // what did not build last
-  std::future<Built> building;
+  glcl::Background<Built> building;
   Asked ran;  // the chain that ran last since the start, with `ran_as`: what a new one is built of
   Description ran_as;
 };
@@ -278,13 +278,11 @@ void refuse(GstGLCLChain *self, Built built) {
 /// kernels built. Never waits.
 void follow(GstGLCLChain *self) {
   State *state = self->state;
-  if (state->building.valid() &&
-      state->building.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-    Built built = state->building.get();
-    if (built.failure)
-      refuse(self, std::move(built));
+  if (std::optional<Built> built = state->building.take()) {
+    if (built->failure)
+      refuse(self, std::move(*built));
     else
-      take(self, std::move(built));
+      take(self, std::move(*built));
   }
   const Asked wanted = state->wanted.get();
   if (!wanted || wanted->description.items.empty()) {
@@ -294,7 +292,7 @@ void follow(GstGLCLChain *self) {
   const Description now = wanted->now(state->settings.get().iterations);
   const bool same = state->chain && state->asked == wanted;
   if (same && now == state->chain->description()) return;
-  if (state->building.valid() ||
+  if (state->building.is_coming() ||
       (state->refused && state->refused->asked == wanted && state->refused->description == now))
     return;
   try {
@@ -303,7 +301,8 @@ void follow(GstGLCLChain *self) {
     return refuse(self, {wanted, now, nullptr, std::make_exception_ptr(error)});
   }
   GST_DEBUG_OBJECT(self, "building %s", now.text().c_str());
-  state->building = std::async(std::launch::async, build, state->context, wanted, now, same);
+  state->building.begin(
+      [=, context = state->context] { return build(context, wanted, now, same); });
 }
 
 }  // namespace
@@ -360,7 +359,7 @@ static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
 
 static void gst_glcl_chain_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_CHAIN(filter)->state;
-  if (state->building.valid()) state->building.get();
+  state->building.take(true);
   state->chain.reset();
   state->asked.reset();
   state->refused.reset();

@@ -28,7 +28,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <future>
 #include <memory>
 #include <string>
 
@@ -101,7 +100,7 @@ struct State {
   glcl::Background<std::unique_ptr<GlobalMotion>> motion;
   std::string files;  // that the templates are from
   Shapes from_files, learned;
-  std::future<Made> making;
+  glcl::Background<Made> making;
   bool told = false;  // that the roi leaves these frames, since it was inside of them
 };
 
@@ -191,8 +190,8 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
 
 /// Runs `make` on a thread of its own, with a queue of its own.
 template <class Make>
-static std::future<Made> gst_glcl_hough_begin(State *state, bool files, const Make &make) {
-  return std::async(std::launch::async, [context = state->context, files, make] {
+static void gst_glcl_hough_begin(State *state, bool files, const Make &make) {
+  state->making.begin([context = state->context, files, make] {
     Made made{files, {}, {}};
     try {
       glcl::Queue queue(context);
@@ -223,20 +222,21 @@ static void gst_glcl_hough_learn_box(GstGLCLHough *self, glcl::Queue &queue,
                                      box.region(), in.row_bytes(), 0, box.row_bytes(), 0, nullptr,
                                      &copied);
   queue.cl().flush();
-  self->state->making = gst_glcl_hough_begin(
-      self->state, false, [copied, box, name = lesson.name, settings](glcl::Queue &own) {
-        copied.wait();
-        return Shapes{glcl::hough::make_shape(own, name, settings, box)};
-      });
+  gst_glcl_hough_begin(self->state, false,
+                       [copied, box, name = lesson.name, settings](glcl::Queue &own) {
+                         copied.wait();
+                         return Shapes{glcl::hough::make_shape(own, name, settings, box)};
+                       });
 }
 
 /// Takes up templates that have been made, and begins with others that are wanted.
 static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const Settings &settings,
                                   const glcl::Picture &in) {
   State *state = self->state;
-  if (state->making.valid()) {
-    if (state->making.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-    Made made = state->making.get();
+  if (state->making.is_coming()) {
+    std::optional<Made> taken = state->making.take();
+    if (!taken) return;
+    Made &made = *taken;
     if (!made.failure.empty()) {
       gst_glcl_hough_warn(self, made.failure);
     } else {
@@ -257,10 +257,9 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
   }
   if (state->files != settings.files) {
     state->files = settings.files;
-    state->making =
-        gst_glcl_hough_begin(state, true, [settings, layout = in.layout](glcl::Queue &own) {
-          return glcl::hough::load_shapes(own, settings.files, settings, layout);
-        });
+    gst_glcl_hough_begin(state, true, [settings, layout = in.layout](glcl::Queue &own) {
+      return glcl::hough::load_shapes(own, settings.files, settings, layout);
+    });
     return;
   }
   const auto lesson =
@@ -271,11 +270,11 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
         return first;
       });
   if (lesson && lesson->picture)
-    state->making = gst_glcl_hough_begin(
-        state, false, [lesson = *lesson, settings, layout = in.layout](glcl::Queue &own) {
-          return Shapes{glcl::hough::shape_of_sample(own, lesson.name, lesson.picture.get(),
-                                                     settings, layout)};
-        });
+    gst_glcl_hough_begin(state, false,
+                         [lesson = *lesson, settings, layout = in.layout](glcl::Queue &own) {
+                           return Shapes{glcl::hough::shape_of_sample(
+                               own, lesson.name, lesson.picture.get(), settings, layout)};
+                         });
   else if (lesson)
     gst_glcl_hough_learn_box(self, queue, settings, in, *lesson);
 }
@@ -411,9 +410,8 @@ static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
 static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HOUGH(filter)->state;
   // A template that is being made is wanted by nobody any more, or, of the property, made again.
-  if (state->making.valid()) {
-    if (state->making.get().files) state->files.clear(), state->from_files.clear();
-  }
+  if (const auto made = state->making.take(true); made && made->files)
+    state->files.clear(), state->from_files.clear();
   state->motion = {};
   state->hough.reset();
   state->view.reset();

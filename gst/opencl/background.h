@@ -50,6 +50,20 @@ class Background {
     return *value_;
   }
 
+  /// Has a value made that take() gives, once; one at a time. What `make` throws take() throws.
+  template <class Make>
+  void begin(const Make &make) {
+    coming_ = std::async(std::launch::async, make);
+  }
+  /// Whether one that was begun has not been taken yet.
+  bool is_coming() const { return coming_.valid(); }
+  /// What was begun, if it is there; `wait`: as soon as it is.
+  std::optional<Value> take(bool wait = false) {
+    const bool there = is_coming() && (wait || coming_.wait_for(std::chrono::seconds(0)) ==
+                                                   std::future_status::ready);
+    return there ? std::optional<Value>(coming_.get()) : std::nullopt;
+  }
+
   /// The value if poll() or get() has given it, else null.
   Value *value() { return value_ ? &*value_ : nullptr; }
   const Value *value() const { return value_ ? &*value_ : nullptr; }

@@ -26,7 +26,7 @@ test::Setup::Setup(void (*before)(), void (*after)(), void (*teardown)()) {
   if (teardown) program().teardown.push_back(teardown);
 }
 
-int test::run_cases(int argc, char **argv) {
+int main(int argc, char **argv) {
   for (const auto before : program().before) before();
   gst_check_init(&argc, &argv);
   for (const auto after : program().after) after();

@@ -30,7 +30,4 @@ struct Setup {
   explicit Setup(void (*before)(), void (*after)() = nullptr, void (*teardown)() = nullptr);
 };
 
-/// What main() does.
-int run_cases(int argc, char **argv);
-
 }  // namespace test

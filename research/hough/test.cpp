@@ -49,7 +49,7 @@ glcl::research::EdgeList list_of(const reference::Pairings &pairings, const Map 
 
 }  // namespace
 
-GST_START_TEST(test_base) {
+TEST(test_base) {
   Bench bench;
   for (const int directions : {1, 2, 90})
     for (const auto &[width, height] : {std::pair{1, 1}, {61, 37}, {300, 3}}) {
@@ -62,9 +62,8 @@ GST_START_TEST(test_base) {
       fail_unless(count == expected.pairs.size(), "%u of %zu", count, expected.pairs.size());
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_votes) {
+TEST(test_votes) {
   Bench bench;
   const size_t edges = 300, room = 1 << 16;
   for (const int directions : {2, 90})
@@ -104,25 +103,11 @@ GST_START_TEST(test_votes) {
           "classic, %d×%d", width, height);
     }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_rule) {
+TEST(test_rule) {
   using glcl::research::thesis_form;
   for (const size_t tuples : {1, 59, 130, 300, 400})
     fail_unless(thesis_form(tuples) == Pairings::balanced, "%zu", tuples);
   for (const size_t tuples : {64, 128, 256, 500, 513, 770})
     fail_unless(thesis_form(tuples) == Pairings::saving, "%zu", tuples);
 }
-GST_END_TEST;
-
-static Suite *hough_suite() {
-  Suite *suite = suite_create("hough");
-  TCase *tests = tcase_create("hough");
-  tcase_add_test(tests, test_base);
-  tcase_add_test(tests, test_votes);
-  tcase_add_test(tests, test_rule);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(hough)

@@ -50,7 +50,7 @@ std::vector<CameraVector> scene(int width, int height, int count, int kind, unsi
 
 }  // namespace
 
-GST_START_TEST(test_clusters) {
+TEST_EACH(test_clusters, 0, 3) {
   Bench bench;
   for (const auto &[width, height, count] :
        {std::array{1, 1, 1}, {1, 1, 40}, {9, 200, 300}, {131, 97, 0}, {131, 97, 3000}})
@@ -78,9 +78,8 @@ GST_START_TEST(test_clusters) {
                           int(expected.pixels.size()));
       }
 }
-GST_END_TEST
 
-GST_START_TEST(test_host_ransac) {
+TEST(test_host_ransac) {
   Bench bench;
   for (int count : {2, 50, 700}) {
     const auto vectors = scene(320, 240, count, 2, 5);
@@ -96,15 +95,3 @@ GST_START_TEST(test_host_ransac) {
                 expected.best, expected.inliers[size_t(expected.best)]);
   }
 }
-GST_END_TEST
-
-static Suite *clusters_suite() {
-  Suite *suite = suite_create("clusters");
-  TCase *tests = tcase_create("clusters");
-  tcase_add_loop_test(tests, test_clusters, 0, 3);
-  tcase_add_test(tests, test_host_ransac);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(clusters)

@@ -121,7 +121,7 @@ void expect_broken(const std::string &description, const std::vector<std::string
 
 }  // namespace
 
-GST_START_TEST(every_size) {
+TEST(every_size) {
   const std::string filters = "gauss(sigma=1) ! grey ! sharpen";
   Chain chain(element(filters));
   for (const auto &[width, height] : {std::pair{1, 1}, {17, 13}, {320, 240}}) {
@@ -129,9 +129,8 @@ GST_START_TEST(every_size) {
     expect_near(expected(in, filters), chain.filter(in), 1, filters);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(earlier_frames) {
+TEST(earlier_frames) {
   const std::string filters = "invert ! blend(amount=0.5)";
   Chain chain(element(filters));
   std::vector<Frame> frames;
@@ -147,9 +146,8 @@ GST_START_TEST(earlier_frames) {
   gst_harness_push_event(chain.harness(), gst_event_new_segment(&segment));
   expect_near(results[0], chain.filter(frames[0]), 1, "after a flush");
 }
-GST_END_TEST
 
-GST_START_TEST(nothing_to_do) {
+TEST(nothing_to_do) {
   Chain chain("glclchain");
   const Frame in = reference::random_frame(33, 21);
   test::expect_same(in, chain.filter(in), "no filters");
@@ -158,9 +156,8 @@ GST_START_TEST(nothing_to_do) {
   g_object_set(chain["glclchain"], "filters", "", nullptr);
   test::expect_same(in, chain.filter(in), "no filters any more");
 }
-GST_END_TEST
 
-GST_START_TEST(parameters_while_playing) {
+TEST(parameters_while_playing) {
   Chain chain(element("gauss(sigma=1) ! threshold ! gauss", "sharing=copy"));
   GstElement *glclchain = chain["glclchain"];
   const Frame in = reference::natural_frame(61, 47);
@@ -185,10 +182,9 @@ GST_START_TEST(parameters_while_playing) {
   expect_soon(chain, in, reference::chain(in, twice), "iterations");
   test::expect_none(chain.messages().warnings());
 }
-GST_END_TEST
 
 #if HAVE_CONTROLLER
-GST_START_TEST(controlled_parameter) {
+TEST(controlled_parameter) {
   Chain chain(element("invert"));
   GObject *invert = child(chain["glclchain"], "invert");
   GstControlSource *source = gst_interpolation_control_source_new();
@@ -206,10 +202,9 @@ GST_START_TEST(controlled_parameter) {
     expect_near(expected(in, "invert(strength=" + std::to_string(i / 25.0) + ")"), chain.filter(in),
                 1, "strength of frame " + std::to_string(i));
 }
-GST_END_TEST
 #endif
 
-GST_START_TEST(another_chain_while_playing) {
+TEST(another_chain_while_playing) {
   Folder folder;
   folder.write("broken.cl",
                "//! filter broken: does not compile\n\nfloat4 broken(PIXEL) {\n"
@@ -229,11 +224,10 @@ GST_START_TEST(another_chain_while_playing) {
   expect_soon(chain, in, expected(in, "median"), "a chain after a broken one");
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // Set and seen with the first frame of another size, before anything of it could be built beside
 // the stream.
-GST_START_TEST(broken_with_another_size) {
+TEST(broken_with_another_size) {
   Chain chain("glclchain");
   const Frame in = reference::random_frame(33, 21), other = reference::random_frame(21, 33);
   test::expect_same(in, chain.filter(in), "no filters");
@@ -243,9 +237,8 @@ GST_START_TEST(broken_with_another_size) {
   expect_soon(chain, other, expected(other, "invert"), "a chain after it");
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
-GST_START_TEST(edited_files) {
+TEST(edited_files) {
   Folder folder;
   folder.write("own.cl", negative);
   const std::string location = folder.write("chain.txt", "# mine\n./own.cl(part=1)\n");
@@ -277,10 +270,9 @@ GST_START_TEST(edited_files) {
   expect_soon(chain, in, expected(swap(in), "invert"), "the mended file");
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // The filter that the page begins with.
-GST_START_TEST(first_filter) {
+TEST(first_filter) {
   std::ifstream page(std::string(std::getenv("GLCL_SOURCE")) + "/docs/glclchain.md");
   std::string text;
   for (std::string line; std::getline(page, line) && line != "    }";)
@@ -296,9 +288,8 @@ GST_START_TEST(first_filter) {
   Chain chain(element(file + "(amount=0.5)"));
   expect_near(out, chain.filter(in), 1, "evening light");
 }
-GST_END_TEST
 
-GST_START_TEST(broken_at_start) {
+TEST(broken_at_start) {
   Folder folder;
   const std::string broken = folder.write(
       "broken.cl", "//! filter broken: no\nfloat4 broken(PIXEL) { return at(0) + nothing; }\n");
@@ -317,9 +308,8 @@ GST_START_TEST(broken_at_start) {
   expect_broken("glclchain location=/nonexistent/chain.txt", {"/nonexistent/chain.txt"});
   expect_broken("glclchain location=/dev/zero", {"no regular file"});
 }
-GST_END_TEST
 
-GST_START_TEST(broken_at_each_start) {
+TEST(broken_at_each_start) {
   test::Pipeline pipeline("gltestsrc num-buffers=3 ! glclchain filters=nosuch ! fakesink");
   for (int i = 0; i < 2; i++) {
     pipeline.set(GST_STATE_PAUSED);
@@ -329,9 +319,8 @@ GST_START_TEST(broken_at_each_start) {
     pipeline.set(GST_STATE_NULL);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(stop_and_start) {
+TEST(stop_and_start) {
   test::Pipeline pipeline("videotestsrc num-buffers=5 ! glupload ! glcolorconvert ! " +
                           element("gauss ! grey") + " ! " + element("blend") + " ! fakesink");
   for (int i = 0; i < 3; i++) {
@@ -340,9 +329,8 @@ GST_START_TEST(stop_and_start) {
   }
   test::expect_none(pipeline.messages().errors());
 }
-GST_END_TEST
 
-GST_START_TEST(two_pipelines) {
+TEST(two_pipelines) {
   Chain one(element("gauss ! grey")), other(element("emboss"));
   const Frame in = reference::natural_frame(61, 47);
   for (int i = 0; i < 3; i++) {
@@ -350,27 +338,3 @@ GST_START_TEST(two_pipelines) {
     expect_near(expected(in, "emboss"), other.filter(in), 1, "the other");
   }
 }
-GST_END_TEST
-
-static Suite *chain_suite() {
-  Suite *suite = suite_create("glclchain");
-  TCase *tcase = test::add_tcase(suite, "glclchain");
-  tcase_add_test(tcase, every_size);
-  tcase_add_test(tcase, earlier_frames);
-  tcase_add_test(tcase, nothing_to_do);
-  tcase_add_test(tcase, parameters_while_playing);
-#if HAVE_CONTROLLER
-  tcase_add_test(tcase, controlled_parameter);
-#endif
-  tcase_add_test(tcase, another_chain_while_playing);
-  tcase_add_test(tcase, broken_with_another_size);
-  tcase_add_test(tcase, edited_files);
-  tcase_add_test(tcase, first_filter);
-  tcase_add_test(tcase, broken_at_start);
-  tcase_add_test(tcase, broken_at_each_start);
-  tcase_add_test(tcase, stop_and_start);
-  tcase_add_test(tcase, two_pipelines);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, chain_suite, "chain"); }

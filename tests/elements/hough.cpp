@@ -25,6 +25,7 @@ using reference::Thing;
 using test::Chain;
 using test::expect;
 using test::Frame;
+using test::number;
 
 namespace {
 
@@ -80,12 +81,6 @@ struct File {
   ~File() { std::filesystem::remove(path); }
   const std::string path;
 };
-
-double number(const GstStructure *structure, const char *field) {
-  double value = NAN;
-  expect(gst_structure_get_double(structure, field, &value), std::string("no ") + field);
-  return value;
-}
 
 struct Found {
   std::string name;
@@ -169,7 +164,7 @@ std::string hough(const std::string &more) { return "glclhough interval=0 " + mo
 
 }  // namespace
 
-GST_START_TEST(message_and_metas) {
+TEST(message_and_metas) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("attach-meta=true template=" + file.path));
   expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
@@ -201,9 +196,8 @@ GST_START_TEST(message_and_metas) {
   const Told nothing = filter(chain, grey());
   expect(nothing.objects.empty() && nothing.edges == 0, "nothing is there");
 }
-GST_END_TEST
 
-GST_START_TEST(display) {
+TEST(display) {
   const File file(tool().picture(), "tool");
   Chain chain(hough("color=0xff00ff00 display=objects template=" + file.path));
   const Frame frame = scene(tool(), first_pose), out = chain.filter(frame);
@@ -235,10 +229,9 @@ GST_START_TEST(display) {
     test::expect_same(expected, chain.filter(frame), "edges");
   }
 }
-GST_END_TEST
 
 // Templates and limits that change while playing.
-GST_START_TEST(changes) {
+TEST(changes) {
   const File logo_file(logo().picture(), "logo"), tool_file(tool().picture(), "tool");
   Chain chain(hough("template=" + logo_file.path));
   GstElement *element = chain["glclhough"];
@@ -257,9 +250,8 @@ GST_START_TEST(changes) {
   expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
   expect_warned(chain, {"/nowhere/at-all.png", "no such file"});
 }
-GST_END_TEST
 
-GST_START_TEST(learn) {
+TEST(learn) {
   Chain chain(hough("sharing=auto"));
   GstElement *element = chain["glclhough"];
   const Pose pose{80, 60, 0, 1};
@@ -276,9 +268,8 @@ GST_START_TEST(learn) {
   expect_warned(chain, {"nothing", "edge pixels"});
   expect_found(filter(chain, scene(tool(), pose)), "wrench", {79.5, 59.5, 0, 1});
 }
-GST_END_TEST
 
-GST_START_TEST(learn_picture) {
+TEST(learn_picture) {
   Chain chain(hough("sharing=auto"));
   GstElement *element = chain["glclhough"];
   const auto learn = [&](const char *name, GstBuffer *buffer, const std::string &description) {
@@ -302,10 +293,9 @@ GST_START_TEST(learn_picture) {
   expect_found(filter(chain, scene(logo(), second_pose)), "badge", second_pose);
   expect_warned(chain, {"words", "can't be read"});
 }
-GST_END_TEST
 
 // Templates that can't be used are errors before the first frame.
-GST_START_TEST(unusable) {
+TEST(unusable) {
   Frame large = grey(400, 300);
   reference::place(large, logo(), {200, 150, 0, 3});
   const File flat(grey(50, 50), "flat"), too_large(large, "large");
@@ -320,10 +310,9 @@ GST_START_TEST(unusable) {
     test::expect_one(chain.messages().errors(), GST_RESOURCE_ERROR, code, {words});
   }
 }
-GST_END_TEST
 
 // Frames that shrink below a template leave it out, and are told once of it.
-GST_START_TEST(frames_smaller_than_the_template) {
+TEST(frames_smaller_than_the_template) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("scale-min=0.8 template=" + file.path));
   expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
@@ -332,10 +321,9 @@ GST_START_TEST(frames_smaller_than_the_template) {
   expect_found(filter(chain, scene(logo(), second_pose)), "logo", second_pose);
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // A file that is not there, set while frames go on and seen with the first one of another size.
-GST_START_TEST(no_such_template_with_another_size) {
+TEST(no_such_template_with_another_size) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("template=" + file.path));
   expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
@@ -345,10 +333,9 @@ GST_START_TEST(no_such_template_with_another_size) {
   expect_found(filter(chain, scene(logo(), second_pose)), "logo", second_pose);
   test::expect_none(chain.messages().errors());
 }
-GST_END_TEST
 
 // A region that leaves the frame is told of once; what of it is inside counts.
-GST_START_TEST(region) {
+TEST(region) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("roi=<-20,-20,5000,5000> template=" + file.path));
   expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
@@ -363,9 +350,8 @@ GST_START_TEST(region) {
   expect(filter(chain, scene(logo(), first_pose)).edges == 0, "no edge is in the corner");
   fail_unless(warned() == 1);
 }
-GST_END_TEST
 
-GST_START_TEST(every_size) {
+TEST(every_size) {
   const File file(logo().picture(), "logo");
   Chain chain(hough("display=objects scale-min=0.25"));
   for (const auto &[w, h] : {std::pair{1, 1}, {2, 1}, {17, 13}, {3, 65}, {131, 67}})
@@ -376,10 +362,9 @@ GST_START_TEST(every_size) {
   expect_found(filter(other, scene(logo(), first_pose)), "logo", first_pose);
   expect_found(filter(chain, scene(logo(), second_pose)), "logo", second_pose);
 }
-GST_END_TEST
 
 // A camera that turns, nears and passes: as it is known, over all frames, and as glclmotion has it.
-GST_START_TEST(global_motion) {
+TEST(global_motion) {
   Chain chain("glclhough interval=0 ! glclmotion interval=0 camera-compensation=first-order-flow");
   const int w = 256, h = 192, count = 30;
   const double degree = std::acos(-1.0) / 180;
@@ -436,23 +421,3 @@ GST_START_TEST(global_motion) {
     gst_message_unref(message);
   }
 }
-GST_END_TEST
-
-static Suite *hough_suite() {
-  Suite *suite = suite_create("hough");
-  TCase *tcase = test::add_tcase(suite, "hough");
-  tcase_add_test(tcase, message_and_metas);
-  tcase_add_test(tcase, display);
-  tcase_add_test(tcase, changes);
-  tcase_add_test(tcase, learn);
-  tcase_add_test(tcase, learn_picture);
-  tcase_add_test(tcase, unusable);
-  tcase_add_test(tcase, frames_smaller_than_the_template);
-  tcase_add_test(tcase, no_such_template_with_another_size);
-  tcase_add_test(tcase, region);
-  tcase_add_test(tcase, every_size);
-  tcase_add_test(tcase, global_motion);
-  return suite;
-}
-
-int main(int argc, char **argv) { return test::run(argc, argv, hough_suite, "hough"); }

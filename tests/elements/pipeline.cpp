@@ -429,13 +429,6 @@ std::string enum_property(GstElement *element, const std::string &property) {
   return g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, value)->value_nick;
 }
 
-TCase *add_tcase(Suite *suite, const char *name) {
-  TCase *tcase = tcase_create(name);
-  tcase_add_checked_fixture(tcase, nullptr, check_leaks);
-  suite_add_tcase(suite, tcase);
-  return tcase;
-}
-
 void hide_plugin() {
   const std::string registry = std::string(g_getenv("GST_REGISTRY_1_0") ?: "") + ".no-plugin";
   g_setenv("GST_REGISTRY_1_0", registry.c_str(), TRUE);
@@ -447,12 +440,6 @@ void register_element(const char *name, GType type) {
   GstElementFactory *factory = gst_element_factory_find(name);
   GST_OBJECT_FLAG_SET(factory, GST_OBJECT_FLAG_MAY_BE_LEAKED);
   gst_object_unref(factory);
-}
-
-int run(int argc, char **argv, Suite *(*suite)(), const char *file) {
-  g_setenv("GST_TRACERS", "leaks", TRUE);
-  gst_check_init(&argc, &argv);
-  return gst_check_run_suite(suite(), file, file);
 }
 
 }  // namespace test

@@ -160,13 +160,9 @@ std::string enum_property(GstElement *element, const std::string &property);
 /// The GStreamer objects that live, one line for each; empty where none does.
 std::string live_objects();
 
-/// A test case whose tests are checked for leaks.
-TCase *add_tcase(Suite *suite, const char *name);
 /// For programs with elements of their own, built on the base classes: keeps the plugin out …
 void hide_plugin();
 /// … and makes an element known.
 void register_element(const char *name, GType type);
-/// The main function of a test program.
-int run(int argc, char **argv, Suite *(*suite)(), const char *file);
 
 }  // namespace test

@@ -83,7 +83,7 @@ List scene(const Similarity &motion, int count, double others, double off, unsig
 }  // namespace
 
 // D = 0.05, R = 0.02 about (320, 240): the vectors of two points.
-GST_START_TEST(test_two_vectors) {
+TEST(test_two_vectors) {
   Bench bench;
   const List list{{100, 50, -7.2f, -13.9f}, {500, 400, 5.8f, 11.6f}};
   const State state = found(bench, list, {});
@@ -94,10 +94,9 @@ GST_START_TEST(test_two_vectors) {
               "about (%g, %g)", fixed.s[0], fixed.s[1]);
   fail_unless(state.inliers == 2);
 }
-GST_END_TEST
 
 // What has no centre is a translation; without vectors there is no motion.
-GST_START_TEST(test_degenerate) {
+TEST(test_degenerate) {
   Bench bench;
   const auto is = [&](const List &list, const Similarity &motion, float inliers,
                       bool translation = false) {
@@ -120,9 +119,8 @@ GST_START_TEST(test_degenerate) {
   fail_unless(near(reference::after(moved, back), {}, 1e-6, 1e-6));
   fail_unless(std::isinf(Similarity{1, 2, 0, 0}.fixed().s[0]));
 }
-GST_END_TEST
 
-GST_START_TEST(test_outliers) {
+TEST(test_outliers) {
   Bench bench;
   const Similarity motions[] = {
       {5, -3, 0, 0}, {0, 0, 0.03f, 0}, {0, 0, 0, 0.02f}, {-7, 2, 0.01f, -0.015f}, {}};
@@ -139,10 +137,9 @@ GST_START_TEST(test_outliers) {
                     state.vectors.rotation, others);
       }
 }
-GST_END_TEST
 
 // The seed alone says what comes out, whatever the work-groups.
-GST_START_TEST(test_repeats) {
+TEST(test_repeats) {
   Bench bench;
   const List list = scene({2, 1, 0.01f, 0.01f}, 900, 0.6, 0.4, 7);
   for (int least : {1, 50, 300}) {
@@ -158,7 +155,6 @@ GST_START_TEST(test_repeats) {
   // Noise alone: whatever is best.
   found(bench, scene({}, 500, 1, 0, 3), {});
 }
-GST_END_TEST
 
 namespace {
 
@@ -251,7 +247,7 @@ State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation
 }  // namespace
 
 // What moved by parts of a pixel is found to hundredths, from vectors half a pixel off.
-GST_START_TEST(test_alignment) {
+TEST(test_alignment) {
   Bench bench;
   const int w = 161, h = 121;
   const Frame still = reference::textured_frame(w, h);
@@ -280,10 +276,9 @@ GST_START_TEST(test_alignment) {
     aligned(bench, still, moved, Compensation::none, state);
   }
 }
-GST_END_TEST
 
 // Wrong vectors don't mislead it where nothing moved, or the camera goes on as before.
-GST_START_TEST(test_misled) {
+TEST(test_misled) {
   Bench bench;
   const Frame still = reference::textured_frame(160, 120);
   State state{};
@@ -296,10 +291,9 @@ GST_START_TEST(test_misled) {
                                .fit.motion;
   fail_unless(near(found, {-3.2f, 2.1f, 0, 0}, 0.03, 4e-4), "(%g, %g)", found.x, found.y);
 }
-GST_END_TEST
 
 // Nothing to see is no motion; a first frame and a cut begin anew; any size.
-GST_START_TEST(test_edges) {
+TEST(test_edges) {
   Bench bench;
   State state{};
   const Frame flat = reference::flat_frame(64, 48);
@@ -314,10 +308,9 @@ GST_START_TEST(test_edges) {
     aligned(bench, reference::textured_frame(w, h), reference::textured_frame(w, h, {0.5, 0.3}),
             Compensation::first_order_flow);
 }
-GST_END_TEST
 
 // The vectors of blocks with texture, as the reference has them, of any size of blocks.
-GST_START_TEST(test_blocks) {
+TEST(test_blocks) {
   Bench bench;
   for (const auto &[w, h] : {std::array{176, 144}, {33, 20}, {7, 5}})
     for (int block : {4, 8, 16, 32}) {
@@ -356,21 +349,3 @@ GST_START_TEST(test_blocks) {
                     got[i][0], got[i][1], expected[i][0], expected[i][1]);
     }
 }
-GST_END_TEST
-
-static Suite *camera_suite() {
-  Suite *suite = suite_create("camera");
-  TCase *tests = tcase_create("camera");
-  tcase_add_test(tests, test_two_vectors);
-  tcase_add_test(tests, test_degenerate);
-  tcase_add_test(tests, test_outliers);
-  tcase_add_test(tests, test_repeats);
-  tcase_add_test(tests, test_alignment);
-  tcase_add_test(tests, test_misled);
-  tcase_add_test(tests, test_edges);
-  tcase_add_test(tests, test_blocks);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(camera)

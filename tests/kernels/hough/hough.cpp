@@ -59,7 +59,7 @@ bool is_at(const Hough::Object &object, const Pose &pose) {
 
 }  // namespace
 
-GST_START_TEST(test_strongest) {
+TEST(test_strongest) {
   Bench bench;
   std::mt19937 random(1);
   for (const auto &[width, height] : {std::array{1, 1}, {61, 37}, {200, 100}})
@@ -95,10 +95,9 @@ GST_START_TEST(test_strongest) {
         }
       }
 }
-GST_END_TEST;
 
 // A point may fall on the next pixel, where devices differ in the last bits of a float.
-GST_START_TEST(test_match) {
+TEST(test_match) {
   Bench bench;
   for (const auto &[w, h] : {std::array{61, 47}, {96, 40}}) {
     const Thing thing = reference::things()[4];
@@ -158,10 +157,9 @@ GST_START_TEST(test_match) {
         }
   }
 }
-GST_END_TEST;
 
 // Every thing by itself, and its score.
-GST_START_TEST(test_found) {
+TEST(test_found) {
   Bench bench;
   const int w = 200, h = 160;
   Hough hough(*bench.context, w, h, layout_of(bench));
@@ -194,10 +192,9 @@ GST_START_TEST(test_found) {
     }
   }
 }
-GST_END_TEST;
 
 // Several of a kind and of several kinds, and the settings that leave some out.
-GST_START_TEST(test_several) {
+TEST(test_several) {
   Bench bench;
   const int w = 360, h = 240;
   const auto things = reference::things();
@@ -249,10 +246,9 @@ GST_START_TEST(test_several) {
   const auto left = find(bench, hough, settings, frame);
   fail_unless(left.objects.size() == 1 && is(left, "logo", logos[0]), "%zu", left.objects.size());
 }
-GST_END_TEST;
 
 // The dark side of an outline may be either.
-GST_START_TEST(test_reversed) {
+TEST(test_reversed) {
   Bench bench;
   const Thing tool = reference::things()[3];
   Hough hough(*bench.context, 200, 160, layout_of(bench));
@@ -266,9 +262,8 @@ GST_START_TEST(test_reversed) {
   fail_unless(found.objects.size() == 1 && is_at(found.objects[0], pose) &&
               found.objects[0].score > 0.8);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_none) {
+TEST(test_none) {
   Bench bench;
   const auto things = reference::things();
   for (const auto &[w, h] : {std::array{1, 1}, {40, 3}, {130, 97}}) {
@@ -280,9 +275,8 @@ GST_START_TEST(test_none) {
     fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "random");
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_unusable) {
+TEST(test_unusable) {
   const auto fails = [](const std::vector<uint16_t> &edges, const char *words) {
     try {
       Shape("it", 40, 40, {{40, 40, edges}});
@@ -300,20 +294,3 @@ GST_START_TEST(test_unusable) {
   for (int i = 5; i < 30; i++) edges[2 * 40 + i] = Canny::strong | 100 << 7 | 46;
   fail_unless(!fails(edges, ""));
 }
-GST_END_TEST;
-
-static Suite *hough_suite() {
-  Suite *suite = suite_create("hough");
-  TCase *tests = tcase_create("hough");
-  tcase_add_test(tests, test_strongest);
-  tcase_add_test(tests, test_match);
-  tcase_add_test(tests, test_found);
-  tcase_add_test(tests, test_several);
-  tcase_add_test(tests, test_reversed);
-  tcase_add_test(tests, test_none);
-  tcase_add_test(tests, test_unusable);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(hough)

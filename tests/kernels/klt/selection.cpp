@@ -86,7 +86,7 @@ std::vector<Frame> frames(int width, int height) {
 
 }  // namespace
 
-GST_START_TEST(test_content) {
+TEST(test_content) {
   Bench bench;
   for (const auto &[width, height] :
        {std::pair{1, 1}, {2, 5}, {7, 7}, {13, 12}, {64, 64}, {161, 97}}) {
@@ -101,9 +101,8 @@ GST_START_TEST(test_content) {
         }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_settings) {
+TEST(test_settings) {
   Bench bench;
   for (const Frame &frame : frames(161, 97)) {
     size_t before = 20000;
@@ -131,10 +130,9 @@ GST_START_TEST(test_settings) {
     check(bench, frame, Layout::buffer, settings, "eigenvalue");
   }
 }
-GST_END_TEST;
 
 // Parts of any form and size find the same.
-GST_START_TEST(test_tiles) {
+TEST(test_tiles) {
   Bench bench;
   std::vector<Part> parts{{Form::tiles, {8, 8}}, {Form::tiles, {16, 16}}, {Form::tiles, {22, 22}}};
   if (can_run(bench.context->device(), Form::rows))
@@ -150,10 +148,9 @@ GST_START_TEST(test_tiles) {
               &part);
       }
 }
-GST_END_TEST;
 
 // The levels of a pyramid, by each form.
-GST_START_TEST(test_pyramid) {
+TEST(test_pyramid) {
   Bench bench;
   for (const Form form : {Form::tiles, Form::rows})
     for (const auto &[width, height] :
@@ -182,10 +179,9 @@ GST_START_TEST(test_pyramid) {
         }
       }
 }
-GST_END_TEST;
 
 // A ramp has the slope 1, but for a rim of 3 px; one colour has none.
-GST_START_TEST(test_gradient) {
+TEST(test_gradient) {
   reference::klt::Plane ramp(20, 15);
   for (int y = 0; y < 15; y++)
     for (int x = 0; x < 20; x++) ramp(x, y) = float(x - 2 * y);
@@ -197,11 +193,10 @@ GST_START_TEST(test_gradient) {
       fail_unless(std::abs(gy.at(x, y) + (rim ? 0 : 2)) < 1e-5, "%g", gy.at(x, y));
     }
 }
-GST_END_TEST;
 
 // Equal ones in a neighbourhood: the last of them. A board has a corner at every meeting of four
 // squares, all alike.
-GST_START_TEST(test_ties) {
+TEST(test_ties) {
   Bench bench;
   Settings settings;
   settings.features = 10000;
@@ -211,10 +206,9 @@ GST_START_TEST(test_ties) {
       fail_unless(a.id == b.id || std::abs(a.x - b.x) > 3 || std::abs(a.y - b.y) > 3);
   fail_unless(chosen.list.points.size() == 7 * 5, "%zu points", chosen.list.points.size());
 }
-GST_END_TEST;
 
 // Noise that is known gives no points; texture in it does.
-GST_START_TEST(test_noise) {
+TEST(test_noise) {
   Bench bench;
   Settings settings;
   for (double level : {2.0, 8.0, 16.0}) {
@@ -227,11 +221,10 @@ GST_START_TEST(test_noise) {
   const size_t some = check(bench, texture, Layout::buffer, settings, "texture", 6);
   fail_unless(some > 300, "%zu points in texture with noise", some);
 }
-GST_END_TEST;
 
 // Cells spread the points: with them each quarter of a frame whose texture is in one of them has
 // its share at most.
-GST_START_TEST(test_cells) {
+TEST(test_cells) {
   Bench bench;
   Frame frame = reference::noisy(reference::flat_frame(320, 240), 2, 1);
   const Frame rich = reference::random_frame(320, 240);
@@ -249,21 +242,3 @@ GST_START_TEST(test_cells) {
   fail_unless(corner(even) == 15 && even.list.points.size() == 60, "%zu in all",
               even.list.points.size());
 }
-GST_END_TEST;
-
-static Suite *selection_suite() {
-  Suite *suite = suite_create("selection");
-  TCase *tests = tcase_create("selection");
-  tcase_add_test(tests, test_content);
-  tcase_add_test(tests, test_settings);
-  tcase_add_test(tests, test_tiles);
-  tcase_add_test(tests, test_pyramid);
-  tcase_add_test(tests, test_gradient);
-  tcase_add_test(tests, test_ties);
-  tcase_add_test(tests, test_noise);
-  tcase_add_test(tests, test_cells);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(selection)

@@ -89,7 +89,7 @@ std::vector<float> levels(const Frame &frame) {
 
 }  // namespace
 
-GST_START_TEST(test_memory) {
+TEST(test_memory) {
   Bench bench;
   std::mt19937 next(3);
   for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}})
@@ -123,10 +123,9 @@ GST_START_TEST(test_memory) {
       remember(bench, w, h, frames, states, 3);
     }
 }
-GST_END_TEST
 
 // What stops stays in front for a moment and then is scenery; what it left is so at once.
-GST_START_TEST(test_stops) {
+TEST(test_stops) {
   const auto frame = glcl::camera::Frame::of(8, 8);
   reference::Memory memory(frame);
   const auto see = [&](float level, int frames) {
@@ -147,7 +146,6 @@ GST_START_TEST(test_stops) {
   fail_unless(see(80, 5) == 0, "the scenery comes back at once");
   fail_unless(see(150, 1) == 0, "and what had stayed");
 }
-GST_END_TEST
 
 namespace {
 
@@ -203,7 +201,7 @@ void expect_regions(const Result &result, const std::vector<Region> &expected,
 
 }  // namespace
 
-GST_START_TEST(test_regions) {
+TEST(test_regions) {
   Bench bench;
   std::mt19937 next(5);
   for (const auto &[w, h] : {std::array{1, 1}, {4, 3}, {5, 70}, {101, 67}, {320, 240}})
@@ -244,10 +242,9 @@ GST_START_TEST(test_regions) {
   expect_regions(regions_of(bench, many, 320, 240, 1, 64),
                  reference::regions(many, levels_of(320, 240), 320, 240, 1), "many");
 }
-GST_END_TEST
 
 // A mask of another size is stretched; where nearly all changed the scene is another.
-GST_START_TEST(test_mask_and_cut) {
+TEST(test_mask_and_cut) {
   Bench bench;
   std::vector<uint8_t> front(size_t(160) * 120);
   for (int y = 20; y < 100; y++)
@@ -261,7 +258,6 @@ GST_START_TEST(test_mask_and_cut) {
   const Result all = regions_of(bench, front, 160, 120, 1, 64);
   fail_unless(all.count == 0 && all.state.cut, "%d regions", all.count);
 }
-GST_END_TEST
 
 namespace {
 
@@ -295,7 +291,7 @@ struct Follower {
 
 }  // namespace
 
-GST_START_TEST(test_tracker) {
+TEST(test_tracker) {
   // It begins in the second frame, is told of, and ends after the gap.
   Follower f;
   int begun = 0, ended = 0;
@@ -321,10 +317,9 @@ GST_START_TEST(test_tracker) {
   for (int i = 0; i < 9; i++)
     fail_unless(f.step(i % 3 ? std::vector<Box>{} : std::vector{box_at(100, 100)}).begun.empty());
 }
-GST_END_TEST
 
 // Two that cross keep their numbers, though they are one region for a while.
-GST_START_TEST(test_crossing) {
+TEST(test_crossing) {
   for (double speed : {2.0, 4.0}) {
     Follower f;
     for (int i = 0; i < int(200 / speed); i++) {
@@ -343,11 +338,10 @@ GST_START_TEST(test_crossing) {
     }
   }
 }
-GST_END_TEST
 
 // Pairs that meet from any side, or of which one overtakes the other, whose boxes tremble and are
 // one while they touch: at most one in twenty has another number afterwards.
-GST_START_TEST(test_crossings) {
+TEST(test_crossings) {
   int switched = 0, crossings = 0;
   for (unsigned n = 0; n < 200; n++) {
     std::mt19937 next(n + 1);
@@ -412,11 +406,10 @@ GST_START_TEST(test_crossings) {
   fail_unless(crossings >= 120, "%d crossings", crossings);
   fail_unless(20 * switched <= crossings, "%d of %d crossings switched", switched, crossings);
 }
-GST_END_TEST
 
 // A thing of which two parts were found first, and then all of it, is one object; two that go
 // beside each other and touch at times are two.
-GST_START_TEST(test_parts) {
+TEST(test_parts) {
   Follower f;
   size_t told = 0;
   int ended = 0;
@@ -442,10 +435,9 @@ GST_START_TEST(test_parts) {
     fail_unless(i < 3 || (report.objects.size() == 2 && report.ended.empty()), "frame %d", i);
   }
 }
-GST_END_TEST
 
 // What is faint and changes its shape in one place is nothing; what is as faint and moves is told.
-GST_START_TEST(test_faint) {
+TEST(test_faint) {
   for (double speed : {0.0, 2.0}) {
     Follower f;
     std::mt19937 next(1);
@@ -461,11 +453,10 @@ GST_START_TEST(test_faint) {
     fail_unless(speed > 0 ? told > 20 : told == 0, "at %g px: told %zu times", speed, told);
   }
 }
-GST_END_TEST
 
 // What comes to fill the frame is nothing that moves; nor are many that come at once and tremble,
 // but those of them that go on are.
-GST_START_TEST(test_renewed) {
+TEST(test_renewed) {
   Follower f;
   for (int i = 0; i < 20; i++) {
     const auto by = float(std::max(20 - 3 * i, 0));
@@ -486,10 +477,9 @@ GST_START_TEST(test_renewed) {
     fail_unless(told == (speed > 0 ? 6 : 0), "at %g px: told of %zu", speed, told);
   }
 }
-GST_END_TEST
 
 // A shaking camera moves everything; a cut ends it.
-GST_START_TEST(test_moves_along) {
+TEST(test_moves_along) {
   Follower f;
   double x = 0, y = 0;
   for (int i = 0; i < 40; i++) {
@@ -503,10 +493,9 @@ GST_START_TEST(test_moves_along) {
   const auto report = f.tracker.step({}, cut, f.frame, 50, 0.04);
   fail_unless(report.objects.empty() && report.begun.empty() && report.ended.size() == 1);
 }
-GST_END_TEST
 
 // Boxes are where they should be, and pixels beside them as they were, at 360p and 4K alike.
-GST_START_TEST(test_view) {
+TEST(test_view) {
   Bench bench;
   for (Layout layout : {Layout::buffer, Layout::image})
     for (const auto &[w, h] : {std::array{640, 360}, {64, 48}, {7, 5}, {3840, 2160}}) {
@@ -555,25 +544,3 @@ GST_START_TEST(test_view) {
                   "%d×%d: the camera", w, h);
     }
 }
-GST_END_TEST
-
-static Suite *objects_suite() {
-  Suite *suite = suite_create("objects");
-  TCase *tests = tcase_create("objects");
-  tcase_add_test(tests, test_memory);
-  tcase_add_test(tests, test_stops);
-  tcase_add_test(tests, test_regions);
-  tcase_add_test(tests, test_mask_and_cut);
-  tcase_add_test(tests, test_tracker);
-  tcase_add_test(tests, test_crossing);
-  tcase_add_test(tests, test_crossings);
-  tcase_add_test(tests, test_parts);
-  tcase_add_test(tests, test_faint);
-  tcase_add_test(tests, test_renewed);
-  tcase_add_test(tests, test_moves_along);
-  tcase_add_test(tests, test_view);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(objects)

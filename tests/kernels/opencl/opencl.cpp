@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The OpenCL host layer: choice of device, work-groups, the program cache, errors.
 #include <glib/gstdio.h>
-#include <gst/check/gstcheck.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "cases.h"
 #include "opencl/background.h"
 #include "opencl/context.h"
 #include "opencl/drivers.h"
@@ -83,7 +83,7 @@ const char *const fill_text =
 
 }  // namespace
 
-GST_START_TEST(test_choose_auto) {
+TEST(test_choose_auto) {
   const std::vector<Device> all = listed_devices();
   for (const char *automatic : {"auto", ""}) {
     check_string(glcl::choose_device(all, automatic).id(), "2:0");
@@ -92,9 +92,8 @@ GST_START_TEST(test_choose_auto) {
     check_string(glcl::choose_device({all[0]}, automatic).id(), "0:0");
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_choose_by_place_or_name) {
+TEST(test_choose_by_place_or_name) {
   const std::vector<Device> all = listed_devices();
   const std::pair<const char *, const char *> wishes[] = {
       {"0:0", "0:0"},     {"2:1", "2:1"},     {"9000", "2:0"}, {"gpu 9000 TI", "2:1"},
@@ -103,9 +102,8 @@ GST_START_TEST(test_choose_by_place_or_name) {
   // What was asked for by name goes before the device of the GL context.
   check_string(glcl::choose_device(all, "1:0", all[2]).id(), "1:0");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_choose_nothing) {
+TEST(test_choose_nothing) {
   const std::vector<Device> all = listed_devices();
   // The places out of range are those of devices where bits of the numbers are lost.
   for (const char *wish : {"3:0", "2:2", "-1:0", "-1:-1", "2:", ":1", ":", "2:0:0", "2:0 ", "2: 0",
@@ -120,9 +118,8 @@ GST_START_TEST(test_choose_nothing) {
   fail_unless(none.kind() == Error::Kind::not_found);
   fail_unless(contains(none.what(), "pocl-opencl-icd"), "%s", none.what());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_registered_drivers) {
+TEST(test_registered_drivers) {
   gchar *folder = g_dir_make_tmp("glcl-drivers-XXXXXX", nullptr);
   const std::string path = folder;
   g_free(folder);
@@ -139,9 +136,8 @@ GST_START_TEST(test_registered_drivers) {
   fail_unless(contains(told(""), glcl::driver_folder), "the usual folder");
   for (const char *name : {"/b.icd", "/a.icd", "/notes.txt", ""}) g_remove((path + name).c_str());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_devices) {
+TEST(test_devices) {
   const std::vector<Device> all = glcl::devices();
   fail_if(all.empty());
   for (const Device &device : all) {
@@ -152,9 +148,8 @@ GST_START_TEST(test_devices) {
   const Device device = test_device();
   fail_unless(device.has_extension("cl_khr_global_int32_base_atomics"));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_fit_group) {
+TEST(test_fit_group) {
   const auto context = Context::of_device(test_device());
   const cl::Device &device = context->device().device;
   const cl::Kernel kernel(program_of(*context, fill_text), "fill");
@@ -169,10 +164,9 @@ GST_START_TEST(test_fit_group) {
                 "%zu×%zu became %zu×%zu", wish.x, wish.y, group.x, group.y);
   }
 }
-GST_END_TEST;
 
 // The global size is padded to whole groups; every item inside runs once.
-GST_START_TEST(test_padded_launch) {
+TEST(test_padded_launch) {
   const auto context = Context::of_device(test_device());
   glcl::Queue queue(context, true);
   const cl::Program program = program_of(*context, fill_text);
@@ -192,9 +186,8 @@ GST_START_TEST(test_padded_launch) {
   fail_unless_equals_int(timings["fill"].count, 4);
   fail_unless(timings["fill"].max >= timings["fill"].mean());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_program_cache) {
+TEST(test_program_cache) {
   const Device device = test_device();
   const unsigned before = glcl::programs_compiled();
   Context first(device);
@@ -223,10 +216,9 @@ GST_START_TEST(test_program_cache) {
   first.program("bilateral/direct.cl", "-DOTHER").get();
   fail_unless_equals_int(glcl::programs_compiled(), before + once + 1);
 }
-GST_END_TEST;
 
 // Programs are built when they are needed; asking for one compiles nothing here.
-GST_START_TEST(test_program_on_demand) {
+TEST(test_program_on_demand) {
   Context context(test_device(), {}, 0);
   const unsigned before = glcl::programs_compiled();
   const glcl::Program program = context.program("invert/invert.cl", "-DDEMAND");
@@ -239,11 +231,10 @@ GST_START_TEST(test_program_on_demand) {
   const glcl::Kernel absent(context, program, "absent", {4, 4});
   fail_unless(contains(error_of([&] { (void)absent.group(); }).what(), "absent"));
 }
-GST_END_TEST;
 
 // Several threads build several programs, and others ask for the same ones meanwhile: each is
 // compiled once.
-GST_START_TEST(test_programs_side_by_side) {
+TEST(test_programs_side_by_side) {
   constexpr int count = 3, askers = 3;
   const unsigned before = glcl::programs_compiled();
   {
@@ -278,10 +269,9 @@ GST_START_TEST(test_programs_side_by_side) {
   }  // a context goes while its programs are being built
   fail_unless(glcl::programs_compiled() < before + count + 1 + 20);
 }
-GST_END_TEST;
 
 // What is made in the background has its programs built, and fails where one of them does not.
-GST_START_TEST(test_background_programs) {
+TEST(test_background_programs) {
   Context context(test_device(), {}, 0);
   const auto make = [&](const char *path, const char *options) {
     return glcl::Kernel(context, context.program(path, options), "invert", {4, 4});
@@ -299,16 +289,14 @@ GST_START_TEST(test_background_programs) {
   fail_unless(contains(error.detail(), "-DV=behind"), "%s", error.detail().c_str());
   fail_unless(!broken.poll([&] { return make("invert/invert.cl", ""); }));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_one_context_per_device) {
+TEST(test_one_context_per_device) {
   const Device device = test_device();
   const auto first = Context::of_device(device);
   fail_unless(first == Context::of_device(device));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_build_errors) {
+TEST(test_build_errors) {
   const auto context = Context::of_device(test_device());
   // vector.cl can't be compiled without the numbers that the engine passes.
   const Error broken = error_of([&] { context->program("bilateral/vector.cl", "-DV=what").get(); });
@@ -334,18 +322,16 @@ GST_START_TEST(test_build_errors) {
   fail_unless(contains(kernel.what(), "absent"), "%s", kernel.what());
   fail_unless(contains(kernel.detail(), "CL_INVALID_KERNEL_NAME"), "%s", kernel.detail().c_str());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_source) {
+TEST(test_source) {
   const std::string text = glcl::kernel_source("bilateral/tile.cl");
   fail_unless(contains(text, "#line 1 \"bilateral/tile.cl\""));
   fail_unless(contains(text, "#line 1 \"common/pixel.clh\""));  // two includes deep
   fail_unless(contains(text, "pixel_sampler"));
   fail_if(contains(text, "#include \""));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_source_that_includes_itself) {
+TEST(test_source_that_includes_itself) {
   const std::pair<const char *, const char *> files[] = {
       {"self.cl", "#include \"self.cl\"\n"},
       {"first.cl", "int a;\n#include \"second.clh\"\n"},
@@ -372,9 +358,8 @@ GST_START_TEST(test_source_that_includes_itself) {
   for (const auto &[name, text] : files) g_remove((folder + "/" + name).c_str());
   g_rmdir(folder.c_str());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_pictures) {
+TEST(test_pictures) {
   const auto context = Context::of_device(test_device());
   const glcl::Picture buffer = glcl::make_picture(context->cl(), 7, 5, glcl::Layout::buffer);
   fail_unless_equals_int(buffer.bytes(), size_t(buffer.pitch) * 5 * 4);
@@ -386,15 +371,13 @@ GST_START_TEST(test_pictures) {
   fail_unless(error.kind() == Error::Kind::settings);
   fail_unless(contains(error.what(), std::to_string(beyond)), "%s", error.what());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_error_names) {
+TEST(test_error_names) {
   check_string(glcl::error_name(-5), "CL_OUT_OF_RESOURCES");
   fail_unless(contains(glcl::error_name(-987), "-987"));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_later) {
+TEST(test_later) {
   std::promise<int> number;
   glcl::Background<int> later;
   const auto wait = [&] { return number.get_future().get(); };
@@ -414,31 +397,3 @@ GST_START_TEST(test_later) {
   error_of([&] { failing.get(fail_there); });
   fail_unless_equals_int(failing.get([] { return 3; }), 3);
 }
-GST_END_TEST;
-
-static Suite *opencl_suite() {
-  Suite *suite = suite_create("opencl");
-  TCase *tests = tcase_create("opencl");
-  tcase_add_test(tests, test_choose_auto);
-  tcase_add_test(tests, test_choose_by_place_or_name);
-  tcase_add_test(tests, test_choose_nothing);
-  tcase_add_test(tests, test_registered_drivers);
-  tcase_add_test(tests, test_devices);
-  tcase_add_test(tests, test_fit_group);
-  tcase_add_test(tests, test_padded_launch);
-  tcase_add_test(tests, test_program_cache);
-  tcase_add_test(tests, test_program_on_demand);
-  tcase_add_test(tests, test_programs_side_by_side);
-  tcase_add_test(tests, test_background_programs);
-  tcase_add_test(tests, test_one_context_per_device);
-  tcase_add_test(tests, test_build_errors);
-  tcase_add_test(tests, test_source);
-  tcase_add_test(tests, test_source_that_includes_itself);
-  tcase_add_test(tests, test_later);
-  tcase_add_test(tests, test_pictures);
-  tcase_add_test(tests, test_error_names);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-GST_CHECK_MAIN(opencl)

@@ -22,7 +22,8 @@ constexpr camera::Motion motion{-3, 2, 0.004f, -0.003f};
 std::vector<CameraVector> vectors() {
   std::vector<CameraVector> list;
   for (int i = 0; i < count; i++) {
-    const float x = float(i % 92) * 6.9f - 320, y = float(i / 92) * 7.4f - 240;
+    const int column = i % 92, row = i / 92;
+    const float x = float(column) * 6.9f - 320, y = float(row) * 7.4f - 240;
     const std::complex<float> v = reference::vector_at(motion, {x, y});
     const bool one = std::hypot(x + 60, y - 30) < 80, other = std::hypot(x - 150, y + 90) < 60;
     list.push_back({x, y,

@@ -12,7 +12,6 @@ using Form = Bilateral::Form;
 namespace {
 
 constexpr Form forms[] = {Form::tile, Form::direct, Form::vector};  // the loop index of the tests
-constexpr const char *form_names[] = {"tile", "direct", "vector"};
 
 Bilateral make(Bench &bench, Form form, const Frame &frame) {
   return {*bench.context, frame.width, frame.height,

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// An OpenCL layer for the ICD loader (OPENCL_LAYERS): before each kernel, local memory is filled
+// with what no kernel has written there, and what no calculation can make 0: all bits 1, as a float
+// NaN. What reads there before it writes gives other results than the reference.
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl_icd.h>
+#include <CL/cl_layer.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace {
+
+constexpr size_t most_bytes = 1 << 16, groups = 4;
+
+cl_icd_dispatch target, layer;
+std::mutex mutex;
+
+constexpr char source[] =
+    "__kernel void fill(volatile __local uint16 *all, uint count) {\n"
+    "  for (uint i = get_local_id(0); i < count; i += get_local_size(0)) all[i] = ~0u;\n"
+    "}";
+
+/// With all its arguments. Null where it can't be built.
+cl_kernel make(cl_context context, cl_device_id device) {
+  const char *text = source;
+  cl_ulong size = 0;
+  const cl_program program = target.clCreateProgramWithSource(context, 1, &text, nullptr, nullptr);
+  if (!program || target.clBuildProgram(program, 1, &device, "", nullptr, nullptr) ||
+      target.clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof size, &size, nullptr))
+    return nullptr;
+  const cl_kernel kernel = target.clCreateKernel(program, "fill", nullptr);
+  target.clReleaseProgram(program);
+  const size_t bytes = std::min<size_t>(size, most_bytes);
+  const cl_uint count = static_cast<cl_uint>(bytes / sizeof(cl_uint16));
+  if (!kernel || target.clSetKernelArg(kernel, 0, bytes, nullptr) ||
+      target.clSetKernelArg(kernel, 1, sizeof count, &count))
+    return nullptr;
+  return kernel;
+}
+
+bool fill(cl_command_queue queue) {
+  // A context lives as long as its kernel, so no other has its address.
+  static std::map<std::pair<cl_context, cl_device_id>, cl_kernel> kernels;
+  std::pair<cl_context, cl_device_id> key;
+  if (target.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof key.first, &key.first,
+                                   nullptr) ||
+      target.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof key.second, &key.second, nullptr))
+    return false;
+  const std::lock_guard lock(mutex);
+  const auto [at, fresh] = kernels.try_emplace(key);
+  if (fresh) at->second = make(key.first, key.second);
+  const size_t items = groups;
+  const size_t one = 1;
+  return at->second && !target.clEnqueueNDRangeKernel(queue, at->second, 1, nullptr, &items, &one,
+                                                      0, nullptr, nullptr);
+}
+
+cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                           const size_t *offset, const size_t *global, const size_t *local,
+                           cl_uint count, const cl_event *wait, cl_event *event) {
+  if (!fill(queue)) {
+    std::fprintf(stderr, "local memory can't be filled\n");
+    return CL_OUT_OF_RESOURCES;
+  }
+  return target.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count,
+                                       wait, event);
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info parameter,
+                                                                         size_t size, void *value,
+                                                                         size_t *size_ret) {
+  static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+  static const char name[] = "gst-glcl local memory without a value";
+  const bool wants_version = parameter == CL_LAYER_API_VERSION;
+  if (!wants_version && parameter != CL_LAYER_NAME) return CL_INVALID_VALUE;
+  const size_t needed = wants_version ? sizeof version : sizeof name;
+  if (value && size < needed) return CL_INVALID_VALUE;
+  if (value) std::memcpy(value, wants_version ? static_cast<const void *>(&version) : name, needed);
+  if (size_ret) *size_ret = needed;
+  return CL_SUCCESS;
+}
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL
+clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret,
+            const cl_icd_dispatch **layer_ret) {
+  constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void *);
+  if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
+  const cl_uint count = entries < known ? entries : known;
+  std::memcpy(static_cast<void *>(&target), before, count * sizeof(void *));
+  layer = target;
+  layer.clEnqueueNDRangeKernel = enqueue;
+  *entries_ret = count;
+  *layer_ret = &layer;
+  return CL_SUCCESS;
+}
+}

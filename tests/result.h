@@ -4,6 +4,7 @@
 
 #include <gst/check/gstcheck.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>

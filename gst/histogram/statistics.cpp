@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "statistics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 

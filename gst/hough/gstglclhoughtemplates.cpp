@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gstglclhoughtemplates.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 

@@ -2,6 +2,7 @@
 #include "seeds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "reference/signatures/signatures.h"

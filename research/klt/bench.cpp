@@ -3,6 +3,7 @@
 // features, by a sort of all candidates and by counting, and tracking.
 #include "klt/klt.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 

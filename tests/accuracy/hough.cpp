@@ -10,7 +10,9 @@
 // that at each, in a build with -Dpeers=enabled.
 #include <gst/check/gstharness.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -2,6 +2,7 @@
 // glclklt in pipelines: its points against the scalar reference, messages, metas, drawings, files.
 #include "klt/klt.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>

@@ -4,6 +4,7 @@
 #include <gst/video/video.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -4,6 +4,8 @@
 #include <gst/gl/gstglfuncs.h>
 #include <gst/video/video-overlay-composition.h>
 
+#include <cmath>
+
 #include "pipeline.h"
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // glclklt stabilize=true in pipelines: what shakes is shown still, whatever comes in between.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 

@@ -2,6 +2,7 @@
 // What happens to a stream: new caps, seeks, states, another GL display, many starts.
 #include <dirent.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "pipeline.h"

@@ -2,6 +2,7 @@
 // What the elements draw, apart from what they compute: each display, of a result that is there
 // already.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <tuple>
 

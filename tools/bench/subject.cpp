@@ -2,6 +2,7 @@
 #include "subject.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 

@@ -3,6 +3,8 @@
 // filter.
 #include "bilateral/grid.h"
 
+#include <cstdio>
+
 #include "kernels/bilateral/bilateral.h"
 #include "reference/bilateral/bilateral.h"
 #include "reference/bilateral/grid.h"

@@ -3,6 +3,7 @@
 #include "chain/chain.h"
 #include "chain/build.h"
 
+#include <cstdio>
 #include <random>
 
 #include "kernels/engine.h"

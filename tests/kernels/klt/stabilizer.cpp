@@ -3,6 +3,7 @@
 #include "reference/klt/stabilizer.h"
 
 #include <cmath>
+#include <cstdio>
 
 #include "klt.h"
 #include "klt/stabilizer.h"

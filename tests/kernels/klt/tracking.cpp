@@ -3,6 +3,7 @@
 #include "klt/tracking.h"
 
 #include <cmath>
+#include <cstdio>
 
 #include "klt.h"
 

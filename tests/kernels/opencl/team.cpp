@@ -3,6 +3,7 @@
 #include "opencl/team.h"
 
 #include <atomic>
+#include <cstdio>
 #include <numeric>
 
 #include "kernels/motion/motion.h"

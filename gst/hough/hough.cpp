@@ -145,14 +145,21 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
   offsets_kernel_ = Kernel(context, matching, "match_offsets", {matched, 1});
   match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1});
   maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
-  const Program verifying =
-      context.program("hough/verify.cl", one_group_option(context.device().device));
+  const Program verifying = context.program(
+      "hough/verify.cl", one_group_option(context.device().device) + (cpu ? " -DALONE" : ""));
   near_kernel_ = Kernel(context, verifying, "verify_near", {64, 1});
-  verify_ = Kernel(context, verifying, "verify", {cpu ? 16u : 128u, 1});
+  verify_ = Kernel(context, verifying, "verify", {cpu ? 1u : 128u, 1});
   choose_ = Kernel(context, verifying, "choose", {});
   try {
     edge_count_ = buffer(context_, sizeof(cl_uint));
     rows_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
+    std::vector<cl_float2> normals;
+    for (int step = 0; step < 2 * Shape::steps; step++) {
+      const double angle = step * std::acos(-1.0) / Shape::steps;
+      normals.push_back(
+          {{static_cast<cl_float>(std::cos(angle)), static_cast<cl_float>(std::sin(angle))}});
+    }
+    normals_ = upload(context_, normals);
     near_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
     result_ = buffer(context_, result_bytes);
     objects_ = buffer(context_, most_shapes * most_candidates * sizeof(DeviceObject));
@@ -281,8 +288,8 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
       {static_cast<cl_float>(-settings.angle_max), static_cast<cl_float>(range)}};
   verify_(queue, {most_candidates * verify_.group().x, 1}, canny_.edges(), near_,
           cl_int2{{width_, height_}}, candidates_.places(), candidates_.counts(), poses_, count,
-          first, per_octave, cells.s[1], pitch, cell, prepared.points, prepared.levels, level_count,
-          shape.radius, static_cast<cl_int>(index), scale_range, angles, objects_,
+          first, per_octave, cells.s[1], pitch, cell, prepared.points, normals_, prepared.levels,
+          level_count, shape.radius, static_cast<cl_int>(index), scale_range, angles, objects_,
           static_cast<cl_int>(index * most_candidates),
           cl::Local(verify_sums * verify_.group().x * sizeof(cl_float)));
 }

@@ -112,7 +112,7 @@ class Hough {
   Strongest candidates_;
   Kernel rows_kernel_, spread_, pack_, density_kernel_, offsets_kernel_, match_, maxima_,
       near_kernel_, verify_, choose_;
-  cl::Buffer edge_count_, rows_, near_, result_, objects_;
+  cl::Buffer edge_count_, rows_, near_, normals_, result_, objects_;
   cl::Buffer map_, bits_, density_, votes_, poses_, maxima_buffer_;
   size_t map_size_ = 0, bits_size_ = 0, places_size_ = 0;
   Grid grid_;

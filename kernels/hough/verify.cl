@@ -50,13 +50,55 @@ inline int way_of(int pose, int number) {
   return pose % WAYS - WAYS / 2;
 }
 
+inline float turn_of(Candidate candidate, int pose) { return candidate.turn + way_of(pose, 0) * candidate.way_turn; }
 inline float4 pose_of(Candidate candidate, int pose) {
-  const float turn = candidate.turn + way_of(pose, 0) * candidate.way_turn;
-  const float size = exp2(candidate.scale + way_of(pose, 1) * candidate.way_scale);
+  const float turn = turn_of(candidate, pose), size = exp2(candidate.scale + way_of(pose, 1) * candidate.way_scale);
   const float2 there = candidate.middle + (float2)(way_of(pose, 2), way_of(pose, 3)) * candidate.way_px;
   return (float4)(size * cos(turn), size * sin(turn), there.x, there.y);
 }
 
+// Of a point that is turned so many steps.
+inline int direction_of(float step) { return min((int)(step - STEPS * floor(step / STEPS)) / PER_DIRECTION, DIRECTIONS - 1); }
+
+#ifdef ALONE
+// The pose that most is met at, of equals the first, and how much that is. A turn and a size of all places at once: a point's
+// offset from them is the same.
+inline int best_pose(__global const ushort *nearby, int2 size, __global const float4 *points, int count, Candidate candidate, float *most) {
+  const int every = max(count / TRIED, 1);
+  const float8 ways = (float8)(0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 0.0f, 0.0f, 0.0f) - (float)(WAYS / 2);
+  const float8 across = candidate.middle.x + ways * candidate.way_px, down = candidate.middle.y + ways * candidate.way_px;
+  int best = 0;
+  *most = -1.0f;
+  for (int way = 0; way < WAYS * WAYS; way++) {
+    const float4 pose = pose_of(candidate, way);
+    const float turned = turn_of(candidate, way) * (2.0f * STEPS / TURN);
+    float sums[WAYS * WAYS];
+    for (int i = 0; i < WAYS * WAYS; i++) sums[i] = 0.0f;
+    for (int i = 0; i < count; i += every) {
+      const float4 p = points[i];
+      const int direction = direction_of(p.z + turned);
+      int x[8], y[8];
+      vstore8(convert_int8_rte(across + (pose.x * p.x - pose.y * p.y)), 0, x);
+      vstore8(convert_int8_rte(down + (pose.y * p.x + pose.x * p.y)), 0, y);
+      if (x[0] >= 0 && y[0] >= 0 && x[WAYS - 1] < size.x && y[WAYS - 1] < size.y) {
+        for (int v = 0; v < WAYS; v++)
+          for (int u = 0; u < WAYS; u++)
+            sums[u + v * WAYS] += nearby[y[v] * size.x + x[u]] >> direction & 1 ? p.w : 0.0f;
+      } else {
+        for (int v = 0; v < WAYS; v++)
+          for (int u = 0; u < WAYS; u++)
+            if (x[u] >= 0 && y[v] >= 0 && x[u] < size.x && y[v] < size.y && nearby[y[v] * size.x + x[u]] >> direction & 1) sums[u + v * WAYS] += p.w;
+      }
+    }
+    for (int i = 0; i < WAYS * WAYS; i++) {
+      const int number = way + i * WAYS * WAYS;
+      if (sums[i] > *most || (sums[i] == *most && number < best)) *most = sums[i], best = number;
+    }
+  }
+  *most *= every;
+  return best;
+}
+#else
 // What the points count that have an edge near them.
 inline float meets_near(__global const ushort *nearby, int2 size, __global const float4 *points, int count, float4 pose, float turn) {
   const float turned = turn * (2.0f * STEPS / TURN);
@@ -64,14 +106,13 @@ inline float meets_near(__global const ushort *nearby, int2 size, __global const
   float sum = 0.0f;
   for (int i = 0; i < count; i += every) {
     const float4 p = points[i];
-    const int x = convert_int_rte(pose.z + pose.x * p.x - pose.y * p.y), y = convert_int_rte(pose.w + pose.y * p.x + pose.x * p.y);
+    const int x = convert_int_rte(pose.z + (pose.x * p.x - pose.y * p.y)), y = convert_int_rte(pose.w + (pose.y * p.x + pose.x * p.y));
     if (x < 0 || y < 0 || x >= size.x || y >= size.y) continue;
-    float step = p.z + turned;
-    step -= STEPS * floor(step / STEPS);
-    if (nearby[y * size.x + x] >> min((int)step / PER_DIRECTION, DIRECTIONS - 1) & 1) sum += p.w;
+    if (nearby[y * size.x + x] >> direction_of(p.z + turned) & 1) sum += p.w;
   }
   return sum * every;
 }
+#endif
 
 // The most that a part of a shape, seen on one side of a line across an axis, has above LEAST_MET of it.
 inline float most_on_a_side(__local const uint *seen, __local const uint *met) {
@@ -88,13 +129,14 @@ inline float most_on_a_side(__local const uint *seen, __local const uint *met) {
 }
 
 // A group for each candidate. `points`: (x, y) of the shape from its middle, z the step of their direction, w what they count.
-// `radius`: of the shape. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
+// `normals`: cosine and sine of a direction, by its step. `radius`: of the shape. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
 // `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees. `first`: of the objects that are its. `sums`: SUMS for each item,
 // a power of two of them. `nearby`: as verify_near has it.
 __kernel void verify(__global const ushort *restrict edges, __global const ushort *restrict nearby, int2 size,
                      __global const uint *restrict candidates,
                      __global const uint *restrict counts, __global const ushort *restrict poses, int scales, float first_scale,
                      float per_scale, int lines, int pitch, int cell, __global const float4 *restrict points,
+                     __global const float2 *restrict normals,
                      __global const int4 *restrict levels, int level_count, float radius, int shape,
                      float2 scale_range, float2 angles, __global Object *restrict objects, int first, __local float *sums) {
   const int item = get_local_id(0), items = get_local_size(0), number = get_group_id(0);
@@ -113,9 +155,11 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   __local uint seen[AXES * PARTS], met[AXES * PARTS];  // of a shape, along each axis
   float most = -1.0f;
   int best = 0;
+#ifdef ALONE
+  if (exists) best = best_pose(nearby, size, points, count, candidate, &most);
+#else
   for (int i = item; i < POSES && exists; i += items) {
-    const float turn = candidate.turn + way_of(i, 0) * candidate.way_turn;
-    const float there = meets_near(nearby, size, points, count, pose_of(candidate, i), turn);
+    const float there = meets_near(nearby, size, points, count, pose_of(candidate, i), turn_of(candidate, i));
     if (there > most) most = there, best = i;
   }
   sums[item] = most, sums[items + item] = best;
@@ -128,6 +172,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   most = sums[0], best = (int)sums[items];
+#endif
   // The turn, by size over radius, so that all unknowns are px.
   float4 pose = pose_of(candidate, best);
   const float first_reach = clamp(0.045f * radius * length(pose.xy), 2.0f, 8.0f);
@@ -138,7 +183,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   for (int round = most < LEAST_STARTED * chance ? ROUNDS + 2 : 0; round <= ROUNDS + 1; round++) {
     const bool last = round >= ROUNDS, sides = round > ROUNDS;
     const float reach = last ? LAST_REACH : fmax(first_reach * (1.0f - round / (ROUNDS - 1.0f)), LAST_REACH);
-    const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN);
+    const float turned = atan2(pose.y, pose.x) * (2.0f * STEPS / TURN), per_size = rsqrt(dot(pose.xy, pose.xy));
     float own[SUMS];
     for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
     const bool wanted = exists && (!sides || meets > LEAST_SEEN * LEAST_MET);
@@ -148,7 +193,8 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       float step = p.z + turned;
       const float halves = floor(step / STEPS);
       step -= STEPS * halves;
-      const float2 n = (float2)(cos(step * (TURN / 2 / STEPS)), sin(step * (TURN / 2 / STEPS)));
+      const float2 own_normal = normals[(int)p.z] * ((int)halves & 1 ? -per_size : per_size);
+      const float2 n = (float2)(pose.x * own_normal.x - pose.y * own_normal.y, pose.y * own_normal.x + pose.x * own_normal.y);
       float off, off_step, own_meets = 0.0f;
       bool turned_edge;
       const bool found = nearest_edge(edges, size, q, n, step, reach, &off, &off_step, &turned_edge);

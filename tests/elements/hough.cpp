@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // glclhough in pipelines: templates from files and from the video, messages, metas, what it shows.
 #include <gst/video/gstvideometa.h>
-#include <algorithm>
-
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

@@ -27,7 +27,8 @@ constexpr size_t most_lanes = 4;
 
 /// Sizes that a template's edges are looked for at, by its own: half octaves.
 constexpr double least_level = 0.25, most_level = 2;
-constexpr int least_side = 8;  // px, of a scaled template
+constexpr int least_side = 8;        // px, of a scaled template
+constexpr double most_pixels = 4e6;  // of one; of a larger template the smallest size
 
 /// As kernels/hough/object.clh has it.
 struct DeviceObject {
@@ -117,6 +118,7 @@ std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
       const int width = static_cast<int>(std::lround(picture.width * scale)),
                 height = static_cast<int>(std::lround(picture.height * scale));
       if (std::min(width, height) < std::min({least_side, picture.width, picture.height})) continue;
+      if (double(width) * height > most_pixels && !maps.empty()) break;
       const Picture at = make_picture(queue.context().cl(), width, height, picture.layout);
       write_picture(queue.cl(), at,
                     scaled(pixels, picture.width, picture.height, width, height).data(), 0,

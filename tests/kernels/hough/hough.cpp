@@ -294,3 +294,17 @@ TEST(test_unusable) {
   for (int i = 5; i < 30; i++) edges[2 * 40 + i] = Canny::strong | 100 << 7 | 46;
   fail_unless(!fails(edges, ""));
 }
+
+// A photograph of the whole sensor: it is looked at in sizes that frames have.
+TEST(test_large) {
+  Bench bench;
+  Frame frame = grey_frame(2400, 2000);
+  for (int y = 400; y < 1600; y++)
+    for (int x = 300; x < 300 + (y < 1200 ? 400 : 1800); x++)
+      for (int c = 0; c < 3; c++) frame.rgba[(size_t(y) * frame.width + x) * 4 + c] = 230;
+  const auto shape =
+      glcl::hough::make_shape(*bench.queue, "L", {}, bench.upload(frame, layout_of(bench)));
+  fail_unless(shape->levels.size() == 4 && std::abs(shape->levels.back().scale - 0.7071) < 0.01,
+              "%zu sizes, the largest %g", shape->levels.size(), shape->levels.back().scale);
+  fail_unless(std::abs(shape->radius - std::hypot(900, 600)) < 4, "radius %g", shape->radius);
+}

@@ -59,8 +59,9 @@ HostPicture picture_of(GstSample *sample) {
 
 HostPicture read_picture_file(const std::string &path, const char *format) {
   // Neither a pipe, which would wait, nor a name that GStreamer can't put into a message.
+  if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) throw unreadable("there is no such file.");
   if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
-    throw unreadable("there is no such file.");
+    throw unreadable("it is no regular file.");
   GError *error = nullptr;
   const std::string launch =
       std::string("filesrc name=source ! decodebin ! videoconvert ! video/x-raw,format=") + format +

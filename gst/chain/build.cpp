@@ -45,7 +45,8 @@ std::string place_by_directives(const std::string &text, int line) {
 }  // namespace
 
 std::string first_error(const std::string &log, const std::string &source) {
-  // "FILE:LINE:COLUMN: error: TEXT" or, of PoCL, "error: FILE:LINE:COLUMN: TEXT".
+  // "FILE:LINE:COLUMN: error: TEXT" or, of PoCL, "error: FILE:LINE:COLUMN: TEXT", where
+  // FILE:LINE:COLUMN may have " <Spelling=…>" behind it: the macro that the text came from.
   const std::string word = "error: ";
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -60,6 +61,7 @@ std::string first_error(const std::string &log, const std::string &source) {
     } else if (place.size() > 2) {
       place.resize(place.size() - 2);
     }
+    place.resize(std::min(place.size(), place.find(" <Spelling=")));
     const std::string last = take_number(place), before = last.empty() ? "" : take_number(place);
     const std::string number = before.empty() ? last : before;  // LINE or LINE:COLUMN
     // NVIDIA's compiler takes no notice of #line.

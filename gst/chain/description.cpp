@@ -45,7 +45,9 @@ std::string read_file(const std::string &path, const Place &place) {
     refuse(reason);
   }
   const Text owned(text);
-  return {text, size};
+  static const std::string mark = "\xef\xbb\xbf";  // of UTF-8, which some editors begin with
+  const std::string read(text, size);
+  return read.rfind(mark, 0) == 0 ? read.substr(mark.size()) : read;
 }
 
 std::string joined(const std::string &folder, const std::string &name) {

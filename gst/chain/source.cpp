@@ -83,7 +83,7 @@ std::vector<std::string> global_names(const std::string &source, const std::stri
   std::vector<std::string> names;
   std::vector<std::pair<char, Place>> brackets;
   Scanner scanner(source, file);
-  std::string last;
+  std::string last, function;  // that is being read
   bool directive = false, value = false;
   int line = 0;
   for (std::string word = scanner.next(); !word.empty(); word = scanner.next()) {
@@ -101,6 +101,9 @@ std::vector<std::string> global_names(const std::string &source, const std::stri
         std::string("([={;").find(word) != std::string::npos &&
         std::find(names.begin(), names.end(), last) == names.end())
       names.push_back(last);
+    if (outside && word == "(") function = last;
+    if (!outside && word == "(" && last == function)
+      fail(scanner.place(), function + " can't call itself: OpenCL C has no recursion.");
     if (outside) value = word == "=" || (value && word != ";");
     if (open.find(word) != std::string::npos) {
       brackets.push_back({word[0], scanner.place()});

@@ -241,7 +241,7 @@ TEST(broken_with_another_size) {
 TEST(edited_files) {
   Folder folder;
   folder.write("own.cl", negative);
-  const std::string location = folder.write("chain.txt", "# mine\n./own.cl(part=1)\n");
+  const std::string location = folder.write("chain.txt", "\xef\xbb\xbf# mine\n./own.cl(part=1)\n");
   Chain chain("glclchain location=" + location);
   GstElement *glclchain = chain["glclchain"];
   const Frame in = reference::natural_frame(61, 47);

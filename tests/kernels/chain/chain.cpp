@@ -165,6 +165,7 @@ TEST(test_logs_of_compilers) {
       wanted = "my \"own\".cl:2: no d";
   for (const char *log :
        {"1 warning\nmy \"own\".cl:2:9: error: no d\n", "error: my \"own\".cl:2:9: no d",
+        "error: my \"own\".cl:2:9 <Spelling=pass:14:16>: no d",
         "<kernel>:4:9: error: no d\nint c = d;\n"}) {
     const std::string error = glcl::chain::first_error(log, source);
     fail_unless(error == wanted, "%s", error.c_str());
@@ -197,6 +198,7 @@ TEST(test_errors_name_file_and_line) {
   expect(head + "//! table t[2000] = i\n" + end, "own.cl:1:", "1024");
   expect(head + "float4 other(PIXEL) { return 0; }\n", "own.cl:1:", "float4 own(PIXEL)");
   expect(head + "float4 own(PIXEL) {\n  return at(0, 0;\n}\n", "own.cl:4:", "}");
+  expect(head + "float4 own(PIXEL) {\n  return own(HERE);\n}\n", "own.cl:3:", "call itself");
   expect(head + "\n\n#include \"/etc/passwd\"\n" + end, "own.cl:4:", "include");
   expect(head + "//! weights 1\n" + end, "own.cl:1:", "not both");
 }

@@ -4,13 +4,14 @@
 // NaN. What reads there before it writes gives other results than the reference.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
+
+#include "layer/entry.h"
 
 namespace {
 
@@ -77,27 +78,17 @@ extern "C" {
 __attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info parameter,
                                                                          size_t size, void *value,
                                                                          size_t *size_ret) {
-  static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  static const char name[] = "gst-glcl local memory without a value";
-  const bool wants_version = parameter == CL_LAYER_API_VERSION;
-  if (!wants_version && parameter != CL_LAYER_NAME) return CL_INVALID_VALUE;
-  const size_t needed = wants_version ? sizeof version : sizeof name;
-  if (value && size < needed) return CL_INVALID_VALUE;
-  if (value) std::memcpy(value, wants_version ? static_cast<const void *>(&version) : name, needed);
-  if (size_ret) *size_ret = needed;
-  return CL_SUCCESS;
+  return glcl_layer::layer_info("gst-glcl local memory without a value", parameter, size, value,
+                                size_ret);
 }
 
 __attribute__((visibility("default"))) cl_int CL_API_CALL
 clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret,
             const cl_icd_dispatch **layer_ret) {
-  constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void *);
   if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
-  const cl_uint count = entries < known ? entries : known;
-  std::memcpy(static_cast<void *>(&target), before, count * sizeof(void *));
+  *entries_ret = glcl_layer::take_dispatch(entries, before, target);
   layer = target;
   layer.clEnqueueNDRangeKernel = enqueue;
-  *entries_ret = count;
   *layer_ret = &layer;
   return CL_SUCCESS;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the ICD loader wants of a layer (CL/cl_layer.h): a table of functions that stand before its
 // own.
-#include <CL/cl_layer.h>
-
 #include <cstring>
 #include <string>
 #include <tuple>
@@ -11,6 +9,7 @@
 #include "apart.h"
 #include "contract.h"
 #include "descriptors.h"
+#include "entry.h"
 #include "faults.h"
 #include "functions.h"
 #include "import.h"
@@ -182,25 +181,16 @@ extern "C" {
 __attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info parameter,
                                                                          size_t size, void *value,
                                                                          size_t *size_ret) {
-  static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  static const char name[] = "gst-glcl sharing checker and fault injection";
-  const bool wants_version = parameter == CL_LAYER_API_VERSION;
-  if (!wants_version && parameter != CL_LAYER_NAME) return CL_INVALID_VALUE;
-  const size_t needed = wants_version ? sizeof version : sizeof name;
-  if (value && size < needed) return CL_INVALID_VALUE;
-  if (value) std::memcpy(value, wants_version ? static_cast<const void *>(&version) : name, needed);
-  if (size_ret) *size_ret = needed;
-  return CL_SUCCESS;
+  return glcl_layer::layer_info("gst-glcl sharing checker and fault injection", parameter, size,
+                                value, size_ret);
 }
 
 __attribute__((visibility("default"))) cl_int CL_API_CALL
 clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret,
             const cl_icd_dispatch **layer_ret) {
   using namespace glcl_layer;
-  constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void *);
   if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
-  const cl_uint count = entries < known ? entries : known;
-  std::memcpy(static_cast<void *>(&target), before, count * sizeof(void *));
+  *entries_ret = take_dispatch(entries, before, target);
   import_dma_bufs(target);
   tell_of_own_memory(target);
   layer = target;
@@ -208,7 +198,6 @@ clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret
   if (wrap<GLCL_THUNK(function)>(target.function)) layer.function = GLCL_THUNK(function)::call;
   GLCL_FUNCTIONS(GLCL_PLACE)
 #undef GLCL_PLACE
-  *entries_ret = count;
   *layer_ret = &layer;
   return CL_SUCCESS;
 }

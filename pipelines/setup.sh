@@ -57,20 +57,54 @@ check_packages=(clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir
 [[ $(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null) == 12 ]] || check_packages+=(cargo librust-gstreamer-dev)
 
 install_missing() {
-  local package missing=() as_root=()
+  install_packages "${build_packages[@]}" "${run_packages[@]}"
+}
+
+# install_with_checks: check_packages too; in a release in the making some may not be had, and what needs them is skipped
+install_with_checks() {
+  local package found=()
+  find_missing "${check_packages[@]}"
+  ((!${#missing[@]})) || telling as_root apt-get "${apt_options[@]}" update
+  if ((${#missing[@]})) && ! as_root apt-get -s "${apt_options[@]}" install "${missing[@]}" >/dev/null 2>&1; then
+    for package in "${missing[@]}"; do
+      if as_root apt-get -s "${apt_options[@]}" install "$package" >/dev/null 2>&1; then
+        found+=("$package")
+      else
+        echo "cannot be installed here: $package"
+      fi
+    done
+    missing=("${found[@]}")
+  fi
+  install_packages "${build_packages[@]}" "${run_packages[@]}" "${missing[@]}"
+}
+
+apt_options=(-o DPkg::Lock::Timeout=300 -o APT::Install-Recommends=false)
+
+as_root() {
+  if ((EUID)); then
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    DEBIAN_FRONTEND=noninteractive "$@"
+  fi
+}
+
+# find_missing PACKAGES...: sets missing to those that are not installed
+find_missing() {
+  local package
+  missing=()
   command -v dpkg-query >/dev/null || die "no dpkg here; install what these Debian packages hold: ${build_packages[*]} ${run_packages[*]}"
-  for package in "${build_packages[@]}" "${run_packages[@]}"; do
+  for package; do
     [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
   done
+  ((!${#missing[@]} || !EUID)) || command -v sudo >/dev/null || die "needs root or sudo to install: ${missing[*]}"
+}
+
+install_packages() {
+  find_missing "$@"
   ((${#missing[@]})) || return 0
-  if ((EUID)); then
-    command -v sudo >/dev/null || die "needs root or sudo to install: ${missing[*]}"
-    as_root=(sudo)
-  fi
   echo "installing ${missing[*]}"
-  telling "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update
-  telling "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
-    install -y --no-install-recommends "${missing[@]}"
+  telling as_root apt-get "${apt_options[@]}" update
+  telling as_root apt-get "${apt_options[@]}" install -y "${missing[@]}"
 }
 
 # quietly COMMAND...: shows what the command prints only when it fails, and ends the script then

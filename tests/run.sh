@@ -57,8 +57,7 @@ print(', '.join(f'{number} {group}' for group, number in counts.items()))
 PYTHON
 }
 
-[[ ${CI:-} != true ]] || build_packages+=("${check_packages[@]}")
-install_missing
+if [[ ${CI:-} == true ]]; then install_with_checks; else install_missing; fi
 read -ra options <<<"${GLCL_TEST_OPTIONS:-}"
 build_folder "$folder" all -Dtests=enabled -Dtools=enabled "${options[@]}"
 rm -f "$log"

@@ -31,7 +31,7 @@ Frame Frame::of(int width, int height, int most) {
   return frame;
 }
 
-Align::Align(Context &context, const Frame &frame) : frame_(frame) {
+Align::Align(Context &context, const Frame &frame) : frame_(frame), rows_(context, frame) {
   const Program program =
       context.program("camera/align.cl", "-DITEMS=" + std::to_string(items) +
                                              " -DGROUPS=" + std::to_string(groups) +
@@ -62,12 +62,15 @@ void Align::run(Queue &queue, Compensation compensation, bool first, const cl::B
             turn = compensation == Compensation::first_order_flow;
   const double pixels = double(frame_.size.s[0]) * frame_.size.s[1];
   const int rows = static_cast<int>(std::ceil(pixels / most_samples));
+  const Rows::Remembered remembered{picture, known, front, state};
+  if (!first) rows_.guess(queue, small_, remembered, motion);
   for (int i = 0; i < steps && !first; i++)
     align_(queue, {size_t(groups) * items, 1}, small_, picture, known, front, sums_[i % 2],
-           sums_[(i + 1) % 2], state, i, frame_, motion, turn, coarse[i],
-           coarse[i] > 1 ? coarse[i] : rows, scatter[i]);
-  settle_(queue, {items, 1}, sums_[steps % 2], state, first ? 0 : steps, frame_, motion, turn,
-          int(first));
+           sums_[(i + 1) % 2], state, rows_.guessed(), rows_.bands(), i, frame_, motion, turn,
+           coarse[i], coarse[i] > 1 ? coarse[i] : rows, scatter[i]);
+  settle_(queue, {items, 1}, sums_[steps % 2], state, rows_.guessed(), rows_.bands(),
+          first ? 0 : steps, frame_, motion, turn, int(first));
+  rows_.measure(queue, small_, remembered);
 }
 
 }  // namespace glcl::camera

@@ -4,6 +4,7 @@
 #include "camera.h"
 #include "motion/plane.h"
 #include "opencl/kernel.h"
+#include "rows.h"
 
 namespace glcl::camera {
 
@@ -21,6 +22,8 @@ class Align {
   /// Enqueues a frame's reduction to small().
   void shrink(Queue &queue, const motion::Plane &plane);
   const cl::Buffer &small() const { return small_; }
+  /// How the rows of the last frame are lit.
+  const Rows &rows() const { return rows_; }
 
   /// Enqueues the alignment of small() to a picture: float2 pixels, the first number counts; uchar2
   /// for each, the first is 0 where nothing is known; uchar, not 0 where something hid it in the
@@ -31,6 +34,7 @@ class Align {
 
  private:
   Frame frame_{};
+  Rows rows_;
   Kernel shrink_, align_, settle_;
   cl::Buffer small_, sums_[2];
 };

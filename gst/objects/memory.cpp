@@ -21,14 +21,15 @@ Memory::Memory(Context &context, const camera::Frame &frame) : frame_(frame) {
 }
 
 void Memory::run(Queue &queue, const Bounds &bounds, const cl::Buffer &small,
-                 const cl::Buffer &state, const noise::Noise &noise, const cl::Buffer &result) {
+                 const cl::Buffer &state, const camera::Rows &rows, const noise::Noise &noise,
+                 const cl::Buffer &result) {
   const int from = now_;
   now_ = 1 - now_;
   // What (1 2 1) / 4 along both axes leaves of the variance of noise.
   const float quiet = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
   kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, pictures_[from], ages_[from],
           pictures_[now_], ages_[now_], small, state, frame_, noise.variances(), noise.renewed(),
-          quiet, bounds.sure, bounds.edges, result, front_);
+          quiet, bounds.sure, bounds.edges, result, rows.light(), rows.bands(), front_);
 }
 
 }  // namespace glcl::objects

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "camera/camera.h"
+#include "camera/rows.h"
 #include "noise/noise.h"
 #include "opencl/kernel.h"
 
@@ -27,7 +27,7 @@ class Memory {
   /// the frame is all that is known. `result`: a Result, of the frame before; in the boxes of its
   /// regions less stands out from noise, and what is seen becomes no scenery at once.
   void run(Queue &queue, const Bounds &bounds, const cl::Buffer &small, const cl::Buffer &state,
-           const noise::Noise &noise, const cl::Buffer &result);
+           const camera::Rows &rows, const noise::Noise &noise, const cl::Buffer &result);
 
   /// float2: the level of the scenery, the other.
   const cl::Buffer &picture() const { return pictures_[now_]; }

@@ -51,8 +51,8 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::Motion 
   }
   align_.run(queue, settings.compensation, first, memory_.picture(), memory_.ages(),
              memory_.front(), state_);
-  memory_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, motion.noise(),
-              regions_.result());
+  memory_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, align_.rows(),
+              motion.noise(), regions_.result());
   // Objects that are followed may be smaller than those that begin.
   const double least = least_area(settings, width_, height_) / (2 * frame_.shrink * frame_.shrink);
   regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), memory_.front(),

@@ -17,8 +17,11 @@ constexpr int parts = 4;            // frames after which they are that
 constexpr int crowds = 5;      // so many new ones in a frame are what an encoder renewed, or light
 constexpr int settled = 8;     // frames after a cut from which on that is so
 constexpr float own_side = 3;  // px that a side is beyond those of others
-constexpr float reaches = 0.8f;              // of the frame, along an axis
-constexpr float wobbles = 2;                 // changes of size by which what is faint has to move
+constexpr float reaches = 0.8f;   // of the frame, along an axis
+constexpr float wobbles = 2;      // changes of size by which what is faint has to move
+constexpr float unsteady = 0.5f;  // of its size that changes, and it is no thing
+constexpr float light =
+    4;  // levels that light changed lately, by which things have to go twice as far
 constexpr float clear = 0.8f, faint = 0.5f;  // scores
 constexpr float least_score = 0.1f;          // what does not exceed its bound by so much is noise
 constexpr float settle = 0.3f;               // of a new score and change of size
@@ -138,16 +141,16 @@ Box Tracker::followed(const Track &track, const Box &was, Box box) const {
 /// Whether both its sides, or its top and bottom, went the same way; by half its size where many
 /// began at once. What an object uncovers stands
 /// out for a moment too, but stays and shrinks.
-bool Tracker::has_moved(const Track &track) const {
-  const float small = std::max(1.5f, float(std::min(width_, height_)) / 320),
+bool Tracker::has_moved(const Track &track, float lag) const {
+  const float small = std::max(1.5f, float(std::min(width_, height_)) / 320) * (1 + lag / light),
               least =
                   track.crowd
                       ? std::max(small, 0.5f * std::min(track.seen.width(), track.seen.height()))
                       : small;
-  const float doubt =
-      wobbles * std::clamp((clear - track.object.score) / (clear - faint), 0.0f, 1.0f);
-  const auto both = [least, doubt](float a, float b, float wobble) {
-    return a * b > 0 && std::min(std::abs(a), std::abs(b)) >= least + doubt * wobble;
+  const float doubt = std::clamp((clear - track.object.score) / (clear - faint), 0.0f, 1.0f);
+  const auto both = [least, doubt](float a, float b, float wobble, float off, float size) {
+    return a * b > 0 && wobble <= unsteady * size &&
+           std::min(std::abs(a), std::abs(b)) >= least + wobbles * doubt * (wobble + doubt * off);
   };
   const Box now = clipped(track.seen, float(width_), float(height_)), &then = track.began;
   float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
@@ -166,7 +169,8 @@ bool Tracker::has_moved(const Track &track) const {
              high = now.height() > reaches * float(height_);
   at_edges(left, right, wide || now.left <= 1, wide || now.right >= float(width_) - 1);
   at_edges(top, bottom, high || now.top <= 1, high || now.bottom >= float(height_) - 1);
-  return both(left, right, track.wobble_x) || both(top, bottom, track.wobble_y);
+  return both(left, right, track.wobble_x, track.off_x, now.width()) ||
+         both(top, bottom, track.wobble_y, track.off_y, now.height());
 }
 
 /// Counts for how long a track and an older one have shared what was found.
@@ -374,6 +378,9 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;
       track.wobble_x += settle * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
       track.wobble_y += settle * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
+      track.off_x += 0.5f * (std::abs(box.x() - expected.x()) - track.off_x);
+      track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
+      if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
       track.seen = box;
       if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
       // Its velocity, without the camera's. A box that grows or shrinks at once is one of more or
@@ -446,7 +453,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     }
   for (Track &track : tracks_)
     if (!track.object.id && track.found >= settings.min_frames && !track.missed &&
-        track.object.score >= least_score && has_moved(track)) {
+        track.object.score >= least_score && has_moved(track, result.state.lag)) {
       track.object.id = ++last_id_;
       report.begun.push_back(track.object);
     }

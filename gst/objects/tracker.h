@@ -74,6 +74,7 @@ class Tracker {
     Box began;                         // where it was first seen, moved along with the camera
     float dx = 0, dy = 0;              // px a frame, beside the camera
     float wobble_x = 0, wobble_y = 0;  // by how much its size changes from frame to frame, px
+    float off_x = 0, off_y = 0;        // how far from where it was expected, lately, px
     int found = 1, missed = 0;         // frames, in all; in a row
     double lost = 0;                   // s
     bool crowd = false;                // it began with many others at once
@@ -96,7 +97,7 @@ class Tracker {
   std::vector<Detection> detections(const Result &result, const camera::Frame &frame) const;
   void predict(Track &track, const camera::Motion &step) const;
   Box followed(const Track &track, const Box &was, Box box) const;
-  bool has_moved(const Track &track) const;
+  bool has_moved(const Track &track, float lag) const;
   void meet(size_t which, const std::vector<std::vector<int>> &claimed);
   void part(size_t which, size_t older, std::vector<std::vector<int>> &claimed,
             std::vector<Detection> &list);

@@ -3,6 +3,7 @@
 // a gain and an offset by robust least squares over their pixels. It begins from the motion of vectors. Build with -DITEMS, the items of a group, a power
 // of two of at least SUMS, and -DGROUPS; with -DUNROLLED the sums stay in registers.
 #include "camera/similarity.clh"
+#include "camera/rows.clh"
 #include "camera/state.clh"
 #include "camera/sample.clh"
 #include "motion/plane.clh"
@@ -206,14 +207,15 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
   return *fit;
 }
 
-// One step: the sums of the normal equations. `current`: the frame in small; `picture`: what is remembered, .x, `known`: for
+// One step: the sums of the normal equations. `current`: the frame in small; `lit`: the light of its `bands` of rows; `picture`: what is
+// remembered, .x, `known`: for
 // how many frames; `front`: not 0 where that was hidden in the frame before, by what moves by itself. `number`: of the step, from 0. `rows`: from a row that counts to the next. A rest of `scatter` levels
 // counts a quarter. Work-groups: GROUPS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_align(__global const float *current, __global const float2 *picture, __global const uchar2 *known,
                   __global const uchar *front,
-                  __global const float *before, __global float *sums, __global State *state, int number,
-                  Frame frame, int motion, int turn, int coarse, int rows, float scatter) {
+                  __global const float *before, __global float *sums, __global State *state, __global const float *lit, int bands,
+                  int number, Frame frame, int motion, int turn, int coarse, int rows, float scatter) {
   __local float total[ITEMS * SUMS];
   motion = motion && state->sure, turn = turn && motion;
   __local Fit shared_fit;
@@ -237,7 +239,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
                 above = mean(current, size, near - (int2)(0, coarse), coarse),
                 below = mean(current, size, near + (int2)(0, coarse), coarse);
     const float gx = (right - left) / (2 * coarse), gy = (below - above) / (2 * coarse);
-    const float rest = fit.gain * level + fit.offset - level_at(current, size, p, coarse);
+    const float row = light_of_row(lit, bands, p.y), rest = row * (fit.gain * level + fit.offset) - level_at(current, size, p, coarse);
     const float weight = weight_of(rest, scatter);
     const float2 unit = z / frame.radius;
     const float out = gx * unit.x + gy * unit.y;
@@ -257,12 +259,12 @@ void camera_align(__global const float *current, __global const float2 *picture,
       const float votes = contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST);
       own[FIRST] += votes * weight;
       own[STILL] += votes * agreement(current, size, bent(state->from_frame, state->bend_frame, z) + frame.centre, coarse,
-                              level, scatter);
+                              row * level, scatter);
       UNROLL
       for (int k = 0; k < 9; k++) {
         const float2 way = step_before(state, frame, k).xy;
         const float2 q = bent(as_before(state, frame, k), bend_of(state, way, turn), z) + frame.centre;
-        own[BEFORE + k] += votes * agreement(current, size, q, coarse, level, scatter);
+        own[BEFORE + k] += votes * agreement(current, size, q, coarse, row * level, scatter);
       }
     }
   }
@@ -282,7 +284,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
 // It moves by whole pixels as long as turning and growing leave all of it within half a pixel; the rest stays between it
 // and the frame. Else it takes the place of the frame. One group.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void camera_settle(__global const float *before, __global State *state, int number, Frame frame, int motion,
+void camera_settle(__global const float *before, __global State *state, __global const float *lit, int bands, int number, Frame frame, int motion,
                    int turn, int first) {
   __local float total[ITEMS];
   motion = motion && state->sure, turn = turn && motion;
@@ -323,7 +325,8 @@ void camera_settle(__global const float *before, __global State *state, int numb
       state->bend_picture = fit.bend;
       state->bend_frame = 0.0f;
     }
-    state->light = 0.9f * state->light + 128.0f * (fit.gain - 1.0f) + fit.offset;
+    const float rows = mean_light(lit, bands);
+    state->light = 0.9f * state->light + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
     state->lag = fmax(fabs(state->light), 0.9f * state->lag);
     state->frames++;
     state->fresh = 0;

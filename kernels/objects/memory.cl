@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a camera saw, pixel by pixel, moved along with it: the level that a place had for longest, its scenery, and
 // another one that it may have had lately. What is neither is in front. (Two models and their ages: Yi et al. 2013.)
+#include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
 #include "camera/state.clh"
@@ -16,7 +17,9 @@
 #define YOUNG 3        // a scenery of fewer frames gives way at once
 #define FAINT 0.5f   // so much of the noise is enough where something moved
 #define LAGS 0.5f      // parts of a coded picture follow the light late, by so much of what it changed lately
+#define WHITE 250.0f   // levels; what is as bright may be brighter
 #define SURE 5        // and at least for so many frames, or as long
+#define FOLLOWS 0.75f   // the scenery follows as much faster for each level that the light went lately
 #define SURE_BENT 3   // where the picture is bent, and what was uncovered would otherwise spread
 
 // A picture between its pixels by the cubic of Catmull and Rom along both axes, which keeps it sharp from frame to frame.
@@ -45,7 +48,8 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
 __kernel void objects_remember(__global const float2 *from, __global const uchar2 *ages_from, __global float2 *to,
                                __global uchar2 *ages_to, __global const float *current, __global const State *state,
                                Frame frame, __global const float *noise, __global const Renewed *renewed, float quiet, float sure, float edges,
-                               __global const Result *result, __global uchar *front) {
+                               __global const Result *result,
+                               __global const float *rows, int bands, __global uchar *front) {
   const int x = get_global_id(0), y = get_global_id(1);
   const int2 size = frame.size;
   if (x >= size.x || y >= size.y) return;
@@ -64,12 +68,13 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   const float2 a = from[corners.x], b = from[corners.y], c = from[corners.z], d = from[corners.w];
   const bool turns = any(state->from_picture.zw != 0.0f) || any(state->bend_picture != 0.0f);
   const float2 held = turns ? cubic(from, size, old) : parts.x * a + parts.y * b + parts.z * c + parts.w * d;
-  const float2 both = state->fit.gain * held + state->fit.offset;
+  const float row = light_of_row(rows, bands, here.y);
+  const float2 both = row * (state->fit.gain * held + state->fit.offset);
   const int2 nearest = clamp(convert_int2_rte(old), (int2)(0), size - 1);
   uchar2 age = ages_from[nearest.y * size.x + nearest.x];
   float scenery = both.x;
   // Its neighbours may have had none.
-  float other = state->fit.gain * from[nearest.y * size.x + nearest.x].y + state->fit.offset;
+  float other = row * (state->fit.gain * from[nearest.y * size.x + nearest.x].y + state->fit.offset);
   const float4 remembers = (float4)(a.x, b.x, c.x, d.x);
   const float contrast = fmax(fmax(remembers.x, remembers.y), fmax(remembers.z, remembers.w)) -
                          fmin(fmin(remembers.x, remembers.y), fmin(remembers.z, remembers.w));
@@ -79,10 +84,12 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   float least = scenery, most = scenery;
   for (int k = 0; k < 9 && slack > 0.0f; k++) {
     const int2 beside = clamp(nearest + (int2)(k % 3 - 1, k / 3 - 1), (int2)(0), size - 1);
-    const float near = state->fit.gain * from[beside.y * size.x + beside.x].x + state->fit.offset;
+    const float near = row * (state->fit.gain * from[beside.y * size.x + beside.x].x + state->fit.offset);
     least = fmin(least, mix(scenery, near, slack)), most = fmax(most, mix(scenery, near, slack));
   }
-  const int slowest = turns ? SLOWEST / 4 : SLOWEST;
+  if (held.x >= WHITE) most = fmax(most, level);
+  if (level >= WHITE) least = fmin(least, level);
+  const int slowest = max(turns ? 0 : (int)(SLOWEST / (1.0f + FOLLOWS * state->lag)), SLOWEST / 4);
   if (!remembered || age.x == 0) {
     scenery = level, other = 0.0f;
     age = (uchar2)(seen ? 1 : 0, 0);
@@ -90,7 +97,7 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
     const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
                            fmax(coding_variance(noise), LEAST_CODING) + (1.0f - renewed->camera) * renewed->variance;
     const float deviations = sure * sqrt(variance),
-                bound = deviations + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * state->lag,
+                bound = deviations + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * (state->lag + rows[SWING] * scenery),
                 faint = bound - (1.0f - FAINT) * deviations;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
     // Where something moved in the frame before less is enough, and what it hides becomes no scenery.

@@ -52,14 +52,34 @@ std::vector<CameraVector> block_vectors(const Texel &luma, int width, int height
 /// A frame in small, as glcl::camera::Align.
 std::vector<float> shrunk(const Texel &luma, const glcl::camera::Frame &frame);
 
+/// As glcl::camera::Rows, of a frame.
+struct RowLight {
+  float part = 0, swing = 0;
+  std::vector<float> ratios;  ///< of bands of 8 rows
+
+  explicit RowLight(const glcl::camera::Frame &frame);
+  float at(float y) const;
+  float mean() const;
+  /// The same after another frame, whose alignment is `state`; its light for that alignment, by its
+  /// vectors if `motion`. `picture`, `known`: as align() has them.
+  RowLight measured(const std::vector<float> &small, const std::vector<float> &picture,
+                    const std::vector<bool> &known, const glcl::camera::Frame &frame,
+                    const glcl::camera::State &state) const;
+  RowLight guessed(const std::vector<float> &small, const std::vector<float> &picture,
+                   const std::vector<bool> &known, const glcl::camera::Frame &frame,
+                   const glcl::camera::State &state, bool motion) const;
+};
+
 /// What Align finds. `picture`: levels; `known`: whether there are some. `state`: from the frame
 /// before, with the vectors of this one; on return with its fit, step, path and from where the
-/// picture goes on.
+/// picture goes on. `rows`: how they are lit, as guessed.
 void align(const std::vector<float> &small, const std::vector<float> &picture,
            const std::vector<bool> &known, const glcl::camera::Frame &frame,
-           glcl::camera::Compensation compensation, bool first, glcl::camera::State &state);
+           glcl::camera::Compensation compensation, bool first, const RowLight &rows,
+           glcl::camera::State &state);
 /// The end of it: what was found goes into the state.
 void settle(const Similarity &motion, std::complex<float> bend, double gain, double offset,
-            const glcl::camera::Frame &frame, bool first, glcl::camera::State &state);
+            const glcl::camera::Frame &frame, bool first, const RowLight &rows,
+            glcl::camera::State &state);
 
 }  // namespace reference

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <complex>
 
-#include "reference/camera/camera.h"
-
 namespace reference {
 
 using glcl::camera::State;
@@ -16,7 +14,7 @@ using glcl::objects::Region;
 namespace {
 
 constexpr int oldest = 90, slowest = 20, young = 3, sure_frames = 5, sure_bent = 3, takes_over = 3;
-constexpr float faint = 0.5f;
+constexpr float faint = 0.5f, white = 250;
 constexpr int cell = 4, strong = 9, weak = 4, reach = 2;
 
 /// The four pixels around a point and how much each counts.
@@ -56,7 +54,7 @@ float cubic_part(float t, int i) {
 }  // namespace
 
 Memory::Memory(const glcl::camera::Frame &frame)
-    : pixels(size_t(frame.size.s[0]) * frame.size.s[1]), frame_(frame) {}
+    : pixels(size_t(frame.size.s[0]) * frame.size.s[1]), frame_(frame), rows_(frame) {}
 
 void Memory::next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
                   const State &state, const NoiseTable &noise, const std::vector<Region> &regions) {
@@ -102,8 +100,9 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   const int nearest_x = std::clamp(int(std::rint(old.real())), 0, width - 1),
             nearest_y = std::clamp(int(std::rint(old.imag())), 0, height - 1);
   const Pixel &nearest = pixels[size_t(nearest_y) * width + nearest_x];
-  Pixel p{state.fit.gain * scenery + state.fit.offset,
-          state.fit.gain * nearest.other + state.fit.offset,
+  const float row = rows_.at(here.imag());
+  Pixel p{row * (state.fit.gain * scenery + state.fit.offset),
+          row * (state.fit.gain * nearest.other + state.fit.offset),
           nearest.age,
           nearest.other_age,
           0,
@@ -120,12 +119,16 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   for (int k = 0; k < 9; k++) {
     const size_t beside = size_t(std::clamp(nearest_y + k / 3 - 1, 0, height - 1)) * width +
                           std::clamp(nearest_x + k % 3 - 1, 0, width - 1);
-    const float near = state.fit.gain * pixels[beside].scenery + state.fit.offset,
+    const float near = row * (state.fit.gain * pixels[beside].scenery + state.fit.offset),
                 taken = p.scenery + slack * (near - p.scenery);
     least = std::min(least, taken), most = std::max(most, taken);
   }
+  const float expected = p.scenery;
+  if (scenery >= white) most = std::max(most, level);
+  if (level >= white) least = std::min(least, level);
   const float deviations = bounds.sure * std::sqrt(variance),
-              bound = deviations + (turns ? 1.6f : 1) * bounds.edges * contrast + 0.5f * state.lag,
+              bound = deviations + (turns ? 1.6f : 1) * bounds.edges * contrast +
+                      0.5f * (state.lag + rows_.swing * expected),
               distance = std::max({level - most, least - level, 0.0f}),
               other = std::abs(level - p.other);
   const bool in = std::any_of(regions.begin(), regions.end(), [&](const Region &region) {
@@ -134,7 +137,8 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   });
   const float enough = in ? bound - (1 - faint) * deviations : bound;
   p.margin = std::min(std::abs(distance - enough), std::abs(other - bound));
-  const int scenery_frames = turns ? slowest / 4 : slowest;
+  const int scenery_frames =
+      std::max(turns ? 0 : int(float(slowest) / (1 + 0.75f * state.lag)), slowest / 4);
   if (distance <= enough) {
     const bool hidden = in && p.age >= young - 1 && p.age < 2 * young;
     p.age = hidden ? young - 1 : std::min(p.age + 1, oldest);

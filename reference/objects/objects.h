@@ -7,6 +7,7 @@
 
 #include "objects/memory.h"
 #include "objects/regions.h"
+#include "reference/camera/camera.h"
 #include "reference/noise/noise.h"
 
 namespace reference {
@@ -17,6 +18,8 @@ struct Memory {
   void next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
             const glcl::camera::State &state, const NoiseTable &noise,
             const std::vector<glcl::objects::Region> &regions = {});
+  /// How the rows of the next frames are lit.
+  void set_rows(const RowLight &rows) { rows_ = rows; }
   /// The variance of renewed noise in the next frames, levels².
   void set_renewed(float variance) { renewed_ = variance; }
 
@@ -33,6 +36,7 @@ struct Memory {
               const std::vector<float> &small, const glcl::camera::State &state,
               const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;
   glcl::camera::Frame frame_;
+  RowLight rows_;
   float renewed_ = 0;
 };
 

@@ -155,7 +155,9 @@ class Crossing {
   std::map<size_t, uint64_t> before_, after_;
 };
 
-Score score(glcl::Queue &queue, const Clip &clip, int width, int height) {
+/// `lit`: a frame and its number to what the camera makes of it.
+template <class Lit>
+Score score(glcl::Queue &queue, const Clip &clip, int width, int height, Lit lit) {
   Objects::Settings settings;
   settings.compensation = glcl::camera::Compensation::first_order_flow;
   Finder finder(queue, width, height, settings);
@@ -167,7 +169,7 @@ Score score(glcl::Queue &queue, const Clip &clip, int width, int height) {
   std::vector<std::array<double, 3>> off;
   for (int i = 0; i < frames; i++) {
     Truth truth;
-    const Tracker::Report report = finder.next(clip.frame(i, truth));
+    const Tracker::Report report = finder.next(lit(clip.frame(i, truth), i));
     if (i == 0) first = truth.view;
     score.events += int(report.begun.size());
     const float *p = finder.result.state.path;
@@ -192,6 +194,10 @@ Score score(glcl::Queue &queue, const Clip &clip, int width, int height) {
   }
   if (crosses) crossing.count(score);
   return score;
+}
+
+Score score(glcl::Queue &queue, const Clip &clip, int width, int height) {
+  return score(queue, clip, width, height, [](const Frame &frame, int) { return frame; });
 }
 
 void print(const std::string &name, const Score &s, const char *mark = "") {
@@ -326,7 +332,43 @@ int compare_peers(glcl::Queue &queue, bool whole) {
   return missed;
 }
 
-/// Still scenes in noise and flicker, and coded: what begins in them.
+/// A frame of a sensor that exposes its rows one after the other, under lamps on the mains: its
+/// light changes by the part `by` along the rows and from frame to frame.
+Frame rolling(const Frame &frame, double by, int number) {
+  Frame lit = frame;
+  for (int y = 0; y < frame.height; y++) {
+    const double light = 1 + by * std::sin(2.1 * number + 0.04 * y);
+    for (int x = 0; x < frame.width; x++)
+      for (int c = 0; c < 3; c++)
+        lit.at(x, y)[c] = uint8_t(std::min(std::lround(frame.at(x, y)[c] * light), 255l));
+  }
+  return lit;
+}
+
+/// Clips in light that rolls through them, or that the camera changes; how many bounds were not
+/// kept.
+int compare_lit(glcl::Queue &queue) {
+  const std::vector<Frame> sceneries = pictures();
+  int missed = 0;
+  unsigned number = 0;
+  std::printf("\n");
+  for (const char *camera : {"fixed", "pan", "shake"})
+    for (const char *light : {"rolling", "exposure"}) {
+      const Clip clip(camera, "one", 3, sceneries[number % sceneries.size()], 320, 240, number);
+      number++;
+      const bool rolls = light[0] == 'r';
+      const Score s = score(queue, clip, 320, 240, [rolls](const Frame &frame, int i) {
+        return rolls ? rolling(frame, 0.06, i)
+                     : reference::relit(frame, 1 + 0.15 * std::sin(i / 8.0), 0);
+      });
+      const bool good = s.recall() >= least_of_kind && s.precision() >= least_of_kind;
+      print(clip.name() + ", " + light, s, good ? "" : "!");
+      missed += !good;
+    }
+  return missed;
+}
+
+/// Still scenes in noise, flicker and light that changes, and coded: what begins in them.
 int compare_still(glcl::Queue &queue, bool whole) {
   const int width = 320, height = 240, count = whole ? 1000 : 80;
   int events = 0;
@@ -336,24 +378,34 @@ int compare_still(glcl::Queue &queue, bool whole) {
       {"shapes", reference::natural_frame(width, height)}};
   for (const Frame &picture : reference::pictures())
     scenes.push_back({"photograph", reference::crop(picture, 100, 100, width, height)});
+  enum Light { flicker, rolls, exposure, even };
+  constexpr const char *names[] = {"flicker", "rolling", "exposure", "coded"};
   struct Kind {
     int noise;
-    double flicker, step;  // of the coder, levels
+    Light light;
+    double by, step;  // of the light, its part; of the coder, levels
   };
   for (const auto &[name, scene] : scenes)
-    for (const auto &[noise, flicker, step] : {Kind{6, 0.06, 0}, {2, 0.06, 0}, {4, 0, 16}}) {
+    for (const auto &[noise, light, by, step] : {Kind{6, flicker, 0.06, 0},
+                                                 {2, flicker, 0.06, 0},
+                                                 {4, rolls, 0.08, 0},
+                                                 {3, exposure, 0.3, 0},
+                                                 {4, even, 0, 16}}) {
       Objects::Settings settings;
       settings.compensation = glcl::camera::Compensation::first_order_flow;
       Finder finder(queue, width, height, settings);
       reference::Coder coder(step);
       int begun = 0;
       for (int i = 0; i < count; i++) {
-        const Frame frame = reference::relit(reference::noisy(scene, noise, unsigned(i)),
-                                             i % 3 ? 1 : 1 - flicker, 0);
+        Frame frame = scene;
+        if (light == flicker) frame = reference::relit(frame, i % 3 ? 1 : 1 - by, 0);
+        if (light == exposure) frame = reference::relit(frame, 1 + by * std::sin(i / 15.0), 0);
+        if (light == rolls) frame = rolling(frame, by, i);
+        frame = reference::noisy(frame, noise, unsigned(i));
         begun += int(finder.next(step > 0 ? coder.code(frame, i % 12 == 0) : frame).begun.size());
       }
-      std::printf("%-20s %d, %-7s %7d %s\n", name.c_str(), noise, step > 0 ? "coded" : "flicker",
-                  begun, begun ? "!" : "");
+      std::printf("%-20s %d, %-9s %7d %s\n", name.c_str(), noise, names[light], begun,
+                  begun ? "!" : "");
       events += begun;
     }
   return events;
@@ -406,7 +458,8 @@ int run(const std::string &wish, bool whole, bool peers, const std::string &only
   std::printf("%s\n", queue.context().device().name.c_str());
   if (peers) return compare_peers(queue, whole) ? EXIT_FAILURE : EXIT_SUCCESS;
   int missed = compare_clips(queue, whole, only) + compare_crossings(queue, whole, only);
-  if (only.empty()) missed += compare_still(queue, whole) + compare_cars(queue);
+  if (only.empty())
+    missed += compare_lit(queue) + compare_still(queue, whole) + compare_cars(queue);
   if (missed) std::printf("%d results are beyond their bounds (!)\n", missed);
   return missed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

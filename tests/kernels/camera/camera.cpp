@@ -182,9 +182,27 @@ struct Luma {
   const Frame &frame;
 };
 
-/// A frame laid onto another one; `state` is of the frame before.
+std::vector<float> numbers_of(const reference::RowLight &rows) {
+  std::vector<float> numbers{rows.part, rows.swing};
+  numbers.insert(numbers.end(), rows.ratios.begin(), rows.ratios.end());
+  return numbers;
+}
+
+void expect_light(Bench &bench, const cl::Buffer &got, const reference::RowLight &expected,
+                  const char *what) {
+  const std::vector<float> wanted = numbers_of(expected);
+  std::vector<float> numbers(wanted.size());
+  bench.queue->cl().enqueueReadBuffer(got, CL_TRUE, 0, numbers.size() * sizeof(float),
+                                      numbers.data());
+  for (size_t i = 0; i < numbers.size(); i++)
+    fail_unless(std::abs(numbers[i] - wanted[i]) < (i == 0 ? 0.05 : 0.003),
+                "%s, %zu of %zu: %g, expected %g", what, i, numbers.size(), numbers[i], wanted[i]);
+}
+
+/// A frame laid onto another one; `state` is of the frame before, `part` how far the light of rows
+/// counted there.
 State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation compensation,
-              State state = {}, bool first = false) {
+              State state = {}, bool first = false, float part = 0) {
   const auto frame = glcl::camera::Frame::of(now.width, now.height);
   state.sure = 1;
   Align engine(*bench.context, frame);
@@ -207,11 +225,26 @@ State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation
     known.push_back(i % 11 && i % 13 != 5);
   }
   const cl::Buffer device = upload(bench, std::vector<State>{state});
+  reference::RowLight rows(frame);
+  rows.part = part, rows.swing = part / 9;
+  const std::vector<float> numbers = numbers_of(rows);
+  bench.queue->cl().enqueueWriteBuffer(engine.rows().light(), CL_TRUE, 0,
+                                       numbers.size() * sizeof(float), numbers.data());
   engine.run(*bench.queue, compensation, first, upload(bench, levels), upload(bench, ages),
              upload(bench, front), device);
   bench.queue->cl().finish();
   const State result = download(bench, device);
-  reference::align(small, before, known, frame, compensation, first, state);
+  if (!first) {
+    const auto guessed =
+        rows.guessed(small, before, known, frame, state, compensation != Compensation::none);
+    expect_light(bench, engine.rows().guessed(), guessed, "rows as guessed");
+    reference::align(small, before, known, frame, compensation, first, guessed, state);
+  } else {
+    reference::align(small, before, known, frame, compensation, first, rows, state);
+  }
+  // By what the device found: half a pixel beside it, others are nearest.
+  expect_light(bench, engine.rows().light(), rows.measured(small, before, known, frame, result),
+               "rows as measured");
   const auto same = [&](const Similarity &a, const Similarity &b, const char *what) {
     fail_unless(near(a, b, 0.02, 1e-4), "%s: (%g, %g, %g, %g), expected (%g, %g, %g, %g)", what,
                 a.x, a.y, a.dilation, a.rotation, b.x, b.y, b.dilation, b.rotation);
@@ -275,6 +308,30 @@ TEST(test_alignment) {
     aligned(bench, still, moved, Compensation::translation, state);
     aligned(bench, still, moved, Compensation::none, state);
   }
+}
+
+// Bands that roll through a picture are light, of which little is taken for motion.
+TEST(test_rows) {
+  Bench bench;
+  for (const auto &[w, h] : {std::array{161, 121}, {1, 1}, {90, 200}})
+    for (float part : {0.0f, 0.6f, 1.0f})
+      for (double noise : {0.0, 4.0}) {
+        Frame still = reference::textured_frame(w, h), lit = still;
+        for (int y = 0; y < h; y++)
+          for (int x = 0; x < w; x++)
+            for (int c = 0; c < 3; c++) {
+              const double light = 1 + 0.1 * std::sin(0.08 * y + 1);
+              lit.at(x, y)[c] = uint8_t(std::min(std::lround(still.at(x, y)[c] * light), 255l));
+            }
+        lit = reference::noisy(lit, noise, 5);
+        const Similarity found =
+            aligned(bench, still, lit, Compensation::first_order_flow, {}, false, part).fit.motion;
+        if (part == 1 && w == 161)
+          fail_unless(near(found, {}, 0.05, 1e-3), "(%g, %g)", found.x, found.y);
+        // A frame of one colour that gets light.
+        if (noise == 0)
+          aligned(bench, reference::flat_frame(w, h), lit, Compensation::none, {}, false, part);
+      }
 }
 
 // Wrong vectors don't mislead it where nothing moved, or the camera goes on as before.

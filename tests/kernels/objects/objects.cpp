@@ -39,12 +39,13 @@ std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count
 
 /// Frames one after the other, by device and reference; they agree but where rounding decides.
 void remember(Bench &bench, int width, int height, const std::vector<std::vector<float>> &frames,
-              const std::vector<State> &states, float level) {
+              const std::vector<State> &states, float level, bool rolls) {
   const auto frame = glcl::camera::Frame::of(width, height);
   glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, width, height);
   noise.set(*bench.queue, level);
   glcl::objects::Memory engine(*bench.context, frame);
   reference::Memory expected(frame);
+  glcl::camera::Rows rows(*bench.context, frame);
   // The variance of renewed noise, and how far the camera keeps it from counting.
   const std::vector<float> renewed{3, 0.25f};
   bench.queue->cl().enqueueWriteBuffer(noise.renewed(), CL_TRUE, 0, 2 * sizeof(float),
@@ -60,8 +61,18 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
       const int left = int(n) * 3 + i * width / 3 - 5, top = height / 4 + 9 * i;
       before.regions[before.count++] = {left, top, left + 30, top + height / 3, 9, 99, 0, 0};
     }
+    if (rolls) {
+      reference::RowLight light(frame);
+      light.part = 0.9f, light.swing = 0.03f;
+      std::vector<float> numbers{light.part, light.swing};
+      for (size_t i = 0; i < light.ratios.size(); i++)
+        numbers.push_back(light.ratios[i] = 1 + 0.1f * std::sin(float(i) + float(n)));
+      bench.queue->cl().enqueueWriteBuffer(rows.light(), CL_TRUE, 0, numbers.size() * sizeof(float),
+                                           numbers.data());
+      expected.set_rows(light);
+    }
     engine.run(*bench.queue, bounds, upload(bench, frames[n]),
-               upload(bench, std::vector<State>{states[n]}), noise,
+               upload(bench, std::vector<State>{states[n]}), rows, noise,
                upload(bench, std::vector<Result>{before}));
     expected.next(bounds, frames[n], states[n], reference::even_noise(level),
                   {before.regions, before.regions + before.count});
@@ -93,7 +104,7 @@ TEST(test_memory) {
   Bench bench;
   std::mt19937 next(3);
   for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}})
-    for (int kind = 0; kind < 6; kind++) {
+    for (int kind = 0; kind < 8; kind++) {
       std::vector<std::vector<float>> frames;
       std::vector<State> states;
       for (int n = 0; n < 30; n++) {
@@ -118,9 +129,10 @@ TEST(test_memory) {
         for (int y = h / 3; y < h / 2; y++)
           for (int x = n; x < std::min(n + 20, w); x++)
             frame.at(x, y)[0] = uint8_t(200 + next() % 20);
+        if (kind == 7) frame = reference::relit(frame, 1.4 - 0.02 * (n % 20), 0);
         frames.push_back(levels(frame));
       }
-      remember(bench, w, h, frames, states, 3);
+      remember(bench, w, h, frames, states, 3, kind == 6);
     }
 }
 
@@ -476,6 +488,30 @@ TEST(test_renewed) {
     }
     fail_unless(told == (speed > 0 ? 6 : 0), "at %g px: told of %zu", speed, told);
   }
+}
+
+// While light changes a thing has to go further; what is faint and jumps, or hardly keeps its size,
+// is none.
+TEST(test_doubtful) {
+  const auto begins = [](float lag, int away, auto box) {
+    Follower f;
+    for (int i = 0; i < 30; i++) {
+      Result result = result_of({box(i)});
+      result.state.lag = lag;
+      result.regions[0].away = result.regions[0].area * away;  // eighths of its bound
+      if (!f.tracker.step(f.settings, result, f.frame, 50, 0.04).begun.empty()) return i;
+    }
+    return -1;
+  };
+  const auto goes = [](int i) { return box_at(60 + 3 * i, 80); };
+  const int clear = begins(0, 60, goes), lit = begins(16, 60, goes), faint = begins(0, 10, goes);
+  fail_unless(clear == 1 && lit == 3 && faint > 1 && faint < 5, "%d %d %d", clear, lit, faint);
+  const auto jumps = [](int i) { return box_at(60 + 16 * (i / 2 % 2), 80 + 12 * (i % 2)); };
+  fail_unless(begins(0, 10, jumps) == -1);
+  const auto shrinks = [](int i) {
+    return i < 2 ? Box{40, 0, 300, 180} : Box{4, 80, i % 2 ? 20.0f : 90.0f, 150};
+  };
+  fail_unless(begins(0, 22, shrinks) == -1);
 }
 
 // A shaking camera moves everything; a cut ends it.

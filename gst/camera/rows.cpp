@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "rows.h"
+
+#include <string>
+#include <vector>
+
+#include "opencl/error.h"
+
+namespace glcl::camera {
+
+namespace {
+
+constexpr int band = 8;  // BAND in the kernels
+
+}  // namespace
+
+Rows::Rows(Context &context, const Frame &frame)
+    : frame_(frame),
+      items_(context.device().is_cpu() ? 1 : 64),
+      bands_((frame.size.s[1] + band - 1) / band) {
+  kernel_ = Kernel(context, context.program("camera/rows.cl", "-DITEMS=" + std::to_string(items_)),
+                   "camera_rows", {});
+  std::vector<cl_float> even(2 + size_t(bands_), 1.0f);  // part, swing, ratios
+  even[0] = even[1] = 0;
+  try {
+    for (cl::Buffer *rows : {&guess_, &rows_[0], &rows_[1]})
+      *rows = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                         even.size() * sizeof(cl_float), even.data());
+    cl_int none[4]{};
+    tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, none);
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for the light of rows on " + context.device().name + ".",
+                error);
+  }
+}
+
+void Rows::guess(Queue &queue, const cl::Buffer &small, const Remembered &remembered, bool motion) {
+  run(queue, small, remembered, 1, motion, rows_[now_], guess_);
+}
+
+void Rows::measure(Queue &queue, const cl::Buffer &small, const Remembered &remembered) {
+  now_ = 1 - now_;
+  run(queue, small, remembered, 0, 0, rows_[1 - now_], rows_[now_]);
+}
+
+void Rows::run(Queue &queue, const cl::Buffer &small, const Remembered &remembered, int guess,
+               int motion, const cl::Buffer &before, const cl::Buffer &rows) {
+  kernel_(queue, {size_t(bands_) * items_, 1}, small, remembered.picture, remembered.known,
+          remembered.front, remembered.state, frame_, bands_, guess, motion, before, rows, tally_);
+}
+
+}  // namespace glcl::camera

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "camera.h"
+#include "opencl/kernel.h"
+
+namespace glcl::camera {
+
+/// How rows are lit: lamps on the mains, seen by a sensor that exposes one row after the other, are
+/// bands that roll through its frames. Of each band of 8 rows of a frame in small, by how much it
+/// is brighter than what is remembered, as the median over its pixels. It counts from the frame on
+/// before which more than half of the bands changed by 0.4 to 0.8 %. Nothing waits.
+class Rows {
+ public:
+  Rows() = default;
+  /// Throws Error::failed where the device refuses kernels or memory.
+  Rows(Context &context, const Frame &frame);
+
+  /// What a frame is compared with, as Align has it, and State.
+  struct Remembered {
+    const cl::Buffer &picture, &known, &front, &state;
+  };
+  /// Enqueues the light for the alignment of a frame, by its vectors if `motion`.
+  void guess(Queue &queue, const cl::Buffer &small, const Remembered &remembered, bool motion);
+  /// Enqueues it after that.
+  void measure(Queue &queue, const cl::Buffer &small, const Remembered &remembered);
+
+  /// Rows of kernels/camera/rows.clh: what was guessed; measured.
+  const cl::Buffer &guessed() const { return guess_; }
+  const cl::Buffer &light() const { return rows_[now_]; }
+  cl_int bands() const { return bands_; }
+
+ private:
+  void run(Queue &queue, const cl::Buffer &small, const Remembered &remembered, int guess,
+           int motion, const cl::Buffer &before, const cl::Buffer &rows);
+  Frame frame_{};
+  Kernel kernel_;
+  size_t items_ = 1;
+  cl_int bands_ = 0;
+  cl::Buffer guess_, rows_[2], tally_;
+  int now_ = 0;
+};
+
+}  // namespace glcl::camera

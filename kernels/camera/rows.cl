@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// How rows are lit. Build with -DITEMS, the items of a group.
+#include "camera/rows.clh"
+#include "camera/sample.clh"
+#include "camera/similarity.clh"
+#include "camera/state.clh"
+
+#define COUNTERS 128           // counters of ratios of a band
+#define LEAST_RATIO (0.75f - 0.5f * RATIO)
+#define RATIO (1.0f / 256.0f)  // from a counter to the next
+#define DARKEST 16.0f          // levels; darker pixels say little
+#define FEWEST 6               // bands
+#define LEAST_ROLL 0.01f      // what more than half of the bands change by: none of their light counts
+#define MOST_ROLL 0.02f       // all of it
+#define KEPT 0.9f              // of what counts, in the next frame
+
+#define LEAST_PART 0.01f
+#define WHOLE 65536.0f
+
+typedef struct {
+  int rolls, ratios, changes;  // sums over bands: how many changed by more than LEAST_ROLL and MOST_ROLL; of changes; without their signs
+  int ended;                   // groups
+} Tally;
+
+// The ratio of a band is the median over its pixels, every other one along both axes, without those that are not known or something
+// hid in the frame before. `picture`, `known`, `front`: as camera_align has them. `guess`: before the alignment of the frame, by its vectors
+// and for what rolled before; else by what was found. `before`: of the frame before. `tally`: 0 before and after. Work-groups: bands.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void camera_rows(__global const float *current, __global const float2 *picture, __global const uchar2 *known,
+                 __global const uchar *front, __global const State *state, Frame frame, int bands, int guess, int motion,
+                 __global const float *before, __global float *rows, __global volatile Tally *tally) {
+  __local uint counts[COUNTERS];
+  const int item = get_local_id(0), band = get_group_id(0);
+  const int2 size = frame.size;
+  for (int i = item; i < COUNTERS; i += ITEMS) counts[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const float4 vectors = motion && state->sure ? scaled(state->vectors, 1.0f / frame.shrink) : (float4)(0.0f);
+  const float4 back = inverse(guess ? after(state->from_frame, vectors) : state->fit.motion);
+  const float2 bend = guess ? state->bend_frame : state->fit.bend;
+  const float gain = guess ? 1.0f : state->fit.gain, offset = guess ? 0.0f : state->fit.offset;
+  const bool counts_at_all = guess ? before[PART] > 0.0f : !state->fresh;
+  const int columns = (size.x + 1) / 2, count = counts_at_all ? columns * (BAND / 2) : 0;
+  for (int i = item; i < count; i += ITEMS) {
+    const int x = i % columns * 2, y = band * BAND + i / columns * 2;
+    if (y >= size.y) continue;
+    const float2 from = unbent(back, bend, (float2)(x, y) - frame.centre) + frame.centre;
+    if (!inside(from, size)) continue;
+    const int2 nearest = clamp(convert_int2_rte(from), (int2)(0), size - 1);
+    const int at = nearest.y * size.x + nearest.x;
+    const float level = gain * picture[at].x + offset;
+    if (!known[at].x || front[at] || level < DARKEST) continue;
+    const float place = (current[y * size.x + x] / level - LEAST_RATIO) / RATIO;
+    if (place >= 0.0f && place < COUNTERS) atomic_inc(&counts[(int)place]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item) return;
+  uint all = 0, below = 0;
+  for (int i = 0; i < COUNTERS; i++) all += counts[i];
+  int i = 0;
+  while (i < COUNTERS - 1 && 2 * (below + counts[i]) < all) below += counts[i++];
+  const float ratio = all ? LEAST_RATIO + RATIO * (i + (0.5f * all - below) / counts[i]) : 1.0f, roll = fabs(ratio - 1.0f);
+  rows[RATIOS + band] = ratio;
+  // Whole numbers, whose sums do not depend on the order.
+  atomic_add(&tally->rolls, (roll > LEAST_ROLL) + (roll > MOST_ROLL));
+  atomic_add(&tally->ratios, convert_int_rte((ratio - 1.0f) * WHOLE));
+  atomic_add(&tally->changes, convert_int_rte(roll * WHOLE));
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+  if (atomic_inc(&tally->ended) != bands - 1) return;
+  const int rolls = atomic_xchg(&tally->rolls, 0), ratios = atomic_xchg(&tally->ratios, 0), changes = atomic_xchg(&tally->changes, 0);
+  tally->ended = 0;
+  if (guess) {
+    rows[PART] = before[PART];
+    rows[SWING] = before[SWING];
+  } else {
+    const float part = bands < FEWEST ? 0.0f : clamp(2.0f * rolls / bands - 1.0f, 0.0f, 1.0f);
+    const float kept = KEPT * before[PART];
+    rows[PART] = state->fresh ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
+    rows[SWING] = state->fresh ? 0.0f : fmax(part * (changes - abs(ratios)) / (WHOLE * bands), KEPT * before[SWING]);
+  }
+}

@@ -148,9 +148,13 @@ bool Tracker::has_moved(const Track &track, float lag) const {
                       ? std::max(small, 0.5f * std::min(track.seen.width(), track.seen.height()))
                       : small;
   const float doubt = std::clamp((clear - track.object.score) / (clear - faint), 0.0f, 1.0f);
-  const auto both = [least, doubt](float a, float b, float wobble, float off, float size) {
+  // What one can doubt goes on as it went, and is about where it was expected.
+  const auto both = [=, age = float(std::max(track.object.age, 1))](
+                        float a, float b, float wobble, float off, float size, float velocity) {
+    const float way = std::min(std::abs(a), std::abs(b)), on = a > 0 ? velocity : -velocity;
     return a * b > 0 && wobble <= unsteady * size &&
-           std::min(std::abs(a), std::abs(b)) >= least + wobbles * doubt * (wobble + doubt * off);
+           way >= least + wobbles * doubt * (wobble + doubt * off) &&
+           on >= doubt * std::max(0.5f * way / age, off);
   };
   const Box now = clipped(track.seen, float(width_), float(height_)), &then = track.began;
   float left = now.left - then.left, right = now.right - then.right, top = now.top - then.top,
@@ -169,8 +173,8 @@ bool Tracker::has_moved(const Track &track, float lag) const {
              high = now.height() > reaches * float(height_);
   at_edges(left, right, wide || now.left <= 1, wide || now.right >= float(width_) - 1);
   at_edges(top, bottom, high || now.top <= 1, high || now.bottom >= float(height_) - 1);
-  return both(left, right, track.wobble_x, track.off_x, now.width()) ||
-         both(top, bottom, track.wobble_y, track.off_y, now.height());
+  return both(left, right, track.wobble_x, track.off_x, now.width(), track.dx) ||
+         both(top, bottom, track.wobble_y, track.off_y, now.height(), track.dy);
 }
 
 /// Counts for how long a track and an older one have shared what was found.

@@ -62,18 +62,18 @@ install_missing() {
 
 # install_with_checks: check_packages too; in a release in the making some may not be had, and what needs them is skipped
 install_with_checks() {
-  local package found=()
+  local package available=()
   find_missing "${check_packages[@]}"
   ((!${#missing[@]})) || telling as_root apt-get "${apt_options[@]}" update
   if ((${#missing[@]})) && ! as_root apt-get -s "${apt_options[@]}" install "${missing[@]}" >/dev/null 2>&1; then
     for package in "${missing[@]}"; do
       if as_root apt-get -s "${apt_options[@]}" install "$package" >/dev/null 2>&1; then
-        found+=("$package")
+        available+=("$package")
       else
         echo "cannot be installed here: $package"
       fi
     done
-    missing=("${found[@]}")
+    missing=("${available[@]}")
   fi
   install_packages "${build_packages[@]}" "${run_packages[@]}" "${missing[@]}"
 }

@@ -6,6 +6,7 @@
 #include <gst/video/gstvideometa.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "pipeline.h"
 
@@ -115,7 +116,10 @@ TEST(on_the_way) {
     expect(found, std::string(kind) + " has arrays");
   }
   for (const auto &[name, branch] : branches) {
-    fail_unless(branch.seen.size() == frames, "%s: %zu frames", name.c_str(), branch.seen.size());
+    // From 1.28 on videorate may repeat the last frame.
+    const size_t more = name == "at_a_rate";
+    fail_unless(branch.seen.size() >= frames && branch.seen.size() <= frames + more,
+                "%s: %zu frames", name.c_str(), branch.seen.size());
     for (int n = 0; n < frames; n++)
       fail_unless(branch.seen[n] == as_they_are.seen[n], "%s: frame %d has other results",
                   name.c_str(), n);
@@ -151,9 +155,10 @@ TEST(regions) {
   expect(whole.regions.size() > 10 && whole.regions == whole.objects, "objects and regions agree");
   expect(scaled.regions.size() == whole.regions.size(), "the scaler keeps them");
   for (size_t i = 0; i < whole.regions.size(); i++)
-    expect(scaled.regions[i][0] == whole.regions[i][0] / 2 &&
-               scaled.regions[i][1] == whole.regions[i][1],
-           "they are scaled");
+    fail_unless(std::abs(2 * scaled.regions[i][0] - whole.regions[i][0]) <= 1 &&
+                    scaled.regions[i][1] == whole.regions[i][1],
+                "region %zu at (%d, %d) is scaled to (%d, %d)", i, whole.regions[i][0],
+                whole.regions[i][1], scaled.regions[i][0], scaled.regions[i][1]);
   for (const char *name : {"scaled", "scaled_gl", "cut"})
     expect(branches.at(name).objects == whole.objects, std::string(name) + ": the same objects");
   std::vector<std::vector<int>> cut;

@@ -27,6 +27,17 @@ while read -r header; do
 done < <(cd "$prefix/include/gst-glcl" && find . -name 'gstglcl*.h' -o -name kernel.h -o -name glclregion.h -o -name readback.h | sort)
 ((headers > 5)) || die "only $headers headers"
 
+# The examples in C, by the line that their page has; one of them runs.
+line=$(sed -n 's/^    \(cc vectors\.c .*\)/\1/p' "$prefix/share/gst-glcl/examples/README.md")
+[[ $line ]] || die 'the page of the examples has no line to compile one'
+for example in "$prefix"/share/gst-glcl/examples/*.c; do
+  name=${example##*/}
+  name=${name%.c}
+  [[ $name != analytics ]] || continue # wants GStreamer's analytics
+  (cd "${example%/*}" && quietly bash -euc "${line//vectors/"$name"} -Werror" && mkdir -p "$work/built/examples" && mv "$name" "$work/built/examples/")
+done
+quietly env GST_PLUGIN_PATH_1_0="$plugins" GLCL_BUILD="$work/built" "$GLCL_SOURCE/tests/examples/examples.sh" vectors
+
 cp -r "$prefix/share/gst-glcl/examples/element" outside
 export CXXFLAGS='-O0 -g0'
 quietly "$meson_command" setup outside/build outside

@@ -141,7 +141,7 @@ telling() {
 watch_log() {
   local last begin=$SECONDS next=15
   while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-    last=$(tail -c 4000 "$1" | tr '\r' '\n' | grep -av '^[[:space:]]*$' | tail -n 1 | cut -c 1-100) || true
+    last=$(tail -c 4000 "$1" 2>/dev/null | tr '\r' '\n' | grep -av '^[[:space:]]*$' | tail -n 1 | cut -c 1-100) || true
     if [[ -t 1 ]]; then
       printf '\r\e[K  %d s: %s' $((SECONDS - begin)) "$last"
     elif ((SECONDS - begin >= next)); then

@@ -89,6 +89,11 @@ static inline int example_play(GstElement *pipeline,
       if (g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
           g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND))
         g_printerr("%s: most decoders are in gstreamer1.0-libav.\n", g_get_prgname());
+      else if (example_headless() && !g_getenv("GST_GL_WINDOW"))
+        g_printerr(
+            "%s: no screen here (DISPLAY and WAYLAND_DISPLAY are not set); over ssh set one, "
+            "or try it without a window: GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device\n",
+            g_get_prgname());
       g_error_free(error);
       status = 1;
       going = FALSE;

@@ -63,6 +63,9 @@ def next_message(playing, wait):
     if message and message.type == Gst.MessageType.ERROR:
         error, _ = message.parse_error()
         hint = '; most decoders are in gstreamer1.0-libav.' if 'plug-in' in error.message else ''
+        if not hint and headless() and not os.environ.get('GST_GL_WINDOW'):
+            hint = ('; no screen here (DISPLAY and WAYLAND_DISPLAY are not set): over ssh set one, or try it without a window: '
+                    'GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device')
         sys.exit(f'{sys.argv[0]}: {error.message}{hint}')
     return message
 

@@ -91,10 +91,6 @@ int main(int argc, char **argv) {
   gst_object_unref(pad);
   gst_object_unref(sink);
 
-  if (example_headless() && !g_getenv("GST_GL_WINDOW"))
-    g_printerr(
-        "window: no screen here (DISPLAY and WAYLAND_DISPLAY are empty); over ssh, set one, "
-        "or try without a window: GST_GL_WINDOW=egl-device GST_GL_PLATFORM=egl\n");
   const int status = example_play(pipeline, on_message, &window);
   g_print("%d frames, %d drawings over them\n", window.frames, window.drawings);
   gst_object_unref(window.histogram);

@@ -180,12 +180,18 @@ PYTHON
     refuses '^vectors: there is no camera /dev/video99; v4l2-ctl' "$built/vectors" /dev/video99
     GST_PLUGIN_PATH_1_0='' GST_REGISTRY_1_0=$work/registry.bin refuses \
       '^vectors: no element "glclmotion"; it is in gst-glcl itself' "$built/vectors"
+    without_screen=(env -u GST_GL_WINDOW GST_GL_PLATFORM=glx)
+    screen='no screen here .*GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device$'
+    for name in vectors window; do
+      refuses "^$name: $screen" "${without_screen[@]}" "$built/$name"
+    done
     echo text >text.mp4
     refuses '^vectors: ' "$built/vectors" text.mp4
     python_has gi
     refuses 'flow\.py: there is no file missing.mp4\.$' "$python" "$examples/flow.py" missing.mp4
     refuses 'flow\.py: ' "$python" "$examples/flow.py" text.mp4
     refuses 'preview\.py: there is no camera /dev/video99;' "$python" "$examples/preview.py" /dev/video99
+    refuses "preview\.py: .*$screen" "${without_screen[@]}" "$python" "$examples/preview.py"
     mkdir none
     touch none/{numpy,matplotlib}.py
     echo "raise ImportError('none here')" | tee none/numpy.py none/matplotlib.py >/dev/null

@@ -20,6 +20,10 @@ first_of() {
 
 open_file "$1"
 use_plugin
+if ! timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null; then
+  launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # what is no video says why
+  wrong "no H.264 in $1; file-to-file.sh decodes whatever GStreamer can"
+fi
 read -ra decoders <<<"${GLCL_DECODERS:-nvh264dec vah264dec avdec_h264 openh264dec}"
 read -ra encoders <<<"${GLCL_ENCODERS:-nvh264enc openh264enc}"
 decoder=$(first_of "${decoders[@]}")

@@ -54,6 +54,7 @@ for script in "$source_root"/pipelines/*.sh; do
   [[ $name == demo.sh ]] || answers 2 "^usage: $name" # all but the demo, which draws something itself
   answers 2 "^$name: no such file: missing.mp4$" missing.mp4 "${more[@]}"
   answers 2 "^$name: no file that can be read: folder.mp4$" folder.mp4 "${more[@]}"
+  [[ $name != decode.sh ]] || answers 2 '^decode.sh: no H.264 in clip.mp4; ' clip.mp4
   for file in text.mp4 zero.mp4 sound.wav cut.mp4; do
     answers 2 "^$name: .*$file" "$file" "${more[@]}"
   done

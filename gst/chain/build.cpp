@@ -42,9 +42,20 @@ std::string place_by_directives(const std::string &text, int line) {
   return file + ":" + std::to_string(number);
 }
 
-}  // namespace
+/// With names as the user wrote them, where "glcl_0_helper" is what the kernel calls `helper`.
+std::string with_own_names(std::string text) {
+  static const std::string prefix = "glcl_";
+  for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+    const size_t number = at + prefix.size(), end = text.find_first_not_of("0123456789", number);
+    if (end != std::string::npos && end > number && text[end] == '_')
+      text.erase(at, end + 1 - at);
+    else
+      at = number;
+  }
+  return text;
+}
 
-std::string first_error(const std::string &log, const std::string &source) {
+std::string first_error_as_built(const std::string &log, const std::string &source) {
   // "FILE:LINE:COLUMN: error: TEXT" or, of PoCL, "error: FILE:LINE:COLUMN: TEXT", where
   // FILE:LINE:COLUMN may have " <Spelling=…>" behind it: the macro that the text came from.
   const std::string word = "error: ";
@@ -72,6 +83,12 @@ std::string first_error(const std::string &log, const std::string &source) {
   return {};
 }
 
+}  // namespace
+
+std::string first_error(const std::string &log, const std::string &source) {
+  return with_own_names(first_error_as_built(log, source));
+}
+
 cl::Program compile(Context &context, const std::string &text, const std::string &options) {
   const cl::Device &device = context.device().device;
   cl::Program program(context.cl(), text);
@@ -88,7 +105,7 @@ cl::Program compile(Context &context, const std::string &text, const std::string
               error.empty() ? "The chain does not compile on " + context.device().name +
                                   "; the debug text has the build log."
                             : error,
-              error_name(status) + ":\n" + log);
+              error_name(status) + ":\n" + with_own_names(log));
 }
 
 }  // namespace glcl::chain

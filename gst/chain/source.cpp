@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace glcl::chain {
@@ -25,6 +26,8 @@ class Scanner {
   Scanner(const std::string &source, const std::string &file) : cursor_(source, {file, 1}) {}
 
   const Place &place() const { return cursor_.place(); }
+  /// What follows the last word or sign at once.
+  char peek() const { return cursor_.peek(); }
 
   /// A word, a sign, or empty at the end.
   std::string next() {
@@ -76,6 +79,69 @@ class Scanner {
   Cursor cursor_;
 };
 
+/// Which functions and macros of a text use which.
+class Uses {
+ public:
+  /// A word of a line with #define or of what continues it; `touched`: a ( follows at once.
+  void in_macro(const std::string &word, const Place &place, bool touched) {
+    if (macro_.empty()) {
+      macro_ = word;
+      macros_.insert(word);
+      in_parameters_ = touched;
+      parameters_.clear();
+    } else if (in_parameters_) {
+      parameters_.insert(word);
+      in_parameters_ = word != ")";
+    } else if (!parameters_.count(word)) {
+      uses_[macro_].emplace(word, place);
+    }
+  }
+  void end_macro() { macro_.clear(); }
+
+  /// A word within a function, which is called, or may be a macro.
+  void in_function(const std::string &function, const std::string &word, const Place &place,
+                   bool called) {
+    if (called || macros_.count(word)) uses_[function].emplace(word, place);
+  }
+
+  /// Throws where a function comes back to itself: compilers of OpenCL put functions into each
+  /// other, and may never end.
+  void check() const {
+    std::set<std::string> done;
+    std::vector<std::string> way;
+    for (const auto &use : uses_) follow(use.first, way, done);
+  }
+
+ private:
+  void follow(const std::string &name, std::vector<std::string> &way,
+              std::set<std::string> &done) const {
+    const auto uses = uses_.find(name);
+    if (uses == uses_.end() || done.count(name)) return;
+    way.push_back(name);
+    for (const auto &[used, place] : uses->second) {
+      const auto begin = std::find(way.begin(), way.end(), used);
+      if (begin == way.end())
+        follow(used, way, done);
+      else if (std::any_of(begin, way.end(), [&](const auto &one) { return !macros_.count(one); }))
+        refuse({begin, way.end()}, place);  // macros alone do end
+    }
+    way.pop_back();
+    done.insert(name);
+  }
+
+  [[noreturn]] static void refuse(const std::vector<std::string> &circle, const Place &place) {
+    std::string text = circle.front();
+    for (size_t i = 1; i < circle.size(); i++) text += " calls " + circle[i] + ", which";
+    fail(place, text + " calls " + (circle.size() > 1 ? circle.front() : "itself") +
+                    ": OpenCL C has no recursion. Write a loop.");
+  }
+
+  std::map<std::string, std::map<std::string, Place>> uses_;
+  std::set<std::string> macros_, parameters_;
+  std::string macro_;  // that is being read
+  bool in_parameters_ = false;
+};
+
 }  // namespace
 
 std::vector<std::string> global_names(const std::string &source, const std::string &file) {
@@ -83,17 +149,21 @@ std::vector<std::string> global_names(const std::string &source, const std::stri
   std::vector<std::string> names;
   std::vector<std::pair<char, Place>> brackets;
   Scanner scanner(source, file);
-  std::string last, function;  // that is being read
-  bool directive = false, value = false;
+  Uses uses;
+  std::string last, before, function;  // that is being read
+  bool directive = false, value = false, macro = false;
   int line = 0;
-  for (std::string word = scanner.next(); !word.empty(); word = scanner.next()) {
+  for (std::string word = scanner.next(); !word.empty(); before = word, word = scanner.next()) {
     const bool new_line = scanner.place().line != line;
     line = scanner.place().line;
     if (forbidden().count(word))
       fail(scanner.place(), "“" + word +
                                 "” can't be used: a filter computes the pixel that it returns, and "
                                 "reads its input with at() only.");
+    if (new_line && before != "\\") macro = false, uses.end_macro();
+    if (macro) uses.in_macro(word, scanner.place(), scanner.peek() == '(');
     if (new_line) directive = word == "#";
+    if (directive && word == "define") macro = true;
     if (directive) continue;
     const bool outside = brackets.empty();
     const bool is_name = g_ascii_isalpha(last[0]) || last[0] == '_';
@@ -101,9 +171,9 @@ std::vector<std::string> global_names(const std::string &source, const std::stri
         std::string("([={;").find(word) != std::string::npos &&
         std::find(names.begin(), names.end(), last) == names.end())
       names.push_back(last);
-    if (outside && word == "(") function = last;
-    if (!outside && word == "(" && last == function)
-      fail(scanner.place(), function + " can't call itself: OpenCL C has no recursion.");
+    if (outside && word == "(") function = value ? "" : last;
+    if (!outside && !function.empty())
+      uses.in_function(function, word == "(" ? last : word, scanner.place(), word == "(");
     if (outside) value = word == "=" || (value && word != ";");
     if (open.find(word) != std::string::npos) {
       brackets.push_back({word[0], scanner.place()});
@@ -111,11 +181,13 @@ std::vector<std::string> global_names(const std::string &source, const std::stri
       if (brackets.empty() || open.find(brackets.back().first) != close.find(word))
         fail(scanner.place(), "this " + word + " closes nothing.");
       brackets.pop_back();
+      if (word == "}" && brackets.empty()) function.clear();
     }
     last = word;
   }
   if (!brackets.empty())
     fail(brackets.back().second, std::string("this ") + brackets.back().first + " is not closed.");
+  uses.check();
   return names;
 }
 

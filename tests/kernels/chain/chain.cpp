@@ -166,7 +166,7 @@ TEST(test_logs_of_compilers) {
   for (const char *log :
        {"1 warning\nmy \"own\".cl:2:9: error: no d\n", "error: my \"own\".cl:2:9: no d",
         "error: my \"own\".cl:2:9 <Spelling=pass:14:16>: no d",
-        "<kernel>:4:9: error: no d\nint c = d;\n"}) {
+        "error: my \"own\".cl:2:9: no glcl_12_d", "<kernel>:4:9: error: no d\nint c = d;\n"}) {
     const std::string error = glcl::chain::first_error(log, source);
     fail_unless(error == wanted, "%s", error.c_str());
   }
@@ -198,9 +198,33 @@ TEST(test_errors_name_file_and_line) {
   expect(head + "//! table t[2000] = i\n" + end, "own.cl:1:", "1024");
   expect(head + "float4 other(PIXEL) { return 0; }\n", "own.cl:1:", "float4 own(PIXEL)");
   expect(head + "float4 own(PIXEL) {\n  return at(0, 0;\n}\n", "own.cl:4:", "}");
-  expect(head + "float4 own(PIXEL) {\n  return own(HERE);\n}\n", "own.cl:3:", "call itself");
+  expect(head + "float4 own(PIXEL) {\n  return own(HERE);\n}\n", "own.cl:3:", "calls itself");
+  const std::string both = head + "float one(PIXEL, float v);\n";
+  const std::string other =
+      "float other(PIXEL, float v) { return v > 0 ? one(HERE, v - 1) : v; }\n";
+  expect(both + other + "float one(PIXEL, float v) { return other(HERE, v); }\n" + end,
+         "own.cl:3:", "one calls other, which calls one");
+  expect(
+      both +
+          "#define AGAIN(v) \\\n  one(HERE, v)\nfloat one(PIXEL, float v) { return AGAIN(v); }\n" +
+          end,
+      "own.cl:5:", "loop");
   expect(head + "\n\n#include \"/etc/passwd\"\n" + end, "own.cl:4:", "include");
   expect(head + "//! weights 1\n" + end, "own.cl:1:", "not both");
+}
+
+TEST(test_what_is_no_recursion) {
+  for (const char *source :
+       {"float part(float v) { const float part = 2 * v; return part + 1; }\n",
+        "float part(float v);\nfloat whole(float v) { return part(v); }\n"
+        "float part(float v) { return v; }\n",
+        "#define sqrt(v) sqrt(fabs(v))\nfloat part(float v) { return sqrt(v); }\n",
+        "#define twice(part) (2 * part)\nfloat part(float v) { return twice(v); }\n",
+        "float part(float v) { return v; }\n__constant float t[1] = {1};\n"
+        "float whole(float v) { return part(v) * t[0] + part(v); }\n"})
+    glcl::chain::parse_filter("//! filter own: text\n" + std::string(source) +
+                                  "float4 own(PIXEL) { return at(0, 0) * part(1); }\n",
+                              "own.cl");
 }
 
 TEST(test_values_that_change) {

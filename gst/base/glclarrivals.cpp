@@ -41,18 +41,19 @@ bool Arrivals::breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_br
   return !(GST_CLOCK_TIME_IS_VALID(running) && running < late_until_);
 }
 
-void Arrivals::tell_of_fields(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer) {
-  if (!GST_VIDEO_INFO_IS_INTERLACED(&info)) return;
-  const GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE(&info);
-  if (mode == GST_VIDEO_INTERLACE_MODE_MIXED &&
-      !GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED))
-    return;
-  if (std::exchange(told_of_fields_, true)) return;
+bool Arrivals::has_fields(const GstVideoInfo &info, GstBuffer *buffer) const {
+  if (told_of_fields_ || !GST_VIDEO_INFO_IS_INTERLACED(&info)) return false;
+  return GST_VIDEO_INFO_INTERLACE_MODE(&info) != GST_VIDEO_INTERLACE_MODE_MIXED ||
+         GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+}
+
+void Arrivals::tell_of_fields(GstElement *element, const GstVideoInfo &info) {
+  told_of_fields_ = true;
   GST_ELEMENT_WARNING(
       element, STREAM, FORMAT,
       ("Frames are interlaced (interlace-mode=%s), and both fields are taken for one moment: put "
        "\"gldeinterlace !\" before the element, or \"deinterlace !\" before glupload.",
-       gst_video_interlace_mode_to_string(mode)),
+       gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&info))),
       ("the stream goes on; edges of what moves are torn"));
 }
 

@@ -23,8 +23,10 @@ class Arrivals {
   /// thread.
   void late(GstClockTime until) { late_until_ = until; }
 
-  /// Warns of frames whose lines are from two moments.
-  void tell_of_fields(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer);
+  /// Whether a frame's lines are from two moments, which nobody has been told of.
+  bool has_fields(const GstVideoInfo &info, GstBuffer *buffer) const;
+  /// Warns of such frames.
+  void tell_of_fields(GstElement *element, const GstVideoInfo &info);
   /// Whether a frame has the size of its caps; warns of one that has not. GStreamer 1.22 lets such
   /// frames through when caps change while a pipeline restarts; the next ones are right again.
   bool has_size_of_caps(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer);

@@ -390,9 +390,11 @@ static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer 
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
-  if (!GST_GLCL_FILTER_GET_CLASS(self)->takes_fields)
-    private_of(self)->arrivals.tell_of_fields(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info,
-                                              buffer);
+  GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
+  glcl::Arrivals &arrivals = private_of(self)->arrivals;
+  if (arrivals.has_fields(GST_GL_FILTER(self)->in_info, buffer) &&
+      !(klass->takes_fields && klass->takes_fields(self)))
+    arrivals.tell_of_fields(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info);
 }
 
 static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffer *outbuf,

@@ -17,9 +17,9 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGL
 /// The base of every element: textures of one size in and out, an OpenCL context shared with
 /// its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and `stats`.
 ///
-/// All virtual functions but passes_on run on the thread of the GL context, one at a time, and may
-/// throw glcl::Error, cl::Error or any std::exception: the base posts it as an element error. A
-/// subclass that overrides before_transform, an event or change_state chains up.
+/// All virtual functions but passes_on and takes_fields run on the thread of the GL context, one at
+/// a time, and may throw glcl::Error, cl::Error or any std::exception: the base posts it as an
+/// element error. A subclass that overrides before_transform, an event or change_state chains up.
 struct _GstGLCLFilterClass {
   GstGLFilterClass parent_class;
 
@@ -49,8 +49,9 @@ struct _GstGLCLFilterClass {
   /// A frame that comes after a gap of more than four frames, or from the other side of the one
   /// before it, does not follow that one either.
   bool gaps_break;
-  /// What it does looks at single pixels, so that frames of two fields are as good as any other.
-  bool takes_fields;
+  /// Whether what it does now looks at single pixels of one frame, so that frames of two fields are
+  /// as good as any other. On the streaming thread. Optional: without it they never are.
+  bool (*takes_fields)(GstGLCLFilter *self);
 };
 
 /// In class_init: names the formats of frames that the element takes, and gives as it gets them.

@@ -340,6 +340,21 @@ static bool gst_glcl_chain_passes_on(GstGLCLFilter *filter) {
   return !state->running || !wanted || wanted->description.items.empty();
 }
 
+/// Filters of single pixels of the frame itself do.
+static bool gst_glcl_chain_takes_fields(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_CHAIN(filter)->state;
+  const Asked wanted = state->wanted.get();
+  if (!wanted) return true;
+  try {
+    const auto stages = stages_of(wanted->now(state->settings.get().iterations));
+    return std::all_of(stages.begin(), stages.end(), [](const glcl::chain::Stage &stage) {
+      return stage.radius_y == 0 && stage.frames == 1;
+    });
+  } catch (const glcl::Error &) {
+    return true;  // nothing runs, which is told of elsewhere
+  }
+}
+
 static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                    const glcl::Picture &in, const glcl::Picture &out, GstBuffer *,
                                    GstBuffer *) {
@@ -483,6 +498,7 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   filter_class->prepare = gst_glcl_chain_prepare;
   filter_class->passes_on = gst_glcl_chain_passes_on;
   filter_class->process = gst_glcl_chain_process;
+  filter_class->takes_fields = gst_glcl_chain_takes_fields;
   filter_class->reset = gst_glcl_chain_reset;
   filter_class->unprepare = gst_glcl_chain_unprepare;
 }

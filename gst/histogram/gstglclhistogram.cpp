@@ -429,5 +429,5 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   filter_class->passes_on = gst_glcl_histogram_passes_on;
   filter_class->reset = gst_glcl_histogram_reset;
   filter_class->unprepare = gst_glcl_histogram_unprepare;
-  filter_class->takes_fields = true;
+  filter_class->takes_fields = [](GstGLCLFilter *) { return true; };
 }

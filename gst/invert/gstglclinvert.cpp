@@ -96,5 +96,5 @@ static void gst_glcl_invert_class_init(GstGLCLInvertClass *klass) {
   filter_class->prepare = gst_glcl_invert_prepare;
   filter_class->process = gst_glcl_invert_process;
   filter_class->unprepare = gst_glcl_invert_unprepare;
-  filter_class->takes_fields = true;
+  filter_class->takes_fields = [](GstGLCLFilter *) { return true; };
 }

@@ -166,6 +166,23 @@ TEST(interlaced) {
   }
 }
 
+TEST(interlaced_chains) {
+  Stream stream(
+      "glclchain name=pixels filters=\"grey ! convolve(matrix=[-1 0 1])\" sharing=copy ! "
+      "glclchain name=around filters=convolve(matrix=[1;2;1]) sharing=copy ! "
+      "glclchain name=earlier filters=blend sharing=copy");
+  stream.caps(64, 48, "framerate=25/1,interlace-mode=interleaved");
+  for (int i = 0; i < 3; i++)
+    stream.push(scene(i), static_cast<GstClockTime>(i) * frame_time, frame_time);
+  stream.end();
+  std::vector<std::string> told;
+  for (const test::Message &warning : stream.chain.messages().warnings())
+    if (warning.names("interlace-mode")) told.push_back(warning.source);
+  expect(told == std::vector<std::string>{"around", "earlier"} ||
+             told == std::vector<std::string>{"earlier", "around"},
+         std::to_string(told.size()) + " warnings");
+}
+
 TEST(deinterlaced) {
   for (const char *description :
        {"glupload ! glcolorconvert ! gldeinterlace", "deinterlace ! glupload ! glcolorconvert"}) {

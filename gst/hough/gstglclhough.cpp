@@ -52,6 +52,7 @@ using glcl::hough::GlobalMotion;
 using glcl::hough::Hough;
 using glcl::hough::Shape;
 using glcl::hough::View;
+using glcl::hough::Wants;
 using Shapes = std::vector<std::shared_ptr<const Shape>>;
 
 GType display_type() {
@@ -84,7 +85,14 @@ struct Lesson {
 struct Made {
   bool files;  ///< all of the property, or one that was learned
   Shapes shapes;
-  std::string failure;
+  std::vector<std::string> failures;
+  bool good = false;       ///< all but those that are
+  bool too_large = false;  ///< for these frames
+};
+
+struct Extent {
+  int width, height;  // px
+  std::string text() const { return std::to_string(width) + "×" + std::to_string(height) + " px"; }
 };
 
 struct State {
@@ -94,11 +102,13 @@ struct State {
 
   // GL thread
   int width = 0, height = 0;
+  Extent frame() const { return {width, height}; }
   std::shared_ptr<glcl::Context> context;
   std::unique_ptr<Hough> hough;
   std::unique_ptr<View> view;
   glcl::Background<std::unique_ptr<GlobalMotion>> motion;
-  std::string files;  // that the templates are from
+  std::string files;      // that the templates are from
+  bool left_out = false;  // some of these, since they are too large for the frames
   Shapes from_files, learned;
   glcl::Background<Made> making;
   bool told = false;  // that the roi leaves these frames, since it was inside of them
@@ -107,15 +117,15 @@ struct State {
 constexpr char kind[] = "glclhough";
 
 /// Why a template can't be found in frames of this size; empty where it can.
-std::string too_large(const Shape &shape, const Settings &settings, int width, int height) {
-  const auto beyond = [&](int side, int frame) { return side * settings.scale_min > frame; };
-  const bool fits = !beyond(std::max(shape.width, shape.height), std::max(width, height)) &&
-                    !beyond(std::min(shape.width, shape.height), std::min(width, height));
+std::string too_large(const std::string &name, const Extent &size, const Settings &settings,
+                      const Extent &frame) {
+  const auto beyond = [&](int side, int most) { return side * settings.scale_min > most; };
+  const bool fits =
+      !beyond(std::max(size.width, size.height), std::max(frame.width, frame.height)) &&
+      !beyond(std::min(size.width, size.height), std::min(frame.width, frame.height));
   if (fits) return {};
-  return "The template " + shape.name + " of " + std::to_string(shape.width) + "×" +
-         std::to_string(shape.height) + " px is larger than the frame of " + std::to_string(width) +
-         "×" + std::to_string(height) +
-         " px even at scale-min: choose a smaller picture or a smaller scale-min.";
+  return "The template " + name + " of " + size.text() + " is larger than the frame of " +
+         frame.text() + " even at scale-min: choose a smaller picture or a smaller scale-min.";
 }
 
 }  // namespace
@@ -140,7 +150,8 @@ static void gst_glcl_hough_use_shapes(GstGLCLHough *self, Hough &hough, const Se
   Shapes all;
   for (const Shapes *shapes : {&state->from_files, &state->learned})
     for (const auto &shape : *shapes) {
-      std::string failure = too_large(*shape, settings, state->width, state->height);
+      std::string failure =
+          too_large(shape->name, {shape->width, shape->height}, settings, state->frame());
       if (failure.empty() && all.size() == Hough::most_shapes)
         failure = "The template " + shape->name + " is one too many: at most " +
                   std::to_string(Hough::most_shapes) + " are looked for. Give fewer.";
@@ -171,10 +182,19 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   state->view = std::make_unique<View>(context, width, height, layout);
   // Frames that shrink while playing are no error, nor is a file that is not there then.
   const bool begun = gst_glcl_filter_has_begun(filter);
-  if (state->files != settings.files) {
+  if (state->files != settings.files || state->left_out) {
     glcl::Queue queue(state->context);
+    state->left_out = false;
+    const auto wants = [&](const std::string &name, int w, int h) {
+      const std::string failure = too_large(name, {w, h}, settings, state->frame());
+      if (failure.empty()) return true;
+      if (!begun) throw glcl::Error(glcl::Error::Kind::settings, failure);
+      gst_glcl_hough_warn(self, failure);
+      state->left_out = true;
+      return false;
+    };
     try {
-      state->from_files = glcl::hough::load_shapes(queue, settings.files, settings, layout);
+      state->from_files = glcl::hough::load_shapes(queue, settings.files, settings, layout, wants);
     } catch (const glcl::Error &error) {
       if (!begun) throw;
       gst_glcl_hough_warn(self, error.what());
@@ -188,18 +208,27 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   return layout;
 }
 
-/// Runs `make` on a thread of its own, with a queue of its own.
+/// Runs `make` on a thread of its own, with a queue of its own and what tells templates that fit.
 template <class Make>
-static void gst_glcl_hough_begin(State *state, bool files, const Make &make) {
-  state->making.begin([context = state->context, files, make] {
+static void gst_glcl_hough_begin(State *state, bool files, const Settings &settings,
+                                 const Make &make) {
+  state->making.begin([context = state->context, frame = state->frame(), files, settings, make] {
     Made made{files, {}, {}};
+    const auto wants = [&](const std::string &name, int width, int height) {
+      const std::string failure = too_large(name, {width, height}, settings, frame);
+      if (failure.empty()) return true;
+      made.failures.push_back(failure);
+      made.too_large = true;
+      return false;
+    };
     try {
       glcl::Queue queue(context);
-      made.shapes = make(queue);
+      made.shapes = make(queue, wants);
+      made.good = true;
     } catch (const glcl::Error &error) {
-      made.failure = error.what();
+      made.failures.emplace_back(error.what());
     } catch (const std::exception &error) {
-      made.failure = std::string("A template could not be made: ") + error.what();
+      made.failures.push_back(std::string("A template could not be made: ") + error.what());
     }
     return made;
   });
@@ -209,7 +238,20 @@ static void gst_glcl_hough_begin(State *state, bool files, const Make &make) {
 static void gst_glcl_hough_learn_box(GstGLCLHough *self, glcl::Queue &queue,
                                      const Settings &settings, const glcl::Picture &in,
                                      const Lesson &lesson) {
-  const auto [x0, y0, x1, y1] = region_of(glcl::clipped(lesson.box, in.width, in.height));
+  const auto text = [](const Area &area) {
+    return "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
+           std::to_string(area.width) + "," + std::to_string(area.height) + ">";
+  };
+  const Area used = glcl::clipped(lesson.box, in.width, in.height);
+  const bool outside = !glcl::meets(lesson.box, in.width, in.height);
+  if (!(used == lesson.box))
+    gst_glcl_hough_warn(
+        self, "The box " + text(lesson.box) + " of the template " + lesson.name +
+                  " is not inside the frame of " + Extent{in.width, in.height}.text() +
+                  (outside ? ": it is not learned." : ": " + text(used) + " is learned.") +
+                  " Choose x, y, width and height, in px, that are.");
+  if (outside) return;
+  const auto [x0, y0, x1, y1] = region_of(used);
   const glcl::Picture box =
       glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
   const size_t pixel = in.plane().bytes;
@@ -222,11 +264,12 @@ static void gst_glcl_hough_learn_box(GstGLCLHough *self, glcl::Queue &queue,
                                      box.region(), in.row_bytes(), 0, box.row_bytes(), 0, nullptr,
                                      &copied);
   queue.cl().flush();
-  gst_glcl_hough_begin(self->state, false,
-                       [copied, box, name = lesson.name, settings](glcl::Queue &own) {
-                         copied.wait();
-                         return Shapes{glcl::hough::make_shape(own, name, settings, box)};
-                       });
+  gst_glcl_hough_begin(
+      self->state, false, settings,
+      [copied, box, name = lesson.name, settings](glcl::Queue &own, const Wants &) {
+        copied.wait();
+        return Shapes{glcl::hough::make_shape(own, name, settings, box)};
+      });
 }
 
 /// Takes up templates that have been made, and begins with others that are wanted.
@@ -237,12 +280,12 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
     std::optional<Made> taken = state->making.take();
     if (!taken) return;
     Made &made = *taken;
-    if (!made.failure.empty()) {
-      gst_glcl_hough_warn(self, made.failure);
-    } else {
+    for (const std::string &failure : made.failures) gst_glcl_hough_warn(self, failure);
+    if (made.good) {
       if (made.files) {
         state->from_files = std::move(made.shapes);
-      } else {
+        state->left_out = made.too_large;
+      } else if (!made.shapes.empty()) {
         auto &learned = state->learned;
         const auto same = std::find_if(learned.begin(), learned.end(), [&](const auto &shape) {
           return shape->name == made.shapes[0]->name;
@@ -257,9 +300,11 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
   }
   if (state->files != settings.files) {
     state->files = settings.files;
-    gst_glcl_hough_begin(state, true, [settings, layout = in.layout](glcl::Queue &own) {
-      return glcl::hough::load_shapes(own, settings.files, settings, layout);
-    });
+    gst_glcl_hough_begin(state, true, settings,
+                         [settings, layout = in.layout](glcl::Queue &own, const Wants &wants) {
+                           return glcl::hough::load_shapes(own, settings.files, settings, layout,
+                                                           wants);
+                         });
     return;
   }
   const auto lesson =
@@ -270,11 +315,12 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
         return first;
       });
   if (lesson && lesson->picture)
-    gst_glcl_hough_begin(state, false,
-                         [lesson = *lesson, settings, layout = in.layout](glcl::Queue &own) {
-                           return Shapes{glcl::hough::shape_of_sample(
-                               own, lesson.name, lesson.picture.get(), settings, layout)};
-                         });
+    gst_glcl_hough_begin(
+        state, false, settings,
+        [lesson = *lesson, settings, layout = in.layout](glcl::Queue &own, const Wants &wants) {
+          return glcl::hough::shape_of_sample(own, lesson.name, lesson.picture.get(), settings,
+                                              layout, wants);
+        });
   else if (lesson)
     gst_glcl_hough_learn_box(self, queue, settings, in, *lesson);
 }
@@ -411,7 +457,7 @@ static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HOUGH(filter)->state;
   // A template that is being made is wanted by nobody any more, or, of the property, made again.
   if (const auto made = state->making.take(true); made && made->files)
-    state->files.clear(), state->from_files.clear();
+    state->files.clear(), state->from_files.clear(), state->left_out = false;
   state->motion = {};
   state->hough.reset();
   state->view.reset();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "base/glclpicturefile.h"
 #include "opencl/error.h"
@@ -55,24 +56,29 @@ std::vector<std::string> split_files(const std::string &list) {
 
 std::vector<std::shared_ptr<const Shape>> load_shapes(Queue &queue, const std::string &files,
                                                       const Canny::Settings &settings,
-                                                      Layout layout) {
-  std::vector<std::shared_ptr<const Shape>> shapes;
+                                                      Layout layout, const Wants &wants) {
+  std::vector<std::pair<std::string, HostPicture>> pictures;
   for (const std::string &file : split_files(files)) {
-    const HostPicture picture =
+    HostPicture picture =
         load_picture(file, "Give files of pictures that GStreamer decodes, separated by commas.",
                      [&] { return read_picture_file(file, "RGBA"); });
-    shapes.push_back(make_shape(queue, std::filesystem::path(file).stem().string(), settings,
-                                upload_picture(queue, picture, layout)));
+    const std::string name = std::filesystem::path(file).stem().string();
+    if (wants(name, picture.width, picture.height)) pictures.emplace_back(name, std::move(picture));
   }
+  std::vector<std::shared_ptr<const Shape>> shapes;
+  for (const auto &[name, picture] : pictures)
+    shapes.push_back(make_shape(queue, name, settings, upload_picture(queue, picture, layout)));
   return shapes;
 }
 
-std::shared_ptr<const Shape> shape_of_sample(Queue &queue, const std::string &name,
-                                             GstSample *sample, const Canny::Settings &settings,
-                                             Layout layout) {
+std::vector<std::shared_ptr<const Shape>> shape_of_sample(Queue &queue, const std::string &name,
+                                                          GstSample *sample,
+                                                          const Canny::Settings &settings,
+                                                          Layout layout, const Wants &wants) {
   const HostPicture picture = load_picture(name, "Give a sample of one frame of video/x-raw.",
                                            [&] { return read_picture_sample(sample, "RGBA"); });
-  return make_shape(queue, name, settings, upload_picture(queue, picture, layout));
+  if (!wants(name, picture.width, picture.height)) return {};
+  return {make_shape(queue, name, settings, upload_picture(queue, picture, layout))};
 }
 
 }  // namespace glcl::hough

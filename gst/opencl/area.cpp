@@ -19,4 +19,11 @@ Area clipped(const Area &area, int width, int height) {
   return {x, y, columns, rows};
 }
 
+bool meets(const Area &area, int width, int height) {
+  const auto within = [](int64_t begin, int64_t size, int64_t whole) {
+    return begin < whole && begin + size > 0;
+  };
+  return !area.empty() && within(area.x, area.width, width) && within(area.y, area.height, height);
+}
+
 }  // namespace glcl

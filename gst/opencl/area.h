@@ -15,5 +15,7 @@ struct Area {
 /// What lies of an area inside a frame, for any numbers: all of the frame where the area is empty,
 /// and the row, column or pixel at the frame's edge that is nearest to one outside of it.
 Area clipped(const Area &area, int width, int height);
+/// Whether any of it lies inside.
+bool meets(const Area &area, int width, int height);
 
 }  // namespace glcl

@@ -267,6 +267,14 @@ TEST(learn) {
   expect_warned(chain, {"nothing", "edge pixels"});
   expect_found(filter(chain, scene(tool(), pose)), "wrench", {79.5, 59.5, 0, 1});
 
+  for (const auto &[x, y, words] :
+       {std::tuple{500, 10, "not learned"}, {10, -100, "not learned"}, {-3, 0, "<0,0,97,100>"}}) {
+    g_signal_emit_by_name(element, "learn", "nothing", x, y, 100, 100, &accepted);
+    filter(chain, grey());
+    expect_warned(chain, {"<" + std::to_string(x) + "," + std::to_string(y) + ",100,100>",
+                          "frame of 160×120 px", words, "Choose"});
+  }
+
   // A picture that the application has.
   const auto learn = [&](const char *name, GstBuffer *buffer, const std::string &description) {
     GstCaps *caps = gst_caps_from_string(description.c_str());
@@ -295,10 +303,12 @@ TEST(unusable) {
   Frame large = grey(400, 300);
   reference::place(large, logo(), {200, 150, 0, 3});
   const File flat(grey(50, 50), "flat"), too_large(large, "large");
+  const File large_and_flat(grey(400, 300), "largeflat");  // its edges are not even sought
   const std::string no_picture = std::string(std::getenv("GLCL_SOURCE")) + "/README.md";
   for (const auto &[path, words, code] :
        {std::tuple{flat.path, "edge pixels", int(GST_RESOURCE_ERROR_SETTINGS)},
         {too_large.path, "larger than the frame", int(GST_RESOURCE_ERROR_SETTINGS)},
+        {large_and_flat.path, "larger than the frame", int(GST_RESOURCE_ERROR_SETTINGS)},
         {std::string("/nowhere/at-all.png"), "no such file", int(GST_RESOURCE_ERROR_NOT_FOUND)},
         {no_picture, "can't be read", int(GST_RESOURCE_ERROR_NOT_FOUND)}}) {
     Chain chain(hough("template=" + path));
@@ -320,6 +330,20 @@ TEST(other_sizes) {
   filter(chain, grey(200, 180));
   expect_warned(chain, {"/nonexistent.png", "no such file"});
   expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+  test::expect_none(chain.messages().errors());
+}
+
+// One that is too large while frames go on is not made; it is once frames are larger.
+TEST(too_large_for_now) {
+  Frame large = grey(200, 150);
+  reference::place(large, logo(), {99.5, 74.5, 0, 1.2});
+  const File file(large, "large");
+  Chain chain(hough("scale-min=0.9 scale-max=1.1 angle-min=-20 angle-max=20"));
+  filter(chain, grey());
+  g_object_set(chain["glclhough"], "template", file.path.c_str(), nullptr);
+  filter(chain, grey());
+  expect_warned(chain, {"200×150", "160×120", "larger than the frame", "scale-min"});
+  expect_found(filter(chain, large), "large", {99.5, 74.5, 0, 1});
   test::expect_none(chain.messages().errors());
 }
 

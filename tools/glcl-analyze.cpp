@@ -88,17 +88,19 @@ GstClockTime time_of(const std::string &text, const std::string &option) {
 }
 
 std::vector<std::string> elements_of(const std::string &text) {
+  std::string choices;
+  for (const std::string &name : all_elements) choices += (choices.empty() ? "" : ",") + name;
   std::set<std::string> wanted;
   std::istringstream in(text);
   for (std::string name; std::getline(in, name, ',');) {
     if (std::find(all_elements.begin(), all_elements.end(), name) == all_elements.end())
-      throw WrongUsage("--elements=" + text + ": there is no " + name);
+      throw WrongUsage("--elements=" + text + ": there is no " + name + "; there are " + choices);
     wanted.insert(name);
   }
   std::vector<std::string> elements;
   for (const std::string &name : all_elements)
     if (wanted.count(name)) elements.push_back(name);
-  if (elements.empty()) throw WrongUsage("--elements is empty");
+  if (elements.empty()) throw WrongUsage("--elements is empty; there are " + choices);
   return elements;
 }
 
@@ -125,6 +127,11 @@ Options options_of(const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); i++) {
     const size_t equals = words[i].rfind("--", 0) == 0 ? words[i].find('=') : std::string::npos;
     const std::string word = words[i].substr(0, equals);
+    const auto set = [&](auto &option, auto to) {
+      if (equals != std::string::npos)
+        throw WrongUsage(words[i] + ": " + word + " takes no value; leave it out or give it alone");
+      option = to;
+    };
     const auto value = [&] {
       if (equals != std::string::npos) return words[i].substr(equals + 1);
       if (i + 1 >= words.size()) throw WrongUsage(word + " lacks its value");
@@ -151,16 +158,18 @@ Options options_of(const std::vector<std::string> &words) {
     } else if (word == "--stall") {
       options.crew.stall = whole_number(value(), word, 1);
     } else if (word == "--split") {
-      options.split = number_of(value(), word);
-      if (options.split < 1) throw WrongUsage("--split needs at least a second");
+      const std::string text = value();
+      options.split = number_of(text, word);
+      if (options.split < 1)
+        throw WrongUsage("--split=" + text + " is too short: give 1 s or more");
     } else if (word == "--resume") {
-      options.existing = Output::Existing::keep;
+      set(options.existing, Output::Existing::keep);
     } else if (word == "--overwrite") {
-      options.existing = Output::Existing::replace;
+      set(options.existing, Output::Existing::replace);
     } else if (word == "--part") {
-      options.task.part = true;
+      set(options.task.part, true);
     } else if (word == "--join") {
-      options.join = true;
+      set(options.join, true);
     } else if (word == "--worker") {
       options.worker = true;
     } else if (word == "--help" || word == "-h") {
@@ -171,8 +180,11 @@ Options options_of(const std::vector<std::string> &words) {
   }
   if (options.help || options.worker) return options;
   if (options.files.empty()) throw WrongUsage("there is no file");
-  if (options.split > 0 && options.files.size() > 1) throw WrongUsage("--split takes one file");
-  if (options.task.to <= options.task.from) throw WrongUsage("--to has to be after --from");
+  if (options.split > 0 && options.files.size() > 1)
+    throw WrongUsage("--split takes one file, not " + std::to_string(options.files.size()));
+  if (options.task.to <= options.task.from)
+    throw WrongUsage("--to=" + seconds(options.task.to) +
+                     " is not after --from=" + seconds(options.task.from) + ": give a later one");
   return options;
 }
 
@@ -238,7 +250,7 @@ int main(int argc, char **argv) {
     std::cout << usage;
     return 0;
   } catch (const WrongUsage &error) {
-    std::cerr << "glcl-analyze: " << error.what() << "\n" << usage;
+    std::cerr << "glcl-analyze: " << error.what() << "\nglcl-analyze --help lists the options.\n";
     return 2;
   } catch (const std::exception &error) {
     std::cerr << "glcl-analyze: " << error.what() << '\n';

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "bench/device.h"
 #include "bench/measure.h"
@@ -273,6 +274,16 @@ class Bench {
     table.print(line);
   }
 
+  /// Throws where nothing has the name that was asked for.
+  void expect_any() const {
+    if (any_ || other_.empty()) return;
+    std::string names;
+    for (const std::string &name : other_) names += (names.empty() ? "" : "; ") + name;
+    throw Error(
+        Error::Kind::settings,
+        "--only \"" + options_.only + "\": nothing has that in its name; there are " + names + ".");
+  }
+
   void write() const {
     if (!options_.json.empty()) open_file(options_.json) << json_.dump(2) << '\n';
     if (options_.csv.empty()) return;
@@ -289,8 +300,12 @@ class Bench {
 
  private:
   /// The sizes of what has this name: none where it is not asked for.
-  std::vector<std::pair<int, int>> wanted(const std::string &name) const {
-    if (name.find(options_.only) == std::string::npos) return {};
+  std::vector<std::pair<int, int>> wanted(const std::string &name) {
+    if (name.find(options_.only) == std::string::npos) {
+      other_.insert(name);
+      return {};
+    }
+    any_ = true;
     return options_.sizes;
   }
 
@@ -327,7 +342,8 @@ class Bench {
   std::shared_ptr<Context> context_;
   Limits limits_;
   Json json_;
-  bool failed_ = false;
+  bool failed_ = false, any_ = false;
+  std::set<std::string> other_;  // than was asked for
 };
 
 int bench(const Options &options) {
@@ -370,6 +386,7 @@ int bench(const Options &options) {
       bench.peers(*subject);
     }
   }
+  bench.expect_any();
   bench.write();
   return bench.failed() ? 1 : 0;
 }

@@ -135,9 +135,11 @@ int main(int argc, char **argv) {
     else if (words.empty() && !std::strcmp(argv[i], "--message") && i + 1 < argc)
       run.names.emplace_back(argv[++i]);
     else if (words.empty() && argv[i][0] == '-') {
-      std::cerr << "glcl-events: " << argv[i]
-                << ": there is no such option, or its value is missing\n"
-                << usage;
+      const bool known = !std::strcmp(argv[i], "--message");
+      std::cerr << "glcl-events: "
+                << (known ? "--message lacks the NAME of a message"
+                          : "there is no option " + std::string(argv[i]))
+                << "; there are --all, --message NAME and --help, before the pipeline\n";
       return 2;
     } else
       words.push_back(argv[i]);

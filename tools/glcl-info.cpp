@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
       return 0;
     }
     if (std::strcmp(argv[i], "--json") != 0) {
-      std::cerr << "glcl-info: unknown option " << argv[i] << "\n\n" << usage;
+      std::cerr << "glcl-info: unknown option " << argv[i] << ": there are --json and --help\n";
       return 2;
     }
     json = true;

@@ -186,7 +186,7 @@ void run(int argc, char **argv) {
   if (!good) {
     const std::string reason = error->message;
     g_error_free(error);
-    throw Error(Error::Kind::settings, reason + ".");
+    throw Error(Error::Kind::settings, reason + ". glcl-tune --help lists the options.");
   }
   for (const std::string &element : work.elements) subject(element);
   if (!file.empty() && !work.elements.empty())

@@ -64,6 +64,13 @@ says '--size 12: write WIDTHxHEIGHT' errors
 expect 2 glcl-bench --content noise
 says 'there are random, natural and flat' errors
 expect 2 glcl-bench --seconds 0
+says '--seconds 0' errors
+expect 2 glcl-bench --frames -3
+says '--frames -3' errors
+expect 2 glcl-bench glclinvert --only nothing
+says '--only "nothing": nothing has that in its name; there are ' errors
+expect 2 glcl-bench --nonsense
+says '--nonsense. glcl-bench --help lists' errors
 expect 2 glcl-bench --device nowhere
 says 'matches no OpenCL device' errors
 

@@ -179,8 +179,13 @@ wait $! || status=$?
 
 expect 2 glcl-analyze
 expect 2 glcl-analyze --elements none good.mp4
-says 'there is no none' errors
+says '--elements=none: there is no none; there are shots,histogram,motion,flow,objects,tracks' errors
+expect 2 glcl-analyze --overwrite=no good.mp4
+says '--overwrite takes no value' errors
 expect 2 glcl-analyze --from 5 --to 4 good.mp4
+says '--to=4.000000000 is not after --from=5.000000000' errors
+expect 2 glcl-analyze --split 0.5 good.mp4
+says '--split=0.5' errors
 expect 2 glcl-analyze --to x good.mp4
 expect 2 glcl-analyze --format parquet good.mp4
 says 'Debian does not package' errors

@@ -94,7 +94,7 @@ says '"contexts": []'
 says '"platforms": []'
 
 expect 2 -- --verbose
-grep -q 'unknown option --verbose' errors || die 'does not name the option'
+grep -q 'unknown option --verbose: there are --json and --help' errors || die 'does not name the option'
 [[ ! -s output ]] || die 'writes to standard output'
 expect 0 -- --help
 says 'Usage: glcl-info'

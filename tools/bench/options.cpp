@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "opencl/error.h"
+#include "text.h"
 
 namespace glcl::bench {
 
@@ -125,7 +126,7 @@ Options parse(int argc, char **argv) {
   if (!good) {
     const std::string reason = error->message;
     g_error_free(error);
-    throw Error(Error::Kind::settings, reason + ".");
+    throw Error(Error::Kind::settings, reason + ". glcl-bench --help lists the options.");
   }
   options.chosen = chosen;
   options.kernels = kernels;
@@ -147,8 +148,12 @@ Options parse(int argc, char **argv) {
   if (text.csv) options.csv = text.csv;
   if (!options.decode.empty() && !options.pipeline)
     throw Error(Error::Kind::settings, "--decode goes with --pipeline.");
-  if (options.frames < 1) throw Error(Error::Kind::settings, "--frames must be 1 or more.");
-  if (!(options.seconds > 0)) throw Error(Error::Kind::settings, "--seconds must be above 0.");
+  if (options.frames < 1)
+    throw Error(Error::Kind::settings,
+                "--frames " + std::to_string(options.frames) + ": give 1 or more.");
+  if (!(options.seconds > 0))
+    throw Error(Error::Kind::settings,
+                "--seconds " + number(options.seconds) + ": give a time above 0.");
   for (gchar **element = text.rest; element && *element; element++)
     options.elements.push_back(*element);
   return options;

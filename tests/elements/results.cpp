@@ -6,7 +6,7 @@
 #include <gst/video/gstvideometa.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 
 #include "pipeline.h"
 

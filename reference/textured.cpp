@@ -89,6 +89,17 @@ Frame relit(const Frame &frame, double gain, double offset) {
   return result;
 }
 
+Frame rolling(const Frame &frame, double by, int number) {
+  Frame lit = frame;
+  for (int y = 0; y < frame.height; y++) {
+    const double light = 1 + by * std::sin(2.1 * number + 12.0 * y / frame.height);
+    for (int x = 0; x < frame.width; x++)
+      for (int c = 0; c < 3; c++)
+        lit.at(x, y)[c] = uint8_t(std::min(std::lround(frame.at(x, y)[c] * light), 255l));
+  }
+  return lit;
+}
+
 Frame covered(const Frame &frame, const Frame &over,
               const std::function<bool(int x, int y)> &inside) {
   Frame result = frame;

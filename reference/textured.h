@@ -38,6 +38,10 @@ opticalflow::Field motion_field(int width, int height, const Motion &motion);
 /// The frame with every colour multiplied by `gain` and raised by `offset` levels.
 Frame relit(const Frame &frame, double gain, double offset);
 
+/// The frame with this number of a sensor that exposes one row after the other, under lamps on the
+/// mains: two bands along its height are up to `by` times brighter or darker.
+Frame rolling(const Frame &frame, double by, int number);
+
 /// `over` covers part of `frame`: pixels for which `inside` is true.
 Frame covered(const Frame &frame, const Frame &over,
               const std::function<bool(int x, int y)> &inside);

@@ -21,7 +21,10 @@ constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
-constexpr int support_side = 8;    // nodes; SUPPORT_SIDE in the kernels
+constexpr int support_side = 8;  // nodes; SUPPORT_SIDE in the kernels
+constexpr int row = 2;           // px; ROW in the kernels
+constexpr int bands =
+    120;  // into which a frame's rows are parted where light may roll through them
 constexpr int most_spacing = 2;    // nodes that the median takes, apart
 constexpr size_t least_tile = 16;  // nodes that vote, a side
 constexpr Size pixel_group{32, 8};
@@ -261,13 +264,15 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
                     {32, std::max<size_t>(one_group(device) / 32, 1)}, {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, coarse_), "flow_tensors", coarse_.group);
-  support_kernel_ = Kernel(
-      context,
-      context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : ""),
-      "flow_support", {64, 1});
+  const Program support =
+      context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
+  support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
+  rows_kernel_ = Kernel(context, support, "flow_rows", {64, 1});
+  rolls_kernel_ = Kernel(context, support, "flow_rolls", {64, 1});
+  rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
   support_ = buffer(size_t(divide_up(width_, 2 * support_side)) *
-                    divide_up(height_, 2 * support_side) * sizeof(cl_float8));
-  votes_ = buffer(2 * sizeof(cl_uint));
+                    divide_up(height_, 2 * support_side) * sizeof(cl_float) * 12);
+  votes_ = buffer(3 * sizeof(cl_uint));
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
   lay_out();
   if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size()))
@@ -579,13 +584,19 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
   const int step = 2 * steps[window_class(settings.window)];
   const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
       cells = this->cells(settings);
+  const int rows = divide_up(height_, row);
+  rows_kernel_(queue, {rows_kernel_.group().x, size_t(rows)}, frames.before.grey, frames.after.grey,
+               levels_[0].cl(), frames.light, rows_);
+  rolls_kernel_(queue, rolls_kernel_.group(), rows_, rows, std::max(rows / (bands * row), 1),
+                votes_);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
-                  step, frames.light, noise_.variances(), noise_gains_[0], result_, nodes, support_,
-                  cells, votes_, noise_.renewed(),
+                  step, frames.light, noise_.variances(), noise_gains_[0], result_, nodes, rows_,
+                  support_, cells, votes_, noise_.renewed(),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)));
 }
 

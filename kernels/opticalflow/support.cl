@@ -5,6 +5,7 @@
 #include "opticalflow/support.clh"
 
 #define GOES_WITH 0.85f  // of the change, less stays in a row of cells that goes with the flow
+#define LATE 0.3f        // of the light of a row may come late, where frames are coded
 #define AS_ONE 0.5f      // and at least so far one way
 #define RENEWED_LEFT 0.7f  // of the change, where less is left the cell has moved
 #define GREY_KEEPS 0.35254f  // of the variance of white noise, by (1 6 1) / 8 along both axes
@@ -30,13 +31,72 @@ inline float kept_between(float2 place) {
 #define LIT RELIT
 #define LEVELS(still, moved) (float2)(still, moved)
 #endif
+inline float2 sum_of(float2 own, __local float2 *sums) {
+  const int item = get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  sums[item] = own;
+  for (int count = GROUP / 2; count > 0; count /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < count) sums[item] += sums[item + count];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return sums[0];
+}
+
+// The light of every ROW-th row: by what part its grey changed, whatever lies there. By least squares, then twice more without
+// what is far from that. Work-groups: rows.
+#define SWEEPS 3
+#define FAR 8.0f  // levels; what is as far counts a quarter
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void flow_rows(__global const float *restrict grey, __global const float *restrict later, int4 level,
+               __global const float2 *restrict light, __global float *restrict rows) {
+  __local float2 sums[GROUP];
+  const int item = get_local_id(0), row = get_group_id(1);
+  float ratio = 0.0f;
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    float2 sum = 0.0f;
+    for (int x = 2 * item; x < level.x; x += 2 * GROUP) {
+      const int index = texel_index(level, (int2)(x, ROW * row));
+      const float own = grey[index], change = LIT(later[index], light[0]) - own, far = (change - ratio * own) / FAR;
+      const float part = 1.0f / (1.0f + far * far), weight = sweep ? part * part : 1.0f;
+      sum += weight * own * (float2)(change, own);
+    }
+    sum = sum_of(sum, sums);
+    ratio = sum.x / fmax(sum.y, 1.0f);
+  }
+  if (item == 0) rows[row] = ratio;
+}
+
+// How far light rolls through the rows, in thousandths, into `votes`: where it changes, but hardly from a row to that `apart` from
+// it. What moves changes some rows otherwise than those beside them. One group.
+#define FEWEST_ROWS 24
+#define ROLLS (float2)(0.004f, 0.008f)  // deviations of the light of rows
+#define ROUGH (float2)(0.05f, 0.08f)    // the variance of what it changes from row to row, by that over all
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void flow_rolls(__global const float *restrict rows, int count, int apart, __global uint *restrict votes) {
+  __local float2 sums[GROUP];
+  const int item = get_local_id(0);
+  float2 sum = 0.0f;
+  for (int i = item; i < count; i += GROUP) sum.x += rows[i];
+  const float mean = sum_of(sum, sums).x / count;
+  sum = 0.0f;
+  for (int i = item; i < count; i += GROUP) {
+    const float own = rows[i] - mean, step = i + apart < count ? rows[i + apart] - rows[i] : 0.0f;
+    sum += (float2)(own * own, step * step);
+  }
+  sum = sum_of(sum, sums) / (float2)(count, max(count - apart, 1));
+  const float part = ramp(sqrt(sum.x), ROLLS) * (1.0f - ramp(sum.y / fmax(sum.x, 1e-9f), ROUGH));
+  if (item == 0) votes[2] = count < FEWEST_ROWS ? 0u : (uint)(1000.0f * part + 0.5f);
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                   __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
-                  int2 size, __global Support *restrict support, int2 cells, __global uint *restrict votes,
+                  int2 size, __global const float *restrict rows, __global Support *restrict support, int2 cells, __global uint *restrict votes,
                   __global Renewed *restrict renewed, __local float4 *changes, __local float4 *ways,
-                  __local float4 *greys, __local float2 *sums) {
+                  __local float4 *greys, __local float2 *sums,
+                  __local float2 *lit) {
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
@@ -44,12 +104,16 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   float4 change = 0.0f, way = 0.0f, whole = 0.0f;  // of the way: its sum and square, weighted; then unweighted with the number
   float4 rise = 0.0f;  // of grey: its change, that squared, what of it noise explains
   float2 levels = 0.0f;  // changes themselves, where light counts
+  float2 unlit = 0.0f;   // of grey: its squared change beside that of the row, and what of it noise and light that comes late explain
   const bool counts = x < size.x && (noise.white > 0.0f || noise.coding > 0.0f);
   for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && counts; y++) {
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
     const float2 v = flow[y * size.x + x], to = convert_float2(at) + v;
-    if (any(to < 0.0f) || any(to > end)) continue;
     const int index = texel_index(level, at);
+    const float then = grey[index], risen = LIT(later[index], light[0]) - then, noisy = 2.0f * GREY_KEEPS * CORRELATION * noise_variance_at(noise_table, then);
+    const float row_change = rows[at.y / ROW] * then, beside = risen - row_change, late = LATE * row_change;
+    unlit += (float2)(beside * beside, noisy + late * late);
+    if (any(to < 0.0f) || any(to > end)) continue;
     const CHANNELS own = LOAD(before[index]);
     const CHANNELS still = clamp(RELIT(LOAD(after[index]), light[0]) - own, -limit, limit);
     const CHANNELS moved = clamp(RELIT(bilinear(after, level, to), light[0]) - own, -limit, limit);
@@ -60,19 +124,18 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     way += (float4)(weight * v, weight * dot(v, v), 0.0f);
     levels += LEVELS(still, moved);
     whole += (float4)(v, dot(v, v), 1.0f);
-    const float risen = LIT(later[index], light[0]) - grey[index];
-    rise += (float4)(risen, risen * risen, 2.0f * GREY_KEEPS * CORRELATION * noise_variance_at(noise_table, grey[index]), 1.0f);
+    rise += (float4)(risen, risen * risen, noisy, 1.0f);
   }
-  changes[item] = change, ways[item] = way, greys[item] = rise, sums[item] = levels;
+  changes[item] = change, ways[item] = way, greys[item] = rise, sums[item] = levels, lit[item] = unlit;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int cell = x / SUPPORT_SIDE;
   const bool speaks = item % SUPPORT_SIDE == 0 && cell < cells.x;
   if (speaks) {
-    for (int i = 1; i < SUPPORT_SIDE; i++) change += changes[item + i], way += ways[item + i], rise += greys[item + i], levels += sums[item + i];
+    for (int i = 1; i < SUPPORT_SIDE; i++) change += changes[item + i], way += ways[item + i], rise += greys[item + i], levels += sums[item + i], unlit += lit[item + i];
     change.xy -= change.z + levels * levels / fmax(rise.w, 1.0f);
     rise /= fmax(rise.w, 1.0f);
     rise.x = fmax(rise.y - rise.x * rise.x - rise.z, 0.0f);
-    const Support own = {change, way.xy, way.z, rise.x};
+    const Support own = {change, way.xy, way.z, rise.x, unlit, (float2)(0.0f)};
     support[row * cells.x + cell] = own;
     const float left = change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f;
     count_renewed(renewed, left > RENEWED_LEFT ? rise.x * left : 0.0f);

@@ -475,13 +475,22 @@ class Solver {
     // The mean of four texels has less noise than one of them.
     const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
     const Plane<2> solved = warp(sums, 0, held, 2, less);
-    support_ = std::make_unique<Support>(changes(before[0], after[0], light, solved), solved.width,
-                                         solved.height, renewed_);
+    const RowLight rows = row_light(light);
+    support_ = std::make_unique<Support>(changes(before[0], after[0], light, solved, rows),
+                                         solved.width, solved.height, rows.rolls, renewed_);
     return finish(solved, sums.votes, held.shares, before[0].width, before[0].height);
   }
 
+  RowLight row_light(const Light &light) const {
+    Plane<1> later = (*later_)[0];
+    later.fill([&](int x, int y) {
+      return Plane<1>::Value{light.gain * (*later_)[0].at(x, y)[0] + light.offset};
+    });
+    return {(*greys_)[0], later};
+  }
+
   std::vector<Change> changes(const Plane<n> &before, const Plane<n> &after, const Light &light,
-                              const Plane<2> &flow) const {
+                              const Plane<2> &flow, const RowLight &rows) const {
     std::vector<Change> changes;
     using Texel = typename Plane<n>::Value;
     const auto change = [&](float x, float y, int own_x, int own_y) {
@@ -502,22 +511,30 @@ class Solver {
         const int y = std::min(2 * step_ * row, before.height - 1);
         const Vector v = flow.at(column, row);
         const float to_x = x + v[0], to_y = y + v[1];
+        const float grey = (*greys_)[0].at(x, y)[0],
+                    risen = light.gain * (*later_)[0].at(x, y)[0] + light.offset - grey,
+                    noise = 2 * 0.35254f * noise_correlation * noise_at(noise_, grey),
+                    of_row = rows.ratios[size_t(y / 2)] * grey;
+        Change node;
         const bool noisy = noise_[0] > 0 || noise_.back() > 0;
+        if (noisy) {
+          node.unlit = (risen - of_row) * (risen - of_row);
+          node.unlit_noise = noise + 0.09f * of_row * of_row;
+        }
         if (!noisy || to_x < 0 || to_y < 0 || to_x > before.width - 1 || to_y > before.height - 1) {
-          changes.push_back({});
+          changes.push_back(node);
           continue;
         }
         const float share = noise_correlation * Kind<n>::noise_share(before.at(x, y)) *
                             noise_at(noise_, (*greys_)[0].at(x, y)[0]);
-        const float grey = (*greys_)[0].at(x, y)[0];
-        const float keeps = 2 * 0.35254f * noise_correlation;
         const Texel still = change(float(x), float(y), x, y), moved = change(to_x, to_y, x, y);
         const float explained = n * channel_noise(0, share, 0).change;
-        changes.push_back({dot(still, still), dot(moved, moved), explained,
-                           explained * (1 + kept(to_x) * kept(to_y)) / 2, n == 1 ? still[0] : 0,
-                           n == 1 ? moved[0] : 0,
-                           light.gain * (*later_)[0].at(x, y)[0] + light.offset - grey,
-                           keeps * noise_at(noise_, grey), v, true});
+        node.still = dot(still, still), node.moved = dot(moved, moved);
+        node.noise = explained, node.moved_noise = explained * (1 + kept(to_x) * kept(to_y)) / 2;
+        if (n == 1) node.still_level = still[0], node.moved_level = moved[0];
+        node.grey = risen, node.grey_noise = noise;
+        node.flow = v, node.inside = true;
+        changes.push_back(node);
       }
     return changes;
   }

@@ -20,9 +20,41 @@ double one_way(double x, double y, double weight, double square) {
 
 }  // namespace
 
-Support::Support(const std::vector<Change> &nodes, int width, int height, Renewed &renewed)
+RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
+  double mean = 0;
+  for (int y = 0; y < before.height; y += 2) {
+    double ratio = 0;
+    for (int sweep = 0; sweep < 3; sweep++) {
+      double product = 0, square = 0;
+      for (int x = 0; x < before.width; x += 2) {
+        const double own = before.at(x, y)[0], change = after.at(x, y)[0] - own,
+                     far = (change - ratio * own) / 8, part = 1 / (1 + far * far),
+                     weight = sweep ? part * part : 1;
+        product += weight * own * change, square += weight * own * own;
+      }
+      ratio = product / std::max(square, 1.0);
+    }
+    ratios.push_back(static_cast<float>(ratio));
+    mean += ratio;
+  }
+  const size_t count = ratios.size(), apart = std::max(count / 240, size_t(1));
+  mean /= double(count);
+  double square = 0, steps = 0;
+  for (size_t i = 0; i < count; i++) {
+    square += (ratios[i] - mean) * (ratios[i] - mean);
+    if (i + apart < count) steps += std::pow(ratios[i + apart] - ratios[i], 2);
+  }
+  square /= double(count), steps /= double(std::max(count - std::min(apart, count), size_t(1)));
+  if (count >= 24)
+    rolls = ramp(std::sqrt(square), 0.004, 0.008) *
+            (1 - ramp(steps / std::max(square, 1e-9), 0.05, 0.08));
+}
+
+Support::Support(const std::vector<Change> &nodes, int width, int height, double rolls,
+                 Renewed &renewed)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
+      rolls_(rolls),
       renewed_(renewed.variance()),
       cells_(size_t(columns_) * rows_) {
   std::vector<Cell> whole(cells_.size());  // flows without weights
@@ -34,8 +66,9 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, Renewe
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const Change &node = nodes[size_t(y) * width + x];
-      if (!node.inside) continue;
       const size_t at = size_t(y / side) * columns_ + x / side;
+      cells_[at].unlit += node.unlit, cells_[at].unlit_noise += node.unlit_noise;
+      if (!node.inside) continue;
       const auto add = [&](Cell &cell, double weight) {
         cell.weight += weight;
         cell.x += weight * node.flow[0], cell.y += weight * node.flow[1];
@@ -89,7 +122,7 @@ double Support::part(int column, int row, double camera) const {
     double left[2], gone[2];
   } areas[] = {
       {0, {0.05, 0.1}, {0.9, 0.95}}, {1, {0.15, 0.25}, {0.35, 0.45}}, {3, {0.3, 0.4}, {0.2, 0.3}}};
-  double part = 0, large = 1;
+  double part = 0, large = 1, unlit = 1;
   Cell sum;
   for (const auto &[reach, left, gone] : areas) {
     sum = {};
@@ -100,8 +133,11 @@ double Support::part(int column, int row, double camera) const {
         sum.still += cell.still, sum.moved += cell.moved, sum.noise += cell.noise;
         sum.weight += cell.weight, sum.square += cell.square, sum.x += cell.x, sum.y += cell.y;
         sum.grey += cell.grey, count++;
+        sum.unlit += cell.unlit, sum.unlit_noise += cell.unlit_noise;
       }
     if (reach == 1 && renewed_ > 0) large = ramp(sum.grey / (count * renewed_), 2.25, 3);
+    if (reach == 1 && rolls_ * sum.unlit_noise > 0)
+      unlit = ramp(sum.unlit / (rolls_ * sum.unlit_noise), 1.5, 2);
     const double together = one_way(sum.x, sum.y, sum.weight, sum.square);
     if (sum.still > 0.25 * sum.noise) {
       const double stays = sum.moved / sum.still, goes = (1 - stays) * together;
@@ -113,7 +149,7 @@ double Support::part(int column, int row, double camera) const {
         part = std::max(part, ramp((sum.still - sum.moved) / sum.noise * together, 0.005, 0.02));
     }
   }
-  return std::max(camera, large * part);
+  return unlit * std::max(camera, large * part);
 }
 
 float Support::at(float x, float y) const {

@@ -17,15 +17,27 @@ struct Change {
   float moved_noise = 0;                   ///< what noise explains of `moved`
   float still_level = 0, moved_level = 0;  ///< in grey, the changes themselves
   float grey = 0, grey_noise = 0;  ///< change in grey, levels; what of its variance noise explains
+  /// Squared change in grey beside the light of its row, and what noise and that light explain.
+  float unlit = 0, unlit_noise = 0;
   Vector flow{};
   bool inside = false;
+};
+
+/// By what part the grey of every other row changed, whatever lies there.
+struct RowLight {
+  std::vector<float> ratios;
+  double rolls = 0;  ///< 0..1, how far light rolls through the rows
+
+  /// `after`: in the light of `before`.
+  RowLight(const Plane<1> &before, const Plane<1> &after);
 };
 
 /// How much of the flow to keep, as kernels/opticalflow/support.clh has it.
 class Support {
  public:
   /// Of nodes in raster order. Counts what the flow does not explain.
-  Support(const std::vector<Change> &nodes, int width, int height, Renewed &renewed);
+  /// `rolls`: of RowLight.
+  Support(const std::vector<Change> &nodes, int width, int height, double rolls, Renewed &renewed);
 
   /// 0..1, at a place in nodes.
   float at(float x, float y) const;
@@ -37,11 +49,12 @@ class Support {
     double still = 0, moved = 0, noise = 0;  // changes, the first two beyond noise
     double weight = 0, x = 0, y = 0, square = 0;
     double grey = 0;  // the variance of its change beyond noise, levels²
+    double unlit = 0, unlit_noise = 0;
   };
   double part(int column, int row, double camera) const;
 
   int columns_, rows_;
-  double renewed_;
+  double rolls_, renewed_;
   std::vector<Cell> cells_;
   std::vector<float> parts_;
 };

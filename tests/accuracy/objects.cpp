@@ -332,19 +332,6 @@ int compare_peers(glcl::Queue &queue, bool whole) {
   return missed;
 }
 
-/// A frame of a sensor that exposes its rows one after the other, under lamps on the mains: its
-/// light changes by the part `by` along the rows and from frame to frame.
-Frame rolling(const Frame &frame, double by, int number) {
-  Frame lit = frame;
-  for (int y = 0; y < frame.height; y++) {
-    const double light = 1 + by * std::sin(2.1 * number + 0.04 * y);
-    for (int x = 0; x < frame.width; x++)
-      for (int c = 0; c < 3; c++)
-        lit.at(x, y)[c] = uint8_t(std::min(std::lround(frame.at(x, y)[c] * light), 255l));
-  }
-  return lit;
-}
-
 /// Clips in light that rolls through them, or that the camera changes; how many bounds were not
 /// kept.
 int compare_lit(glcl::Queue &queue) {
@@ -358,7 +345,7 @@ int compare_lit(glcl::Queue &queue) {
       number++;
       const bool rolls = light[0] == 'r';
       const Score s = score(queue, clip, 320, 240, [rolls](const Frame &frame, int i) {
-        return rolls ? rolling(frame, 0.06, i)
+        return rolls ? reference::rolling(frame, 0.06, i)
                      : reference::relit(frame, 1 + 0.15 * std::sin(i / 8.0), 0);
       });
       const bool good = s.recall() >= least_of_kind && s.precision() >= least_of_kind;
@@ -400,7 +387,7 @@ int compare_still(glcl::Queue &queue, bool whole) {
         Frame frame = scene;
         if (light == flicker) frame = reference::relit(frame, i % 3 ? 1 : 1 - by, 0);
         if (light == exposure) frame = reference::relit(frame, 1 + by * std::sin(i / 15.0), 0);
-        if (light == rolls) frame = rolling(frame, by, i);
+        if (light == rolls) frame = reference::rolling(frame, by, i);
         frame = reference::noisy(frame, noise, unsigned(i));
         begun += int(finder.next(step > 0 ? coder.code(frame, i % 12 == 0) : frame).begun.size());
       }

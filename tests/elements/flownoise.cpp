@@ -127,6 +127,32 @@ TEST_EACH(flicker, 0, 2) {
     }
 }
 
+// Nor are the bands that lamps on the mains draw where the rows of a sensor are exposed one after
+// the other.
+TEST_EACH(rolling, 0, 2) {
+  const std::string method = __i__ ? "census" : "pyramidal";
+  Chain chain("glopenclflow interval=0 gain=1 method=" + method);
+  const std::pair<const char *, Frame> still[] = {{"one colour", wall(false)},
+                                                  {"a gradient", wall(true)},
+                                                  {"texture", reference::textured_frame(w, h)}};
+  for (const auto &[name, scene] : still)
+    for (double by : {0.03, 0.08}) {
+      const Told of = told(chain, 4, [&, &scene = scene](int i) {
+        return reference::noisy(reference::rolling(scene, by, i), 3, unsigned(i) + 1);
+      });
+      fail_unless(of.moving <= 0.01 && of.magnitude <= 0.1, "%s, %s, by %g: %g move, by %g px",
+                  method.c_str(), name, by, of.moving, of.magnitude);
+    }
+  // What moves in such light does.
+  const Told of = told(chain, 4, [&](int i) {
+    return reference::noisy(
+        reference::rolling(reference::textured_frame(w, h, {3.0 * i, -2.0 * i}), 0.05, i), 3,
+        unsigned(i) + 1);
+  });
+  fail_unless(std::hypot(of.x - 3, of.y + 2) < 0.4, "%s: moved by (%g, %g)", method.c_str(), of.x,
+              of.y);
+}
+
 // lucas-kanade knows nothing of noise.
 TEST(no_noise) {
   Chain chain("glopenclflow interval=0 method=lucas-kanade");

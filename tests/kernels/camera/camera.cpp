@@ -316,14 +316,8 @@ TEST(test_rows) {
   for (const auto &[w, h] : {std::array{161, 121}, {1, 1}, {90, 200}})
     for (float part : {0.0f, 0.6f, 1.0f})
       for (double noise : {0.0, 4.0}) {
-        Frame still = reference::textured_frame(w, h), lit = still;
-        for (int y = 0; y < h; y++)
-          for (int x = 0; x < w; x++)
-            for (int c = 0; c < 3; c++) {
-              const double light = 1 + 0.1 * std::sin(0.08 * y + 1);
-              lit.at(x, y)[c] = uint8_t(std::min(std::lround(still.at(x, y)[c] * light), 255l));
-            }
-        lit = reference::noisy(lit, noise, 5);
+        const Frame still = reference::textured_frame(w, h),
+                    lit = reference::noisy(reference::rolling(still, 0.1, 1), noise, 5);
         const Similarity found =
             aligned(bench, still, lit, Compensation::first_order_flow, {}, false, part).fit.motion;
         if (part == 1 && w == 161)

@@ -262,6 +262,41 @@ TEST_EACH(test_renewed, 0, 2) {
   fail_unless(thing >= 0.9, "%g of what moves in front does", thing);
 }
 
+// Light that rolls through the rows is no motion where nothing else changes; what moves in it is.
+TEST_EACH(test_rolling, 0, 2) {
+  Bench bench;
+  const Channels channels = kinds[__i__];
+  FlowSettings refined;
+  refined.refinement = channels == Channels::census ? 1 : 0;
+  for (const auto &[w, h] : {std::array{160, 120}, {121, 301}, {50, 40}})
+    for (bool thing : {false, true}) {
+      Frame frames[2];
+      for (int i = 0; i < 2; i++) {
+        frames[i] = reference::flat_frame(w, h);
+        if (thing)
+          frames[i] = reference::covered(frames[i], reference::textured_frame(w, h, {3.0 * i, 0}),
+                                         [&, w = w, h = h](int x, int y) {
+                                           return std::hypot(x - w / 2 - 3 * i, y - h / 2) < h / 5;
+                                         });
+        frames[i] = reference::noisy(reference::rolling(frames[i], 0.06, i), 3, unsigned(i) + 1);
+      }
+      Flow flow(*bench.context, w, h, device_layout(bench), channels);
+      const Field field = run(bench, flow, refined, frames[0], frames[1]);
+      compare(field, reference::opticalflow::flow(frames[0], frames[1], channels, refined),
+              "rolling, " + std::to_string(w) + "×" + std::to_string(h));
+      double fast = 0, inside = 0;
+      for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+          if (!thing || std::hypot(x - w / 2, y - h / 2) < h / 8.0) {
+            inside++;
+            fast += std::hypot(field.x(x, y), field.y(x, y)) > 0.5;
+          }
+      if (h > (thing ? 200 : 50))  // in small frames little else than light is seen
+        fail_unless(thing ? fast >= 0.9 * inside : fast <= 0.01 * inside, "%d×%d: %g of %g move", w,
+                    h, fast, inside);
+    }
+}
+
 // Confidence: high on texture; low on one colour and on an edge, which moves along itself unseen;
 // none where the picture leaves the frame.
 TEST_EACH(test_confidence, 0, 2) {

@@ -7,7 +7,7 @@
 #define RIM 3               // px at the frame's edges where no point is
 #define ENOUGH 0.005f       // texels: a step that small is the last
 #define LEAST_DETERMINANT 0.01f
-#define NOISE_SCATTER 1.5f  // the smaller eigenvalue that noise gives, above its mean
+#define NOISE_SCATTER 3.5f  // texels: the smaller eigenvalue that noise gives exceeds its mean by such a part of the window's side
 #define LEAST_PART 0.25f    // of a window that has to be within the frame
 #define MOST_GAIN 2.0f      // of the light
 #define HELD 16.0f          // a point is told to stay where it is as far as noise moves it: squared deviations
@@ -88,7 +88,7 @@ inline Found follow(__global const float *before, __global const float *after, _
     const float2 start = 2.0f * found.shift;
     found.shift = start;
     bool good = light.x >= LEAST_PART * side * side && determinant > LEAST_DETERMINANT &&
-                least_eigenvalue(xx, xy, yy) > NOISE_SCATTER * gains[number].slope * own * texels;
+                least_eigenvalue(xx, xy, yy) > (1.0f + NOISE_SCATTER / side) * gains[number].slope * own * texels;
     float gain = 1.0f, other = 0.0f;
     bool moves = good;
     for (int step = 0; step < search.iterations && moves; step++) {

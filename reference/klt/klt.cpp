@@ -121,7 +121,7 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
     const float start_x = 2 * found.dx, start_y = 2 * found.dy;
     found.dx = start_x, found.dy = start_y;
     bool good = double(samples.size()) >= 0.25 * side * side && xx * yy - xy * xy > 0.01 &&
-                least_eigenvalue(xx, xy, yy) > 1.5 * gains[level].slope * own * n;
+                least_eigenvalue(xx, xy, yy) > (1 + 3.5 / side) * gains[level].slope * own * n;
     double gain = 1, other = 0;
     const auto moved = [&](const Sample &s) {
       const float x = cx + found.dx, y = cy + found.dy;

@@ -209,6 +209,13 @@ std::vector<Scene> scenes() {
   noisy.frame = [clean = noisy.frame](int i) { return reference::noisy(clean(i), 6, i + 1); };
   noisy.bounds.shake = 0.3;
   all.push_back(noisy);
+  // Most of what is seen is noise: large windows tell.
+  Scene dark = plane("dark, noise 3", camera(shaken));
+  dark.noise = 3;
+  dark.clean = [bright = dark.frame](int i) { return reference::relit(bright(i), 0.2, 0); };
+  dark.frame = [clean = dark.clean](int i) { return reference::noisy(clean(i), 3, i + 1); };
+  dark.bounds.kept = 0.9, dark.bounds.shake = 0.3;
+  all.push_back(dark);
   // Two discs pass over.
   Scene hidden = plane("occluders", camera(shaken));
   hidden.bounds.shake = 0.3;

@@ -92,6 +92,14 @@ HostPicture read_picture_sample(GstSample *sample, const char *format) {
       gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, nullptr), free_caps);
   if (!gst_sample_get_buffer(sample) || !gst_sample_get_caps(sample))
     throw unreadable("it has no buffer or no caps.");
+  const GstCaps *given = gst_sample_get_caps(sample);
+  const bool video = gst_caps_get_size(given) > 0 &&
+                     gst_structure_has_name(gst_caps_get_structure(given, 0), "video/x-raw");
+  if (!video || !gst_caps_is_fixed(given)) {
+    g_autofree gchar *text = gst_caps_to_string(given);
+    throw unreadable("its caps, " + std::string(text) + ", are not " +
+                     (video ? "fixed." : "video/x-raw."));
+  }
   if (gst_caps_can_intersect(gst_sample_get_caps(sample), caps.get())) return picture_of(sample);
   GError *error = nullptr;
   const std::unique_ptr<GstSample, decltype(&gst_sample_unref)> converted(

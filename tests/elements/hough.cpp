@@ -295,7 +295,11 @@ TEST(learn) {
   // What is no picture is warned of, and the first one stays.
   learn("words", gst_buffer_new_memdup("words", 5), "text/x-raw,format=utf8");
   expect_found(filter(chain, scene(logo(), second_pose)), "badge", second_pose);
-  expect_warned(chain, {"words", "can't be read"});
+  learn("range", gst_buffer_new_memdup(picture.rgba.data(), 256),
+        "video/x-raw,format=RGBA,width=[1,8],height=8");
+  expect_found(filter(chain, scene(logo(), second_pose)), "badge", second_pose);
+  expect_warned(chain, {"words", "can't be read", "text/x-raw", "are not video/x-raw"});
+  expect_warned(chain, {"range", "can't be read", "are not fixed"});
 }
 
 // Templates that can't be used are errors before the first frame.

@@ -133,7 +133,7 @@ void check_if_kept(const std::string &name, const std::vector<std::vector<int>> 
   expect(regions.size() == expected.size(), name + ": all regions");
   for (size_t i = 0; i < regions.size(); i++)
     for (size_t k = 0; k < 4; k++)
-      expect(regions[i][k] == expected[i][k],
+      expect(std::abs(regions[i][k] - expected[i][k]) <= 1,  // GStreamer's versions round otherwise
              name + ": region " + std::to_string(i) + " has " + std::to_string(regions[i][k]) +
                  " at " + std::to_string(k) + ", expected " + std::to_string(expected[i][k]));
 }

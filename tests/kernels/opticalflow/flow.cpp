@@ -274,10 +274,11 @@ TEST_EACH(test_rolling, 0, 2) {
       for (int i = 0; i < 2; i++) {
         frames[i] = reference::flat_frame(w, h);
         if (thing)
-          frames[i] = reference::covered(frames[i], reference::textured_frame(w, h, {3.0 * i, 0}),
-                                         [&, w = w, h = h](int x, int y) {
-                                           return std::hypot(x - w / 2 - 3 * i, y - h / 2) < h / 5.0;
-                                         });
+          frames[i] =
+              reference::covered(frames[i], reference::textured_frame(w, h, {3.0 * i, 0}),
+                                 [&, w = w, h = h](int x, int y) {
+                                   return std::hypot(x - w / 2 - 3 * i, y - h / 2) < h / 5.0;
+                                 });
         frames[i] = reference::noisy(reference::rolling(frames[i], 0.06, i), 3, unsigned(i) + 1);
       }
       Flow flow(*bench.context, w, h, device_layout(bench), channels);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What of the changes between two frames the flow explains.
 #include "opticalflow/level.clh"
+#include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/support.clh"
 
@@ -31,18 +32,6 @@ inline float kept_between(float2 place) {
 #define LIT RELIT
 #define LEVELS(still, moved) (float2)(still, moved)
 #endif
-inline float2 sum_of(float2 own, __local float2 *sums) {
-  const int item = get_local_id(0);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  sums[item] = own;
-  for (int count = GROUP / 2; count > 0; count /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < count) sums[item] += sums[item + count];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return sums[0];
-}
-
 // The light of every ROW-th row: by what part its grey changed, whatever lies there. By least squares, then twice more without
 // what is far from that. Work-groups: rows.
 #define SWEEPS 3
@@ -50,18 +39,18 @@ inline float2 sum_of(float2 own, __local float2 *sums) {
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_rows(__global const float *restrict grey, __global const float *restrict later, int4 level,
                __global const float2 *restrict light, __global float *restrict rows) {
-  __local float2 sums[GROUP];
+  __local float4 sums[GROUP];
   const int item = get_local_id(0), row = get_group_id(1);
   float ratio = 0.0f;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    float2 sum = 0.0f;
+    float4 sum = 0.0f;
     for (int x = 2 * item; x < level.x; x += 2 * GROUP) {
       const int index = texel_index(level, (int2)(x, ROW * row));
       const float own = grey[index], change = LIT(later[index], light[0]) - own, far = (change - ratio * own) / FAR;
       const float part = 1.0f / (1.0f + far * far), weight = sweep ? part * part : 1.0f;
-      sum += weight * own * (float2)(change, own);
+      sum.xy += weight * own * (float2)(change, own);
     }
-    sum = sum_of(sum, sums);
+    sum = group_sum(sum, sums);
     ratio = sum.x / fmax(sum.y, 1.0f);
   }
   if (item == 0) rows[row] = ratio;
@@ -74,18 +63,19 @@ void flow_rows(__global const float *restrict grey, __global const float *restri
 #define ROUGH (float2)(0.05f, 0.08f)    // the variance of what it changes from row to row, by that over all
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_rolls(__global const float *restrict rows, int count, int apart, __global uint *restrict votes) {
-  __local float2 sums[GROUP];
+  __local float4 sums[GROUP];
   const int item = get_local_id(0);
-  float2 sum = 0.0f;
+  float4 sum = 0.0f;
   for (int i = item; i < count; i += GROUP) sum.x += rows[i];
-  const float mean = sum_of(sum, sums).x / count;
+  const float mean = group_sum(sum, sums).x / count;
   sum = 0.0f;
   for (int i = item; i < count; i += GROUP) {
     const float own = rows[i] - mean, step = i + apart < count ? rows[i + apart] - rows[i] : 0.0f;
-    sum += (float2)(own * own, step * step);
+    sum.xy += (float2)(own * own, step * step);
   }
-  sum = sum_of(sum, sums) / (float2)(count, max(count - apart, 1));
-  const float part = ramp(sqrt(sum.x), ROLLS) * (1.0f - ramp(sum.y / fmax(sum.x, 1e-9f), ROUGH));
+  sum = group_sum(sum, sums);
+  const float2 variance = sum.xy / (float2)(count, max(count - apart, 1));
+  const float part = ramp(sqrt(variance.x), ROLLS) * (1.0f - ramp(variance.y / fmax(variance.x, 1e-9f), ROUGH));
   if (item == 0) votes[2] = count < FEWEST_ROWS ? 0u : (uint)(1000.0f * part + 0.5f);
 }
 

@@ -69,7 +69,7 @@ static void gst_glcl_half_class_init(GstGLCLHalfClass *klass) {
   filter_class->prepare = gst_glcl_half_prepare;
   filter_class->process = gst_glcl_half_process;
   filter_class->unprepare = gst_glcl_half_unprepare;
-  filter_class->takes_fields = true;
+  filter_class->takes_fields = [](GstGLCLFilter *) { return true; };
 }
 
 static gboolean plugin_init(GstPlugin *plugin) {

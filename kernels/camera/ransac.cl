@@ -46,10 +46,10 @@ inline uint mixed(uint x) {
 }
 
 // The first vector that counts from a place on, round and round; `count` where none does. All items of a group call it and
-// look at ITEMS vectors at a time; `first` is a word of theirs.
+// look at ITEMS vectors at a time where that at the place does not; `first` is a word of theirs.
 inline int next_from(__global const float4 *vectors, int count, int place, __local int *first) {
   const int item = get_local_id(0);
-  int found = count;
+  int found = count > 0 && counts(vectors[place]) ? place : count;
   for (int base = 0; base < count && found == count; base += ITEMS) {
     const int i = base + item, at = place + i < count ? place + i : place + i - count;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -74,14 +74,14 @@ inline float4 through(float4 a, float4 b, int translation) {
   return (float4)(0.5f * (a.zw + b.zw) - times(turn, 0.5f * (a.xy + b.xy)), turn);
 }
 
-// That of an iteration; two of the first `count` vectors are drawn by chance. All items of a group call it.
+// That of an iteration; two of the first `count` vectors are drawn by chance, of which `one` is the first. All items of a group call it.
 inline float4 drawn(__global const float4 *vectors, int count, uint seed, int iteration, int translation,
-                    __local int *first) {
+                    __local int *first, float4 *one) {
   const uint chance = mixed(seed ^ mixed(2 * iteration)), other = mixed(seed ^ mixed(2 * iteration + 1));
   const int a = next_from(vectors, count, chance % max(count, 1), first);
   const int b = next_from(vectors, count, other % max(count, 1), first);
-  if (a == count) return (float4)(0.0f);
-  return through(vectors[a], vectors[b], translation);
+  *one = a == count ? (float4)(0.0f) : vectors[a];
+  return a == count ? (float4)(0.0f) : through(*one, vectors[b], translation);
 }
 
 inline bool fits(float4 motion, float4 vector, float error) {
@@ -90,7 +90,7 @@ inline bool fits(float4 motion, float4 vector, float error) {
 }
 
 // Sum over a group; every item gets it.
-inline float4 sum_of(__local float4 *sums, float4 own) {
+inline float8 sum_of(__local float8 *sums, float8 own) {
   const int item = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
   sums[item] = own;
@@ -115,7 +115,7 @@ inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBER
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_ransac(__global const float4 *vectors, int count, uint seed, int rounds, float error, float converged,
                    int translation, __global volatile uint *best, __global State *state) {
-  __local float4 sums[ITEMS];
+  __local float8 sums[ITEMS];
   __local int last, first;
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
   uint own = 0;
@@ -123,17 +123,18 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
   bool done = false;
   for (int round = 0; round < rounds; round++) {
     const int iteration = group + round * groups, end = done ? 0 : count;
-    const float4 motion = drawn(vectors, end, seed, iteration, translation, &first);
-    float4 sum = 0.0f;
+    float4 one;
+    const float4 motion = drawn(vectors, end, seed, iteration, translation, &first, &one);
+    float8 sum = 0.0f;
     for (int i = item; i < end; i += ITEMS) {
       const float4 v = vectors[i];
-      sum.x += fits(motion, v, error) ? 1.0f : 0.0f;
-      sum.y += counts(v) ? 1.0f : 0.0f;
+      sum.s0 += fits(motion, v, error) ? 1.0f : 0.0f;
+      sum.s1 += counts(v) ? 1.0f : 0.0f;
     }
     sum = sum_of(sums, sum);
     if (!done) {
-      own = max(own, key_of((uint)sum.x, iteration));
-      valid = sum.y;
+      own = max(own, key_of((uint)sum.s0, iteration));
+      valid = sum.s1;
       done = valid - (float)(own >> 12) < converged * valid || valid < 2.0f;
     }
   }
@@ -145,31 +146,23 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
   barrier(CLK_LOCAL_MEM_FENCE);
   const bool ends = last;
   const int iteration = ends ? (int)(NUMBERS - (atomic_or(&best[0], 0u) & NUMBERS)) : 0, end = ends ? count : 0;
-  float4 motion = drawn(vectors, end, seed, iteration, translation, &first);
+  float4 origin;  // from which sums are taken, so that they are exact wherever the inliers are
+  float4 motion = drawn(vectors, end, seed, iteration, translation, &first, &origin);
   float inliers = 0.0f;
   for (int k = 0; k <= REFINEMENTS; k++) {
-    float4 places = 0.0f;  // of inliers: sums of place and vector
-    float inside = 0.0f;
+    float8 sum = 0.0f;  // of inliers: 1, place, vector; products of place and vector, of the place with itself
     for (int i = item; i < end; i += ITEMS) {
-      const float4 v = vectors[i];
-      const bool in = fits(motion, v, error);
-      places += in ? v : (float4)(0.0f);
-      inside += in ? 1.0f : 0.0f;
+      const float4 v = vectors[i], d = v - origin;
+      const float8 part = (float8)(1.0f, d, times(conjugate(d.xy), d.zw), dot(d.xy, d.xy));
+      sum += fits(motion, v, error) ? part : (float8)(0.0f);
     }
-    places = sum_of(sums, places);
-    inliers = sum_of(sums, (float4)(inside, 0.0f, 0.0f, 0.0f)).x;
-    const float4 mean = places / fmax(inliers, 1.0f);
-    float4 products = 0.0f;  // of their distances from the means
-    for (int i = item; i < end; i += ITEMS) {
-      const float4 v = vectors[i];
-      if (fits(motion, v, error)) {
-        const float2 z = v.xy - mean.xy;
-        products += (float4)(times(conjugate(z), v.zw - mean.zw), dot(z, z), 0.0f);
-      }
-    }
-    products = sum_of(sums, products);
-    const float2 turn = translation || products.z < 1.0f ? (float2)(0.0f) : products.xy / products.z;
-    if (k < REFINEMENTS && inliers > 0.0f) motion = (float4)(mean.zw - times(turn, mean.xy), turn);
+    sum = sum_of(sums, sum);
+    inliers = sum.s0;
+    const float4 mean = sum.s1234 / fmax(inliers, 1.0f);
+    const float2 product = sum.s56 - inliers * times(conjugate(mean.xy), mean.zw);
+    const float square = sum.s7 - inliers * dot(mean.xy, mean.xy);
+    const float2 turn = translation || square < 1.0f ? (float2)(0.0f) : product / square;
+    if (k < REFINEMENTS && inliers > 0.0f) motion = (float4)(origin.zw + mean.zw - times(turn, origin.xy + mean.xy), turn);
   }
   if (ends && item == 0) {
     state->vectors = motion;

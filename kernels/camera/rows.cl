@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How rows are lit. Build with -DITEMS, the items of a group.
+// How rows are lit. Build with -DITEMS, the items of a group: 1 or at least COUNTERS.
 #include "camera/rows.clh"
 #include "camera/sample.clh"
 #include "camera/similarity.clh"
@@ -53,12 +53,28 @@ void camera_rows(__global const float *current, __global const float2 *picture, 
     if (place >= 0.0f && place < COUNTERS) atomic_inc(&counts[(int)place]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+  // Each counter gets those below it.
+#if ITEMS == 1
+  for (int i = 1; i < COUNTERS; i++) counts[i] += counts[i - 1];
+#else
+  for (int apart = 1; apart < COUNTERS; apart *= 2) {
+    const uint below = item >= apart && item < COUNTERS ? counts[item - apart] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < COUNTERS) counts[item] += below;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+#endif
   if (item) return;
-  uint all = 0, below = 0;
-  for (int i = 0; i < COUNTERS; i++) all += counts[i];
-  int i = 0;
-  while (i < COUNTERS - 1 && 2 * (below + counts[i]) < all) below += counts[i++];
-  const float ratio = all ? LEAST_RATIO + RATIO * (i + (0.5f * all - below) / counts[i]) : 1.0f, roll = fabs(ratio - 1.0f);
+  const uint all = counts[COUNTERS - 1];
+  int least = 0, most = COUNTERS - 1;  // the first that half of all are not beyond
+  while (least < most) {
+    const int middle = (least + most) / 2;
+    if (2 * counts[middle] < all) least = middle + 1;
+    else most = middle;
+  }
+  const uint below = least ? counts[least - 1] : 0;
+  const float ratio = all ? LEAST_RATIO + RATIO * (least + (0.5f * all - below) / (counts[least] - below)) : 1.0f,
+              roll = fabs(ratio - 1.0f);
   rows[RATIOS + band] = ratio;
   // Whole numbers, whose sums do not depend on the order.
   atomic_add(&tally->rolls, (roll > LEAST_ROLL) + (roll > MOST_ROLL));

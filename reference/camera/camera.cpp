@@ -415,9 +415,11 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
             agree[k + 1] += votes * weight(row * level - blocks.nearest(q), scatter[step]);
         }
       }
-    const auto best = std::max_element(agree.begin(), agree.end()) - agree.begin();
+    size_t best = 0;
+    for (size_t i = 1; i < agree.size(); i++)
+      if (agree[i] > 1.0001 * agree[best]) best = i;
     if (step == 0 && moves && best > 0) {
-      motion = others[size_t(best) - 1];
+      motion = others[best - 1];
       continue;
     }
     for (int i = 0; i < parameters; i++) {

@@ -34,10 +34,11 @@ double noise_gain() {
 
 /// Of local memory that a tile takes, see klt_corners.
 size_t tile_bytes(int tile) {
-  const size_t values = tile + 2 * around, slopes = tile + 4 * around, greys = tile + 6 * around;
-  return (std::max(3 * values * slopes, 2 * slopes * greys) +
-          std::max(2 * slopes * slopes, greys * greys)) *
-             sizeof(cl_float) +
+  const auto row = [tile](int rims) { return (size_t(tile) + 2 * rims * around + 3) / 4; };
+  const size_t slopes = tile + 4 * around, greys = tile + 6 * around;
+  return (std::max(3 * row(1) * slopes, 2 * row(2) * greys) +
+          std::max(2 * row(2) * slopes, row(3) * greys) + 2) *
+             sizeof(cl_float4) +
          size_t(tile / 2) * (tile / 2) * sizeof(cl_ulong) + 1024;
 }
 

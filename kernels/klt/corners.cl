@@ -1,42 +1,78 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Good features to track (Shi and Tomasi 1994): the smaller eigenvalue of the gradients' tensor over 7×7 px, and its maxima.
-// A group takes -DTILE=n by n px.
+// A group takes -DTILE=n by n px, n a multiple of 4.
 #include "opticalflow/level.clh"
 #include "klt/points.clh"
 
 #define RIM 3     // px at the edges of the frame whose gradient is 0, and where no point is
 #define AROUND 3  // px: of the tensor's window, of the gradient, of maxima within the tile
 
-// Px along a side: of grey, of gradients, of eigenvalues.
+// Px along a side: of grey, of gradients, of eigenvalues; and fours of them in a row.
 #define GREYS (TILE + 6 * AROUND)
 #define SLOPES (TILE + 4 * AROUND)
 #define VALUES (TILE + 2 * AROUND)
-
-// Gaussian of sigma 1 and its derivative; a ramp gives 1. `p`: the middle of seven.
-inline float derivative(__local const float *p, int along) {
-  return (p[3 * along] - p[-3 * along]) * 0.013353735f + (p[2 * along] - p[-2 * along]) * 0.10845453f +
-         (p[along] - p[-along]) * 0.24302973f;
-}
-inline float gaussian(__local const float *p, int along) {
-  return (p[-3 * along] + p[3 * along]) * 0.0044330480f + (p[-2 * along] + p[2 * along]) * 0.054005578f +
-         (p[-along] + p[along]) * 0.24203622f + p[0] * 0.39905027f;
-}
-// Of seven down a column of eigenvalues' rows, and of the seven from the next row on.
-inline float2 sums7(__local const float *p) {
-  const float both = p[VALUES] + p[2 * VALUES] + p[3 * VALUES] + p[4 * VALUES] + p[5 * VALUES] + p[6 * VALUES];
-  return (float2)(p[0], p[7 * VALUES]) + both;
-}
+#define FOURS(n) (((n) + 3) / 4)
+#define GREY_ROW FOURS(GREYS)
+#define SLOPE_ROW FOURS(SLOPES)
+#define VALUE_ROW FOURS(VALUES)
+#define TILE_ROW FOURS(TILE)
 
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 // The group's items share (x, y) below (wide, high), rows after each other, so that few are idle.
 #define FOR_ALL(x, y, wide, high)                                                                                        \
   for (int all_##x = item, x, y; all_##x < (wide) * (high) && (x = all_##x % (wide), y = all_##x / (wide), true); all_##x += items)
 
+// Four pixels and those 1 to 6 px on from each, of three fours in a row.
+typedef struct {
+  float4 by[7];
+} Shifted;
+inline Shifted shifted(__local const float4 *p) {
+  const float4 a = p[0], b = p[1], c = p[2];
+  const Shifted s = {{a, (float4)(a.yzw, b.x), (float4)(a.zw, b.xy), (float4)(a.w, b.xyz), b, (float4)(b.yzw, c.x), (float4)(b.zw, c.xy)}};
+  return s;
+}
+// The same of seven rows below each other.
+inline Shifted rows_of(__local const float4 *p, int wide) {
+  const Shifted s = {{p[0], p[wide], p[2 * wide], p[3 * wide], p[4 * wide], p[5 * wide], p[6 * wide]}};
+  return s;
+}
+inline Shifted next_row(Shifted a, float4 last) {
+  const Shifted s = {{a.by[1], a.by[2], a.by[3], a.by[4], a.by[5], a.by[6], last}};
+  return s;
+}
+
+// Gaussian of sigma 1 and its derivative; a ramp gives 1.
+inline float4 derivative(Shifted s) {
+  return (s.by[6] - s.by[0]) * 0.013353735f + (s.by[5] - s.by[1]) * 0.10845453f + (s.by[4] - s.by[2]) * 0.24302973f;
+}
+inline float4 gaussian(Shifted s) {
+  return (s.by[0] + s.by[6]) * 0.0044330480f + (s.by[1] + s.by[5]) * 0.054005578f + (s.by[2] + s.by[4]) * 0.24203622f +
+         s.by[3] * 0.39905027f;
+}
+
+// Of seven rows of eigenvalues, and of the seven from the next one on.
+inline float4 sums7(__local const float4 *p, float4 *next) {
+  const float4 both = p[VALUE_ROW] + p[2 * VALUE_ROW] + p[3 * VALUE_ROW] + p[4 * VALUE_ROW] + p[5 * VALUE_ROW] + p[6 * VALUE_ROW];
+  *next = p[7 * VALUE_ROW] + both;
+  return p[0] + both;
+}
+// Four where they lie within the frame without its rim, else 0. `at`: of the first.
+inline float4 within(float4 values, int2 at, int2 size) {
+  const int4 x = at.x + (int4)(0, 1, 2, 3);
+  const int4 counts = x >= RIM && x < size.x - RIM && (int4)(at.y >= RIM && at.y < size.y - RIM ? -1 : 0);
+  return select((float4)(0.0f), values, counts);
+}
+inline float4 least_eigenvalues(float4 xx, float4 xy, float4 yy) {
+  return (float4)(least_eigenvalue(xx.x, xy.x, yy.x), least_eigenvalue(xx.y, xy.y, yy.y), least_eigenvalue(xx.z, xy.z, yy.z),
+                  least_eigenvalue(xx.w, xy.w, yy.w));
+}
+
 // Appends the maxima within `reach` px, at most AROUND, to `keys`, where places with the state's stamp are taken. With
 // `keep` the eigenvalues go to `values`, a row as wide as the frame.
 __kernel void klt_corners(__global const float *grey, int4 level, int reach, __global const ushort *stamps,
                           __global int *state, int keep, __global float *values, __global ulong *keys) {
-  __local float one[LARGER(3 * VALUES * SLOPES, 2 * SLOPES * GREYS)], other[LARGER(2 * SLOPES * SLOPES, GREYS * GREYS)];
+  // What is read of a row in fours may reach into the next one, and beyond the last.
+  __local float4 one[LARGER(3 * VALUE_ROW * SLOPES, 2 * SLOPE_ROW * GREYS) + 1], other[LARGER(2 * SLOPE_ROW * SLOPES, GREY_ROW * GREYS) + 1];
   __local ulong found[TILE / 2 * (TILE / 2)];
   __local int count, base;
   __local uint best;
@@ -47,49 +83,78 @@ __kernel void klt_corners(__global const float *grey, int4 level, int reach, __g
     if (item == 0) count = 0, best = 0;
     FOR_ALL(i, j, GREYS, GREYS) {
       const int2 at = clamp(origin + (int2)(i, j) - 3 * AROUND, 0, size - 1);
-      other[j * GREYS + i] = grey[texel_index(level, at)];
+      ((__local float *)other)[j * 4 * GREY_ROW + i] = grey[texel_index(level, at)];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ALL(i, j, SLOPES, GREYS) {
-      __local const float *p = other + j * GREYS + i + AROUND;
-      one[j * SLOPES + i] = derivative(p, 1);
-      one[SLOPES * GREYS + j * SLOPES + i] = gaussian(p, 1);
+    FOR_ALL(i, j, SLOPE_ROW, GREYS) {
+      const Shifted s = shifted(other + j * GREY_ROW + i);
+      one[j * SLOPE_ROW + i] = derivative(s);
+      one[SLOPE_ROW * GREYS + j * SLOPE_ROW + i] = gaussian(s);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ALL(i, j, SLOPES, SLOPES) {
-      const int2 at = origin + (int2)(i, j) - 2 * AROUND;
-      const bool inside = all(at >= RIM) && all(at < size - RIM);
-      __local const float *p = one + (j + AROUND) * SLOPES + i;
-      other[j * SLOPES + i] = inside ? gaussian(p, SLOPES) : 0.0f;
-      other[SLOPES * SLOPES + j * SLOPES + i] = inside ? derivative(p + SLOPES * GREYS, SLOPES) : 0.0f;
+    FOR_ALL(i, j, SLOPE_ROW, SLOPES / 2) {
+      const int2 at = origin + (int2)(4 * i, 2 * j) - 2 * AROUND, below = at + (int2)(0, 1);
+      __local const float4 *p = one + 2 * j * SLOPE_ROW + i, *q = p + SLOPE_ROW * GREYS;
+      __local float4 *gx = other + 2 * j * SLOPE_ROW + i, *gy = gx + SLOPE_ROW * SLOPES;
+      const Shifted x = rows_of(p, SLOPE_ROW), y = rows_of(q, SLOPE_ROW);
+      gx[0] = within(gaussian(x), at, size);
+      gx[SLOPE_ROW] = within(gaussian(next_row(x, p[7 * SLOPE_ROW])), below, size);
+      gy[0] = within(derivative(y), at, size);
+      gy[SLOPE_ROW] = within(derivative(next_row(y, q[7 * SLOPE_ROW])), below, size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ALL(i, j, VALUES, SLOPES) {
-      __local const float *gx = other + j * SLOPES + i, *gy = gx + SLOPES * SLOPES;
-      const int to = j * VALUES + i;
-      float xx = 0.0f, xy = 0.0f, yy = 0.0f;
-      for (int k = 0; k < 7; k++) xx += gx[k] * gx[k], xy += gx[k] * gy[k], yy += gy[k] * gy[k];
-      one[to] = xx, one[VALUES * SLOPES + to] = xy, one[2 * VALUES * SLOPES + to] = yy;
+    FOR_ALL(i, j, VALUE_ROW, SLOPES) {
+      const Shifted gx = shifted(other + j * SLOPE_ROW + i), gy = shifted(other + SLOPE_ROW * SLOPES + j * SLOPE_ROW + i);
+      const int to = j * VALUE_ROW + i;
+      float4 xx = 0.0f, xy = 0.0f, yy = 0.0f;
+#pragma unroll
+      for (int k = 0; k < 7; k++) xx += gx.by[k] * gx.by[k], xy += gx.by[k] * gy.by[k], yy += gy.by[k] * gy.by[k];
+      one[to] = xx, one[VALUE_ROW * SLOPES + to] = xy, one[2 * VALUE_ROW * SLOPES + to] = yy;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ALL(i, j, VALUES, VALUES / 2) {
-      __local const float *p = one + 2 * j * VALUES + i;
-      const float2 xx = sums7(p), xy = sums7(p + VALUES * SLOPES), yy = sums7(p + 2 * VALUES * SLOPES);
-      const int2 at = origin + (int2)(i, 2 * j) - AROUND, below = at + (int2)(0, 1);
-      other[2 * j * VALUES + i] = all(at >= RIM) && all(at < size - RIM) ? least_eigenvalue(xx.x, xy.x, yy.x) : 0.0f;
-      other[(2 * j + 1) * VALUES + i] = all(below >= RIM) && all(below < size - RIM) ? least_eigenvalue(xx.y, xy.y, yy.y) : 0.0f;
+    FOR_ALL(i, j, VALUE_ROW, VALUES / 2) {
+      __local const float4 *p = one + 2 * j * VALUE_ROW + i;
+      float4 xx, xy, yy;
+      const float4 first = least_eigenvalues(sums7(p, &xx), sums7(p + VALUE_ROW * SLOPES, &xy), sums7(p + 2 * VALUE_ROW * SLOPES, &yy));
+      const int2 at = origin + (int2)(4 * i, 2 * j) - AROUND;
+      other[2 * j * VALUE_ROW + i] = within(first, at, size);
+      other[(2 * j + 1) * VALUE_ROW + i] = within(least_eigenvalues(xx, xy, yy), at + (int2)(0, 1), size);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ALL(i, j, TILE, TILE) {
-      const int2 at = origin + (int2)(i, j);
-      __local const float *p = other + (j + AROUND) * VALUES + i + AROUND;
-      if (keep && all(at < size)) values[at.y * size.x + at.x] = *p;
-      bool largest = *p > 0.0f && all(at < size);
-      IS_LARGEST(p, VALUES, (int2)(-reach), (int2)(reach), largest)
-      if (largest) {
-        atomic_max(&best, as_uint(*p));
+    // The largest of each row, around each column.
+    FOR_ALL(i, j, TILE_ROW, VALUES) {
+      const Shifted s = shifted(other + j * VALUE_ROW + i);
+      float4 most = s.by[AROUND];
+#pragma unroll
+      for (int k = 1; k <= AROUND; k++)
+        if (k <= reach) most = fmax(most, fmax(s.by[AROUND - k], s.by[AROUND + k]));
+      one[j * TILE_ROW + i] = most;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // Of equal ones the last is the largest.
+    FOR_ALL(i, j, TILE_ROW, TILE) {
+      const Shifted s = shifted(other + (j + AROUND) * VALUE_ROW + i);
+      __local const float4 *middle = one + (j + AROUND) * TILE_ROW + i;
+      float4 before = 0.0f, after = 0.0f;
+#pragma unroll
+      for (int k = 1; k <= AROUND; k++)
+        if (k <= reach) {
+          before = fmax(before, fmax(s.by[AROUND - k], middle[-k * TILE_ROW]));
+          after = fmax(after, fmax(s.by[AROUND + k], middle[k * TILE_ROW]));
+        }
+      const int4 largest = s.by[AROUND] > after && s.by[AROUND] >= before;
+      const float own[4] = {s.by[AROUND].x, s.by[AROUND].y, s.by[AROUND].z, s.by[AROUND].w};
+      const int is[4] = {largest.x, largest.y, largest.z, largest.w};
+#pragma unroll
+      for (int k = 0; k < 4; k++) {
+        const int2 at = origin + (int2)(4 * i + k, j);
+        if (any(at >= size)) continue;
         const int index = at.y * size.x + at.x;
-        if (stamps[index] != state[STAMP]) found[atomic_inc(&count)] = key_of(*p, index);
+        if (keep) values[index] = own[k];
+        if (is[k]) {
+          atomic_max(&best, as_uint(own[k]));
+          if (stamps[index] != state[STAMP]) found[atomic_inc(&count)] = key_of(own[k], index);
+        }
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

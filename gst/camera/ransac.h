@@ -14,9 +14,9 @@ namespace glcl::camera {
 /// within `error` of the motion through both; two in one place give a translation. `least` groups
 /// of work-items have an iteration each, and go on, up to `most` in all, until the outliers of
 /// their own best are fewer than `converged` of the vectors. The best of all, of equal ones the
-/// first, is fitted to its inliers by least squares, four times over. The result depends on vectors
-/// and seed alone, not on the order in which the device works. Without two vectors there is no
-/// motion. Nothing waits.
+/// first, is fitted to its inliers by least squares, up to three times, as long as these change.
+/// The result depends on vectors and seed alone, not on the order in which the device works.
+/// Without two vectors there is no motion. Nothing waits.
 class Ransac {
  public:
   struct Settings {

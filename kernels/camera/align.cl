@@ -27,11 +27,13 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
 #define SHARES 10  // items that share the votes of a pixel
+#define WIDEST(coarse) 8  // pixels of a row that are read at once
 #define IN_MEMORY
 #else
 #define UNROLL
 #define UNROLL_16
 #define SHARES 1
+#define WIDEST(coarse) (coarse)
 #define IN_MEMORY volatile  // in registers, LLVM of PoCL 6 aborts
 #endif
 
@@ -70,18 +72,32 @@ inline float weight_of(float rest, float scatter) {
   const float far = rest / scatter, part = 1.0f / (1.0f + far * far);
   return part * part;
 }
-// The mean of coarse × coarse pixels from a corner on; the frame's edge goes on beyond it.
+// The sum of `coarse` values of a row in the frame in small, from a place on; the frame's edge goes on beyond it.
+inline float sum_of_row(__global const float *current, int2 size, int2 from, int coarse) {
+  __global const float *row = current + clamp(from.y, 0, size.y - 1) * size.x;
+  float sum = 0.0f;
+  UNROLL
+  for (int i = 0; i < WIDEST(coarse); i++) sum += i < coarse ? row[clamp(from.x + i, 0, size.x - 1)] : 0.0f;
+  return sum;
+}
+// The mean of coarse × coarse pixels from a corner on.
 inline float mean(__global const float *current, int2 size, int2 corner, int coarse) {
   float sum = 0.0f;
-  for (int j = 0; j < coarse; j++)
-    for (int i = 0; i < coarse; i++) {
-      const int2 at = clamp(corner + (int2)(i, j), (int2)(0), size - 1);
-      sum += current[at.y * size.x + at.x];
-    }
+  for (int j = 0; j < coarse; j++) sum += sum_of_row(current, size, corner + (int2)(0, j), coarse);
   return sum / (coarse * coarse);
 }
+// How the means of as many pixels change along both axes, there.
+inline float2 slopes(__global const float *current, int2 size, int2 corner, int coarse) {
+  float2 sum = 0.0f;
+  for (int j = 0; j < coarse; j++) {
+    const int2 at = corner + (int2)(0, j);
+    sum.x += sum_of_row(current, size, at + (int2)(coarse, 0), coarse) - sum_of_row(current, size, at - (int2)(coarse, 0), coarse);
+    sum.y += sum_of_row(current, size, at + (int2)(0, coarse), coarse) - sum_of_row(current, size, at - (int2)(0, coarse), coarse);
+  }
+  return sum / (2 * coarse * coarse * coarse);
+}
 
-// That around a point, and between the pixels: of one row and column more, those at the sides count in part.
+// The mean around a point, and between the pixels: of one row and column more, those at the sides count in part.
 inline float level_at(__global const float *current, int2 size, float2 p, int coarse) {
   if (coarse == 1) return sample(current, size, p);
   const float2 corner = p - 0.5f * (coarse - 1);
@@ -90,8 +106,8 @@ inline float level_at(__global const float *current, int2 size, float2 p, int co
   float sum = 0.0f;
   for (int j = 0; j <= coarse; j++) {
     __global const float *row = current + clamp(first.y + j, 0, size.y - 1) * size.x;
-    float along = (1.0f - part.x) * row[clamp(first.x, 0, size.x - 1)] + part.x * row[clamp(first.x + coarse, 0, size.x - 1)];
-    for (int i = 1; i < coarse; i++) along += row[clamp(first.x + i, 0, size.x - 1)];
+    const float ends = (1.0f - part.x) * row[clamp(first.x, 0, size.x - 1)] + part.x * row[clamp(first.x + coarse, 0, size.x - 1)];
+    const float along = ends + sum_of_row(current, size, first + (int2)(1, j), coarse - 1);
     sum += (j == 0 ? 1.0f - part.y : j == coarse ? part.y : 1.0f) * along;
   }
   return sum / (coarse * coarse);
@@ -103,15 +119,18 @@ inline bool remembered(__global const float2 *picture, __global const uchar2 *kn
                        int2 corner, int coarse, float *level, float *contrast) {
   int count = 0;
   float sum = 0.0f, least = INFINITY, most = -INFINITY;
-  for (int j = 0; j < coarse; j++)
-    for (int i = 0; i < coarse; i++) {
-      const int at = min(corner.y + j, size.y - 1) * size.x + min(corner.x + i, size.x - 1);
-      const bool counts = known[at].x && !front[at];
+  for (int j = 0; j < coarse; j++) {
+    const int row = min(corner.y + j, size.y - 1) * size.x;
+    UNROLL
+    for (int i = 0; i < WIDEST(coarse); i++) {
+      const int at = row + min(corner.x + i, size.x - 1);
+      const bool counts = known[at].x && !front[at] && i < coarse;
       count += counts;
       const float here = picture[at].x;
       sum += counts ? here : 0.0f;
       least = counts ? fmin(least, here) : least, most = counts ? fmax(most, here) : most;
     }
+  }
   *level = sum / max(count, 1);
   *contrast = most - least;
   return 2 * count > coarse * coarse;
@@ -254,12 +273,8 @@ void camera_align(__global const float *current, __global const float2 *picture,
   const int share = (count + GROUPS - 1) / GROUPS, end = min((group + 1) * share, count);
   for (int i = group * share + item; i < end; i += ITEMS) {
     if (!sample_of(picture, known, front, frame, fit, i, columns, coarse, rows, &at)) continue;
-    const int2 near = convert_int2_rte(at.p - middle);
-    const float left = mean(current, size, near - (int2)(coarse, 0), coarse),
-                right = mean(current, size, near + (int2)(coarse, 0), coarse),
-                above = mean(current, size, near - (int2)(0, coarse), coarse),
-                below = mean(current, size, near + (int2)(0, coarse), coarse);
-    const float gx = (right - left) / (2 * coarse), gy = (below - above) / (2 * coarse);
+    const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), coarse);
+    const float gx = slope.x, gy = slope.y;
     const float row = light_of_row(lit, bands, at.p.y), rest = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, coarse);
     const float weight = weight_of(rest, scatter);
     const float2 unit = at.z / frame.radius;

@@ -3,6 +3,7 @@
 // of a group, a power of two.
 #include "camera/similarity.clh"
 #include "camera/state.clh"
+#include "common/sum.clh"
 
 #define NONE 1e9f  // x of a vector that there is not
 inline bool counts(float4 v) { return v.x < NONE; }
@@ -93,6 +94,15 @@ inline bool fits(float4 motion, float4 vector, float error) {
 inline float8 sum_of(__local float8 *sums, float8 own) {
   const int item = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
+#if defined(WARP_SUM) && ITEMS % 32 == 0
+  const float8 part = (float8)(warp_sum(own.s0), warp_sum(own.s1), warp_sum(own.s2), warp_sum(own.s3), warp_sum(own.s4),
+                               warp_sum(own.s5), warp_sum(own.s6), warp_sum(own.s7));
+  if (item % 32 == 0) sums[item / 32] = part;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float8 total = 0.0f;
+  for (int i = 0; i < ITEMS / 32; i++) total += sums[i];
+  return total;
+#else
   sums[item] = own;
   for (int left = ITEMS / 2; left > 0; left /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -100,6 +110,7 @@ inline float8 sum_of(__local float8 *sums, float8 own) {
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   return sums[0];
+#endif
 }
 
 // An iteration's count of inliers and, below it, its number, so that of equal ones the first is the largest.
@@ -121,22 +132,20 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
   uint own = 0;
   float valid = 0.0f;
   bool done = false;
-  for (int round = 0; round < rounds; round++) {
-    const int iteration = group + round * groups, end = done ? 0 : count;
+  for (int round = 0; round < rounds && !done; round++) {
+    const int iteration = group + round * groups;
     float4 one;
-    const float4 motion = drawn(vectors, end, seed, iteration, translation, &first, &one);
+    const float4 motion = drawn(vectors, count, seed, iteration, translation, &first, &one);
     float8 sum = 0.0f;
-    for (int i = item; i < end; i += ITEMS) {
+    for (int i = item; i < count; i += ITEMS) {
       const float4 v = vectors[i];
       sum.s0 += fits(motion, v, error) ? 1.0f : 0.0f;
       sum.s1 += counts(v) ? 1.0f : 0.0f;
     }
     sum = sum_of(sums, sum);
-    if (!done) {
-      own = max(own, key_of((uint)sum.s0, iteration));
-      valid = sum.s1;
-      done = valid - (float)(own >> 12) < converged * valid || valid < 2.0f;
-    }
+    own = max(own, key_of((uint)sum.s0, iteration));
+    valid = sum.s1;
+    done = valid - (float)(own >> 12) < converged * valid || valid < 2.0f;
   }
   if (item == 0) {
     atomic_max(&best[0], own);
@@ -148,16 +157,18 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
   const int iteration = ends ? (int)(NUMBERS - (atomic_or(&best[0], 0u) & NUMBERS)) : 0, end = ends ? count : 0;
   float4 origin;  // from which sums are taken, so that they are exact wherever the inliers are
   float4 motion = drawn(vectors, end, seed, iteration, translation, &first, &origin);
-  float inliers = 0.0f;
+  float inliers = -1.0f;
   for (int k = 0; k <= REFINEMENTS; k++) {
     float8 sum = 0.0f;  // of inliers: 1, place, vector; products of place and vector, of the place with itself
     for (int i = item; i < end; i += ITEMS) {
       const float4 v = vectors[i], d = v - origin;
       const float8 part = (float8)(1.0f, d, times(conjugate(d.xy), d.zw), dot(d.xy, d.xy));
-      sum += fits(motion, v, error) ? part : (float8)(0.0f);
+      sum += (fits(motion, v, error) ? 1.0f : 0.0f) * part;
     }
     sum = sum_of(sums, sum);
+    const bool same = sum.s0 == inliers;
     inliers = sum.s0;
+    if (same) break;  // as many as before: the same ones
     const float4 mean = sum.s1234 / fmax(inliers, 1.0f);
     const float2 product = sum.s56 - inliers * times(conjugate(mean.xy), mean.zw);
     const float square = sum.s7 - inliers * dot(mean.xy, mean.xy);

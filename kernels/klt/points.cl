@@ -15,15 +15,13 @@ __kernel void klt_account(__global int4 *who, __global int *state, __global int 
                           int due, int fresh, int stamp, __local int *sums) {
   const int item = get_local_id(0), part = (slots + ONE_GROUP - 1) / ONE_GROUP;
   const int first = min(item * part, slots), last = min(first + part, slots);
-  int alive = 0, lost = 0;
+  int own = 0, both;  // alive, and lost above
   for (int i = first; i < last; i++) {
-    alive += who[i].z == LIVE && i < features;
-    lost += who[i].z == LOST || (who[i].z == LIVE && i >= features);
+    const int state = who[i].z;
+    own += state == LIVE && i < features ? 1 : state != VACANT ? 1 << 16 : 0;
   }
-  int all_alive, all_lost;
-  items_before(alive, sums, &all_alive);
-  items_before(lost, sums, &all_lost);
-  const int before = all_alive + all_lost;
+  items_before(own, sums, &both);
+  const int all_alive = both & 0xffff, all_lost = both >> 16, before = all_alive + all_lost;
   const int cut = !fresh && before >= CUT_LEAST && all_alive * CUT_PARTS < before;
   const int drop = cut || fresh;
   int free = 0;

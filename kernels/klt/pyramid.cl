@@ -3,24 +3,37 @@
 // multiples of 4, and those of the next two that lie there; what they need around is made again in each group.
 #include "opticalflow/grey.clh"
 
-// Texels along an axis that a tile of n needs: of the frame, of the finest level and of the next.
+// Texels along an axis that a tile of n needs: of the frame, of the finest level and of the next. Fours of them in a row.
 #define RAW(n) ((n) + 13)
 #define FINE(n) ((n) + 9)
 #define HALF(n) ((n) / 2 + 3)
+#define FOURS(n) (((n) + 3) / 4)
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define RAW_ROW FOURS(RAW(TILE_X))
+#define FINE_ROW FOURS(FINE(TILE_X))
 
-// The Gaussian of sigma 0.7.
+// The Gaussian of sigma 0.7, of five.
 #define OUTER 0.0096200556f
 #define NEAR 0.20542368f
 #define MIDDLE 0.56991249f
-inline float smooth5(__local const float *p, int along) {
-  return OUTER * (p[-2 * along] + p[2 * along]) + NEAR * (p[-along] + p[along]) + MIDDLE * p[0];
-}
+#define SMOOTH(a, b, c, d, e) (OUTER * ((a) + (e)) + NEAR * ((b) + (d)) + MIDDLE * (c))
 
 // (1 4 6 4 1) / 16 along both axes; `p`: the first of 5 by 5.
 inline float halved(__local const float *p, int wide) {
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
   float sum = 0.0f;
   for (int j = 0; j < 5; j++, p += wide) sum += taps[j] * (p[0] + p[4] + 4.0f * (p[1] + p[3]) + 6.0f * p[2]);
+  return sum / 256.0f;
+}
+// That and the next one.
+inline float2 halved_two(__local const float4 *p, int wide) {
+  const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
+  float2 sum = 0.0f;
+#pragma unroll
+  for (int j = 0; j < 5; j++, p += wide) {
+    const float4 a = p[0], b = p[1];
+    sum += taps[j] * (a.xz + (float2)(b.x, b.z) + 4.0f * (a.yw + (float2)(a.w, b.y)) + 6.0f * (float2)(a.z, b.x));
+  }
   return sum / 256.0f;
 }
 
@@ -30,45 +43,72 @@ inline float halved(__local const float *p, int wide) {
 
 // Writes `count` levels, at most 3, with their borders.
 __kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *levels, int count) {
-  __local float one[RAW(TILE_X) * RAW(TILE_Y)], other[FINE(TILE_X) * RAW(TILE_Y)];
+  // What is read of a row in fours may reach into the next one, and beyond the last.
+  __local float4 one[LARGER(RAW_ROW * RAW(TILE_Y), FINE_ROW * FINE(TILE_Y)) + 1];
+  __local float4 other[LARGER(FINE_ROW * RAW(TILE_Y), FOURS(HALF(TILE_X) * HALF(TILE_Y)))];
+  __local float *const ones = (__local float *)one, *const others = (__local float *)other;
   const int2 tile = (int2)(TILE_X, TILE_Y), origin = (int2)(get_group_id(0), get_group_id(1)) * tile;
   const int item = get_local_id(1) * get_local_size(0) + get_local_id(0), items = get_local_size(0) * get_local_size(1);
   const int4 level = levels[0];
+  // All it needs lies in the frame.
+  const bool within = all(origin >= 8) && all(origin + tile + 8 <= level.xy);
   FOR_ALL(i, j, RAW(TILE_X), RAW(TILE_Y)) {
     const int2 at = clamp(origin - 8 + (int2)(i, j), 0, level.xy - 1);
-    one[j * RAW(TILE_X) + i] = GREY_AT(in, at.x, at.y);
+    ones[j * 4 * RAW_ROW + i] = GREY_AT(in, at.x, at.y);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  FOR_ALL(i, j, FINE(TILE_X), RAW(TILE_Y)) {
-    const int x = clamp(origin.x - 6 + i, 0, level.x - 1) - origin.x + 8;
-    other[j * FINE(TILE_X) + i] = smooth5(one + j * RAW(TILE_X) + x, 1);
+  FOR_ALL(i, j, FINE_ROW, RAW(TILE_Y)) {
+    const float4 a = one[j * RAW_ROW + i], b = one[j * RAW_ROW + i + 1];
+    other[j * FINE_ROW + i] = SMOOTH(a, (float4)(a.yzw, b.x), (float4)(a.zw, b.xy), (float4)(a.w, b.xyz), b);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  FOR_ALL(i, j, FINE(TILE_X), FINE(TILE_Y)) {
-    const int2 place = (int2)(i, j) - 6, at = origin + place;
-    const int y = clamp(at.y, 0, level.y - 1) - origin.y + 8;
-    const float value = smooth5(other + y * FINE(TILE_X) + place.x + 6, FINE(TILE_X));
-    one[j * FINE(TILE_X) + i] = value;
-    if (all(place >= 0) && all(place < tile) && all(at < level.xy)) store_repeated(grey, level, at, value);
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const int2 middle = origin / 2;
-  if (count > 1) {
-    const int4 next = levels[1];
-    FOR_ALL(i, j, HALF(TILE_X), HALF(TILE_Y)) {
-      const int2 place = (int2)(i, j) - 2, at = middle + place;
-      const int2 first = 2 * (clamp(at, 0, next.xy - 1) - middle) - 2 + 6;
-      const float value = halved(one + first.y * FINE(TILE_X) + first.x, FINE(TILE_X));
-      other[j * HALF(TILE_X) + i] = value;
-      if (all(place >= 0) && all(place < tile / 2) && all(at < next.xy)) store_repeated(grey, next, at, value);
+  const int wide = 4 * FINE_ROW;
+  if (within) {
+    FOR_ALL(i, j, FINE_ROW, FINE(TILE_Y)) {
+      __local const float4 *p = other + j * FINE_ROW + i;
+      one[j * FINE_ROW + i] = SMOOTH(p[0], p[FINE_ROW], p[2 * FINE_ROW], p[3 * FINE_ROW], p[4 * FINE_ROW]);
+    }
+  } else {
+    FOR_ALL(i, j, FINE(TILE_X), FINE(TILE_Y)) {
+      const int2 at = clamp(origin + (int2)(i, j) - 6, 0, level.xy - 1) - origin + 6;
+      __local const float *p = others + at.y * wide + at.x;
+      ones[j * wide + i] = SMOOTH(p[0], p[wide], p[2 * wide], p[3 * wide], p[4 * wide]);
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ALL(i, j, TILE_X, TILE_Y) {
+    const int2 at = origin + (int2)(i, j);
+    if (all(at < level.xy)) store_repeated(grey, level, at, ones[(j + 6) * wide + i + 6]);
+  }
+  const int2 middle = origin / 2;
+  if (count > 1) {
+    const int4 next = levels[1];
+    if (within) {
+      FOR_ALL(i, j, FOURS(2 * HALF(TILE_X)), HALF(TILE_Y)) {
+        const float2 two = halved_two(one + 2 * j * FINE_ROW + i, FINE_ROW);
+        others[j * HALF(TILE_X) + 2 * i] = two.x;
+        if (2 * i + 1 < HALF(TILE_X)) others[j * HALF(TILE_X) + 2 * i + 1] = two.y;
+      }
+    } else {
+      FOR_ALL(i, j, HALF(TILE_X), HALF(TILE_Y)) {
+        const int2 first = 2 * (clamp(middle + (int2)(i, j) - 2, 0, next.xy - 1) - middle) - 2 + 6;
+        others[j * HALF(TILE_X) + i] = halved(ones + first.y * wide + first.x, wide);
+      }
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (count > 1) {
+    const int4 next = levels[1];
+    FOR_ALL(i, j, TILE_X / 2, TILE_Y / 2) {
+      const int2 at = middle + (int2)(i, j);
+      if (all(at < next.xy)) store_repeated(grey, next, at, others[(j + 2) * HALF(TILE_X) + i + 2]);
+    }
+  }
   if (count > 2) {
     const int4 next = levels[2];
     FOR_ALL(i, j, TILE_X / 4, TILE_Y / 4) {
       const int2 at = origin / 4 + (int2)(i, j);
-      if (all(at < next.xy)) store_repeated(grey, next, at, halved(other + 2 * j * HALF(TILE_X) + 2 * i, HALF(TILE_X)));
+      if (all(at < next.xy)) store_repeated(grey, next, at, halved(others + 2 * j * HALF(TILE_X) + 2 * i, HALF(TILE_X)));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace reference {
 
@@ -89,17 +90,18 @@ Ransac::Ransac(const std::vector<CameraVector> &vectors,
 
 Similarity Ransac::fitted(int iteration, int *count) const {
   Similarity motion = drawn(iteration);
+  *count = -1;
   for (int k = 0; k <= 3; k++) {
     std::complex<double> place, velocity, product;
     double square = 0;
-    *count = 0;
+    const int before = std::exchange(*count, 0);
     const auto each = [&](auto work) {
       for (const CameraVector &v : vectors_)
         if (fits(motion, v, settings_.error))
           work(std::complex<double>(v[0], v[1]), std::complex<double>(v[2], v[3]));
     };
     each([&](auto z, auto v) { place += z, velocity += v, ++*count; });
-    if (k == 3 || !*count) break;
+    if (k == 3 || !*count || *count == before) break;
     place /= *count, velocity /= *count;
     each([&](auto z, auto v) {
       product += std::conj(z - place) * (v - velocity);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// accuracy-objects [--all] [--peers] [--clip NAME] [DEVICE]: how well the moving objects of clips
-// are found whose truth is known, whether they keep their numbers through crossings, and how well
-// the camera's path is.
+// accuracy-objects [--all] [--peers | --still | --clip NAME] [DEVICE]: how well the moving objects
+// of clips are found whose truth is known, whether they keep their numbers through crossings, and
+// how well the camera's path is.
 #include <gst/gst.h>
 
 #include <array>
@@ -440,10 +440,11 @@ int compare_cars(glcl::Queue &queue) {
   return 0;
 }
 
-int run(const std::string &wish, bool whole, bool peers, const std::string &only) {
+int run(const std::string &wish, bool whole, bool peers, bool still, const std::string &only) {
   glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
   std::printf("%s\n", queue.context().device().name.c_str());
   if (peers) return compare_peers(queue, whole) ? EXIT_FAILURE : EXIT_SUCCESS;
+  if (still) return compare_still(queue, whole) ? EXIT_FAILURE : EXIT_SUCCESS;
   int missed = compare_clips(queue, whole, only) + compare_crossings(queue, whole, only);
   if (only.empty())
     missed += compare_lit(queue) + compare_still(queue, whole) + compare_cars(queue);
@@ -456,7 +457,7 @@ int run(const std::string &wish, bool whole, bool peers, const std::string &only
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   std::string device = "auto", only;
-  bool whole = false, peers = false;
+  bool whole = false, peers = false, still = false;
   for (int i = 1; i < argc; i++) {
     if (!std::strcmp(argv[i], "--clip") && i + 1 < argc)
       only = argv[++i];
@@ -464,11 +465,13 @@ int main(int argc, char **argv) {
       whole = true;
     else if (!std::strcmp(argv[i], "--peers"))
       peers = true;
+    else if (!std::strcmp(argv[i], "--still"))
+      still = true;
     else
       device = argv[i];
   }
   try {
-    return run(device, whole, peers, only);
+    return run(device, whole, peers, still, only);
   } catch (const glcl::Error &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return EXIT_FAILURE;

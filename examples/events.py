@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """events.py [-p PORT] [FILE | /dev/video0]: what happens in a video, on a web page
 
-Serves http://localhost:8080/: cuts and things that begin and cease to move, as they happen (server-sent events). Other programs
-take the same lines of JSON from /events: `curl -N http://localhost:8080/events`. Who comes late is told the last hundred.
+Serves http://127.0.0.1:8080/: cuts and things that begin and cease to move, as they happen (server-sent events). Other programs
+take the same lines of JSON from /events: `curl -N http://127.0.0.1:8080/events`. Who comes late is told the last hundred.
 """
 import argparse
 import http.server
@@ -96,12 +96,12 @@ def main():
     arguments = parser.parse_args()
     events = Events()
     try:
-        server = http.server.ThreadingHTTPServer(('' if arguments.all else 'localhost', arguments.port), handler(events))
+        server = http.server.ThreadingHTTPServer(('' if arguments.all else '127.0.0.1', arguments.port), handler(events))
     except OSError as error:
         parser.error(f'port {arguments.port}: {error.strerror}; choose another with --port')
     server.daemon_threads = not arguments.once
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f'http://localhost:{server.server_port}/', flush=True)
+    print(f'http://127.0.0.1:{server.server_port}/', flush=True)
     pipeline = common.pipeline(arguments.source, 'glclhistogram shot-detection=true post-messages=false ! '
                                'glclmotion detect=true interval=1000000000 ! fakesink sync=true', frames=150)
     for name, fields in common.messages(pipeline):

@@ -265,6 +265,19 @@ std::vector<Clip> clips(unsigned seed) {
     m.dissolve(12);
     m.shot(30);
   });
+  make("steps of exposure", [](Maker &m) {
+    m.shot(20);
+    for (const double light : {0.7, 1.3, 0.5, 1.0}) {
+      m.exposure(1, light);
+      m.shot(20);
+    }
+    m.cut();
+    m.shot(20);
+    for (const double light : {0.6, 1.4, 0.8}) {
+      m.exposure(2, light);
+      m.shot(20);
+    }
+  });
   return all;
 }
 

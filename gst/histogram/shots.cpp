@@ -17,6 +17,7 @@ constexpr int lag = 6;           // frames from a dissolve's middle to where it 
 constexpr int still = 4;         // frames before and after a dissolve
 constexpr int stays_blank = 25;  // frames after which a fade to one level is the end of a shot
 constexpr double blank_deviation = 6;  // levels; noise remains
+constexpr double relit = 0.4;  // of the distance, at most, is left where only the light changed
 constexpr int kept = 2 * longest + 2 * around + stays_blank;
 
 }  // namespace
@@ -54,6 +55,23 @@ bool Shots::is_transient(int i) const {
   return false;
 }
 
+/// How far `after` is from `before` in `light` times as much light.
+double Shots::distance_in_light(const Entry &before, const Entry &after, double light) {
+  Entry lit;
+  for (int i = 0; i < channels * bins; i++)
+    spread(lit, i / bins, (i % bins + 0.5) * light, before.histogram[i]);
+  return distance(lit, after);
+}
+
+/// Whether more or less light makes most of the difference, as where exposure jumps or somebody
+/// switches on a lamp: the means say little of how much, where highlights are clipped.
+bool Shots::is_relit(const Entry &before, const Entry &after) {
+  double least = 1;
+  for (int i = -32; i <= 32; i++)
+    least = std::min(least, distance_in_light(before, after, std::exp2(i / 24.0)));
+  return least < relit * distance(before, after);
+}
+
 bool Shots::is_cut(int i) const {
   const double d = step(i);
   if (d < threshold_) return false;
@@ -65,7 +83,7 @@ bool Shots::is_cut(int i) const {
   for (int k = -around; k <= around; k++)
     if (k) others.push_back(step(i + k));
   std::nth_element(others.begin(), others.begin() + others.size() * 3 / 4, others.end());
-  return d >= 3 * others[others.size() * 3 / 4] && !is_transient(i);
+  return d >= 3 * others[others.size() * 3 / 4] && !is_transient(i) && !is_relit(at(i - 1), at(i));
 }
 
 bool Shots::near_shot(int from, int to) const {
@@ -81,16 +99,6 @@ std::optional<Shots::Shot> Shots::cut(int i) {
   return Shot{at(i).frame, Kind::cut, step(i)};
 }
 
-/// How far `after` is from `before` in the light of `after`.
-double Shots::distance_in_same_light(const Entry &before, const Entry &after) {
-  double from = 0, to = 0;
-  for (int c = 0; c < channels; c++) from += before.mean[c], to += after.mean[c];
-  Entry lit;
-  for (int i = 0; i < channels * bins; i++)
-    spread(lit, i / bins, (i % bins + 0.5) * to / std::max(from, 1.0), before.histogram[i]);
-  return distance(lit, after);
-}
-
 /// Whether the entries between these two are mixtures of them, more and more of the second.
 bool Shots::is_mixture(int from, int to) const {
   const Entry &before = at(from), &after = at(to);
@@ -99,7 +107,10 @@ bool Shots::is_mixture(int from, int to) const {
   const auto [calmer, livelier] =
       std::minmax({distance(at(from - still), before), distance(after, at(to + still))});
   if (calmer > 0.5 * whole || livelier > 0.8 * whole) return false;
-  if (distance_in_same_light(before, after) < 0.6 * whole) return false;
+  double from_level = 0, to_level = 0;
+  for (int c = 0; c < channels; c++) from_level += before.mean[c], to_level += after.mean[c];
+  const double light = to_level / std::max(from_level, 1.0);
+  if (distance_in_light(before, after, light) < 0.6 * whole) return false;
   // A mixture's variance is a parabola, and in the middle below the mean of both ends'.
   const double mean_variance = (before.variance + after.variance) / 2;
   const double in_the_middle = at((from + to) / 2).variance;

@@ -15,7 +15,8 @@ namespace glcl::histogram {
 /// as 32 bins with soft edges), 0–1. A frame begins a shot by a cut where the distance to the frame
 /// before stands out from its neighbourhood: far above the next two on either side, which those of
 /// a pan or of something that passes close by do not, and above three quarters of the eight on
-/// either side. A flash is no cut: a few frames later the picture is what it was.
+/// either side. A flash is no cut: a few frames later the picture is what it was. Nor is a step of
+/// exposure: with more or less light the frame before is like this one.
 ///
 /// A dissolve goes between two states that differ by more than their light, while the variance of
 /// the levels runs below both's mean along a parabola, as a mixture's does. A fade goes through a
@@ -57,7 +58,8 @@ class Shots {
   };
 
   static double distance(const Entry &a, const Entry &b);
-  static double distance_in_same_light(const Entry &before, const Entry &after);
+  static double distance_in_light(const Entry &before, const Entry &after, double light);
+  static bool is_relit(const Entry &before, const Entry &after);
   static void spread(Entry &entry, int channel, double place, double part);
   static bool blank(const Entry &entry);
   const Entry &at(int i) const { return entries_[i]; }

@@ -53,6 +53,7 @@ TEST(test_what_is_no_cut) {
   check_exact("flashes");
   check_exact("fast pans");
   check_exact("something passes");
+  check_exact("steps of exposure");
 }
 
 // Slowly brighter: a level's bin changes at once, its soft edges do not.

@@ -268,7 +268,7 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
             &Settings::attach_meta)
       .flag("attach-overlay", "Attach overlay",
             "Attach the drawing to the frame as a GstVideoOverlayCompositionMeta, for glimagesink "
-            "or gloverlaycompositor to draw, so that analyzers before them see the frame without "
+            "or gloverlaycompositor to draw, so that elements in between see the frame without "
             "it; where nothing behind takes such metas it is drawn into the frame",
             &Settings::attach_overlay, glcl::before_paused);
   // For languages that read no GstCustomMeta: a copy of what this element has attached to a frame.

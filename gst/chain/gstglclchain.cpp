@@ -464,7 +464,7 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
             "The chain: NAME(PARAMETER=VALUE, …) of each filter with ! between; NAME*3 runs one "
             "three times. Empty: the file location, or frames pass as they are",
             &Settings::filters)
-      .text("location", "Location", "A file with such a text, for where filters is empty",
+      .text("location", "Location", "A file with a chain, which counts where filters is empty",
             &Settings::location)
       .text("path", "Path",
             "Folders with filters NAME.cl, separated by :, searched before the plugin's own",

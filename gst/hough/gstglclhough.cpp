@@ -512,21 +512,22 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
             "Files of pictures to look for, separated by commas; at most 16 templates with the "
             "learned ones",
             &Settings::files)
-      .number("min-score", "Minimal score",
+      .number("min-score", "Minimum score",
               "The least score of an object, from 0, what chance gives, to 1, all of its outline",
               &Settings::min_score, 0, 1)
-      .number("max-objects", "Maximal objects", "At most so many objects are found, the best",
+      .number("max-objects", "Maximum objects", "How many objects are found at most, the best ones",
               &Settings::max_objects, 1, Hough::most_objects)
-      .number("scale-min", "Minimal scale", "The least size of an object, by its template's",
+      .number("scale-min", "Minimum scale", "Smallest size of an object, relative to its template",
               &Settings::scale_min, Hough::least_scale, Hough::most_scale)
-      .number("scale-max", "Maximal scale",
-              "The largest size of an object, by its template's; at least scale-min",
+      .number("scale-max", "Maximum scale",
+              "Largest size of an object, relative to its template; at least scale-min",
               &Settings::scale_max, Hough::least_scale, Hough::most_scale)
-      .number("angle-min", "Minimal angle",
-              "From which turn on objects are found, in degrees counter-clockwise",
+      .number("angle-min", "Minimum angle",
+              "Least turn of an object from its template, in degrees counter-clockwise",
               &Settings::angle_min, -180, 180)
-      .number("angle-max", "Maximal angle",
-              "Up to which turn objects are found, in degrees counter-clockwise; below angle-min, "
+      .number("angle-max", "Maximum angle",
+              "Largest turn of an object from its template, in degrees counter-clockwise; below "
+              "angle-min, "
               "the range goes through 180",
               &Settings::angle_max, -180, 180)
       .other(

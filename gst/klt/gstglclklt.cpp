@@ -367,12 +367,13 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
               "Least smaller eigenvalue of a point's structure tensor, as a share of the best one "
               "in the frame, 0 to 1",
               &Settings::quality, 0, 1)
-      .number("min-eigenvalue", "Least eigenvalue",
-              "And by itself: summed over 7 x 7 px, in squared levels of 0 to 255",
+      .number("min-eigenvalue", "Minimum eigenvalue",
+              "Least smaller eigenvalue of a point's structure tensor by itself, summed over 7 x 7 "
+              "px, in squared levels of 0 to 255",
               &Settings::min_eigenvalue, 0, 1e9)
-      .number("min-distance", "Least distance",
-              "Px along both axes within which a point is the best, and no other point is",
-              &Settings::min_distance, 1, 64)
+      .number("min-distance", "Minimum distance",
+              "Least distance from point to point along both axes, in px", &Settings::min_distance,
+              1, 64)
       .number("cells", "Cells",
               "Parts of the frame along each axis, each with its even share of the points at most; "
               "0 lets points be where they are best",
@@ -390,7 +391,7 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
           [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.window); })
       .number("iterations", "Iterations", "Steps on each level at most", &Settings::iterations, 1,
               100)
-      .number("max-residue", "Most residue",
+      .number("max-residue", "Maximum residue",
               "Mean difference between a point's windows in two frames above which it is lost, in "
               "levels of 0 to 255",
               &Settings::max_residue, 0, 255)
@@ -401,7 +402,7 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
       .number("reselect", "Reselect",
               "Frames after which points are chosen for those lost; 0 does so by min-features only",
               &Settings::reselect, 0, 1000)
-      .number("min-features", "Least features",
+      .number("min-features", "Minimum features",
               "Where fewer points are left, others are chosen at once", &Settings::min_features, 0,
               Points::most)
       .number(

@@ -341,14 +341,15 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   glcl::Properties<Settings>(object_class, settings_of)
       .choice("search", "Search", "Which candidates are tried", &Settings::method, search_type())
       .number("range", "Range",
-              "How far blocks may have moved along each axis, in px; 0: as far as each frame needs",
+              "How far blocks may have moved along each axis, in px; 0: as far as each area needs",
               &Settings::range, 0, glcl::motion::max_range)
       .number("min-range", "Minimum range",
-              "With range=0 the least, in px; at most max-range counts", &Settings::min_range, 1,
-              glcl::motion::max_range)
+              "With range=0 the smallest range, in px; at most max-range counts",
+              &Settings::min_range, 1, glcl::motion::max_range)
       .number("max-range", "Maximum range",
-              "With range=0 the most, in px; that of searches which don't adapt: other than full, "
-              "and by several devices",
+              "With range=0 the largest range, in px; searches other than full, and those by "
+              "several devices, "
+              "use it",
               &Settings::max_range, 1, glcl::motion::max_range)
       .number("target-psnr", "Target PSNR",
               "With range=0 the range stops growing where the prediction is expected to be as good "
@@ -383,8 +384,8 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
       .color("outline-color", "Outline color", "Around arrows and boxes, 0xAARRGGBB",
              &Settings::outline_color)
       .choice("camera-compensation", "Camera compensation",
-              "What the camera may do: found, told and taken away", &Settings::camera,
-              camera_type())
+              "What the camera may do; its motion is found, told in messages and taken away",
+              &Settings::camera, camera_type())
       .flag("detect", "Detect", "Find what moves by itself, and follow it", &Settings::detect)
       .number("sensitivity", "Sensitivity",
               "0 finds what stands out clearly from noise and edges, 1 the faintest",
@@ -409,14 +410,15 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
       .made(
           g_param_spec_boxed(
               "mask-sample", "Mask sample",
-              "The same as a picture in memory, with its caps; takes the place of mask. NULL: "
+              "The mask as a picture in memory, with its caps; takes the place of mask. NULL: "
               "everywhere",
               GST_TYPE_SAMPLE,
               static_cast<GParamFlags>(G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS |
                                        GST_PARAM_MUTABLE_PLAYING)),
           take_mask, [](Settings &settings, const Mask &mask) { mask.into(settings); },
           [](const Settings &, GValue *) {})
-      .number("seed", "Seed", "Of the chances by which the camera's motion is sought",
+      .number("seed", "Seed",
+              "Of the random search for the camera's motion; equal seeds give equal results",
               &Settings::seed, 0, G_MAXINT)
       .other(
           g_param_spec_boolean("motion-detected", "Motion detected",

@@ -6,7 +6,7 @@
  * Dense optical flow: where every pixel of the previous frame went, computed by OpenCL on OpenGL
  * textures. Vectors are in pixels per frame, +x right, +y down.
  *
- * The flow is drawn (`display`), summed up in messages on the bus, attached to frames as a
+ * The flow is drawn (`display`), summed up in messages on the bus, attached to frames
  * in a GstCustomMeta (`attach-meta`) and written to .flo files (`dump-location`). A frame that does
  * not follow the one before it, because it is the first, after a seek or after a gap of more than
  * four frames, has no vectors: none of these, and nothing is drawn.
@@ -433,7 +433,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   glcl::Properties<Settings>(object_class, settings_of)
       .other(
           g_param_spec_enum("preset", "Preset",
-                            "What method and refinement are where they were not set "
+                            "Sets method and refinement, where they are not set "
                             "themselves, before or after",
                             preset_type(), static_cast<gint>(defaults.preset), glcl::while_playing),
           [](Settings &settings, const GValue *value) {
@@ -491,7 +491,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
           "is none; -1 measures it. Not for method=lucas-kanade",
           &Settings::noise, -1, 64)
       .number("grid", "Grid", "Px between the vectors in the meta", &Settings::grid, 1, 16)
-      .number("min-confidence", "Least confidence",
+      .number("min-confidence", "Minimum confidence",
               "Vectors less sure than this count as still, 0 to 1", &Settings::min_confidence, 0, 1)
       .flag("check-backward", "Check backward",
             "Also find the flow backward; where both do not agree within a pixel the confidence "
@@ -507,7 +507,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
               "Px between arrows, at least 4; 0 is a 24th of the frame's short side, 12 to 96",
               &Settings::spacing, 0, 256)
       .color("color", "Color",
-             "Of arrows, 0xAARRGGBB; with an alpha of 0 each has the color of its direction",
+             "Of arrows, 0xAARRGGBB; with an alpha of 0 each has the colour of its direction",
              &Settings::color)
       .color("outline-color", "Outline color", "Around arrows, 0xAARRGGBB",
              &Settings::outline_color)

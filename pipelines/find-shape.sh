@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# find-shape.sh IN TEMPLATE: finds the picture TEMPLATE in a video file and prints where it is, a line for each time: ns, then
-# x and y in px, degrees counter-clockwise, scale, score
+# find-shape.sh IN TEMPLATE: finds the picture TEMPLATE in a video file, or in front of the camera /dev/video…, and prints where it
+# is, a line for each time: ns, then x and y in px, degrees counter-clockwise, scale, score
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"
 
 open_file "$2"
-open_file "$1"
+open_video "$1"
 FILTER=(glclhough template="$2" interval=0)
 use_plugin
 play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
-  sed -n '/glclhough, timestamp=/ { s/\\//g; p }' | awk '{
+  sed -un '/glclhough, timestamp=/ { s/\\//g; p }' | awk '{
     match($0, /timestamp=\(guint64\)[0-9]+/)
     time = substr($0, RSTART + 19, RLENGTH - 19)
     while (match($0, /"object, [^;]*;/)) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# motion-vectors.sh IN OUT: draws where the blocks of a video file moved, into an H.264 MP4 without sound,
-# and prints how well each frame is predicted from the one before
+# motion-vectors.sh IN OUT: draws where the blocks of a video file, or of the camera /dev/video…, moved, into an H.264 MP4
+# without sound, and prints how well each frame is predicted from the one before
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"
 
-open_file "$1"
+open_video "$1"
 FILTER=(glclmotion partitions=true subpel=quarter lambda=20 interval=0 display=vectors)
 use_plugin
 play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \

@@ -6,11 +6,7 @@ set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"
 
-if [[ $1 == /dev/* ]]; then
-  open_camera "$1"
-else
-  open_file "$1"
-fi
+open_video "$1"
 [[ -z ${2:-} ]] || SINK=(gldownload ! "${ENCODE[@]}" ! filesink location="$2")
 FILTER=(glclmotion detect=true display=objects)
 use_plugin

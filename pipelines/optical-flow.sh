@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# optical-flow.sh IN: plays a video file in a window with arrows that show how it moves, and prints the
-# motion of the whole picture, ten times a second
+# optical-flow.sh IN: plays a video file, or the camera /dev/video…, in a window with arrows that show how it moves, and
+# prints the motion of the whole picture, ten times a second
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 1 "$@"
 
-open_file "$1"
+open_video "$1"
 FILTER=(glopenclflow display=arrows legend=true)
 use_plugin
 play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |

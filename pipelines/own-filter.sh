@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# own-filter.sh IN FILTER.cl: plays a video file in a window through a filter of your own, which may be edited meanwhile
+# own-filter.sh IN FILTER.cl: plays a video file, or the camera /dev/video…, in a window through a filter of your own, which
+# may be edited meanwhile
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"
 
 open_file "$2"
-open_file "$1"
+open_video "$1"
 FILTER=(glclchain filters="'$(realpath "$2")'" watch=true)
 use_plugin
 play -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

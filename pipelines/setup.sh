@@ -205,6 +205,15 @@ open_camera() {
   fi
 }
 
+# open_video IN: a file, or the camera /dev/video…
+open_video() {
+  if [[ $1 == /dev/* ]]; then
+    open_camera "$1"
+  else
+    open_file "$1"
+  fi
+}
+
 # play PIPELINE...: runs it; where it fails, ends with the first error that GStreamer reported, as a wrong argument where that is
 # what was opened or is written
 play() {

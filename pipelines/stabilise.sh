@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# stabilise.sh IN [OUT]: plays a video file in a window without the shaking of the hand that held the camera; with OUT, writes it
-# into an H.264 MP4 without sound
+# stabilise.sh IN [OUT]: plays a video file, or the camera /dev/video…, in a window without the shaking of the hand that holds
+# the camera; with OUT, writes it into an H.264 MP4 without sound
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"
 
-open_file "$1"
+open_video "$1"
 FILTER=(glclklt stabilize=true post-messages=false)
 use_plugin
 TO=("${SINK[@]}")

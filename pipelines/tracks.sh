@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tracks.sh IN [OUT]: plays a video file in a window with the points that are followed and the ways they came, and prints
-# how many those are, ten times a second; with OUT, NAME.csv or NAME.json, writes all of them there
+# tracks.sh IN [OUT]: plays a video file, or the camera /dev/video…, in a window with the points that are followed and the
+# ways they came, and prints how many those are, ten times a second; with OUT, NAME.csv or NAME.json, writes all of them there
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"
 
-open_file "$1"
+open_video "$1"
 FILTER=(glclklt display=tracks trail=25)
 [[ $# == 1 ]] || FILTER+=("dump-location=\"${2//\"/\\\"}\"")
 use_plugin

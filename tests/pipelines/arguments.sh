@@ -52,6 +52,7 @@ for script in "$source_root"/pipelines/*.sh; do
     *) die "$name: what it takes is not known here" ;;
   esac
   [[ $name == demo.sh ]] || answers 2 "^usage: $name" # all but the demo, which draws something itself
+  ! grep -q '^open_video ' "$script" || answers 2 "^$name: no camera at /dev/video99$" /dev/video99 "${more[@]}"
   answers 2 "^$name: no such file: missing.mp4$" missing.mp4 "${more[@]}"
   answers 2 "^$name: no file that can be read: folder.mp4$" folder.mp4 "${more[@]}"
   [[ $name != decode.sh ]] || answers 2 '^decode.sh: no H.264 in clip.mp4; ' clip.mp4

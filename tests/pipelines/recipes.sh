@@ -180,6 +180,13 @@ assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     expect 'frames moved' "$(filtered_frames log)" $frames
     expect 'frames written' "$(frames_of out.mp4)" $frames
     ;;
+  histogram)
+    make_clip 160 120
+    recipe histogram clip.mp4
+    expect 'frames filtered' "$(filtered_frames log)" $frames
+    recipe histogram /dev/video0
+    [[ $(filtered_frames log) -gt 0 ]] || die "no frame of the camera was filtered"
+    ;;
   camera-preview)
     recipe camera-preview
     [[ $(filtered_frames log) -gt 0 ]] || die 'no frame was filtered'

@@ -30,7 +30,7 @@ read_task() {
   file=${fields[0]} from=${fields[1]} to=${fields[2]} of_file=${fields[3]}
 }
 
-# part_of N: prints the folder of its results, and a NUL; nothing where they are not whole
+# part_of N: prints the folder of its results, and a NUL; nothing where they are not complete
 part_of() { find "$archive/parts/$1" -mindepth 1 -maxdepth 1 -type d ! -name '.glcl-*' -print0 2>/dev/null || true; }
 is_whole() { [[ -n $(part_of "$1" | tr '\0' x) ]]; }
 count() { [[ ! -e $1 ]] || wc "$2" <"$1"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# merge.sh OUT [HERE]: joins the parts of all files of an archive whose parts are whole, and lists the others in OUT/failed
+# merge.sh OUT [HERE]: joins the parts of all files of an archive whose parts are complete, and lists the others in OUT/failed
 . "${2:-$(dirname "$0")}/common.sh"
 out=$1 archive=$1/.archive
 [[ -d $archive ]] || die "$out is no archive"
@@ -35,5 +35,5 @@ for ((i = 0; i < number; i++)); do
 done
 finish
 mv "$archive/failed" "$out/failed"
-echo "$done files are whole, $(wc -l <"$out/failed") are not"
+echo "$done files are complete, $(wc -l <"$out/failed") are not"
 [[ ! -s $out/failed ]]

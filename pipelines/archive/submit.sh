@@ -3,9 +3,10 @@
 # submit.sh LIST OUT [SBATCH OPTIONS...]: has Slurm analyse all files of a list, into a folder that all nodes see
 #
 # LIST names a file a line, or, where it holds NULs, a file before each NUL. Files longer than GLCL_PART seconds (600) are
-# divided; with objects or tracks, whose memory is longer than the overlap of parts, only if GLCL_PART is set. Every part is a task of an array; merge.sh, a job behind it, joins them. What is whole in OUT is not done again, so that
-# the same command goes on with what is left. Options for sbatch say where: --gres=gpu:1, --partition=…, --cpus-per-task=….
-# GLCL_ELEMENTS chooses what is analysed, as glcl-analyze --elements; GLCL_ANALYZE names that program. Prints the jobs' numbers.
+# divided; with objects or tracks, whose memory is longer than the overlap of parts, only if GLCL_PART is set. Every part is a
+# task of an array; merge.sh, a job behind it, joins them. Complete results in OUT are kept, so the same command goes on with
+# what is left. Options for sbatch say where: --gres=gpu:1, --partition=…, --cpus-per-task=…. GLCL_ELEMENTS chooses what is
+# analysed, as glcl-analyze --elements; GLCL_ANALYZE names that program. Prints the jobs' numbers.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 case ${1:-} in

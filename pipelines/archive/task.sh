@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # task.sh OUT LIST HERE [NUMBER]: does the task that the line NUMBER of LIST names, from 0 on; else that of Slurm's array
 #
-# What is whole is left alone. What fails goes back to Slurm's queue, up to three times; then it is for merge.sh to list.
+# Complete results are left alone. What fails goes back to Slurm's queue, up to three times; then it is for merge.sh to list.
 . "$3/common.sh"
 archive=$1/.archive
 task=$(sed -n "$((${4:-${SLURM_ARRAY_TASK_ID:-0}} + 1))p" "$2")

@@ -100,7 +100,7 @@ bool Output::begin(Task &task) {
     if (existing_ == Existing::keep && tells(summary, wanted(task))) return false;
     if (existing_ == Existing::refuse)
       throw Failure("there is " + shown(place) +
-                    " already: --resume keeps what is whole, --overwrite replaces it");
+                    " already: --resume keeps what is complete, --overwrite replaces it");
   }
   task.folder = hidden(task.file);
   if (mkdir(task.folder.c_str(), 0777) && errno != EEXIST)

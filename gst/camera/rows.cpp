@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "rows.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,21 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr int band = 8;  // BAND in the kernels
+constexpr int band = 8;           // BAND in the kernels
+constexpr size_t counters = 128;  // COUNTERS in the kernel
+
+/// Of a group: 1, or enough for a counter each.
+int group_items(const Device &device) {
+  const size_t most =
+      device.is_cpu() ? 1 : std::min<size_t>(2 * counters, one_group(device.device));
+  return most < counters ? 1 : static_cast<int>(most);
+}
 
 }  // namespace
 
 Rows::Rows(Context &context, const Frame &frame)
     : frame_(frame),
-      items_(context.device().is_cpu() ? 1 : 256),
+      items_(group_items(context.device())),
       bands_((frame.size.s[1] + band - 1) / band) {
   kernel_ = Kernel(context, context.program("camera/rows.cl", "-DITEMS=" + std::to_string(items_)),
                    "camera_rows", {});

@@ -64,8 +64,10 @@ double Shots::distance_in_light(const Entry &before, const Entry &after, double 
 }
 
 /// Whether more or less light makes most of the difference, as where exposure jumps or somebody
-/// switches on a lamp: the means say little of how much, where highlights are clipped.
+/// switches on a lamp: the means say little of how much, where highlights are clipped. Pictures of
+/// one level are always alike so, which says nothing.
 bool Shots::is_relit(const Entry &before, const Entry &after) {
+  if (blank(before) || blank(after)) return false;
   double least = 1;
   for (int i = -32; i <= 32; i++)
     least = std::min(least, distance_in_light(before, after, std::exp2(i / 24.0)));

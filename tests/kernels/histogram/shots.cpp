@@ -56,6 +56,17 @@ TEST(test_what_is_no_cut) {
   check_exact("steps of exposure");
 }
 
+// One level after another is a cut, though light could make it.
+TEST(test_cut_between_levels) {
+  Shots shots;
+  std::vector<Shots::Shot> found;
+  for (int i = 0; i < 40; i++)
+    for (const Shots::Shot &shot : shots.add(i, grey(i < 20 ? 80 : 120).data()))
+      found.push_back(shot);
+  for (const Shots::Shot &shot : shots.finish()) found.push_back(shot);
+  fail_unless(found.size() == 1 && found[0].frame == 20, "%zu shots", found.size());
+}
+
 // Slowly brighter: a level's bin changes at once, its soft edges do not.
 TEST(test_slow_light) {
   Shots shots;

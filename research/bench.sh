@@ -25,6 +25,8 @@ expect 0 glcl-bench glclhistogram --ablation --only '12 bits, 1024' "${small[@]}
 says '8, R = most, padded'
 expect 0 glcl-bench glclhistogram --ablation --only votes "${small[@]}"
 says 'R = 64'
+expect 0 glcl-bench primitives "${small[@]}"
+says 'radix sort'
 expect 0 glcl-bench --hough "${small[@]}"
 says 'BASE'
 says 'of an evenly divided list, 1024 tuples in all, equal'

@@ -67,4 +67,13 @@ for size in 321x243 160x120; do
     done
     [[ $method == lucas-kanade ]] || sum $size "glopenclflow post-messages=false method=$method check-backward=true gain=4"
   done
+  sum $size 'glclmotion post-messages=false detect=true display=objects'
+  for display in points tracks; do
+    sum $size "glclklt post-messages=false features=200 display=$display"
+  done
+  sum $size 'glclklt post-messages=false stabilize=true display=none'
+  sum $size 'glclhough post-messages=false display=edges'
+  for filters in 'gauss(sigma=2) ! grey' 'saturation ! gamma ! invert' 'median ! sobel ! threshold' 'unsharp ! motionblur ! lut' 'box*3'; do
+    sum $size "glclchain filters=${filters// /}"
+  done
 done

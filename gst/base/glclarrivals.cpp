@@ -14,6 +14,8 @@ namespace {
 
 /// Frames further apart than so many durations don't follow each other.
 constexpr GstClockTime gap_frames = 4;
+/// What those behind still have before them when a frame is in time again.
+constexpr GstClockTime under_way = GST_SECOND;
 
 }  // namespace
 
@@ -21,6 +23,13 @@ void Arrivals::start() {
   late_until_ = 0;
   last_ = GST_CLOCK_TIME_NONE;
   told_of_fields_ = told_of_sizes_ = false;
+}
+
+void Arrivals::late(GstClockTime time, GstClockTimeDiff late) {
+  // Decoders drop frames up to twice as late as the last one was. One frame of a wrong time may
+  // have been late by hours.
+  late_until_ =
+      late > 0 ? time + 2 * GstClockTime(late) : std::min(late_until_.load(), time + under_way);
 }
 
 bool Arrivals::breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_break) {
@@ -36,9 +45,9 @@ bool Arrivals::breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_br
   if (!marked) return false;
   // Decoders play backward by groups of frames and mark the first of each.
   if (backward && known && !gap) return false;
-  // Where elements ahead drop late frames, they mark the next one.
+  // Where elements ahead drop late frames, they mark the next one, which is later.
   const GstClockTime running = running_time(segment, last);
-  return !(GST_CLOCK_TIME_IS_VALID(running) && running < late_until_);
+  return !ahead || !(GST_CLOCK_TIME_IS_VALID(running) && running < late_until_);
 }
 
 bool Arrivals::has_fields(const GstVideoInfo &info, GstBuffer *buffer) const {

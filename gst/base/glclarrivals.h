@@ -19,9 +19,9 @@ class Arrivals {
   /// Whether the frame does not follow the one that arrived before it, in the direction of
   /// playback; with `gaps_break` not across a gap in time either.
   bool breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_break);
-  /// Elements ahead may drop frames up to this running time, since those behind are late. Any
-  /// thread.
-  void late(GstClockTime until) { late_until_ = until; }
+  /// Those behind had a frame of this running time so late, or that early where it is negative:
+  /// elements ahead may drop frames. Any thread.
+  void late(GstClockTime time, GstClockTimeDiff late);
 
   /// Whether a frame's lines are from two moments, which nobody has been told of.
   bool has_fields(const GstVideoInfo &info, GstBuffer *buffer) const;

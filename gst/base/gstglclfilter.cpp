@@ -349,14 +349,13 @@ static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *ev
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->sink_event(trans, event);
 }
 
-/// Sees which frames those ahead may drop: decoders up to twice as late as the last one was.
+/// Sees which frames those ahead may drop.
 static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_QOS) {
     GstClockTimeDiff late = 0;
     GstClockTime time = GST_CLOCK_TIME_NONE;
     gst_event_parse_qos(event, nullptr, nullptr, &late, &time);
-    if (late > 0 && GST_CLOCK_TIME_IS_VALID(time))
-      private_of(trans)->arrivals.late(time + 2 * late);
+    if (GST_CLOCK_TIME_IS_VALID(time)) private_of(trans)->arrivals.late(time, late);
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->src_event(trans, event);
 }

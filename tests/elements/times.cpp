@@ -247,3 +247,37 @@ TEST(late_frame) {
     expect(std::hypot(told[1].x - 4, told[1].y - 2) < 0.5, "the vectors span it");
   }
 }
+
+// One whose time was wrong by an hour was late by an hour. What is not late any more is marked for
+// another reason.
+TEST(late_by_an_hour) {
+  Stream stream("glclmotion interval=0");
+  stream.caps(64, 48);
+  const auto told_of = [&](GstClockTime time, GstClockTimeDiff late) {
+    gst_harness_push_upstream_event(stream.chain.harness(),
+                                    gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, late, time));
+  };
+  const GstClockTime hour = 3600 * GST_SECOND, later = hour + 2 * GST_SECOND;
+  std::vector<GstClockTime> after_others;
+  int number = 0;
+  const auto push = [&](GstClockTime time, bool follows, guint flags = 0) {
+    stream.push(scene(number++), time, frame_time, flags);
+    if (follows) after_others.push_back(time);
+  };
+  push(hour, false);
+  told_of(0, static_cast<GstClockTimeDiff>(hour));
+  push(hour + frame_time, true);
+  told_of(hour + frame_time, -20 * GST_MSECOND);
+  push(hour + 3 * frame_time, true, GST_BUFFER_FLAG_DISCONT);  // after one that was dropped
+  push(later, true);
+  push(later + frame_time, false, GST_BUFFER_FLAG_DISCONT);
+  push(later + 2 * frame_time, true);
+  // A time that goes back is none that follows what was dropped.
+  told_of(later + 2 * frame_time, 4 * frame_time);
+  push(later + 9 * frame_time, true, GST_BUFFER_FLAG_DISCONT);
+  push(later + 8 * frame_time, false, GST_BUFFER_FLAG_DISCONT);
+  push(later + 9 * frame_time, true);
+  const auto told = stream.end().of("glclmotion");
+  expect(told.size() == after_others.size(), std::to_string(told.size()) + " messages");
+  for (size_t i = 0; i < told.size(); i++) expect(told[i].timestamp == after_others[i], "there");
+}

@@ -324,6 +324,12 @@ static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
           gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter)));
 }
 
+/// Levels do, edges don't.
+static bool gst_glcl_histogram_takes_fields(GstGLCLFilter *filter) {
+  const Settings settings = GST_GLCL_HISTOGRAM(filter)->state->settings.get();
+  return !settings.shot_detection || settings.shot_method == ShotMessages::Method::histogram;
+}
+
 /// What comes does not follow what came.
 static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
   GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
@@ -429,5 +435,5 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   filter_class->passes_on = gst_glcl_histogram_passes_on;
   filter_class->reset = gst_glcl_histogram_reset;
   filter_class->unprepare = gst_glcl_histogram_unprepare;
-  filter_class->takes_fields = [](GstGLCLFilter *) { return true; };
+  filter_class->takes_fields = gst_glcl_histogram_takes_fields;
 }

@@ -81,18 +81,19 @@ struct Lesson {
   std::shared_ptr<GstSample> picture;
 };
 
+struct Extent {
+  int width, height;  // px
+  std::string text() const { return std::to_string(width) + "×" + std::to_string(height) + " px"; }
+};
+
 /// Templates that a thread of its own makes while frames go on.
 struct Made {
-  bool files;  ///< all of the property, or one that was learned
+  bool files;    ///< all of the property, or one that was learned
+  Extent frame;  ///< of the frames that it was begun in
   Shapes shapes;
   std::vector<std::string> failures;
   bool good = false;       ///< all but those that are
   bool too_large = false;  ///< for these frames
-};
-
-struct Extent {
-  int width, height;  // px
-  std::string text() const { return std::to_string(width) + "×" + std::to_string(height) + " px"; }
 };
 
 struct State {
@@ -213,7 +214,7 @@ template <class Make>
 static void gst_glcl_hough_begin(State *state, bool files, const Settings &settings,
                                  const Make &make) {
   state->making.begin([context = state->context, frame = state->frame(), files, settings, make] {
-    Made made{files, {}, {}};
+    Made made{files, frame, {}, {}};
     const auto wants = [&](const std::string &name, int width, int height) {
       const std::string failure = too_large(name, {width, height}, settings, frame);
       if (failure.empty()) return true;
@@ -280,6 +281,11 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
     std::optional<Made> taken = state->making.take();
     if (!taken) return;
     Made &made = *taken;
+    const bool same_frames = made.frame.width == state->width && made.frame.height == state->height;
+    if (made.files && made.too_large && !same_frames) {
+      state->files.clear();  // they are made again
+      return;
+    }
     for (const std::string &failure : made.failures) gst_glcl_hough_warn(self, failure);
     if (made.good) {
       if (made.files) {

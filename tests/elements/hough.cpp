@@ -351,6 +351,20 @@ TEST(too_large_for_now) {
   test::expect_none(chain.messages().errors());
 }
 
+// Also where frames are larger before it is told that it is too large.
+TEST(too_large_meanwhile) {
+  Frame large = grey(200, 150);
+  reference::place(large, logo(), {99.5, 74.5, 0, 1.2});
+  const File file(large, "large");
+  Chain chain(hough("scale-min=0.9 scale-max=1.1 angle-min=-20 angle-max=20"));
+  chain.filter(grey());
+  g_object_set(chain["glclhough"], "template", file.path.c_str(), nullptr);
+  chain.filter(grey());  // begins to make it
+  expect_learned(chain, large, "large", {99.5, 74.5, 0, 1});
+  for (const test::Message &warning : chain.messages().warnings())
+    expect(!warning.names("larger than the frame"), "it is not");
+}
+
 // A region that leaves the frame is told of once; what of it is inside counts.
 TEST(region) {
   const File file(logo().picture(), "logo");

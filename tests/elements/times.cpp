@@ -87,7 +87,7 @@ TEST(backward_shot) {
   stream.caps(64, 48);
   stream.segment(time_segment(-1, 0, 30 * frame_time));
   for (int i = 29; i >= 0; i--)
-    stream.push(i >= 15 ? scene(i) : reference::relit(scene(i), 0.3, 0),
+    stream.push(i >= 15 ? scene(i) : reference::relit(scene(i), 0.3, 170),
                 static_cast<GstClockTime>(i) * frame_time, frame_time, GST_BUFFER_FLAG_DISCONT);
   const auto shots = stream.end().of("shot");
   expect(shots.size() == 1, std::to_string(shots.size()) + " shots");

@@ -32,6 +32,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/glclproperties.h"
 #include "base/glcltime.h"
@@ -173,23 +174,29 @@ void tell_of_children(GstGLCLChain *self, const Asked &before, const Asked &afte
   tell(fresh, old, gst_child_proxy_child_added);
 }
 
+/// What was wanted before.
+Asked set_wanted(GstGLCLChain *self, const Asked &wanted) {
+  return self->state->wanted.with([&](Asked &now) { return std::exchange(now, wanted); });
+}
+
 void want(GstGLCLChain *self, const Asked &wanted) {
-  State *state = self->state;
-  const Asked before = state->wanted.get();
-  state->wanted.set(wanted);
-  tell_of_children(self, before, wanted);
+  tell_of_children(self, set_wanted(self, wanted), wanted);
 }
 
 /// Reads the chain that the properties name, on any thread. Throws glcl::Error; what was wanted
-/// before stays then.
+/// before stays then. Who is told of the children may ask for another chain.
 void update(GstGLCLChain *self) {
   State *state = self->state;
-  const std::lock_guard lock(state->updating);
-  auto wanted = std::make_shared<Wanted>();
-  wanted->description = read_chain(state->settings.get());
-  state->watched.set({wanted->description.files, stamp_of(wanted->description.files)});
-  wanted->children = children_for(self, wanted->description, state->wanted.get());
-  want(self, wanted);
+  const auto wanted = std::make_shared<Wanted>();
+  Asked before;
+  {
+    const std::lock_guard lock(state->updating);
+    wanted->description = read_chain(state->settings.get());
+    state->watched.set({wanted->description.files, stamp_of(wanted->description.files)});
+    wanted->children = children_for(self, wanted->description, state->wanted.get());
+    before = set_wanted(self, wanted);
+  }
+  tell_of_children(self, before, wanted);
 }
 
 bool is_started(GstGLCLChain *self) {
@@ -264,7 +271,12 @@ void refuse(GstGLCLChain *self, Built built) {
   const bool same = built.asked == state->asked;
   const Asked asked = built.asked;
   state->refused = std::move(built);
-  if (!same && state->wanted.get() == asked) want(self, state->asked);
+  const bool still = !same && state->wanted.with([&](Asked &now) {
+    if (now != asked) return false;
+    now = state->asked;
+    return true;
+  });
+  if (still) tell_of_children(self, asked, state->asked);
   try {
     std::rethrow_exception(failure);
   } catch (const glcl::Error &error) {

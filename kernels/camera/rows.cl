@@ -91,6 +91,6 @@ void camera_rows(__global const float *current, __global const float2 *picture, 
     const float part = bands < FEWEST ? 0.0f : clamp(2.0f * rolls / bands - 1.0f, 0.0f, 1.0f);
     const float kept = KEPT * before[PART];
     rows[PART] = state->fresh ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
-    rows[SWING] = state->fresh ? 0.0f : fmax(part * (changes - abs(ratios)) / (WHOLE * bands), KEPT * before[SWING]);
+    rows[SWING] = state->fresh ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (WHOLE * bands), KEPT * before[SWING]);
   }
 }

@@ -225,6 +225,21 @@ TEST(another_chain_while_playing) {
   test::expect_none(chain.messages().errors());
 }
 
+// Who is told of a new filter may ask for another chain.
+TEST(another_chain_when_told) {
+  Chain chain(element("invert"));
+  GstElement *glclchain = chain["glclchain"];
+  const auto ask = +[](GstChildProxy *proxy, GObject *, const gchar *name, gpointer) {
+    if (g_str_equal(name, "sobel")) g_object_set(proxy, "filters", "median", nullptr);
+  };
+  g_signal_connect(glclchain, "child-added", G_CALLBACK(ask), nullptr);
+  const Frame in = reference::natural_frame(61, 47);
+  expect_near(expected(in, "invert"), chain.filter(in), 1, "invert");
+  g_object_set(glclchain, "filters", "sobel", nullptr);
+  expect_soon(chain, in, expected(in, "median"), "what was asked for then");
+  test::expect_none(chain.messages().warnings());
+}
+
 // Set and seen with the first frame of another size, before anything of it could be built beside
 // the stream.
 TEST(broken_with_another_size) {

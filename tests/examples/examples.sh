@@ -171,9 +171,47 @@ PYTHON
     registry=${GLCL_CARGO_REGISTRY:-/usr/share/cargo/registry}
     compgen -G "$registry/gstreamer-0.23*" >/dev/null || skip 'no crate gstreamer 0.23 here (librust-gstreamer-dev, from Debian 13 on)'
     cp -r "$examples/rust" .
-    CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$GLCL_BUILD/examples/rust cargo run --quiet --offline --manifest-path rust/Cargo.toml \
-      --config 'source.crates-io.replace-with="debian"' --config "source.debian.directory=\"$registry\"" >output
+    # Both programs at once, and nothing for debuggers.
+    CARGO_PROFILE_DEV_DEBUG=0 CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$GLCL_BUILD/examples/rust cargo build --quiet --offline \
+      --manifest-path rust/Cargo.toml --config 'source.crates-io.replace-with="debian"' --config "source.debian.directory=\"$registry\""
+    rust=$GLCL_BUILD/examples/rust/debug
+    "$rust/vectors" >output
     says '^59 frames with vectors, [1-9][0-9]* of them with motion$'
+    # Results of every kind: each tells of the ball, or where it is, as the moving object does.
+    gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=64 ! pngenc ! filesink location=ball.png
+    "$rust/results" videotestsrc pattern=ball num-buffers=12 ! video/x-raw,width=320,height=240,framerate=25/1 ! glupload ! glcolorconvert ! \
+      glclhistogram attach-meta=true ! glclhough template=ball.png attach-meta=true ! glclklt attach-meta=true ! \
+      glclmotion detect=true attach-meta=true ! glopenclflow grid=4 display=none attach-meta=true ! fakesink >output
+    awk '
+      # whether the first row of an array is of a place near the object
+      function near(line, at) {
+        return split(substr(line, index(line, "first [") + 7), at, /, |\]/) > 2 && (at[1] - u) ^ 2 + (at[2] - v) ^ 2 < 40 ^ 2
+      }
+      / s: gl/ { kind = $3 }
+      / from .* mean / {
+        split($0, part, / from | to |, mean |, first /)
+        least = part[2] + 0; most = part[3] + 0; mean = part[4] + 0
+      }
+      kind == "glclhistogram" && / counts: uint32 \[1, 256\], 256 numbers/ { counts += mean == 320 * 240 / 256; shape = point = "" }
+      kind == "glclhough" && / list: float32 \[[0-9]+, 8\], [1-9]/ { shape = $0 }
+      kind == "glclklt" && / points: float32 \[[0-9]+, 4\], [1-9]/ { point = $0 }
+      kind == "glclmotion" && / vectors: int16 \[15, 20, 2\], 600 numbers/ { vectors += most >= 4 && most < 80 }
+      kind == "glclmotion" && / mask: uint8 / { moving = least == 0 && most == 1 && mean > 0.005 && mean < 0.06 }
+      kind == "glclmotion" && / objects: \[\(id 1, x / {
+        split($0, part, /[^-0-9.]+/)
+        u = part[3] + part[5] / 2; v = part[4] + part[6] / 2
+        found++
+        masks += moving
+        shapes += near(shape)
+        points += near(point)
+      }
+      kind == "glopenclflow" && / vectors: float32 \[60, 80, 2\], 9600 numbers/ { flow += most > 1 && most < 40 }
+      kind == "glopenclflow" && / confidence: float32 \[60, 80\], 4800 numbers/ { sure += least >= 0 && most > 0.5 && most <= 1 }
+      END {
+        print found, "objects, with mask", masks, "shape", shapes, "point", points "; counts", counts, "vectors", vectors, "flow", flow, "sure", sure
+        exit !(counts == 12 && found >= 6 && masks >= 6 && shapes >= 6 && points >= 6 && vectors >= 6 && flow >= 6 && sure >= 6)
+      }' output || die 'not what a ball does'
+    refuses '^results: no element "nothing"' "$rust/results" nothing ! fakesink
     ;;
   mistakes)
     refuses '^vectors: there is no file missing.mp4\.$' "$built/vectors" missing.mp4

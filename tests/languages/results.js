@@ -10,6 +10,7 @@ const WIDTH = 320, HEIGHT = 240, FRAMES = 20;
 const PIPELINE = `videotestsrc pattern=ball num-buffers=${FRAMES} !
   video/x-raw,width=${WIDTH},height=${HEIGHT},framerate=25/1 ! glupload ! glcolorconvert !
   glclhistogram name=histogram mode=rgb bins=64 interval=0 attach-meta=true !
+  glclhough name=shape attach-meta=true post-messages=false ! glclklt name=tracks attach-meta=true post-messages=false !
   glclmotion name=motion detect=true interval=0 attach-meta=true !
   glopenclflow name=flow grid=4 display=none attach-meta=true post-messages=false !
   appsink name=sink sync=false`;
@@ -38,6 +39,22 @@ function array(fields, name) {
   return {data: new types[fields.get_value(`${name}-type`)](Uint8Array.from(bytes).buffer), shape: numbers(fields.get_value(`${name}-shape`))};
 }
 
+// The first two numbers of the rows that count: a place in each.
+function places(fields, name) {
+  const {data, shape} = array(fields, name), count = array(fields, `${name}-count`).data[0];
+  return Array.from({length: count}, (_, i) => Array.from(data.slice(i * shape[1], i * shape[1] + 2)));
+}
+
+// The ball itself, as a sample in memory.
+function picture() {
+  const pipeline = Gst.parse_launch(
+    'videotestsrc pattern=ball num-buffers=1 ! video/x-raw,format=GRAY8,width=64,height=64 ! appsink name=sink');
+  pipeline.set_state(Gst.State.PLAYING);
+  const sample = pipeline.get_by_name('sink').emit('pull-sample');
+  pipeline.set_state(Gst.State.NULL);
+  return sample;
+}
+
 function readFrame(elements, frame, first, seen) {
   const result = element => elements[element].emit('get-result', frame);
   const counts = array(result('histogram'), 'counts');
@@ -63,6 +80,10 @@ function readFrame(elements, frame, first, seen) {
     check(region && region.w > 10 && region.w < 150 && Math.abs(region.x - object.get_value('x')) <= 1 &&
       region.get_param('glclmotion').get_value('id') === object.get_value('id'), 'a region');
     seen.regions++;
+    const near = ([x, y]) => Math.hypot(x - object.get_value('x') - object.get_value('width') / 2,
+      y - object.get_value('y') - object.get_value('height') / 2) < 50;
+    seen.shapes += places(result('shape'), 'list').some(near);
+    seen.tracks += places(result('tracks'), 'points').some(near);
   }
   seen.frames++;
 }
@@ -70,8 +91,9 @@ function readFrame(elements, frame, first, seen) {
 function main() {
   Gst.init(null);
   const pipeline = Gst.parse_launch(PIPELINE);
-  const bus = pipeline.get_bus(), names = {}, elements = {}, seen = {frames: 0, regions: 0, tensors: 0};
-  for (const name of ['histogram', 'motion', 'flow', 'sink']) elements[name] = pipeline.get_by_name(name);
+  const bus = pipeline.get_bus(), names = {}, elements = {}, seen = {frames: 0, regions: 0, shapes: 0, tracks: 0, tensors: 0};
+  for (const name of ['histogram', 'shape', 'tracks', 'motion', 'flow', 'sink']) elements[name] = pipeline.get_by_name(name);
+  check(elements.shape.emit('learn-picture', 'ball', picture()), 'the picture is no template');
   pipeline.set_state(Gst.State.PLAYING);
   try {
     for (let i = 0; i < FRAMES; i++) {
@@ -94,7 +116,7 @@ function main() {
           numbers(numbers(fields.get_value('counts'))[2]).reduce((a, b) => a + b) === WIDTH * HEIGHT, 'its fields');
     }
     check(names.glclhistogram === FRAMES && names.glclmotion === FRAMES - 1 && names['motion-begin'] >= 1, JSON.stringify(names));
-    check(seen.frames === FRAMES - 1 && seen.regions >= FRAMES / 2, JSON.stringify(seen));
+    check(seen.frames === FRAMES - 1 && Math.min(seen.regions, seen.shapes, seen.tracks) >= FRAMES / 2, JSON.stringify(seen));
     print(JSON.stringify(names), JSON.stringify(seen));
   } finally {
     pipeline.set_state(Gst.State.NULL);

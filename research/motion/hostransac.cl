@@ -7,7 +7,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void host_draw(__global const float4 *vectors, int count, uint seed, int iteration, __global float4 *motion,
                __global uint *inliers) {
   __local int first;
-  const float4 drew = drawn(vectors, count, seed, iteration, 0, &first);
+  float4 one;
+  const float4 drew = drawn(vectors, count, seed, iteration, 0, &first, &one);
   if (get_local_id(0)) return;
   *motion = drew;
   *inliers = 0;

@@ -113,6 +113,18 @@ const Registration histogram("glclhistogram", [](Subject &subject) {
       });
 });
 
+// Smoothed as much as ours, with thresholds for as much contrast: a 3×3 Sobel gives 8 times the
+// slope.
+const Registration hough("glclhough", [](Subject &subject) {
+  for (const char *task : {"edges", "edges, hysteresis"})
+    add(subject.peers, "cvtColor, GaussianBlur and Canny", task, [](const auto &in, auto &out) {
+      std::decay_t<decltype(in)> levels, smooth;
+      cv::cvtColor(in, levels, cv::COLOR_BGR2GRAY);
+      cv::GaussianBlur(levels, smooth, {9, 9}, 1.4);
+      cv::Canny(smooth, out, 24, 48);
+    });
+});
+
 const Registration opticalflow("glopenclflow", [](Subject &subject) {
   const std::string task = "pyramidal, last warps";
   add_flow(subject.peers, "Farneback, 3 levels, 15×15", task, [] {

@@ -13,18 +13,22 @@ namespace {
 
 constexpr double first_noise = 2;  // levels, as long as it is not known
 
-Size group_of(const Device &device) { return device.is_cpu() ? Size{16, 1} : Size{32, 8}; }
-Size tile_of(const Device &device) { return device.is_cpu() ? Size{64, 32} : Size{32, 32}; }
+Canny::Form form_of(const Device &device) {
+  return device.is_cpu() ? Canny::Form::rows : Canny::Form::tiles;
+}
+Size group_of(const Device &device) { return device.is_cpu() ? Size{1, 1} : Size{32, 8}; }
+Size tile_of(const Device &device) { return device.is_cpu() ? Size{256, 64} : Size{32, 32}; }
 
 size_t tiles(int length, size_t tile) { return (length + tile - 1) / tile; }
 
 }  // namespace
 
 Canny::Canny(Context &context, int width, int height, Layout layout)
-    : Canny(context, width, height, layout, group_of(context.device()), tile_of(context.device())) {
-}
+    : Canny(context, width, height, layout, form_of(context.device()), group_of(context.device()),
+            tile_of(context.device())) {}
 
-Canny::Canny(Context &context, int width, int height, Layout layout, Size group, Size tile)
+Canny::Canny(Context &context, int width, int height, Layout layout, Form form, Size group,
+             Size tile)
     : width_(width),
       height_(height),
       pitch_(width + 2),
@@ -36,7 +40,14 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Size group,
       "hough/canny.cl", std::string(frame_options(layout)) + " -DTILE_X=" + std::to_string(tile.x) +
                             " -DTILE_Y=" + std::to_string(tile.y));
   thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
-  edges_kernel_ = Kernel(context, program, "canny_edges", group);
+  edges_kernel_ =
+      form == Form::rows
+          ? Kernel(context,
+                   context.program("hough/cannyrows.cl", std::string(frame_options(layout)) +
+                                                             " -DWIDE=" + std::to_string(tile.x) +
+                                                             " -DHIGH=" + std::to_string(tile.y)),
+                   "canny_edges_rows", group)
+          : Kernel(context, program, "canny_edges", group);
   const Size pixels = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
   join_ = Kernel(context, program, "canny_join", pixels);
   mark_ = Kernel(context, program, "canny_mark", pixels);

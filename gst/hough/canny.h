@@ -36,8 +36,12 @@ class Canny {
   /// For pictures of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
   Canny(Context &context, int width, int height, Layout layout);
-  /// With another work-group and another tile.
-  Canny(Context &context, int width, int height, Layout layout, Size group, Size tile);
+  /// How a kernel goes over pixels: tiles that the items of a group share, or rows of a tile that
+  /// an item has alone, sixteen pixels at a time, as CPUs want it. Both find the same.
+  enum class Form { tiles, rows };
+  /// With another work-group, of one item for rows, and another tile, a multiple of 16 px wide for
+  /// rows.
+  Canny(Context &context, int width, int height, Layout layout, Form form, Size group, Size tile);
 
   /// Enqueues the search in a picture. With `weak` all edges stay that reach the lower threshold,
   /// unless there is hysteresis. Never waits.

@@ -3,6 +3,7 @@
 #include "common/frame.clh"
 #include "hough/angle.clh"
 #include "hough/edge.clh"
+#include "hough/ridge.clh"
 #include "noise/bands.clh"
 
 #define LEVELS 256
@@ -42,19 +43,12 @@ inline uchar luma_of(uchar4 p) { return (77 * p.x + 150 * p.y + 29 * p.z + 128) 
 
 inline int square_of(short2 g) { return g.x * g.x + g.y * g.y; }
 
-inline int root_of(int square) {
-  int root = (int)sqrt((float)square);
-  root -= root * root > square;
-  root += (root + 1) * (root + 1) <= square;
-  return root;
-}
-
 // Whether a gradient is the largest of the three along it; of equal ones the last.
 inline bool is_ridge(__local const short2 *g) {
   const int x = abs(g[0].x), y = abs(g[0].y), own = square_of(g[0]);
   int next = g[0].x * g[0].y < 0 ? 1 - SIDE_X : 1 + SIDE_X;
-  if (y * 32768 <= x * 13573) next = 1;  // tan 22.5 degrees
-  if (x * 32768 < y * 13573) next = SIDE_X;
+  if (y * 32768 <= x * TAN_STEP) next = 1;
+  if (x * 32768 < y * TAN_STEP) next = SIDE_X;
   return own > square_of(g[next]) && own >= square_of(g[-next]);
 }
 
@@ -113,14 +107,8 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
     __local const short2 *g = gradients + (y + 1) * SIDE_X + x + 1;
     const uint2 least = thresholds[levels[(y + SEEN) * LUMA_X + x + SEEN]];
     const int square = square_of(*g), i = at.y * size.x + at.x;
-    ushort edge = 0;
-    if (square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g)) {
-      const int direction = full_step(g->x, g->y);
-      edge = (min(root_of(square) >> 8, EDGE_STRENGTHS - 1) << 7) | (direction % STEPS + 1);
-      if (direction >= STEPS) edge |= EDGE_TURNED;
-      if ((uint)square >= least.y) edge |= EDGE_STRONG;
-    }
-    edges[i] = edge;
+    const bool counts = square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g);
+    edges[i] = counts ? edge_of(convert_int2(*g), square, least.y) : 0;
     if (labeled) labels[i] = i;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <tuple>
 
 #include "kernels/engine.h"
 #include "reference/hough/canny.h"
@@ -93,14 +94,17 @@ TEST(test_sizes) {
 }
 
 TEST(test_groups) {
+  using Form = Canny::Form;
   Bench bench;
   const int w = 100, h = 45;
   const Frame frame = reference::textured_frame(w, h);
   for (const Layout layout : {Layout::buffer, Layout::image})
-    for (const auto &[group, tile] : {std::pair{Size{32, 8}, Size{32, 32}},
-                                      {Size{1, 1}, Size{16, 8}},
-                                      {Size{7, 3}, Size{64, 16}}}) {
-      Canny engine(*bench.context, w, h, layout, group, tile);
+    for (const auto &[form, group, tile] : {std::tuple{Form::tiles, Size{32, 8}, Size{32, 32}},
+                                            {Form::tiles, Size{1, 1}, Size{16, 8}},
+                                            {Form::tiles, Size{7, 3}, Size{64, 16}},
+                                            {Form::rows, Size{1, 1}, Size{16, 3}},
+                                            {Form::rows, Size{1, 1}, Size{64, 64}}}) {
+      Canny engine(*bench.context, w, h, layout, form, group, tile);
       for (const bool hysteresis : {true, false})
         edges_of(bench, engine, {-1, -1, hysteresis}, frame, layout, "groups");
     }

@@ -13,11 +13,20 @@ namespace {
 
 constexpr double first_noise = 2;  // levels, as long as it is not known
 
+/// What asks for vectors gets rows. Mesa's compiler, which does not, takes half a minute for them.
 Canny::Form form_of(const Device &device) {
-  return device.is_cpu() ? Canny::Form::rows : Canny::Form::tiles;
+  const bool rows =
+      device.is_cpu() && device.device.getInfo<CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT>() >= 8;
+  return rows ? Canny::Form::rows : Canny::Form::tiles;
 }
-Size group_of(const Device &device) { return device.is_cpu() ? Size{1, 1} : Size{32, 8}; }
-Size tile_of(const Device &device) { return device.is_cpu() ? Size{256, 64} : Size{32, 32}; }
+Size group_of(const Device &device) {
+  if (form_of(device) == Canny::Form::rows) return {1, 1};
+  return device.is_cpu() ? Size{16, 1} : Size{32, 8};
+}
+Size tile_of(const Device &device) {
+  if (form_of(device) == Canny::Form::rows) return {256, 64};
+  return device.is_cpu() ? Size{64, 32} : Size{32, 32};
+}
 
 size_t tiles(int length, size_t tile) { return (length + tile - 1) / tile; }
 

@@ -12,6 +12,7 @@ namespace glcl::hough {
 namespace {
 
 constexpr double first_noise = 2;  // levels, as long as it is not known
+constexpr size_t span = 8;         // pixels that an item connects, as in canny.cl
 
 /// What asks for vectors gets rows. Mesa's compiler, which does not, takes half a minute for them.
 Canny::Form form_of(const Device &device) {
@@ -45,29 +46,23 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
       tile_(tile),
       noise_(context, noise::Noise::Texels::luma, width, height),
       context_(context.cl()) {
-  const Program program = context.program(
-      "hough/canny.cl", std::string(frame_options(layout)) + " -DTILE_X=" + std::to_string(tile.x) +
-                            " -DTILE_Y=" + std::to_string(tile.y));
+  const Program program = context.program("hough/canny.cl");
   thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
-  edges_kernel_ =
-      form == Form::rows
-          ? Kernel(context,
-                   context.program("hough/cannyrows.cl", std::string(frame_options(layout)) +
-                                                             " -DWIDE=" + std::to_string(tile.x) +
-                                                             " -DHIGH=" + std::to_string(tile.y)),
-                   "canny_edges_rows", group)
-          : Kernel(context, program, "canny_edges", group);
-  const Size pixels = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
-  join_ = Kernel(context, program, "canny_join", pixels);
-  mark_ = Kernel(context, program, "canny_mark", pixels);
-  keep_ = Kernel(context, program, "canny_keep", pixels);
+  edges_kernel_ = Kernel(
+      context,
+      context.program(form == Form::rows ? "hough/cannyrows.cl" : "hough/cannytiles.cl",
+                      std::string(frame_options(layout)) + " -DTILE_X=" + std::to_string(tile.x) +
+                          " -DTILE_Y=" + std::to_string(tile.y)),
+      "canny_edges", group);
+  join_ = Kernel(context, program, "canny_join", {128, 1});
+  keep_ = Kernel(context, program, "canny_keep", {128, 1});
   try {
     for (cl::Buffer &plane : luma_)
       plane = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, size_t(pitch_) * (height + 2));
     for (cl::Buffer &map : edges_)
       map = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 2 * size_t(width) * height);
     thresholds_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 256 * sizeof(cl_uint2));
-    labels_ = kept_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 4);
+    labels_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 4);
   } catch (const cl::Error &error) {
     throw Error("There is no memory to find edges on " + context.device().name + ".", error);
   }
@@ -82,10 +77,8 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
   const bool measured = settings.low < 0 || settings.high < 0;
   const size_t pixels = size_t(width_) * height_;
   const cl_int2 size{{width_, height_}};
-  if (settings.hysteresis && labels_.getInfo<CL_MEM_SIZE>() < pixels * sizeof(cl_uint)) {
+  if (settings.hysteresis && labels_.getInfo<CL_MEM_SIZE>() < pixels * sizeof(cl_uint))
     labels_ = cl::Buffer(context_, CL_MEM_READ_WRITE, pixels * sizeof(cl_uint));
-    kept_ = cl::Buffer(context_, CL_MEM_READ_WRITE, pixels);
-  }
   if (measured && !known_) noise_.set(queue, first_noise);
   if (measured) known_ = true;
   const std::array given{settings.low, settings.high};
@@ -98,11 +91,9 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
                 size, thresholds_, int(weak || settings.hysteresis), edges_[now_],
                 int(settings.hysteresis), labels_, luma_[now_], measured ? pitch_ : 0);
   if (settings.hysteresis) {
-    const Size items{size_t(width_), size_t(height_)};
-    queue.cl().enqueueFillBuffer(kept_, cl_uchar(0), 0, pixels);
+    const Size items{(pixels + span - 1) / span, 1};
     join_(queue, items, edges_[now_], size, labels_);
-    mark_(queue, items, edges_[now_], size, labels_, kept_);
-    keep_(queue, items, edges_[now_], size, labels_, kept_);
+    keep_(queue, items, edges_[now_], size, labels_);
   }
   if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_));
   followed_ = measured;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The edges that canny_edges finds, as CPUs want them: an item alone has -DWIDE=n by -DHIGH=n px, a multiple of 16 wide, and goes over
-// them row by row, sixteen px at a time. -DBUFFERS: frames are buffers.
+// The edges that cannytiles.cl finds, as CPUs want them: an item alone has -DTILE_X=n by -DTILE_Y=n px, a multiple of 16 wide, and goes
+// over them row by row, sixteen px at a time. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
-#include "hough/angle.clh"
-#include "hough/edge.clh"
-#include "hough/ridge.clh"
+#include "hough/gradient.clh"
 
 #define LEVELS 256
-#define REACH 4             // px that a gradient sees
 #define TAPS (2 * REACH + 1)
 #define LEFT 8              // px that rows of luma begin before the tile; rows of gradients begin one before it
-#define PITCH (WIDE + 32)   // of all rows
+#define PITCH (TILE_X + 32) // of all rows
 
 #define UP(n) (((n) + 15) & ~15)
 #define ROW(y, count) ((((y) + 4 * (count)) % (count)) * PITCH)  // of `count` that take turns; y above -4 times their number
@@ -22,20 +19,15 @@ typedef uint16 LoosePixels __attribute__((aligned(4)));
 #define SIXTEEN(Type, p) (*(__local const Type *)(p))
 #define STORE_SIXTEEN(Type, p, value) (*(__local Type *)(p) = (value))
 
-// Eight times (1 1), and (1 -1) after seven times that: of nine.
-#define SMOOTHED(T, a, b, c, d, e, f, g, h, i) \
-  ((T)70 * (e) + (T)56 * ((d) + (f)) + (T)28 * ((c) + (g)) + (T)8 * ((b) + (h)) + (a) + (i))
-#define DERIVED(T, a, b, c, d, f, g, h, i) ((T)14 * ((f) - (d) + (g) - (c)) + (T)6 * ((h) - (b)) + (i) - (a))
-
-// As canny_edges. Groups of one item, one for a tile.
-__kernel void canny_edges_rows(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
+// As there. Groups of one item, one for a tile.
+__kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
                                __global ushort *restrict edges, int labeled, __global uint *restrict labels,
                                __global uchar *restrict luma, int pitch) {
   __local ushort levels[TAPS * PITCH], smooth[PITCH];
   __local short steep[PITCH], across[3 * PITCH], down[3 * PITCH];
   __local int squares[3 * PITCH], hits[16];
-  const int2 origin = (int2)(get_group_id(0) * WIDE, get_group_id(1) * HIGH), last = size - 1;
-  const int wide = min(WIDE, size.x - origin.x), high = min(HIGH, size.y - origin.y);
+  const int2 origin = (int2)(get_group_id(0) * TILE_X, get_group_id(1) * TILE_Y), last = size - 1;
+  const int wide = min(TILE_X, size.x - origin.x), high = min(TILE_Y, size.y - origin.y);
   const bool ends_right = origin.x + wide == size.x, ends_below = origin.y + high == size.y;
   uint least = UINT_MAX;
   for (int i = 0; i < LEVELS; i++) least = min(least, weak ? thresholds[i].x : thresholds[i].y);
@@ -48,14 +40,13 @@ __kernel void canny_edges_rows(IN_FRAME(in), int2 size, __global const uint2 *re
 #ifdef BUFFERS
       if (x >= 0 && x + 15 <= last.x) {
         const uint16 p = *(__global const LoosePixels *)(in + from * in_pitch + x);
-        const uint16 sum = 77 * (p & 255) + 150 * (p >> 8 & 255) + 29 * (p >> 16 & 255) + 128;
-        STORE_SIXTEEN(LooseLevels, own + k, convert_ushort16(sum >> 8));
+        STORE_SIXTEEN(LooseLevels, own + k, convert_ushort16(LUMA(p & 255, p >> 8 & 255, p >> 16 & 255)));
         continue;
       }
 #endif
       for (int i = 0; i < 16; i++) {
         const uchar4 p = LOAD_PIXEL(in, clamp(x + i, 0, last.x), from);
-        own[k + i] = (77 * p.x + 150 * p.y + 29 * p.z + 128) >> 8;
+        own[k + i] = LUMA(p.x, p.y, p.z);
       }
     }
     if (pitch && ((y >= origin.y && y < origin.y + high) || y == -1 || (ends_below && y == size.y))) {
@@ -116,11 +107,12 @@ __kernel void canny_edges_rows(IN_FRAME(in), int2 size, __global const uint2 *re
         if (!hits[i]) continue;
         const uint2 own_least = thresholds[seen[k + i]];
         const int own_square = squares[at + 1 + k + i];
-        if ((uint)own_square >= (weak ? own_least.x : own_least.y))
-          out[k + i] = edge_of((int2)(across[at + 1 + k + i], down[at + 1 + k + i]), own_square, own_least.y);
+        if ((uint)own_square < (weak ? own_least.x : own_least.y)) continue;
+        const ushort edge = edge_of((int2)(across[at + 1 + k + i], down[at + 1 + k + i]), own_square, own_least.y);
+        out[k + i] = edge;
+        const int place = line * size.x + origin.x + k + i;
+        if (labeled) labels[place] = label_of(edge, place);
       }
     }
-    if (labeled)
-      for (int i = 0; i < wide; i++) labels[line * size.x + origin.x + i] = line * size.x + origin.x + i;
   }
 }

@@ -533,8 +533,7 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
               &Settings::angle_min, -180, 180)
       .number("angle-max", "Maximum angle",
               "Largest turn of an object from its template, in degrees counter-clockwise; below "
-              "angle-min, "
-              "the range goes through 180",
+              "angle-min, the range goes through 180",
               &Settings::angle_max, -180, 180)
       .other(
           gst_param_spec_array(

@@ -348,8 +348,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
               &Settings::min_range, 1, glcl::motion::max_range)
       .number("max-range", "Maximum range",
               "With range=0 the largest range, in px; searches other than full, and those by "
-              "several devices, "
-              "use it",
+              "several devices, use it",
               &Settings::max_range, 1, glcl::motion::max_range)
       .number("target-psnr", "Target PSNR",
               "With range=0 the range stops growing where the prediction is expected to be as good "

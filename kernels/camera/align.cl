@@ -26,7 +26,7 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #ifdef UNROLLED
 #define UNROLL _Pragma("unroll")
 #define UNROLL_16 _Pragma("unroll 16")
-#define SHARES 10  // items that share the votes of a pixel
+#define SHARES OTHERS     // items that share the votes of a pixel
 #define WIDEST(coarse) 8  // pixels of a row that are read at once
 #define IN_MEMORY
 #else
@@ -41,13 +41,12 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define PRODUCTS 36   // of two of their derivatives
 #define SUMS 56       // and of one with what is left; then the weights
 #define FIRST (PRODUCTS + PARAMETERS + 1)  // weights of some pixels, with the motion of the vectors
-#define STILL (FIRST + 1)                  // with none
-#define BEFORE (FIRST + 2)                 // and with that of the frame before, and 4 px beside it along both axes
-#define OTHERS 10                          // than the motion of the vectors
+#define STILL (FIRST + 1)                  // with none; then with that of the frame before, and 4 px beside it along both axes
+#define OTHERS (SUMS - STILL)              // motions than that of the vectors
 #define BESIDE 4
-#define MORE 1.0001f      // votes, times those of another: more than rounding makes
-#define VOTING 4          // one in so many pixels votes
-#define ROW (ITEMS + 1)   // from a sum of all items to the next, in local memory: they lie in different banks
+#define VOTING 4         // one in so many pixels votes
+#define MORE 1.0001f     // times the votes of another are more than rounding makes
+#define ROW (ITEMS + 1)  // from a sum of all items to the next, in local memory: they lie in different banks
 #define CONTRAST 16.0f  // levels in a block that votes by half
 #define LIGHT 0.015625f  // the gain counts by levels from mid-grey / 64
 #define MOST_CURVED 1.5f  // of a lens as wide as they are, over the radius
@@ -213,7 +212,7 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
       // something else, or it is faster than they can be.
       if (number == 1 && motion) {
         int best = 0;
-        for (int i = 1; i < 11; i++)
+        for (int i = 1; i <= OTHERS; i++)
           if (total[FIRST + i] > MORE * total[FIRST + best]) best = i;
         if (best) {
           fit->motion = best == 1 ? state->from_frame : as_before(state, frame, best - 2);
@@ -250,9 +249,9 @@ inline bool sample_of(__global const float2 *picture, __global const uchar2 *kno
 inline float votes_of(float contrast) { return contrast * contrast / (contrast * contrast + CONTRAST * CONTRAST); }
 
 // One step: the sums of the normal equations. `current`: the frame in small; `lit`: the light of its `bands` of rows; `picture`: what is
-// remembered, .x, `known`: for
-// how many frames; `front`: not 0 where that was hidden in the frame before, by what moves by itself. `number`: of the step, from 0. `rows`: from a row that counts to the next. A rest of `scatter` levels
-// counts a quarter. Work-groups: GROUPS.
+// remembered, .x, `known`: for how many frames; `front`: not 0 where that was hidden in the frame before, by what moves by itself.
+// `number`: of the step, from 0. `rows`: from a row that counts to the next. A rest of `scatter` levels counts a quarter. Work-groups:
+// GROUPS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_align(__global const float *current, __global const float2 *picture, __global const uchar2 *known,
                   __global const uchar *front,

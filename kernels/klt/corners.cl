@@ -3,6 +3,7 @@
 // A group takes -DTILE=n by n px, n a multiple of 4.
 #include "opticalflow/level.clh"
 #include "klt/points.clh"
+#include "klt/tile.clh"
 
 #define RIM 3     // px at the edges of the frame whose gradient is 0, and where no point is
 #define AROUND 3  // px: of the tensor's window, of the gradient, of maxima within the tile
@@ -11,16 +12,10 @@
 #define GREYS (TILE + 6 * AROUND)
 #define SLOPES (TILE + 4 * AROUND)
 #define VALUES (TILE + 2 * AROUND)
-#define FOURS(n) (((n) + 3) / 4)
 #define GREY_ROW FOURS(GREYS)
 #define SLOPE_ROW FOURS(SLOPES)
 #define VALUE_ROW FOURS(VALUES)
 #define TILE_ROW FOURS(TILE)
-
-#define LARGER(a, b) ((a) > (b) ? (a) : (b))
-// The group's items share (x, y) below (wide, high), rows after each other, so that few are idle.
-#define FOR_ALL(x, y, wide, high)                                                                                        \
-  for (int all_##x = item, x, y; all_##x < (wide) * (high) && (x = all_##x % (wide), y = all_##x / (wide), true); all_##x += items)
 
 // Four pixels and those 1 to 6 px on from each, of three fours in a row.
 typedef struct {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The three finest levels of a frame's pyramid at once: a group makes -DTILE_X=n by -DTILE_Y=n texels of the finest one,
 // multiples of 4, and those of the next two that lie there; what they need around is made again in each group.
+#include "klt/tile.clh"
 #include "opticalflow/grey.clh"
 
 // Texels along an axis that a tile of n needs: of the frame, of the finest level and of the next. Fours of them in a row.
 #define RAW(n) ((n) + 13)
 #define FINE(n) ((n) + 9)
 #define HALF(n) ((n) / 2 + 3)
-#define FOURS(n) (((n) + 3) / 4)
-#define LARGER(a, b) ((a) > (b) ? (a) : (b))
 #define RAW_ROW FOURS(RAW(TILE_X))
 #define FINE_ROW FOURS(FINE(TILE_X))
 
@@ -36,10 +35,6 @@ inline float2 halved_two(__local const float4 *p, int wide) {
   }
   return sum / 256.0f;
 }
-
-// The group's items share (x, y) below (wide, high), rows after each other, so that few are idle.
-#define FOR_ALL(x, y, wide, high)                                                                                        \
-  for (int all_##x = item, x, y; all_##x < (wide) * (high) && (x = all_##x % (wide), y = all_##x / (wide), true); all_##x += items)
 
 // Writes `count` levels, at most 3, with their borders.
 __kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *levels, int count) {

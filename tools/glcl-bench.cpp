@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <clocale>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -14,6 +12,7 @@
 #include <set>
 
 #include "bench/device.h"
+#include "bench/leave.h"
 #include "bench/measure.h"
 #include "bench/options.h"
 #include "bench/pipelinetables.h"
@@ -401,12 +400,7 @@ int main(int argc, char **argv) {
   try {
     const Options options = parse(argc, argv);
     if (options.pipeline) gst_init(nullptr, nullptr);
-    const int status = bench(options);
-    // PoCL's threads may still drop the last events, though all commands are complete; where
-    // destructors take its library down meanwhile they crash.
-    std::cout.flush();
-    std::fflush(nullptr);
-    std::_Exit(status);
+    leave(bench(options));
   } catch (const Error &error) {
     std::cerr << "glcl-bench: " << error.what() << '\n';
     if (!error.detail().empty()) std::cerr << error.detail() << '\n';

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "bench/chain.h"
+#include "bench/leave.h"
 #include "bench/measure.h"
 #include "bench/progress.h"
 #include "bench/subject.h"
@@ -204,7 +205,7 @@ int main(int argc, char **argv) {
   std::setlocale(LC_NUMERIC, "C");
   try {
     run(argc, argv);
-    return 0;
+    leave(EXIT_SUCCESS);
   } catch (const Error &error) {
     std::cerr << "glcl-tune: " << error.what() << '\n';
     if (!error.detail().empty()) std::cerr << error.detail() << '\n';

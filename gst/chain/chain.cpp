@@ -136,6 +136,11 @@ bool Chain::try_build(Context &context, const Shape &shape, int plan) {
     kept.exact = stages_[passes[p].last].exact;
     passes_.push_back(std::move(kept));
   }
+  map_kernels_.clear();
+  for (size_t m = 0; m < maps_of(passes); m++)
+    map_kernels_.emplace_back(context, program, "glcl_map_" + std::to_string(m), Size{64, 1});
+  maps_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE,
+                     map_bytes * std::max<size_t>(map_kernels_.size(), 1));
   width_ = height_ = 0;
   return true;
 }
@@ -181,6 +186,7 @@ void Chain::set(const Description &wanted) {
   description_ = wanted;
   values_ = cl::Buffer(context_->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                        values.size() * sizeof(float), values.data());
+  mapped_ = false;
 }
 
 /// The picture that a pass but the last writes.
@@ -213,6 +219,9 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
   check_picture(out, in.width, in.height, layout_, "The chain");
   allocate(in.width, in.height);
   const Size items{size_t(in.width), size_t((in.height + shape_.rows - 1) / shape_.rows)};
+  if (!mapped_)
+    for (Kernel &map : map_kernels_) map(queue, {256, 1}, values_, values_, maps_);
+  mapped_ = true;
   for (size_t p = 0; p < passes_.size(); p++) {
     Kept &pass = passes_[p];
     const Picture &from = p == 0 ? in : after(p - 1);
@@ -222,7 +231,7 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
     std::vector<Picture> inputs{from};
     for (size_t n = 1; n < size; n++)
       inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);
-    pass.kernel(queue, items, inputs, to, in.width, in.height, values_, values_);
+    pass.kernel(queue, items, inputs, to, in.width, in.height, values_, values_, maps_);
     if (!size) continue;
     pass.at = (pass.at + 1) % size;
     pass.known = std::min(pass.known + 1, size - 1);

@@ -86,9 +86,11 @@ class Chain {
   std::vector<Stage> stages_;
   Plan plan_;
   std::vector<Kept> passes_;
+  std::vector<Kernel> map_kernels_;
   Picture between_[2][2];  // 8 bits, exact; in turn
   int width_ = 0, height_ = 0;
-  cl::Buffer values_;
+  cl::Buffer values_, maps_;
+  bool mapped_ = false;  // maps_ are those of the values
 };
 
 }  // namespace glcl::chain

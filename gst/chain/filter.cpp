@@ -66,6 +66,8 @@ class Declaration {
       filter_.radius = Expression::parse(cursor.rest(), place_);
     else if (word == "frames")
       frames(cursor);
+    else if (word == "channelwise")
+      filter_.channelwise = true;
     else if (word == "weights")
       filter_.weights = Expression::parse(cursor.rest(), place_);
     else if (word == "gain")
@@ -76,7 +78,7 @@ class Declaration {
       fail(place_,
            "“" + word +
                "” is unknown; a declaration has filter, param, list, table, radius, frames, "
-               "weights, gain and offset.");
+               "channelwise, weights, gain and offset.");
   }
 
   void head(Cursor &cursor) {
@@ -302,9 +304,12 @@ std::shared_ptr<const Filter> parse_filter(const std::string &source, const std:
     fail({file, 1}, "a filter has weights or a function, not both.");
   if (filter->weights && filter->frames > 1)
     fail({file, 1}, "a filter of weights has one input frame.");
+  if (filter->channelwise && (filter->weights || filter->frames > 1))
+    fail({file, 1}, "a channelwise filter has a function of one input frame.");
   // What the defaults can't be evaluated with is told now.
   const Values values = filter->initial();
-  filter->radius_for(values);
+  if (filter->radius_for(values) > 0 && filter->channelwise)
+    fail({file, 1}, "a channelwise filter has no radius.");
   if (filter->weights) filter->weights_for(values);
   for (const Table &table : filter->tables) filter->table_for(table, values);
   return filter;

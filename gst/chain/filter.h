@@ -70,6 +70,7 @@ struct Filter {
   std::vector<Table> tables;
   Expression radius = Expression::constant(0);
   int frames = 1;
+  bool channelwise = false;           ///< a channel depends on that channel of its pixel alone
   std::optional<Expression> weights;  ///< of dx and dy
   Expression gain = Expression::constant(1), offset = Expression::constant(0);
   std::vector<std::string> globals;  ///< what the source names outside of functions
@@ -83,6 +84,8 @@ struct Filter {
   int radius_for(const Values &values) const;
   /// The convolution's weights, gain included, of side 2 radius + 1.
   Matrix weights_for(const Values &values) const;
+  /// Whether its function finds numbers by the colour of a pixel.
+  bool looks_up() const { return !tables.empty() || !lists.empty(); }
   std::vector<double> table_for(const Table &table, const Values &values) const;
 };
 

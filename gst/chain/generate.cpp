@@ -3,6 +3,7 @@
 // Every stage k of a pass becomes functions of a pixel's place: glcl_read_k gives its input there,
 // from a picture, a tile or the stage before it, glcl_stage_k its result, in levels. They share the
 // first arguments, which name what a kernel has: pictures, the tile at hand, the size, the values.
+// Those of a Map compute it instead: their place is the level at hand. glcl_mapped_k looks it up.
 #include "generate.h"
 
 #include <glib.h>
@@ -78,6 +79,8 @@ class Generator {
   std::string generate() {
     text_ = kernel_source("chain/chain.clh");
     constants();
+    text_ += "#define GLCL_MAP(part, c) (glcl_maps[" + text_of(map_bytes) +
+             " * (part) + 256 * (c) + (int)level.s##c])\n";
     for (size_t p = 0; p < passes_.size(); p++) pass(p);
     return text_;
   }
@@ -144,10 +147,32 @@ class Generator {
     add("const int", "height");
     add("__constant const float *", "glcl_values");
     add("__global const float *", "glcl_tables");
+    add("__global const uchar *", "glcl_maps");
     add("__local const uint *", "glcl_tile");
     add("const int2", "glcl_origin");
+    share(declared, given);
+  }
+
+  void share(const std::string &declared, const std::string &given) {
     text_ += "#undef GLCL_DECLARED\n#undef GLCL_GIVEN\n#define GLCL_DECLARED " + declared +
              "\n#define GLCL_GIVEN " + given + "\n";
+  }
+
+  void share_map() {
+    share("__constant const float *glcl_values, __global const float *glcl_tables, ",
+          "glcl_values, glcl_tables, ");
+  }
+
+  /// The Map of a pass that a stage is part of.
+  static const Map *map_of(const Pass &pass, size_t stage) {
+    for (const Map &map : pass.maps)
+      if (map.first <= stage && stage <= map.last) return &map;
+    return nullptr;
+  }
+
+  /// The function that gives a stage's result at a pixel.
+  std::string result(const Pass &pass, size_t stage) const {
+    return (map_of(pass, stage) ? "glcl_mapped_" : "glcl_stage_") + text_of(stage);
   }
 
   bool is_image(int frame) const { return frame == 0 && make_.layout == Layout::image; }
@@ -156,10 +181,41 @@ class Generator {
     return text_of(make_.shape.x + 2 * segment.rim_x);
   }
 
-  void read(size_t k, const Pass &pass, const Segment &segment) {
+  /// The stages of a Map, the kernel that computes it, and the function that looks it up.
+  void map(const Map &map, const Pass &pass, const Segment &segment) {
+    const std::string number = text_of(maps_), last = text_of(map.last);
+    share_map();
+    for (size_t k = map.first; k <= map.last; k++) {
+      text_ += "inline float4 glcl_read_" + text_of(k) +
+               "(GLCL_DECLARED int glcl_level) {\n  return " +
+               (k == map.first ? "(float4)(glcl_level)"
+                               : "glcl_stage_" + text_of(k - 1) + "(GLCL_GIVEN glcl_level)") +
+               ";\n}\n";
+      function(k, true);
+    }
+    text_ += "__kernel void glcl_map_" + number +
+             "(GLCL_DECLARED __global uchar *maps) {\n  const int level = get_global_id(0);\n"
+             "  if (level > 255) return;\n  const uchar4 to = convert_uchar4(glcl_stage_" +
+             last + "(GLCL_GIVEN level));\n";
+    const std::string to[] = {"x", "y", "z", "w"};
+    for (size_t c = 0; c < 4; c++)
+      text_ += "  maps[" + text_of(maps_ * map_bytes + 256 * c) + " + level] = to." + to[c] + ";\n";
+    text_ += "}\n";
+    share(pass);
+    read(map.first, pass, segment, "glcl_source_");
+    text_ += "inline float4 glcl_mapped_" + last +
+             "(GLCL_DECLARED int x, int y) {\n  const float4 level = glcl_source_" +
+             text_of(map.first) + "(GLCL_GIVEN x, y);\n  return (float4)(GLCL_MAP(" + number +
+             ", 0), GLCL_MAP(" + number + ", 1), GLCL_MAP(" + number + ", 2), GLCL_MAP(" + number +
+             ", 3));\n}\n";
+    maps_++;
+  }
+
+  void read(size_t k, const Pass &pass, const Segment &segment,
+            const std::string &name = "glcl_read_") {
     const std::string load = exact_before(k) ? "GLCL_EXACT" : "GLCL_LEVELS";
     const std::string edge = "  x = clamp(x, 0, width - 1);\n  y = clamp(y, 0, height - 1);\n";
-    text_ += "inline float4 glcl_read_" + text_of(k) + "(GLCL_DECLARED int x, int y) {\n";
+    text_ += "inline float4 " + name + text_of(k) + "(GLCL_DECLARED int x, int y) {\n";
     if (k == segment.first && segment.tile) {
       const std::string cell = "((__local const " + texel(k) +
                                " *)glcl_tile)[(y - glcl_origin.y + " + text_of(segment.rim_y) +
@@ -170,7 +226,7 @@ class Generator {
       text_ += edge + "  return " + load + "(glcl_in0, x, y);\n}\n";
       earlier(k);
     } else {
-      text_ += (stages_[k].reads_around() ? edge : "") + "  return glcl_stage_" + text_of(k - 1) +
+      text_ += (stages_[k].reads_around() ? edge : "") + "  return " + result(pass, k - 1) +
                "(GLCL_GIVEN x, y);\n}\n";
     }
   }
@@ -210,8 +266,8 @@ class Generator {
                                names(stage.item, "offset") + "[0], alpha));\n}\n";
   }
 
-  /// The user's function, under a name of its own, and its call.
-  void function(size_t k) {
+  /// The user's function, under a name of its own, and its call; for a Map it knows no place.
+  void function(size_t k, bool mapped = false) {
     const Stage &stage = stages_[k];
     const Item &item = chain_.items[stage.item];
     const Filter &filter = *item.filter;
@@ -242,11 +298,14 @@ class Generator {
     const auto within = [&](const std::string &d) {
       return "clamp((int)(" + d + "), -" + radius + ", " + radius + ")";
     };
+    const std::string place = mapped ? "glcl_level" : "x, y";
+    const std::string place_declared = mapped ? "const int glcl_level" : "const int x, const int y";
     std::map<std::string, std::string> macros{
-        {"PIXEL", "GLCL_DECLARED const int x, const int y" + declared},
-        {"HERE", "GLCL_GIVEN x, y" + here},
-        {"at(dx, dy)", "glcl_colour(glcl_read_" + number + "(GLCL_GIVEN x + " + within("dx") +
-                           ", y + " + within("dy") + "))"}};
+        {"PIXEL", "GLCL_DECLARED " + place_declared + declared},
+        {"HERE", "GLCL_GIVEN " + place + here},
+        {"at(dx, dy)", "glcl_colour(glcl_read_" + number + "(GLCL_GIVEN " +
+                           (mapped ? place : "x + " + within("dx") + ", y + " + within("dy")) +
+                           "))"}};
     if (stage.frames > 1)
       macros["earlier(n, dx, dy)"] = "glcl_colour(glcl_earlier_" + number +
                                      "(GLCL_GIVEN (int)(n), x + " + within("dx") + ", y + " +
@@ -258,14 +317,15 @@ class Generator {
     for (const std::string &name : filter.globals)
       text_ += "#define " + name + " glcl_" + number + "_" + name + "\n";
     text_ += "#line 1 " + quoted(filter.file) + "\n" + filter.source + "\n#line 1 \"stage\"\n";
-    text_ += "inline float4 glcl_stage_" + number +
-             "(GLCL_DECLARED int x, int y) {\n  return glcl_rounded(" + filter.name +
-             "(GLCL_GIVEN x, y" + given + "));\n}\n";
+    text_ += "inline float4 glcl_stage_" + number + "(GLCL_DECLARED " + place_declared +
+             ") {\n  return glcl_rounded(" + filter.name + "(GLCL_GIVEN " + place + given +
+             "));\n}\n";
     for (const std::string &name : filter.globals) forget(name);
     for (const auto &[name, body] : macros) forget(name);
   }
 
-  void fill(size_t k, const Segment &segment, const std::string &area, const std::string &tile) {
+  void fill(const Pass &pass, size_t k, const Segment &segment, const std::string &area,
+            const std::string &tile) {
     const auto length = [](int group, int rim) { return text_of(group + 2 * rim); };
     const std::string side_x = length(make_.shape.x, segment.rim_x),
                       side_y = length(make_.shape.height(), segment.rim_y);
@@ -275,7 +335,7 @@ class Generator {
       value = std::string(exact_before(segment.first) ? "GLCL_EXACT" : "GLCL_LEVELS") +
               "(glcl_in0, x, y)";
     else
-      value = "glcl_stage_" + text_of(segment.first - 1) + "(" + kernel_arguments(tile) + "x, y)";
+      value = result(pass, segment.first - 1) + "(" + kernel_arguments(tile) + "x, y)";
     text_ += "  for (int i = item; i < " + side_x + " * " + side_y + "; i += items) {\n" +
              "    const int x = clamp(origin.x - " + text_of(segment.rim_x) + " + i % " + side_x +
              ", 0, width - 1);\n    const int y = clamp(origin.y - " + text_of(segment.rim_y) +
@@ -292,7 +352,7 @@ class Generator {
       arguments += name + ", ";
       if (!is_image(n)) arguments += name + "_pitch, ";
     }
-    return arguments + "width, height, glcl_values, glcl_tables, " +
+    return arguments + "width, height, glcl_values, glcl_tables, glcl_maps, " +
            (tile.empty() ? "(__local const uint *)0" : "(__local const uint *)" + tile) +
            ", origin, ";
   }
@@ -304,6 +364,11 @@ class Generator {
     share(pass);
     for (const Segment &segment : pass.segments)
       for (size_t k = segment.first; k <= segment.last; k++) {
+        if (const Map *part = map_of(pass, k)) {
+          map(*part, pass, segment);
+          k = part->last;
+          continue;
+        }
         read(k, pass, segment);
         if (stages_[k].kind == Stage::Kind::function)
           function(k);
@@ -323,7 +388,7 @@ class Generator {
     const std::string declared =
         sources_ + out +
         "const int width, const int height, __constant const float *glcl_values, "
-        "__global const float *glcl_tables";
+        "__global const float *glcl_tables, __global const uchar *glcl_maps";
     const auto number = [](int value) { return text_of(value); };
     const Shape &shape = make_.shape;
     text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +
@@ -343,14 +408,14 @@ class Generator {
       const Segment &segment = pass.segments[s];
       if (!segment.tile) continue;
       const std::string area = "area" + text_of(s % 2);
-      fill(segment.first, segment, area, s == 0 ? "source" : tile);
+      fill(pass, segment.first, segment, area, s == 0 ? "source" : tile);
       tile = area;
     }
     text_ += "  for (int row = 0; row < " + number(shape.rows) +
              "; row++) {\n    const int x = origin.x + get_local_id(0), y = origin.y + row * " +
              number(shape.y) + " + get_local_id(1);\n    if (x < width && y < height) " +
-             (exact ? "GLCL_STORE_EXACT" : "GLCL_STORE_LEVELS") + "(glcl_out, x, y, glcl_stage_" +
-             text_of(pass.last) + "(" + kernel_arguments(tile) + "x, y));\n  }\n}\n";
+             (exact ? "GLCL_STORE_EXACT" : "GLCL_STORE_LEVELS") + "(glcl_out, x, y, " +
+             result(pass, pass.last) + "(" + kernel_arguments(tile) + "x, y));\n  }\n}\n";
   }
 
   size_t tile_words(const Pass &pass, size_t turn) const {
@@ -372,6 +437,7 @@ class Generator {
   std::string text_;
   std::string sources_;  // parameters of the pass at hand: what it reads
   int frames_ = 1;
+  size_t maps_ = 0;  // so far
 };
 
 }  // namespace

@@ -16,9 +16,12 @@ struct Make {
   bool live = false;  ///< parameters come with each launch; else they are constants of the kernel
 };
 
+constexpr size_t map_bytes = 4 * 256;  ///< of a Map
+
 /// The OpenCL text of all passes: kernels glcl_pass_0 …, each with the arguments: its input picture
-/// and, for a stage of several frames, the earlier ones; the picture it writes; width, height; and
-/// the values() of a live chain.
+/// and, for a stage of several frames, the earlier ones; the picture it writes; width, height;
+/// values_of() the chain, twice; and what the kernels glcl_map_0 … write, which have 256 items and
+/// these three arguments.
 std::string generate(const Description &chain, const std::vector<Stage> &stages,
                      const std::vector<Pass> &passes, const Make &make);
 

@@ -53,6 +53,8 @@ std::vector<Stage> stages_of(const Item &item, size_t index) {
   stage.item = index;
   stage.radius_x = stage.radius_y = item.filter->radius_for(item.values);
   stage.frames = item.filter->frames;
+  stage.channelwise = item.filter->channelwise;
+  stage.looks_up = item.filter->looks_up();
   stage.operations = 16 + 8 * stage.taps();
   return {stage};
 }
@@ -62,6 +64,17 @@ size_t pixel_bytes(bool exact) { return exact ? 16 : 4; }
 /// Whether what a stage reads is the exact result of the one before it.
 bool reads_exact(const std::vector<Stage> &stages, size_t stage) {
   return stage > 0 && stages[stage - 1].exact;
+}
+
+std::vector<Map> maps_of(const std::vector<Stage> &stages, const Pass &pass) {
+  std::vector<Map> maps;
+  for (size_t i = pass.first; i <= pass.last; i++) {
+    const size_t first = i;
+    bool looks_up = false;
+    for (; i <= pass.last && stages[i].channelwise; i++) looks_up |= stages[i].looks_up;
+    if (looks_up) maps.push_back({first, i - 1});
+  }
+  return maps;
 }
 
 double tile_pixels(const Segment &segment, const Shape &shape) {
@@ -151,6 +164,7 @@ std::vector<Pass> passes_of(const std::vector<Stage> &stages, const Plan &plan) 
     pass.last = pass.segments.back().last = i;
   }
   for (Pass &pass : passes) {
+    pass.maps = maps_of(stages, pass);
     int x = 0, y = 0;
     for (size_t s = pass.segments.size(); s-- > 0;) {
       Segment &segment = pass.segments[s];
@@ -163,6 +177,12 @@ std::vector<Pass> passes_of(const std::vector<Stage> &stages, const Plan &plan) 
     }
   }
   return passes;
+}
+
+size_t maps_of(const std::vector<Pass> &passes) {
+  size_t count = 0;
+  for (const Pass &pass : passes) count += pass.maps.size();
+  return count;
 }
 
 size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan, const Shape &shape) {

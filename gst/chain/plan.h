@@ -16,6 +16,7 @@ struct Stage {
   Kind kind = Kind::function;
   int radius_x = 0, radius_y = 0;  ///< px
   int frames = 1;
+  bool channelwise = false, looks_up = false;  ///< as its filter
   bool exact = false;     ///< its result is not rounded to 8 bits: the rows of a separable one
   double operations = 0;  ///< about, without those of its input
 
@@ -79,11 +80,19 @@ struct Segment {
   int rim_x = 0, rim_y = 0;  ///< px of that tile around the group's
 };
 
+/// Channelwise stages [first, last] in a row, some of which look something up: what they make of
+/// each level of each channel is computed once, and pixels look that up.
+struct Map {
+  size_t first = 0, last = 0;
+};
+
 /// A kernel: stages [first, last], in segments.
 struct Pass {
   size_t first = 0, last = 0;
   std::vector<Segment> segments;
+  std::vector<Map> maps;
 };
 std::vector<Pass> passes_of(const std::vector<Stage> &stages, const Plan &plan);
+size_t maps_of(const std::vector<Pass> &passes);  ///< of all, how many
 
 }  // namespace glcl::chain

@@ -2,6 +2,7 @@
 //! filter gamma: lightens (above 1) or darkens what is between black and white
 //! param value 0.1..10 = 2.2: c becomes c to the power of 1 / value
 //! table curve[256] = pow(i / 255, 1 / value)
+//! channelwise
 float4 gamma(PIXEL) {
   const float4 c = at(0, 0);
   const int4 level = convert_int4_rte(255.0f * c);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //! filter lut: sends each colour through a curve
 //! list points = [0 0.15 0.5 0.85 1]: its heights at equal steps, straight lines between
+//! channelwise
 float4 lut(PIXEL) {
   const float4 c = at(0, 0);
   const float last = (float)(points_width - 1);

@@ -142,6 +142,43 @@ TEST(test_random_chains_fused_and_one_by_one) {
               "%zu of %zu are not the reference's", from_reference.far, from_reference.values);
 }
 
+TEST(test_channelwise_filters_share_a_table) {
+  Bench bench;
+  const auto frames = frames_of(61, 23, 8);
+  for (const char *text :
+       {"saturation ! gamma ! invert", "gauss(sigma=1) ! invert(strength=0.9) ! lut ! median",
+        "gamma(value=0.7) ! threshold(level=0.2) ! grey ! invert ! lut ! blend ! gamma*2"})
+    for (const Layout layout : {Layout::image, Layout::buffer})
+      for (const bool live : {false, true}) {
+        const Description wanted = parse_chain(text, "test", {});
+        Chain fused(*bench.context, wanted, {live, layout, variant({16, 4}, 2, 0)});
+        Chain apart(*bench.context, wanted,
+                    {live, layout, variant({16, 4}, 1, Chain::plan_unfused)});
+        Difference difference, from_reference;
+        const auto together = run(bench, fused, frames);
+        difference.add(together, run(bench, apart, frames));
+        from_reference.add(together, reference::chain(frames, wanted));
+        fail_unless(difference.off == 0 && from_reference.far == 0, "%s: %zu and %zu values differ",
+                    fused.describe().c_str(), difference.off, from_reference.far);
+      }
+}
+
+TEST(test_channelwise_filters_know_no_place) {
+  Bench bench;
+  Description wanted = parse_chain("gamma", "test", {});
+  wanted.items[0].filter = glcl::chain::parse_filter(
+      "//! filter own: text\n//! table t[2] = i\n//! channelwise\n"
+      "float4 own(PIXEL) {\n  return at(0, 0) * t[x % 2];\n}\n",
+      "own.cl");
+  wanted.items[0].values = wanted.items[0].filter->initial();
+  try {
+    Chain chain(*bench.context, wanted, {});
+    fail_unless(false, "a channelwise filter reads x");
+  } catch (const glcl::Error &error) {
+    fail_unless(error.text().rfind("own.cl:5:", 0) == 0, "%s", error.text().c_str());
+  }
+}
+
 TEST(test_a_matrix_of_rank_1_is_separated) {
   using glcl::chain::Matrix;
   glcl::chain::Separated parts;
@@ -211,6 +248,9 @@ TEST(test_errors_name_file_and_line) {
       "own.cl:5:", "loop");
   expect(head + "\n\n#include \"/etc/passwd\"\n" + end, "own.cl:4:", "include");
   expect(head + "//! weights 1\n" + end, "own.cl:1:", "not both");
+  expect(head + "//! channelwise\n//! radius 1\n" + end, "own.cl:1:", "no radius");
+  expect(head + "//! channelwise\n//! frames 2\n" + end, "own.cl:1:", "one input frame");
+  expect(head + "//! channelwise\n//! weights 1\n", "own.cl:1:", "has a function");
 }
 
 TEST(test_what_is_no_recursion) {
@@ -241,6 +281,14 @@ TEST(test_values_that_change) {
   agreement.check(run(bench, live, {frame})[0], reference::chain(frame, wanted), "other values");
   wanted.items[0].values.numbers[0] = 3;
   fail_unless(!live.takes(wanted));
+  wanted = parse_chain("gamma ! invert", "test", {});
+  Chain table(*bench.context, wanted, {true, {}, {}});
+  for (const double value : {2.2, 0.5, 3.0}) {
+    wanted.items[0].values.numbers[0] = value;
+    table.set(wanted);
+    for (int frames = 0; frames < 2; frames++)
+      agreement.check(run(bench, table, {frame})[0], reference::chain(frame, wanted), "a table");
+  }
 }
 
 TEST(test_the_largest_radius) {

@@ -28,6 +28,12 @@ int step_of(int cell, int width, int height) {
 
 }  // namespace
 
+Ransac::Settings Ransac::usual(const Device &device) {
+  Settings settings;
+  if (!device.is_cpu()) settings.least = 150;
+  return settings;
+}
+
 Ransac::Ransac(Context &context) : Ransac(context, group_items(context)) {}
 
 Ransac::Ransac(Context &context, size_t items) {

@@ -21,11 +21,14 @@ class Ransac {
  public:
   struct Settings {
     cl_uint seed = 0;
-    int least = 50, most = 300;  ///< iterations, 1 … 4096
+    int least = 50, most = 300;  ///< iterations, 1 … 4096; see usual()
     float error = 1.5f;          ///< px
     float converged = 0.75f;
     bool translation = false;  ///< of that alone
   };
+
+  /// Of a device: one whose work-groups run side by side has 150 iterations at least.
+  static Settings usual(const Device &device);
 
   Ransac() = default;
   /// Throws Error::failed where the device refuses kernels or memory.

@@ -32,7 +32,8 @@ std::pair<float, float> shares(int smoothing) {
 Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout)
     : size_{{width, height}},
       centre_{{float(width - 1) / 2, float(height - 1) / 2}},
-      ransac_(context) {
+      ransac_(context),
+      usual_(camera::Ransac::usual(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(layout));
   ways_kernel_ = Kernel(context, program, "klt_ways", {64, 1});
   hold_ = Kernel(context, program, "klt_hold", {64, 1});
@@ -63,7 +64,7 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
   } else {
     ways_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, nails_, before_,
                  centre_, ways_);
-    camera::Ransac::Settings ransac;
+    camera::Ransac::Settings ransac = usual_;
     ransac.converged = 0.5f;
     ransac_.run(queue, ransac, ways_, slots, camera_);
   }

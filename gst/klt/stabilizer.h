@@ -54,6 +54,7 @@ class Stabilizer {
   cl_int2 size_;
   cl_float2 centre_;
   camera::Ransac ransac_;
+  camera::Ransac::Settings usual_;
   Kernel ways_kernel_, hold_, show_;
   cl::Buffer ways_, nails_, camera_, before_, now_;
   bool known_ = false;

@@ -26,6 +26,7 @@ Objects::Objects(Context &context, int width, int height)
       frame_(camera::Frame::of(width, height)),
       vectors_(context, width, height),
       ransac_(context),
+      usual_(camera::Ransac::usual(context.device())),
       align_(context, frame_),
       memory_(context, frame_),
       regions_(context, frame_) {
@@ -43,7 +44,7 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::Motion 
   number_ = first ? 0 : number_ + 1;
   align_.shrink(queue, motion.current());
   if (!first && settings.compensation != Compensation::none) {
-    camera::Ransac::Settings ransac;
+    camera::Ransac::Settings ransac = usual_;
     ransac.seed = settings.seed * 2654435761u + number_;
     ransac.translation = settings.compensation == Compensation::translation;
     vectors_.run(queue, motion);

@@ -53,6 +53,7 @@ class Objects {
   camera::Frame frame_;
   camera::BlockVectors vectors_;
   camera::Ransac ransac_;
+  camera::Ransac::Settings usual_;
   camera::Align align_;
   Memory memory_;
   Regions regions_;

@@ -12,7 +12,6 @@ namespace glcl::hough {
 namespace {
 
 constexpr double first_noise = 2;  // levels, as long as it is not known
-constexpr size_t span = 8;         // pixels that an item connects, as in canny.cl
 
 /// What asks for vectors gets rows. Mesa's compiler, which does not, takes half a minute for them.
 Canny::Form form_of(const Device &device) {
@@ -29,6 +28,9 @@ Size tile_of(const Device &device) {
   return device.is_cpu() ? Size{64, 32} : Size{32, 32};
 }
 
+/// Pixels that an item looks at to connect edges.
+size_t span_for(const Device &device) { return device.is_cpu() ? 16 : 2; }
+
 size_t tiles(int length, size_t tile) { return (length + tile - 1) / tile; }
 
 }  // namespace
@@ -44,9 +46,11 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
       pitch_(width + 2),
       layout_(layout),
       tile_(tile),
+      span_(span_for(context.device())),
+      joined_(form == Form::rows ? cl_int2{{1, 1}} : cl_int2{{int(tile.x), int(tile.y)}}),
       noise_(context, noise::Noise::Texels::luma, width, height),
       context_(context.cl()) {
-  const Program program = context.program("hough/canny.cl");
+  const Program program = context.program("hough/canny.cl", "-DSPAN=" + std::to_string(span_));
   thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
   edges_kernel_ = Kernel(
       context,
@@ -91,8 +95,8 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
                 size, thresholds_, int(weak || settings.hysteresis), edges_[now_],
                 int(settings.hysteresis), labels_, luma_[now_], measured ? pitch_ : 0);
   if (settings.hysteresis) {
-    const Size items{(pixels + span - 1) / span, 1};
-    join_(queue, items, edges_[now_], size, labels_);
+    const Size items{(pixels + span_ - 1) / span_, 1};
+    join_(queue, items, edges_[now_], size, joined_, labels_);
     keep_(queue, items, edges_[now_], size, labels_);
   }
   if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Before and after the search for edges (Canny 1986): by what thresholds, and which are connected.
+// Before and after the search for edges (Canny 1986): by what thresholds, and which are connected. Build with -DSPAN=n, 2 to 16.
 #include "hough/edge.clh"
+#include "hough/labels.clh"
 #include "noise/bands.clh"
 
 #define LEVELS 256
@@ -21,53 +22,30 @@ __kernel void canny_thresholds(__global const float *noise, float low, float hig
   thresholds[level] = whole * whole;
 }
 
-// The label of an edge names one that it is connected with, and counts from WEAK where that one is weak: so the least label of
-// all that are connected is a strong edge's if there is any among them. It names itself and stands for all of them.
-#define NAMED(label) ((label) & ~WEAK)
-inline uint least_label(volatile __global uint *labels, uint i) {
-  uint label = labels[i];
-  for (uint next = labels[NAMED(label)]; next != label; next = labels[NAMED(label)]) {
-    labels[i] = next;  // a shorter way for those that come after
-    i = NAMED(label), label = next;
-  }
-  return label;
-}
-
-inline void join(volatile __global uint *labels, uint a, uint b) {
-  while (true) {
-    a = least_label(labels, NAMED(a)), b = least_label(labels, NAMED(b));
-    if (a == b) return;
-    const uint high = max(a, b), low = min(a, b);
-    a = atomic_min(labels + NAMED(high), low), b = low;
-    if (a == high) return;
-  }
-}
+DEFINE_LABELS(global)
 
 // Both kernels' items look at SPAN pixels each, most of which are no edges. Work-items: as many as that takes.
-#define SPAN 8
-#define EACH_EDGE(i)                                                                                    \
-  const int from = SPAN * (int)get_global_id(0), end = min(from + SPAN, size.x * size.y);               \
-  if (from >= end || (end - from == SPAN && !any(vload8(0, edges + from) != (ushort8)(0)))) return;     \
-  for (int i = from; i < end; i++)                                                                      \
+#define JOINED(a, b) a##b
+#define WITH(a, b) JOINED(a, b)
+#define EACH_EDGE(i)                                                                                          \
+  const int from = SPAN * (int)get_global_id(0), end = min(from + SPAN, size.x * size.y);                     \
+  if (from >= end || (end - from == SPAN && !any(WITH(vload, SPAN)(0, edges + from) != (WITH(ushort, SPAN))(0)))) return; \
+  for (int i = from; i < end; i++)                                                                            \
     if (edges[i])
 
-// Joins edges with those of their neighbours before them that are not connected by another of these.
-__kernel void canny_join(__global const ushort *restrict edges, int2 size, volatile __global uint *labels) {
+// Joins edges with their neighbours in other tiles of a size, within which they are joined.
+__kernel void canny_join(__global const ushort *restrict edges, int2 size, int2 tile, volatile __global uint *labels) {
   EACH_EDGE(i) {
-    const int x = i % size.x, above = i - size.x;
-    const bool left = x > 0, upper = above >= 0;
-    if (upper && edges[above]) {
-      join(labels, i, above);
-      continue;
-    }
-    if (upper && left && edges[above - 1]) join(labels, i, above - 1);
-    else if (left && edges[i - 1]) join(labels, i, i - 1);
-    if (upper && x + 1 < size.x && edges[above + 1]) join(labels, i, above + 1);
+    const int2 at = (int2)(i % size.x, i / size.x), in = at % tile;
+    if (in.x > 0 && in.x < tile.x - 1 && in.y > 0) continue;
+#define AT(dx, dy) (at.x + (dx) >= 0 && at.x + (dx) < size.x && at.y + (dy) >= 0 && edges[i + (dy) * size.x + (dx)])
+    JOIN_BEFORE(global, labels, i, size.x, AT)
+#undef AT
   }
 }
 
 // Weak edges stay that are connected with a strong one.
 __kernel void canny_keep(__global ushort *edges, int2 size, volatile __global uint *labels) {
   EACH_EDGE(i)
-    if (!(edges[i] & EDGE_STRONG) && (least_label(labels, i) & WEAK)) edges[i] = 0;
+    if (!(edges[i] & EDGE_STRONG) && (least_global_label(labels, i) & WEAK)) edges[i] = 0;
 }

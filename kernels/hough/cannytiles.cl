@@ -2,6 +2,9 @@
 // Edges after Canny (1986), in whole numbers. Build with -DTILE_X=n -DTILE_Y=n: the pixels of a group. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "hough/gradient.clh"
+#include "hough/labels.clh"
+
+DEFINE_LABELS(local)
 
 #define SEEN (REACH + 1)     // and those of its neighbours
 #define SIDE_X (TILE_X + 2)  // gradients of a tile, with neighbours
@@ -16,6 +19,8 @@
 #define DERIVED_AT(p, apart)                                                                                                 \
   DERIVED(int, p[-4 * (apart)], p[-3 * (apart)], p[-2 * (apart)], p[-(apart)], p[apart], p[2 * (apart)], p[3 * (apart)],       \
           p[4 * (apart)])
+
+#define NONE 0xffffffffu  // of labels
 
 inline int square_of(short2 g) { return g.x * g.x + g.y * g.y; }
 
@@ -39,7 +44,8 @@ inline bool is_ridge(__local const short2 *g) {
   for (int k = item.y * items.x + item.x, x, y; x = k % (wide), y = k / (wide), k < (wide) * (high); k += items.x * items.y)
 #endif
 
-// The map of a frame's edges; with `weak` also of those that only reach the lower threshold. With `labeled` they get labels too: each its own.
+// The map of a frame's edges; with `weak` also of those that only reach the lower threshold. With `labeled` they get labels too,
+// which join those of a tile.
 // `luma`: the frame's, with a texel on all sides; left out where `pitch` is 0.
 // Work-items: groups of any size, one for a tile.
 __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
@@ -49,6 +55,7 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
   __local short derived[LUMA_Y * SIDE_X];
   __local ushort smoothed[LUMA_Y * SIDE_X];
   __local short2 gradients[SIDE_Y * SIDE_X];
+  __local uint names[TILE_Y * TILE_X];  // labels within the tile
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * (int2)(TILE_X, TILE_Y), last = size - 1;
 
@@ -80,6 +87,7 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
   barrier(CLK_LOCAL_MEM_FENCE);
   EACH(x, y, TILE_X, TILE_Y) {
     const int2 at = origin + (int2)(x, y);
+    names[y * TILE_X + x] = NONE;
     if (any(at > last)) continue;
     __local const short2 *g = gradients + (y + 1) * SIDE_X + x + 1;
     const uint2 least = thresholds[levels[(y + SEEN) * LUMA_X + x + SEEN]];
@@ -87,6 +95,22 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
     const bool counts = square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g);
     const ushort edge = counts ? edge_of(convert_int2(*g), square, least.y) : 0;
     edges[i] = edge;
-    if (labeled && edge) labels[i] = label_of(edge, i);
+    if (edge) names[y * TILE_X + x] = label_of(edge, y * TILE_X + x);
+  }
+  if (!labeled) return;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  EACH(x, y, TILE_X, TILE_Y) {
+    const int i = y * TILE_X + x;
+    if (names[i] == NONE) continue;
+#define NAMED_AT(dx, dy) (x + (dx) >= 0 && x + (dx) < TILE_X && y + (dy) >= 0 && names[i + (dy) * TILE_X + (dx)] != NONE)
+    JOIN_BEFORE(local, names, i, TILE_X, NAMED_AT)
+#undef NAMED_AT
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  EACH(x, y, TILE_X, TILE_Y) {
+    const int2 at = origin + (int2)(x, y);
+    if (names[y * TILE_X + x] == NONE) continue;
+    const uint label = least_local_label(names, y * TILE_X + x), place = NAMED(label);
+    labels[at.y * size.x + at.x] = (origin.y + place / TILE_X) * size.x + origin.x + place % TILE_X | (label & WEAK);
   }
 }

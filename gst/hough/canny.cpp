@@ -28,8 +28,9 @@ Size tile_of(const Device &device) {
   return device.is_cpu() ? Size{64, 32} : Size{32, 32};
 }
 
-/// Pixels that an item looks at to connect edges.
-size_t span_for(const Device &device) { return device.is_cpu() ? 16 : 2; }
+/// Pixels that an item looks at to join edges, and to drop some. On GPUs each that it joins waits.
+size_t join_span(const Device &device) { return device.is_cpu() ? 8 : 2; }
+constexpr size_t keep_span = 8;
 
 size_t tiles(int length, size_t tile) { return (length + tile - 1) / tile; }
 
@@ -46,11 +47,11 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
       pitch_(width + 2),
       layout_(layout),
       tile_(tile),
-      span_(span_for(context.device())),
+      join_span_(join_span(context.device())),
       joined_(form == Form::rows ? cl_int2{{1, 1}} : cl_int2{{int(tile.x), int(tile.y)}}),
       noise_(context, noise::Noise::Texels::luma, width, height),
       context_(context.cl()) {
-  const Program program = context.program("hough/canny.cl", "-DSPAN=" + std::to_string(span_));
+  const Program program = context.program("hough/canny.cl", "-DSPAN=" + std::to_string(join_span_));
   thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
   edges_kernel_ = Kernel(
       context,
@@ -95,9 +96,9 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
                 size, thresholds_, int(weak || settings.hysteresis), edges_[now_],
                 int(settings.hysteresis), labels_, luma_[now_], measured ? pitch_ : 0);
   if (settings.hysteresis) {
-    const Size items{(pixels + span_ - 1) / span_, 1};
-    join_(queue, items, edges_[now_], size, joined_, labels_);
-    keep_(queue, items, edges_[now_], size, labels_);
+    const auto items = [&](size_t span) { return Size{(pixels + span - 1) / span, 1}; };
+    join_(queue, items(join_span_), edges_[now_], size, joined_, labels_);
+    keep_(queue, items(keep_span), edges_[now_], size, labels_);
   }
   if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_));
   followed_ = measured;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Before and after the search for edges (Canny 1986): by what thresholds, and which are connected. Build with -DSPAN=n, 2 to 16.
+// Before and after the search for edges (Canny 1986): by what thresholds, and which are connected. Build with -DSPAN=n, 2, 4, 8 or 16: of joining.
 #include "hough/edge.clh"
 #include "hough/labels.clh"
 #include "noise/bands.clh"
@@ -24,18 +24,17 @@ __kernel void canny_thresholds(__global const float *noise, float low, float hig
 
 DEFINE_LABELS(global)
 
-// Both kernels' items look at SPAN pixels each, most of which are no edges. Work-items: as many as that takes.
-#define JOINED(a, b) a##b
-#define WITH(a, b) JOINED(a, b)
-#define EACH_EDGE(i)                                                                                          \
-  const int from = SPAN * (int)get_global_id(0), end = min(from + SPAN, size.x * size.y);                     \
-  if (from >= end || (end - from == SPAN && !any(WITH(vload, SPAN)(0, edges + from) != (WITH(ushort, SPAN))(0)))) return; \
-  for (int i = from; i < end; i++)                                                                            \
+// Calls with each edge of the `span` pixels that an item looks at, most of which are none. Work-items: as many as that takes.
+#define EACH_EDGE(span, i) EACH_EDGE_OF(span, i)
+#define EACH_EDGE_OF(span, i)                                                                                          \
+  const int from = span * (int)get_global_id(0), end = min(from + span, size.x * size.y);                           \
+  if (from >= end || (end - from == span && !any(vload##span(0, edges + from) != (ushort##span)(0)))) return;       \
+  for (int i = from; i < end; i++)                                                                                  \
     if (edges[i])
 
 // Joins edges with their neighbours in other tiles of a size, within which they are joined.
 __kernel void canny_join(__global const ushort *restrict edges, int2 size, int2 tile, volatile __global uint *labels) {
-  EACH_EDGE(i) {
+  EACH_EDGE(SPAN, i) {
     const int2 at = (int2)(i % size.x, i / size.x), in = at % tile;
     if (in.x > 0 && in.x < tile.x - 1 && in.y > 0) continue;
 #define AT(dx, dy) (at.x + (dx) >= 0 && at.x + (dx) < size.x && at.y + (dy) >= 0 && edges[i + (dy) * size.x + (dx)])
@@ -46,6 +45,6 @@ __kernel void canny_join(__global const ushort *restrict edges, int2 size, int2 
 
 // Weak edges stay that are connected with a strong one.
 __kernel void canny_keep(__global ushort *edges, int2 size, volatile __global uint *labels) {
-  EACH_EDGE(i)
+  EACH_EDGE(8, i)
     if (!(edges[i] & EDGE_STRONG) && (least_global_label(labels, i) & WEAK)) edges[i] = 0;
 }

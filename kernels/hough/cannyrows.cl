@@ -25,7 +25,7 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
                                __global uchar *restrict luma, int pitch) {
   __local ushort levels[TAPS * PITCH], smooth[PITCH];
   __local short steep[PITCH], across[3 * PITCH], down[3 * PITCH];
-  __local int squares[3 * PITCH], hits[16];
+  __local int squares[3 * PITCH];
   const int2 origin = (int2)(get_group_id(0) * TILE_X, get_group_id(1) * TILE_Y), last = size - 1;
   const int wide = min(TILE_X, size.x - origin.x), high = min(TILE_Y, size.y - origin.y);
   const bool ends_right = origin.x + wide == size.x, ends_below = origin.y + high == size.y;
@@ -102,9 +102,11 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
 #undef NEAR
       const int16 hit = square >= enough && square > next && square >= other;
       if (!any(hit)) continue;
-      vstore16(hit, 0, hits);
-      for (int i = 0; i < count; i++) {
-        if (!hits[i]) continue;
+      const ulong2 bytes = as_ulong2(convert_char16(hit)) & 0x0101010101010101ul;  // a bit for each hit
+      for (ulong left = bytes.x, next_left = bytes.y, first = 0; left | next_left; left &= left - 1) {
+        if (!left) left = next_left, next_left = 0, first = 8;
+        const int i = first + (63 - clz(left & -left)) / 8;
+        if (i >= count) break;
         const uint2 own_least = thresholds[seen[k + i]];
         const int own_square = squares[at + 1 + k + i];
         if ((uint)own_square < (weak ? own_least.x : own_least.y)) continue;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """rooms.py ROOT: every folder of the sources stands in the table of CONTRIBUTING.md, and includes go one way between them"""
+import fnmatch
 import pathlib
 import re
 import sys
@@ -9,12 +10,14 @@ root = pathlib.Path(sys.argv[1])
 problems = []
 
 named = set(re.findall(r'`([\w/-]+)/`', (root / 'CONTRIBUTING.md').read_text(encoding='utf-8')))
+made = [pattern.strip('/') for pattern in (root / '.gitignore').read_text(encoding='utf-8').split()]  # by scripts, in the root
 build = re.search(r"elements = \[(.*)\]\n(?:.*\n)*?engines = \[(.*)\]", (root / 'meson.build').read_text(encoding='utf-8'))
 elements, engines = (re.findall(r"'(\w+)'", names) for names in build.groups())
 for parent in ('', 'gst', 'tests', 'tools'):
     for folder in (root / parent).iterdir():
         name = str(folder.relative_to(root))
-        if folder.is_dir() and not re.match(r'[._]|build', folder.name) and folder.name not in elements + engines + ['invert'] \
+        if folder.is_dir() and not re.match(r'[._]', folder.name) and not any(fnmatch.fnmatch(name, one) for one in made) \
+                and folder.name not in elements + engines + ['invert'] \
                 and not any(room == name or room.startswith(name + "/") for room in named):
             problems.append(f'CONTRIBUTING.md does not say what {name}/ is for')
 

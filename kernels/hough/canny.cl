@@ -24,27 +24,29 @@ __kernel void canny_thresholds(__global const float *noise, float low, float hig
 
 DEFINE_LABELS(global)
 
-// Calls with each edge of the `span` pixels that an item looks at, most of which are none. Work-items: as many as that takes.
-#define EACH_EDGE(span, i) EACH_EDGE_OF(span, i)
-#define EACH_EDGE_OF(span, i)                                                                                          \
-  const int from = span * (int)get_global_id(0), end = min(from + span, size.x * size.y);                           \
-  if (from >= end || (end - from == span && !any(vload##span(0, edges + from) != (ushort##span)(0)))) return;       \
-  for (int i = from; i < end; i++)                                                                                  \
-    if (edges[i])
+// Calls with each weak edge of the `span` pixels that an item looks at, most of which are none. Work-items: as many as that takes.
+#define EACH_WEAK(span, i) EACH_WEAK_OF(span, i)
+#define EACH_WEAK_OF(span, i)                                                                                      \
+  const int from = span * (int)get_global_id(0), end = min(from + span, size.x * size.y);                          \
+  if (from >= end || (end - from == span && !any(vload##span(0, edges + from) != (ushort##span)(0)))) return;      \
+  for (int i = from; i < end; i++)                                                                                 \
+    if (edges[i] && !(edges[i] & EDGE_STRONG))
 
-// Joins edges with their neighbours in other tiles of a size, within which they are joined.
+// Joins weak edges with their neighbours in other tiles of a size, within which they are joined.
 __kernel void canny_join(__global const ushort *restrict edges, int2 size, int2 tile, volatile __global uint *labels) {
-  EACH_EDGE(SPAN, i) {
+  EACH_WEAK(SPAN, i) {
     const int2 at = (int2)(i % size.x, i / size.x), in = at % tile;
-    if (in.x > 0 && in.x < tile.x - 1 && in.y > 0) continue;
-#define AT(dx, dy) (at.x + (dx) >= 0 && at.x + (dx) < size.x && at.y + (dy) >= 0 && edges[i + (dy) * size.x + (dx)])
-    JOIN_BEFORE(global, labels, i, size.x, AT)
-#undef AT
+    if (all(in > 0) && all(in < tile - 1)) continue;
+#define AT(dx, dy) (all(at + (int2)(dx, dy) >= 0) && all(at + (int2)(dx, dy) < size) ? edges[i + (dy) * size.x + (dx)] : 0)
+#define STRONG(dx, dy) (AT(dx, dy) & EDGE_STRONG)
+#define WEAK(dx, dy) (AT(dx, dy) && !STRONG(dx, dy))
+    if (BESIDE(STRONG)) join_global(labels, i + 1, KEPT);
+    JOIN_BEFORE(global, labels, i, size.x, WEAK)
   }
 }
 
-// Weak edges stay that are connected with a strong one.
+// Drops weak edges that are connected with none that is strong.
 __kernel void canny_keep(__global ushort *edges, int2 size, volatile __global uint *labels) {
-  EACH_EDGE(8, i)
-    if (!(edges[i] & EDGE_STRONG) && (least_global_label(labels, i) & WEAK)) edges[i] = 0;
+  EACH_WEAK(8, i)
+    if (least_global(labels, i + 1) != KEPT) edges[i] = 0;
 }

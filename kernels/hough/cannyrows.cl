@@ -19,7 +19,7 @@ typedef uint16 LoosePixels __attribute__((aligned(4)));
 #define SIXTEEN(Type, p) (*(__local const Type *)(p))
 #define STORE_SIXTEEN(Type, p, value) (*(__local Type *)(p) = (value))
 
-// As there, but that labels join none. Groups of one item, one for a tile.
+// As there, but that labels join no edges. Groups of one item, one for a tile.
 __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
                                __global ushort *restrict edges, int labeled, __global uint *restrict labels,
                                __global uchar *restrict luma, int pitch) {
@@ -113,7 +113,7 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
         const ushort edge = edge_of((int2)(across[at + 1 + k + i], down[at + 1 + k + i]), own_square, own_least.y);
         out[k + i] = edge;
         const int place = line * size.x + origin.x + k + i;
-        if (labeled) labels[place] = label_of(edge, place);
+        if (labeled && !(edge & EDGE_STRONG)) labels[place] = place + 1;
       }
     }
   }

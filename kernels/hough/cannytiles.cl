@@ -20,7 +20,8 @@ DEFINE_LABELS(local)
   DERIVED(int, p[-4 * (apart)], p[-3 * (apart)], p[-2 * (apart)], p[-(apart)], p[apart], p[2 * (apart)], p[3 * (apart)],       \
           p[4 * (apart)])
 
-#define NONE 0xffffffffu  // of labels
+#define NONE 0xffffffffu    // in place of a label: no edge
+#define STRONG_ONE (NONE - 1)
 
 inline int square_of(short2 g) { return g.x * g.x + g.y * g.y; }
 
@@ -44,8 +45,8 @@ inline bool is_ridge(__local const short2 *g) {
   for (int k = item.y * items.x + item.x, x, y; x = k % (wide), y = k / (wide), k < (wide) * (high); k += items.x * items.y)
 #endif
 
-// The map of a frame's edges; with `weak` also of those that only reach the lower threshold. With `labeled` they get labels too,
-// which join those of a tile.
+// The map of a frame's edges; with `weak` also of those that only reach the lower threshold. With `labeled` weak ones get
+// labels too, which join those of a tile.
 // `luma`: the frame's, with a texel on all sides; left out where `pitch` is 0.
 // Work-items: groups of any size, one for a tile.
 __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
@@ -95,22 +96,27 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
     const bool counts = square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g);
     const ushort edge = counts ? edge_of(convert_int2(*g), square, least.y) : 0;
     edges[i] = edge;
-    if (edge) names[y * TILE_X + x] = label_of(edge, y * TILE_X + x);
+    if (edge) names[y * TILE_X + x] = edge & EDGE_STRONG ? STRONG_ONE : y * TILE_X + x + 1;
   }
   if (!labeled) return;
   barrier(CLK_LOCAL_MEM_FENCE);
+#define NAME(dx, dy) \
+  (x + (dx) >= 0 && x + (dx) < TILE_X && y + (dy) >= 0 && y + (dy) < TILE_Y ? names[y * TILE_X + x + (dy) * TILE_X + (dx)] : NONE)
+#define STRONG(dx, dy) (NAME(dx, dy) == STRONG_ONE)
+#define WEAK(dx, dy) (NAME(dx, dy) < STRONG_ONE)
+  EACH(x, y, TILE_X, TILE_Y)
+    if (WEAK(0, 0) && BESIDE(STRONG)) names[y * TILE_X + x] = KEPT;
+  barrier(CLK_LOCAL_MEM_FENCE);
   EACH(x, y, TILE_X, TILE_Y) {
-    const int i = y * TILE_X + x;
-    if (names[i] == NONE) continue;
-#define NAMED_AT(dx, dy) (x + (dx) >= 0 && x + (dx) < TILE_X && y + (dy) >= 0 && names[i + (dy) * TILE_X + (dx)] != NONE)
-    JOIN_BEFORE(local, names, i, TILE_X, NAMED_AT)
-#undef NAMED_AT
+    if (WEAK(0, 0)) {
+      JOIN_BEFORE(local, names, y * TILE_X + x, TILE_X, WEAK)
+    }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   EACH(x, y, TILE_X, TILE_Y) {
-    const int2 at = origin + (int2)(x, y);
-    if (names[y * TILE_X + x] == NONE) continue;
-    const uint label = least_local_label(names, y * TILE_X + x), place = NAMED(label);
-    labels[at.y * size.x + at.x] = (origin.y + place / TILE_X) * size.x + origin.x + place % TILE_X | (label & WEAK);
+    if (!WEAK(0, 0)) continue;
+    const uint label = least_local(names, NAME(0, 0));
+    const int2 at = origin + (int2)(x, y), first = origin + (int2)((label - 1) % TILE_X, (label - 1) / TILE_X);
+    labels[at.y * size.x + at.x] = label == KEPT ? KEPT : first.y * size.x + first.x + 1;
   }
 }

@@ -56,7 +56,8 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
   __local short derived[LUMA_Y * SIDE_X];
   __local ushort smoothed[LUMA_Y * SIDE_X];
   __local short2 gradients[SIDE_Y * SIDE_X];
-  __local uint names[TILE_Y * TILE_X];  // labels within the tile
+  __local uint names[SIDE_Y * SIDE_X];  // labels within the tile
+  __local int some;                     // weak edges whose neighbours do not tell whether they stay
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * (int2)(TILE_X, TILE_Y), last = size - 1;
 
@@ -83,12 +84,12 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
   EACH(x, y, SIDE_X, SIDE_Y) {
     __local const short *d = derived + (y + REACH) * SIDE_X + x;
     __local const ushort *s = smoothed + (y + REACH) * SIDE_X + x;
+    names[y * SIDE_X + x] = NONE;
     gradients[y * SIDE_X + x] = (short2)((SMOOTHED_AT(d, SIDE_X) + 64) >> 7, (DERIVED_AT(s, SIDE_X) + 64) >> 7);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   EACH(x, y, TILE_X, TILE_Y) {
     const int2 at = origin + (int2)(x, y);
-    names[y * TILE_X + x] = NONE;
     if (any(at > last)) continue;
     __local const short2 *g = gradients + (y + 1) * SIDE_X + x + 1;
     const uint2 least = thresholds[levels[(y + SEEN) * LUMA_X + x + SEEN]];
@@ -96,27 +97,33 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
     const bool counts = square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g);
     const ushort edge = counts ? edge_of(convert_int2(*g), square, least.y) : 0;
     edges[i] = edge;
-    if (edge) names[y * TILE_X + x] = edge & EDGE_STRONG ? STRONG_ONE : y * TILE_X + x + 1;
+    if (labeled && edge) names[g - gradients] = edge & EDGE_STRONG ? STRONG_ONE : g - gradients + 1;
   }
   if (!labeled) return;
+  if (item.x == 0 && item.y == 0) some = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-#define NAME(dx, dy) \
-  (x + (dx) >= 0 && x + (dx) < TILE_X && y + (dy) >= 0 && y + (dy) < TILE_Y ? names[y * TILE_X + x + (dy) * TILE_X + (dx)] : NONE)
+#define PLACE ((y + 1) * SIDE_X + x + 1)
+#define NAME(dx, dy) names[PLACE + (dy) * SIDE_X + (dx)]
 #define STRONG(dx, dy) (NAME(dx, dy) == STRONG_ONE)
 #define WEAK(dx, dy) (NAME(dx, dy) < STRONG_ONE)
-  EACH(x, y, TILE_X, TILE_Y)
-    if (WEAK(0, 0) && BESIDE(STRONG)) names[y * TILE_X + x] = KEPT;
+  EACH(x, y, TILE_X, TILE_Y) {
+    if (!WEAK(0, 0)) continue;
+    const int2 at = origin + (int2)(x, y);
+    if (BESIDE(STRONG)) NAME(0, 0) = labels[at.y * size.x + at.x] = KEPT;
+    else some = 1;
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
+  if (!some) return;
   EACH(x, y, TILE_X, TILE_Y) {
     if (WEAK(0, 0)) {
-      JOIN_BEFORE(local, names, y * TILE_X + x, TILE_X, WEAK)
+      JOIN_BEFORE(local, names, PLACE, SIDE_X, WEAK)
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   EACH(x, y, TILE_X, TILE_Y) {
     if (!WEAK(0, 0)) continue;
     const uint label = least_local(names, NAME(0, 0));
-    const int2 at = origin + (int2)(x, y), first = origin + (int2)((label - 1) % TILE_X, (label - 1) / TILE_X);
+    const int2 at = origin + (int2)(x, y), first = origin + (int2)((label - 1) % SIDE_X, (label - 1) / SIDE_X) - 1;
     labels[at.y * size.x + at.x] = label == KEPT ? KEPT : first.y * size.x + first.x + 1;
   }
 }

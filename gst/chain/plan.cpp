@@ -53,7 +53,7 @@ std::vector<Stage> stages_of(const Item &item, size_t index) {
   stage.item = index;
   stage.radius_x = stage.radius_y = item.filter->radius_for(item.values);
   stage.frames = item.filter->frames;
-  stage.channelwise = item.filter->channelwise;
+  stage.channelwise = item.filter->channelwise && !stage.reads_around();
   stage.looks_up = item.filter->looks_up();
   stage.operations = 16 + 8 * stage.taps();
   return {stage};

@@ -163,6 +163,23 @@ TEST(test_channelwise_filters_share_a_table) {
       }
 }
 
+// A radius may grow with a parameter.
+TEST(test_channelwise_filters_with_a_radius_are_none) {
+  Bench bench;
+  Description wanted = parse_chain("gamma", "test", {});
+  wanted.items[0].filter = glcl::chain::parse_filter(
+      "//! filter own: text\n//! param r 0..2 = 0\n//! radius r\n//! table t[1] = 1\n"
+      "//! channelwise\nfloat4 own(PIXEL) { return at((int)r, 0) * t[0]; }\n",
+      "own.cl");
+  wanted.items[0].values = wanted.items[0].filter->initial();
+  wanted.items[0].values.numbers[0] = 1;
+  Chain chain(*bench.context, wanted, {});
+  const Frame frame = reference::natural_frame(31, 17), got = run(bench, chain, {frame})[0];
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++)
+      fail_unless(got.at(x, y)[0] == frame.at(std::min(x + 1, frame.width - 1), y)[0]);
+}
+
 TEST(test_channelwise_filters_know_no_place) {
   Bench bench;
   Description wanted = parse_chain("gamma", "test", {});

@@ -25,7 +25,7 @@ Size group_of(const Device &device) {
 }
 Size tile_of(const Device &device) {
   if (form_of(device) == Canny::Form::rows) return {256, 64};
-  return device.is_cpu() ? Size{64, 32} : Size{32, 32};
+  return device.is_cpu() ? Size{62, 30} : Size{54, 30};
 }
 
 /// Pixels that an item looks at to join edges, and to drop some. On GPUs each that it joins waits.

@@ -6,19 +6,34 @@
 
 DEFINE_LABELS(local)
 
-#define SEEN (REACH + 1)     // and those of its neighbours
-#define SIDE_X (TILE_X + 2)  // gradients of a tile, with neighbours
-#define SIDE_Y (TILE_Y + 2)
-#define LUMA_X (TILE_X + 2 * SEEN)
-#define LUMA_Y (TILE_Y + 2 * SEEN)
+// Gradients of a tile, with those beside it, and what they see of the frame: four by four, as items take them.
+#define SEEN (REACH + 1)
+#define UP(n) (((n) + 3) & ~3)
+#define SIDE_X UP(TILE_X + 2)
+#define SIDE_Y UP(TILE_Y + 2)
+#define LUMA_X (SIDE_X + 2 * REACH)
+#define LUMA_Y (SIDE_Y + 2 * REACH)
 
-// Of values `apart` each other around p.
-#define SMOOTHED_AT(p, apart)                                                                                                 \
-  SMOOTHED(int, p[-4 * (apart)], p[-3 * (apart)], p[-2 * (apart)], p[-(apart)], p[0], p[apart], p[2 * (apart)], p[3 * (apart)], \
-           p[4 * (apart)])
-#define DERIVED_AT(p, apart)                                                                                                 \
-  DERIVED(int, p[-4 * (apart)], p[-3 * (apart)], p[-2 * (apart)], p[-(apart)], p[apart], p[2 * (apart)], p[3 * (apart)],       \
-          p[4 * (apart)])
+// Two numbers of 16 bits in one of 32, each added to and multiplied alone. Differences are kept above 0.
+#define ZERO 16384
+#define DERIVED_PAIR(a, b, c, d, f, g, h, i) \
+  (14 * ((f) + (g)) + 6 * (h) + (i) + ZERO * 0x10001u - (14 * ((d) + (c)) + 6 * (b) + (a)))
+
+// Twelve numbers of a row.
+typedef struct {
+  int at[12];
+} Twelve;
+
+inline Twelve twelve(__local const uint2 *row) {
+  Twelve values;
+  _Pragma("unroll")
+  for (int i = 0; i < 3; i++) {
+    const uint2 four = row[i];
+    values.at[4 * i] = four.x & 0xffff, values.at[4 * i + 1] = four.x >> 16;
+    values.at[4 * i + 2] = four.y & 0xffff, values.at[4 * i + 3] = four.y >> 16;
+  }
+  return values;
+}
 
 #define NONE 0xffffffffu    // in place of a label: no edge
 #define STRONG_ONE (NONE - 1)
@@ -52,51 +67,64 @@ inline bool is_ridge(__local const short2 *g) {
 __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
                           __global ushort *restrict edges, int labeled, __global uint *restrict labels,
                           __global uchar *restrict luma, int pitch) {
-  __local uchar levels[LUMA_Y * LUMA_X];
-  __local short derived[LUMA_Y * SIDE_X];
-  __local ushort smoothed[LUMA_Y * SIDE_X];
+  __local uint levels[LUMA_Y * LUMA_X / 2];  // of two pixels each
+  __local uint2 smooth[SIDE_Y * LUMA_X / 4], steep[SIDE_Y * LUMA_X / 4];  // along y, of four pixels
   __local short2 gradients[SIDE_Y * SIDE_X];
   __local uint names[SIDE_Y * SIDE_X];  // labels within the tile
   __local int some;                     // weak edges whose neighbours do not tell whether they stay
+  __local ushort *level_at = (__local ushort *)levels;
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * (int2)(TILE_X, TILE_Y), last = size - 1;
 
   EACH(x, y, LUMA_X, LUMA_Y) {
     const int2 at = clamp(origin + (int2)(x, y) - SEEN, (int2)(0, 0), last);
     const uchar4 p = LOAD_PIXEL(in, at.x, at.y);
-    levels[y * LUMA_X + x] = LUMA(p.x, p.y, p.z);
+    level_at[y * LUMA_X + x] = LUMA(p.x, p.y, p.z);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  EACH(x, y, SIDE_X, LUMA_Y) {
-    __local const uchar *p = levels + y * LUMA_X + x + REACH;
-    derived[y * SIDE_X + x] = DERIVED_AT(p, 1);
-    smoothed[y * SIDE_X + x] = SMOOTHED_AT(p, 1);
-  }
-  if (pitch) {
-    EACH(x, y, SIDE_X, SIDE_Y) {
-      const int2 at = origin + (int2)(x, y) - 1;
-      const bool beside = any(at < 0) || any(at > last);
-      if ((x >= 1 && y >= 1 && x <= TILE_X && y <= TILE_Y && !beside) || (beside && all(at <= size)))
-        luma[(at.y + 1) * pitch + at.x + 1] = levels[(y + REACH) * LUMA_X + x + REACH];
+  EACH(x, y, LUMA_X / 2, SIDE_Y / 4) {
+    uint p[12];
+    _Pragma("unroll")
+    for (int i = 0; i < 12; i++) p[i] = levels[(4 * y + i) * (LUMA_X / 2) + x];
+    _Pragma("unroll")
+    for (int i = 0; i < 4; i++) {
+      const int to = (4 * y + i) * (LUMA_X / 2) + x;
+      ((__local uint *)smooth)[to] = SMOOTHED(uint, p[i], p[i + 1], p[i + 2], p[i + 3], p[i + 4], p[i + 5], p[i + 6], p[i + 7], p[i + 8]);
+      ((__local uint *)steep)[to] = DERIVED_PAIR(p[i], p[i + 1], p[i + 2], p[i + 3], p[i + 5], p[i + 6], p[i + 7], p[i + 8]);
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  EACH(x, y, SIDE_X, SIDE_Y) {
-    __local const short *d = derived + (y + REACH) * SIDE_X + x;
-    __local const ushort *s = smoothed + (y + REACH) * SIDE_X + x;
-    names[y * SIDE_X + x] = NONE;
-    gradients[y * SIDE_X + x] = (short2)((SMOOTHED_AT(d, SIDE_X) + 64) >> 7, (DERIVED_AT(s, SIDE_X) + 64) >> 7);
+  EACH(x, y, SIDE_X / 4, SIDE_Y) {
+    const int from = y * (LUMA_X / 4) + x;
+    const Twelve s = twelve(smooth + from), d = twelve(steep + from);
+    _Pragma("unroll")
+    for (int i = 0; i < 4; i++) {
+      __local short2 *g = gradients + y * SIDE_X + 4 * x + i;
+      const int across = DERIVED(int, s.at[i], s.at[i + 1], s.at[i + 2], s.at[i + 3], s.at[i + 5], s.at[i + 6], s.at[i + 7], s.at[i + 8]);
+      const int down = SMOOTHED(int, d.at[i], d.at[i + 1], d.at[i + 2], d.at[i + 3], d.at[i + 4], d.at[i + 5], d.at[i + 6], d.at[i + 7], d.at[i + 8]);
+      *g = (short2)((across + 64) >> 7, (down - ZERO * 256 + 64) >> 7);
+      if (labeled) names[g - gradients] = NONE;
+    }
+  }
+  if (pitch && (any(origin == 0) || any(origin + (int2)(TILE_X, TILE_Y) > last))) {
+    EACH(x, y, TILE_X + 2, TILE_Y + 2) {
+      const int2 at = origin + (int2)(x, y) - 1;
+      if ((any(at < 0) || any(at > last)) && all(at <= size))
+        luma[(at.y + 1) * pitch + at.x + 1] = level_at[(y + REACH) * LUMA_X + x + REACH];
+    }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   EACH(x, y, TILE_X, TILE_Y) {
     const int2 at = origin + (int2)(x, y);
     if (any(at > last)) continue;
     __local const short2 *g = gradients + (y + 1) * SIDE_X + x + 1;
-    const uint2 least = thresholds[levels[(y + SEEN) * LUMA_X + x + SEEN]];
-    const int square = square_of(*g), i = at.y * size.x + at.x;
+    const int level = level_at[(y + SEEN) * LUMA_X + x + SEEN];
+    if (pitch) luma[(at.y + 1) * pitch + at.x + 1] = level;
+    const uint2 least = thresholds[level];
+    const int square = square_of(*g);
     const bool counts = square > 0 && (uint)square >= (weak ? least.x : least.y) && is_ridge(g);
     const ushort edge = counts ? edge_of(convert_int2(*g), square, least.y) : 0;
-    edges[i] = edge;
+    edges[at.y * size.x + at.x] = edge;
     if (labeled && edge) names[g - gradients] = edge & EDGE_STRONG ? STRONG_ONE : g - gradients + 1;
   }
   if (!labeled) return;

@@ -25,7 +25,7 @@ namespace glcl::klt {
 /// the window's deviation, by more than noise adds, or, with `check`, where going back misses it by
 /// more than a pixel.
 ///
-/// The window grows, up to 31 texels, until noise moves the point by no more than 0.05 px.
+/// The window grows, up to 31 texels, until noise moves the point by no more than 0.03 px.
 ///
 /// What a point looked like where it was chosen is kept, and laid onto each frame by a motion that
 /// keeps shapes, from where the point was followed to: so points do not drift as the picture turns

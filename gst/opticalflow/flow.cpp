@@ -267,11 +267,14 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   const Program support =
       context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
+  kept_kernel_ = Kernel(context, support, "flow_kept", {16, 4});
   rows_kernel_ = Kernel(context, support, "flow_rows", {64, 1});
   rolls_kernel_ = Kernel(context, support, "flow_rolls", {64, 1});
   rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
-  support_ = buffer(size_t(divide_up(width_, 2 * support_side)) *
-                    divide_up(height_, 2 * support_side) * sizeof(cl_float) * 12);
+  const size_t most_cells =
+      size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
+  support_ = buffer(most_cells * sizeof(cl_float) * 12);
+  kept_ = buffer(most_cells * sizeof(cl_float));
   votes_ = buffer(3 * sizeof(cl_uint));
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
   lay_out();
@@ -283,6 +286,7 @@ Program Flow::program(Context &context, const Solver &solver) {
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(solver.radius) +
                         " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";
+  if (solver.group.y > 1) options += " -DROW_AFTER_ROW";
   // Some drivers allow larger groups only where the kernel demands them.
   if (solver.group.x * solver.group.y > 256)
     options += " -DGROUP_X=" + std::to_string(solver.group.x) +
@@ -397,8 +401,7 @@ void Flow::refine(Queue &queue, const Settings &settings) {
   if (!refinement) return;
   refinement->run(queue, settings.refinement,
                   {previous_.census, current_.census, previous_.grey, noise_.variances(),
-                   refined_levels_, refined_gains_, support_, votes_, noise_.renewed(),
-                   cells(settings), window_class(settings.window) + 1},
+                   refined_levels_, refined_gains_, kept_, cells(settings), window_class(settings.window) + 1},
                   field_.vectors, field_.confidence);
 }
 
@@ -564,14 +567,12 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
   const int shift = window_class(settings.window) + 1, apart = 1 << shift;
   const Size group = finish_.group(),
              nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
-  const Size kept{nodes.x / support_side + 4, nodes.y / support_side + 4};
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, noise_.variances(), vectors, field_.confidence,
           cl_int2{{width_, height_}}, cl::Local((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float)), support_, votes_, noise_.renewed(),
-          cells(settings), cl::Local(kept.x * kept.y * sizeof(cl_float)));
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float)), kept_, cells(settings));
 }
 
 /// Cells of what the flow explains, see kernels/opticalflow/support.clh.
@@ -598,6 +599,8 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)));
+  kept_kernel_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, support_, cells, votes_,
+               noise_.renewed(), kept_);
 }
 
 }  // namespace glcl::opticalflow

@@ -10,7 +10,6 @@ namespace glcl::opticalflow {
 namespace {
 
 constexpr Size pixel_group{32, 8};
-constexpr size_t support_side = 8;  // SUPPORT_SIDE
 constexpr int tile = 64;            // TILE of refine_solve
 constexpr size_t around = 4;        // texels that the mean needs around: 2 APART
 
@@ -51,13 +50,13 @@ void Refinement::step(Queue &queue, const Frames &frames, int level) {
   const Size group = solve_.group();
   for (int i = 0; i < (level ? launches : launches_finest); i++) {
     solve_(queue, {tiles(of_level.s[0]) * group.x, tiles(of_level.s[1]) * group.y}, flow_, tensors_,
-           votes_, frames.grey, of_level, frames.noise, frames.gains[level], sweeps, other_,
-           cl::Local(size_t(tile) * tile * sizeof(cl_float2)));
+           votes_, frames.grey, of_level, frames.noise, frames.gains[level], sweeps, other_);
     std::swap(flow_, other_);
   }
   const Size items = mean_.group();
-  mean_(queue, size(of_level), flow_, tensors_, frames.grey, of_level, other_,
-        cl::Local((items.x + 2 * around) * (items.y + 2 * around) * sizeof(cl_float4)));
+  const cl::LocalSpaceArg seen =
+      cl::Local((items.x + 2 * around) * (items.y + 2 * around) * sizeof(cl_float2));
+  mean_(queue, size(of_level), flow_, tensors_, frames.grey, of_level, other_, seen, seen);
   std::swap(flow_, other_);
 }
 
@@ -80,12 +79,8 @@ void Refinement::run(Queue &queue, int steps, const Frames &frames, const cl::Bu
       resample(queue, flow_, frames.levels[level + 1], 0.5f, frames.levels[level]);
     for (int i = 0; i < steps; i++) step(queue, frames, level);
   }
-  const Size group = finish_.group();
-  const Size kept{(group.x >> frames.shift) / support_side + 5,
-                  (group.y >> frames.shift) / support_side + 5};
   finish_(queue, size(finest), frames.before, frames.after, finest, flow_, frames.noise, vectors,
-          confidence, frames.support, frames.votes, frames.renewed, frames.cells, frames.shift,
-          cl::Local(kept.x * kept.y * sizeof(cl_float)));
+          confidence, frames.kept, frames.cells, frames.shift);
 }
 
 }  // namespace glcl::opticalflow

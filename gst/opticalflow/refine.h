@@ -44,8 +44,7 @@ class Refinement {
     const cl::Buffer &noise;
     const std::vector<cl_int4> &levels;
     const std::vector<float> &gains;  ///< of noise, see kernels/opticalflow/noise.clh
-    const cl::Buffer &support, &votes,
-        &renewed;  ///< of the field, see kernels/opticalflow/support.clh
+    const cl::Buffer &kept;  ///< of the field, by cells, see kernels/opticalflow/support.clh
     cl_int2 cells;
     int shift;  ///< nodes of the field lie 1 << shift px apart
   };

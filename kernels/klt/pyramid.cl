@@ -36,6 +36,9 @@ inline float2 halved_two(__local const float4 *p, int wide) {
   return sum / 256.0f;
 }
 
+// Two texels beside each other, the first in an even column: rows begin at even places.
+#define STORE_TWO(grey, level, at, values) (*(__global float2 *)((grey) + texel_index(level, at)) = (values))
+
 // Writes `count` levels, at most 3, with their borders.
 __kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *levels, int count) {
   // What is read of a row in fours may reach into the next one, and beyond the last.
@@ -71,9 +74,16 @@ __kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *l
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  FOR_ALL(i, j, TILE_X, TILE_Y) {
-    const int2 at = origin + (int2)(i, j);
-    if (all(at < level.xy)) store_repeated(grey, level, at, ones[(j + 6) * wide + i + 6]);
+  if (within) {
+    FOR_ALL(i, j, TILE_X / 2, TILE_Y) {
+      const int from = (j + 6) * wide + 2 * i + 6;
+      STORE_TWO(grey, level, origin + (int2)(2 * i, j), (float2)(ones[from], ones[from + 1]));
+    }
+  } else {
+    FOR_ALL(i, j, TILE_X, TILE_Y) {
+      const int2 at = origin + (int2)(i, j);
+      if (all(at < level.xy)) store_repeated(grey, level, at, ones[(j + 6) * wide + i + 6]);
+    }
   }
   const int2 middle = origin / 2;
   if (count > 1) {

@@ -16,7 +16,7 @@
 #define MOST_BACK 1.0f      // px that going back may miss the point by
 #define LEAST_CODING 0.15f  // levels², what noise.cl has at least
 #define MOST_DOUBTS 2       // frames in a row in which a point does not look as it did where it was chosen
-#define STEADY 0.05f        // px: deviation by noise above which a window grows
+#define STEADY 0.03f        // px: deviation by noise above which a window grows
 
 #include "klt/template.clh"
 

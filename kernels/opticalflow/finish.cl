@@ -25,8 +25,7 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
                           int2 lattice, int shift, int spacing, __global const float *noise, __global float2 *restrict vectors,
                           __global float *restrict confidence, int2 size, __local float2 *tile,
                           __local float2 *medians, __local float *sure,
-                          __global const Support *support, __global const uint *votes,
-                          __global const Renewed *renewed, int2 cells, __local float *kept) {
+                          __global const float *kept, int2 cells) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
   const int2 first = (origin >> shift) - 1, last = lattice - 1, tile_first = first - AROUND;
@@ -36,14 +35,12 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
     const int2 node = clamp(tile_first + (int2)(i % tile_side.x, i / tile_side.x), 0, last);
     tile[i] = flow[node.y * lattice.x + node.x];
   }
-  const SupportTile supported = support_tile(first, side);
-  load_support(kept, supported, support, votes, renewed, cells);
   barrier(CLK_LOCAL_MEM_FENCE);
   const float far = far_part(noise_of(noise));
   for (int i = number; i < side.x * side.y; i += count) {
     const int2 at = (int2)(i % side.x, i / side.x), node = clamp(first + at, 0, last);
     const float2 v = smooth_at(tile, tile_first, tile_side.x, node, last, spacing, far);
-    const float part = support_at(kept, supported, convert_float2(node));
+    const float part = support_at(kept, cells, convert_float2(node));
     medians[i] = part * v;
     sure[i] = certain[node.y * lattice.x + node.x] / (1.0f + 4.0f * (1.0f - part) * (1.0f - part) * dot(v, v)) *
               smoothness(tile + (at.y + AROUND) * tile_side.x + at.x + AROUND, tile_side.x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Variational refinement of a flow by census, see gst/opticalflow/refine.h. -DGROUP_Y=n: rows of the group of refine_solve.
 #define CENSUS
+#include "common/items.clh"
 #include "opticalflow/level.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/support.clh"
@@ -46,6 +47,10 @@ inline float sharpness(__global const float *table, float gain) {
   return mix(fmax(2.5f / sqrt(census_softness(noise.stepped, gain)), 0.4f), 1.0f, far_part(noise));
 }
 
+// Between four neighbours.
+#define BETWEEN(a, b, c, d, part) \
+  mix(mix(a, b, (float4)((part).x)), mix(c, d, (float4)((part).x)), (float4)((part).y))
+
 // What a texel says of where it went: a tensor (xx, xy, yy) and, times the flow, `votes`. With it, how well the channels
 // match there, 1 at best; 0 outside the frame, where the flow that it has is all that it says.
 __kernel void refine_match(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
@@ -60,12 +65,15 @@ __kernel void refine_match(__global const TEXEL *restrict before, __global const
   float2 pull = 0.0f;
   if (inside(to, level)) {
     __global const TEXEL *p = before + texel_index(level, at);
-    const float2 along = (float2)(1.0f, 0.0f), down = (float2)(0.0f, 1.0f);
-    const float4 later_x = bilinear(after, level, to + along) - bilinear(after, level, to - along);
-    const float4 later_y = bilinear(after, level, to + down) - bilinear(after, level, to - down);
+    const float2 base = floor(to), part = to - base;
+    __global const TEXEL *q = after + texel_index(level, convert_int2(base)), *r = q + level.z, *above = q - level.z, *below = r + level.z;
+    const float4 q0 = LOAD(q[0]), q1 = LOAD(q[1]), r0 = LOAD(r[0]), r1 = LOAD(r[1]);
+    const float4 later = BETWEEN(q0, q1, r0, r1, part);
+    const float4 later_x = BETWEEN(q1 - LOAD(q[-1]), LOAD(q[2]) - q0, r1 - LOAD(r[-1]), LOAD(r[2]) - r0, part);
+    const float4 later_y = BETWEEN(r0 - LOAD(above[0]), r1 - LOAD(above[1]), LOAD(below[0]) - q0, LOAD(below[1]) - q1, part);
     const float4 gx = 0.5f * UNIT * (slope(p, 1) + 0.5f * later_x);
     const float4 gy = 0.5f * UNIT * (slope(p, level.z) + 0.5f * later_y);
-    const float4 change = change_of(p, after, level, to);
+    const float4 change = UNIT * (later - LOAD(p[0]));
     const float4 weight = native_rsqrt(1.0f + change * change * native_recip(robust * robust));
     tensor = (float4)(dot(weight * gx, gx), dot(weight * gx, gy), dot(weight * gy, gy),
                       fmax(native_recip(1.0f + dot(change, change) * (1.0f / MATCH)), 0.02f));
@@ -77,8 +85,8 @@ __kernel void refine_match(__global const TEXEL *restrict before, __global const
 }
 
 #define GROUP_X 32
-#define TILE 64
-#define ROWS (TILE / GROUP_Y)
+#define TILE (2 * GROUP_X)
+#define ROWS (TILE / GROUP_Y)  // even
 
 // How much two neighbours are to be alike.
 inline float likeness(float smoothness, float grey, float other_grey, float2 v, float2 other) {
@@ -87,110 +95,147 @@ inline float likeness(float smoothness, float grey, float other_grey, float2 v, 
   return smoothness * part * native_rsqrt(dot(apart, apart) + STEADY * STEADY);
 }
 
+// Texels of a tile by colour, the one of two beside each other.
+#define TEXEL_OF(x, y) tile[((x) + (y)) & 1][(y) * GROUP_X + ((x) >> 1)]
+
 // `sweeps` of successive over-relaxation, red texels before black ones, with weights by the flow that comes in. A group
-// has a tile of TILE × TILE texels, of which 2 sweeps on each side are those around. An item owns two texels beside
+// has a tile of TILE × TILE texels, of which 2 sweeps on each side are those around. An item keeps two texels beside
 // each other, one of each colour, in ROWS rows.
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 __kernel void refine_solve(__global const float2 *restrict flow, __global const float4 *restrict tensors,
                            __global const float2 *restrict votes, __global const float *restrict grey, int4 level,
                            __global const float *restrict noise, float gain, int sweeps,
-                           __global float2 *restrict result, __local float2 *tile) {
+                           __global float2 *restrict result) {
+  __local float2 tile[2][TILE * GROUP_X];
   const int halo = 2 * sweeps, side = TILE - 2 * halo;
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side - halo, last = level.xy - 1;
   const int2 item = (int2)(get_local_id(0), get_local_id(1));
   for (int y = item.y; y < TILE; y += GROUP_Y)
     for (int x = item.x; x < TILE; x += GROUP_X) {
       const int2 at = clamp(origin + (int2)(x, y), 0, last);
-      tile[y * TILE + x] = flow[at.y * level.x + at.x];
+      TEXEL_OF(x, y) = flow[at.y * level.x + at.x];
     }
   barrier(CLK_LOCAL_MEM_FENCE);
+  const int left = 2 * item.x, top = ROWS * item.y;  // of the tile
+  const int2 at = origin + (int2)(left, top);
   const float smoothness = SMOOTHNESS * sharpness(noise, gain);
-  float4 neighbours[2 * ROWS];  // weights: left, right, above, below
-  float2 pull[2 * ROWS];
-  float inverse_xx[2 * ROWS], inverse_xy[2 * ROWS], inverse_yy[2 * ROWS];
+  // Where there are such columns and rows, in the frame and the tile: those before, of and after the item's.
+  const bool before = left > 0 && at.x > 0 && at.x <= last.x, within = at.x >= 0 && at.x < last.x,
+             after = left + 2 < TILE && at.x >= -1 && at.x + 1 < last.x;
+  const bool in_x[2] = {at.x >= 0 && at.x <= last.x, at.x + 1 >= 0 && at.x + 1 <= last.x};
+  float2 own[ROWS][2], pull[ROWS][2];
+  float inverse_xx[ROWS][2], inverse_xy[ROWS][2], inverse_yy[ROWS][2];
+  float beside[ROWS], outside[ROWS][2], above[ROWS + 1][2];  // weights of neighbours
+  float greys[2], others[2];
+  float2 others_flow[2];
   UNROLL
-  for (int i = 0; i < 2 * ROWS; i++) {
-    const int y = item.y + (i >> 1) * GROUP_Y, x = 2 * item.x + ((item.y + i) & 1);
-    const int2 at = origin + (int2)(x, y), near = clamp(at, 0, last);
-    __global const float *p = grey + texel_index(level, near);
-    __local const float2 *f = tile + y * TILE + x;
-    float4 weights = 0.0f;
-    if (all(at == near)) {
-      if (x > 0 && at.x > 0) weights.x = likeness(smoothness, p[0], p[-1], f[0], f[-1]);
-      if (x < TILE - 1 && at.x < last.x) weights.y = likeness(smoothness, p[0], p[1], f[0], f[1]);
-      if (y > 0 && at.y > 0) weights.z = likeness(smoothness, p[0], p[-level.z], f[0], f[-TILE]);
-      if (y < TILE - 1 && at.y < last.y) weights.w = likeness(smoothness, p[0], p[level.z], f[0], f[TILE]);
+  for (int i = 0; i < 2; i++) {
+    const int x = left + i, y = max(top - 1, 0);
+    others[i] = grey[texel_index(level, clamp(at + (int2)(i, -1), 0, last))];
+    others_flow[i] = TEXEL_OF(x, y);
+  }
+  UNROLL
+  for (int row = 0; row <= ROWS; row++) {
+    const int y = min(top + row, TILE - 1), frame_y = at.y + row;
+    const bool in_y = frame_y >= 0 && frame_y <= last.y;
+    const bool from_above = top + row > 0 && top + row < TILE && in_y && frame_y > 0;
+    UNROLL
+    for (int i = 0; i < 2; i++) {
+      const int2 near = clamp((int2)(at.x + i, frame_y), 0, last);
+      const float2 v = TEXEL_OF(left + i, y);
+      greys[i] = grey[texel_index(level, near)];
+      above[row][i] = from_above && in_x[i] ? likeness(smoothness, greys[i], others[i], v, others_flow[i]) : 0.0f;
+      others[i] = greys[i], others_flow[i] = v;
+      if (row < ROWS) own[row][i] = v;
     }
-    const float all_weights = weights.x + weights.y + weights.z + weights.w;
-    const float4 tensor = tensors[near.y * level.x + near.x];
-    const float xx = tensor.x + all_weights, yy = tensor.z + all_weights, scale = native_recip(xx * yy - tensor.y * tensor.y);
-    neighbours[i] = weights;
-    pull[i] = votes[near.y * level.x + near.x];
-    inverse_xx[i] = scale * yy, inverse_xy[i] = -scale * tensor.y, inverse_yy[i] = scale * xx;
+    if (row == ROWS) continue;
+    beside[row] = in_y && within ? likeness(smoothness, greys[0], greys[1], own[row][0], own[row][1]) : 0.0f;
+    __global const float *p = grey + texel_index(level, (int2)(0, clamp(frame_y, 0, last.y)));
+    outside[row][0] = in_y && before ? likeness(smoothness, greys[0], p[at.x - 1], own[row][0], TEXEL_OF(left - 1, y)) : 0.0f;
+    outside[row][1] = in_y && after ? likeness(smoothness, greys[1], p[at.x + 2], own[row][1], TEXEL_OF(left + 2, y)) : 0.0f;
+  }
+  UNROLL
+  for (int row = 0; row < ROWS; row++) {
+    UNROLL
+    for (int i = 0; i < 2; i++) {
+      const int2 near = clamp(at + (int2)(i, row), 0, last);
+      const int index = near.y * level.x + near.x;
+      const float weights = beside[row] + outside[row][i] + above[row][i] + above[row + 1][i];
+      const float4 tensor = tensors[index];
+      const float xx = tensor.x + weights, yy = tensor.z + weights, scale = native_recip(xx * yy - tensor.y * tensor.y);
+      pull[row][i] = votes[index];
+      inverse_xx[row][i] = scale * yy, inverse_xy[row][i] = -scale * tensor.y, inverse_yy[row][i] = scale * xx;
+    }
   }
   for (int sweep = 0; sweep < sweeps; sweep++) {
     UNROLL
     for (int colour = 0; colour < 2; colour++) {
-      barrier(CLK_LOCAL_MEM_FENCE);
+      __local const float2 *others_tile = tile[1 - colour] + top * GROUP_X;
       UNROLL
       for (int row = 0; row < ROWS; row++) {
-        const int i = 2 * row + colour, y = item.y + row * GROUP_Y, x = 2 * item.x + ((item.y + colour) & 1);
-        __local float2 *f = tile + y * TILE + x;
-        const float4 w = neighbours[i];
-        const float2 sum = pull[i] + w.x * f[x > 0 ? -1 : 0] + w.y * f[x < TILE - 1 ? 1 : 0] +
-                           w.z * f[y > 0 ? -TILE : 0] + w.w * f[y < TILE - 1 ? TILE : 0];
-        const float2 solution = (float2)(inverse_xx[i] * sum.x + inverse_xy[i] * sum.y,
-                                         inverse_xy[i] * sum.x + inverse_yy[i] * sum.y);
-        f[0] += RELAXATION * (solution - f[0]);
+        const int i = (row + colour) & 1, next = clamp(item.x + 2 * i - 1, 0, GROUP_X - 1);
+        const float2 over = row > 0 ? own[row - 1][i] : others_tile[item.x - (top > 0 ? GROUP_X : 0)];
+        const float2 under = row < ROWS - 1 ? own[row + 1][i]
+                                            : others_tile[item.x + (row + (top + ROWS < TILE ? 1 : 0)) * GROUP_X];
+        const float2 sum = pull[row][i] + beside[row] * own[row][1 - i] + outside[row][i] * others_tile[row * GROUP_X + next] +
+                           above[row][i] * over + above[row + 1][i] * under;
+        const float2 solution = (float2)(inverse_xx[row][i] * sum.x + inverse_xy[row][i] * sum.y,
+                                         inverse_xy[row][i] * sum.x + inverse_yy[row][i] * sum.y);
+        own[row][i] += RELAXATION * (solution - own[row][i]);
+        tile[colour][(top + row) * GROUP_X + item.x] = own[row][i];
       }
+      barrier(CLK_LOCAL_MEM_FENCE);
     }
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
   for (int y = item.y; y < side; y += GROUP_Y)
     for (int x = item.x; x < side; x += GROUP_X) {
-      const int2 at = origin + halo + (int2)(x, y);
-      if (all(at <= last)) result[at.y * level.x + at.x] = tile[(y + halo) * TILE + x + halo];
+      const int2 to = origin + halo + (int2)(x, y);
+      if (all(to <= last)) result[to.y * level.x + to.x] = TEXEL_OF(x + halo, y + halo);
     }
 }
 
 // A robust mean of each vector with those around that look alike and match: three steps towards their spatial median.
-// `tile`: the group's texels with 2 APART more around: flow, grey and match.
+// `flows`, `looks`: the group's texels with 2 APART more around, their flow, and grey and match.
+#define TAKEN 5  // texels along each axis
+#define EACH_TAKEN(i) UNROLL for (int i = 0; i < TAKEN * TAKEN; i++)
 __kernel void refine_mean(__global const float2 *restrict flow, __global const float4 *restrict tensors,
                           __global const float *restrict grey, int4 level, __global float2 *restrict result,
-                          __local float4 *tile) {
+                          __local float2 *flows, __local float2 *looks) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * items - 2 * APART, side = items + 4 * APART;
-  for (int y = item.y; y < side.y; y += items.y)
-    for (int x = item.x; x < side.x; x += items.x) {
-      const int2 at = clamp(first + (int2)(x, y), 0, level.xy - 1);
-      const int index = at.y * level.x + at.x;
-      tile[y * side.x + x] = (float4)(flow[index], grey[texel_index(level, at)], tensors[index].w);
-    }
+  FOR_ITEMS(x, y, side) {
+    const int2 at = clamp(first + (int2)(x, y), 0, level.xy - 1);
+    const int index = at.y * level.x + at.x;
+    flows[y * side.x + x] = flow[index];
+    looks[y * side.x + x] = (float2)(grey[texel_index(level, at)], tensors[index].w);
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
   const int2 at = first + 2 * APART + item;
   if (any(at >= level.xy)) return;
-  __local const float4 *p = tile + (item.y + 2 * APART) * side.x + item.x + 2 * APART;
-  float weights[25];
-  UNROLL
-  for (int i = 0; i < 25; i++) {
-    const int x = i % 5 - 2, y = i / 5 - 2;
-    const float4 other = p[APART * (y * side.x + x)];
-    const float differ = other.z - p[0].z;
-    weights[i] = other.w * native_exp(-0.5f / (LIKENESS * LIKENESS) * differ * differ -
+  const int middle = (item.y + 2 * APART) * side.x + item.x + 2 * APART;
+  float weights[TAKEN * TAKEN];
+  float2 others[TAKEN * TAKEN];
+  EACH_TAKEN(i) {
+    const int x = i % TAKEN - TAKEN / 2, y = i / TAKEN - TAKEN / 2, place = middle + APART * (y * side.x + x);
+    const float2 look = looks[place];
+    const float differ = look.x - looks[middle].x;
+    others[i] = flows[place];
+    weights[i] = look.y * native_exp(-0.5f / (LIKENESS * LIKENESS) * differ * differ -
                                0.5f / (DISTANCE * DISTANCE) * (x * x + y * y)) + 1e-6f;
   }
-  float2 mean = p[0].xy;
+  float2 mean = others[TAKEN * TAKEN / 2];
+  UNROLL
   for (int step = 0; step < 3; step++) {
     float sum = 0.0f;
-    float2 flows = 0.0f;
-    UNROLL
-    for (int i = 0; i < 25; i++) {
-      const float2 other = p[APART * ((i / 5 - 2) * side.x + i % 5 - 2)].xy, apart = other - mean;
-      const float weight = i == 12 && step == 0 ? 0.0f : weights[i] * native_rsqrt(dot(apart, apart) + MEAN_STEADY * MEAN_STEADY);
+    float2 all = 0.0f;
+    EACH_TAKEN(i) {
+      if (i == TAKEN * TAKEN / 2 && step == 0) continue;
+      const float2 apart = others[i] - mean;
+      const float weight = weights[i] * native_rsqrt(dot(apart, apart) + MEAN_STEADY * MEAN_STEADY);
       sum += weight;
-      flows += weight * other;
+      all += weight * others[i];
     }
-    mean = flows * native_recip(sum);
+    mean = all * native_recip(sum);
   }
   result[at.y * level.x + at.x] = mean;
 }
@@ -200,20 +245,14 @@ __kernel void refine_mean(__global const float2 *restrict flow, __global const f
 __kernel void refine_finish(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
                             __global const float2 *restrict flow, __global const float *restrict noise,
                             __global float2 *restrict vectors, __global float *restrict confidence,
-                            __global const Support *restrict support, __global const uint *restrict votes,
-                            __global const Renewed *restrict renewed, int2 cells,
-                            int shift, __local float *kept) {
-  const int2 at = (int2)(get_global_id(0), get_global_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
-  const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * items;
-  const SupportTile supported = support_tile((origin >> shift) - 1, (items >> shift) + 2);
-  load_support(kept, supported, support, votes, renewed, cells);
-  barrier(CLK_LOCAL_MEM_FENCE);
+                            __global const float *restrict kept, int2 cells, int shift) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= level.xy)) return;
   const int index = at.y * level.x + at.x;
   const float2 start = vectors[index];
   const float noisy = clamp(2.0f * sqrt(noise_variance(noise)) - 1.5f, 0.0f, 1.0f);
   const float still = noisy * clamp(2.0f - length(start) / HELD, 0.0f, 1.0f);
-  const float part = support_at(kept, supported, convert_float2(at) / (1 << shift) - 0.25f);
+  const float part = support_at(kept, cells, convert_float2(at) / (1 << shift) - 0.25f);
   const float2 v = part * mix(flow[index], start, still), to = convert_float2(at) + v;
   float match = 0.0f;
   if (inside(to, level)) {

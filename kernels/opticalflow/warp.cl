@@ -3,14 +3,10 @@
 // every node's texels went, adds up their votes over the window and solves for the flow.
 //
 // -DRADIUS=n: the window's taps, in nodes.
+#include "common/items.clh"
 #include "opticalflow/level.clh"
 #include "opticalflow/median.clh"
 #include "opticalflow/noise.clh"
-
-// The group's items share (x, y) below `size`.
-#define FOR_ITEMS(x, y, size)                                                                     \
-  for (int y = get_local_id(1); y < (size).y; y += get_local_size(1))                             \
-    for (int x = get_local_id(0); x < (size).x; x += get_local_size(0))
 
 #define UNROLL _Pragma("unroll")
 

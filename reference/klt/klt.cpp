@@ -251,9 +251,9 @@ Fitted fit(const Plane &plane, const Template &kept, Complex at, Complex form, i
   return result;
 }
 
-/// By how many texels a window grows so that noise moves the point by 0.05 px.
+/// By how many texels a window grows so that noise moves the point by 0.03 px.
 int growth(double eigenvalue, double noise, int radius) {
-  const double side = 7 * std::sqrt(2 * noise / std::max(eigenvalue, 1e-6)) / 0.05;
+  const double side = 7 * std::sqrt(2 * noise / std::max(eigenvalue, 1e-6)) / 0.03;
   return std::clamp(int(std::ceil((std::min(side, 31.0) - 1) / 2)) - radius, 0, 15 - radius);
 }
 

@@ -399,10 +399,11 @@ void Flow::prepare(const Settings &settings) {
 void Flow::refine(Queue &queue, const Settings &settings) {
   Refinement *refinement = refinement_.poll([this] { return Refinement(*shared_); });
   if (!refinement) return;
-  refinement->run(queue, settings.refinement,
-                  {previous_.census, current_.census, previous_.grey, noise_.variances(),
-                   refined_levels_, refined_gains_, kept_, cells(settings), window_class(settings.window) + 1},
-                  field_.vectors, field_.confidence);
+  refinement->run(
+      queue, settings.refinement,
+      {previous_.census, current_.census, previous_.grey, noise_.variances(), refined_levels_,
+       refined_gains_, kept_, cells(settings), window_class(settings.window) + 1},
+      field_.vectors, field_.confidence);
 }
 
 void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int levels) {

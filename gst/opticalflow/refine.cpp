@@ -10,8 +10,8 @@ namespace glcl::opticalflow {
 namespace {
 
 constexpr Size pixel_group{32, 8};
-constexpr int tile = 64;            // TILE of refine_solve
-constexpr size_t around = 4;        // texels that the mean needs around: 2 APART
+constexpr int tile = 64;      // TILE of refine_solve
+constexpr size_t around = 4;  // texels that the mean needs around: 2 APART
 
 Size size(cl_int4 level) { return {size_t(level.s[0]), size_t(level.s[1])}; }
 

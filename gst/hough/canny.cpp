@@ -29,8 +29,7 @@ Size tile_of(const Device &device) {
 }
 
 /// Pixels that an item looks at to join edges, and to drop some. On GPUs each that it joins waits.
-size_t join_span(const Device &device) { return device.is_cpu() ? 8 : 2; }
-constexpr size_t keep_span = 8;
+constexpr size_t join_span = 2, keep_span = 8;
 
 size_t tiles(int length, size_t tile) { return (length + tile - 1) / tile; }
 
@@ -47,19 +46,19 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
       pitch_(width + 2),
       layout_(layout),
       tile_(tile),
-      join_span_(join_span(context.device())),
-      joined_(form == Form::rows ? cl_int2{{1, 1}} : cl_int2{{int(tile.x), int(tile.y)}}),
+      form_(form),
       noise_(context, noise::Noise::Texels::luma, width, height),
       context_(context.cl()) {
-  const Program program = context.program("hough/canny.cl", "-DSPAN=" + std::to_string(join_span_));
+  const Program program = context.program("hough/canny.cl");
   thresholds_kernel_ = Kernel(context, program, "canny_thresholds", {64, 1});
-  edges_kernel_ = Kernel(
-      context,
-      context.program(form == Form::rows ? "hough/cannyrows.cl" : "hough/cannytiles.cl",
-                      std::string(frame_options(layout)) + " -DTILE_X=" + std::to_string(tile.x) +
-                          " -DTILE_Y=" + std::to_string(tile.y)),
-      "canny_edges", group);
-  join_ = Kernel(context, program, "canny_join", {128, 1});
+  const std::string options = std::string(frame_options(layout)) +
+                              " -DTILE_X=" + std::to_string(tile.x) +
+                              " -DTILE_Y=" + std::to_string(tile.y);
+  const Program search =
+      context.program(form == Form::rows ? "hough/cannyrows.cl" : "hough/cannytiles.cl", options);
+  edges_kernel_ = Kernel(context, search, "canny_edges", group);
+  join_ = form == Form::rows ? Kernel(context, search, "canny_join_rows", group)
+                             : Kernel(context, program, "canny_join", {128, 1});
   keep_ = Kernel(context, program, "canny_keep", {128, 1});
   try {
     for (cl::Buffer &plane : luma_)
@@ -91,13 +90,18 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
     thresholds_kernel_(queue, {256, 1}, noise_.variances(), static_cast<cl_float>(settings.low),
                        static_cast<cl_float>(settings.high), thresholds_);
   given_ = given;
-  const Size group = edges_kernel_.group();
-  edges_kernel_(queue, {tiles(width_, tile_.x) * group.x, tiles(height_, tile_.y) * group.y}, in,
-                size, thresholds_, int(weak || settings.hysteresis), edges_[now_],
-                int(settings.hysteresis), labels_, luma_[now_], measured ? pitch_ : 0);
+  const Size group = edges_kernel_.group(),
+             groups{tiles(width_, tile_.x) * group.x, tiles(height_, tile_.y) * group.y};
+  edges_kernel_(queue, groups, in, size, thresholds_, int(weak || settings.hysteresis),
+                edges_[now_], int(settings.hysteresis), labels_, luma_[now_],
+                measured ? pitch_ : 0);
   if (settings.hysteresis) {
     const auto items = [&](size_t span) { return Size{(pixels + span - 1) / span, 1}; };
-    join_(queue, items(join_span_), edges_[now_], size, joined_, labels_);
+    if (form_ == Form::rows)
+      join_(queue, groups, edges_[now_], size, labels_);
+    else
+      join_(queue, items(join_span), edges_[now_], size,
+            cl_int2{{static_cast<int>(tile_.x), static_cast<int>(tile_.y)}}, labels_);
     keep_(queue, items(keep_span), edges_[now_], size, labels_);
   }
   if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_));

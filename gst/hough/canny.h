@@ -69,8 +69,7 @@ class Canny {
   int width_, height_, pitch_;
   Layout layout_;
   Size tile_;
-  size_t join_span_;
-  cl_int2 joined_;  // px of tiles whose edges the search for them joins
+  Form form_;
   noise::Noise noise_;
   Kernel thresholds_kernel_, edges_kernel_, join_, keep_;
   cl::Context context_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Before and after the search for edges (Canny 1986): by what thresholds, and which are connected. Build with -DSPAN=n, 2, 4, 8 or 16: of joining.
+// Before and after the search for edges (Canny 1986): by what thresholds, and which are connected.
 #include "hough/edge.clh"
-#include "hough/labels.clh"
+#include "hough/join.clh"
 #include "noise/bands.clh"
 
 #define LEVELS 256
@@ -22,26 +22,18 @@ __kernel void canny_thresholds(__global const float *noise, float low, float hig
   thresholds[level] = whole * whole;
 }
 
-DEFINE_LABELS(global)
-
 // Calls with each weak edge of the `span` pixels that an item looks at, most of which are none. Work-items: as many as that takes.
-#define EACH_WEAK(span, i) EACH_WEAK_OF(span, i)
-#define EACH_WEAK_OF(span, i)                                                                                      \
+#define EACH_WEAK(span, i)                                                                                         \
   const int from = span * (int)get_global_id(0), end = min(from + span, size.x * size.y);                          \
   if (from >= end || (end - from == span && !any(vload##span(0, edges + from) != (ushort##span)(0)))) return;      \
   for (int i = from; i < end; i++)                                                                                 \
     if (edges[i] && !(edges[i] & EDGE_STRONG))
 
-// Joins weak edges with their neighbours in other tiles of a size, within which they are joined.
+// For tiles of a size.
 __kernel void canny_join(__global const ushort *restrict edges, int2 size, int2 tile, volatile __global uint *labels) {
-  EACH_WEAK(SPAN, i) {
+  EACH_WEAK(2, i) {
     const int2 at = (int2)(i % size.x, i / size.x), in = at % tile;
-    if (all(in > 0) && all(in < tile - 1)) continue;
-#define AT(dx, dy) (all(at + (int2)(dx, dy) >= 0) && all(at + (int2)(dx, dy) < size) ? edges[i + (dy) * size.x + (dx)] : 0)
-#define STRONG(dx, dy) (AT(dx, dy) & EDGE_STRONG)
-#define WEAK(dx, dy) (AT(dx, dy) && !STRONG(dx, dy))
-    if (BESIDE(STRONG)) join_global(labels, i + 1, KEPT);
-    JOIN_BEFORE(global, labels, i, size.x, WEAK)
+    if (any(in == 0) || any(in == tile - 1)) join_across(edges, size, at, labels);
   }
 }
 

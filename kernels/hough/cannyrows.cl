@@ -3,6 +3,9 @@
 // over them row by row, sixteen px at a time. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "hough/gradient.clh"
+#include "hough/join.clh"
+
+DEFINE_OWN_LABELS
 
 #define LEVELS 256
 #define TAPS (2 * REACH + 1)
@@ -19,7 +22,7 @@ typedef uint16 LoosePixels __attribute__((aligned(4)));
 #define SIXTEEN(Type, p) (*(__local const Type *)(p))
 #define STORE_SIXTEEN(Type, p, value) (*(__local Type *)(p) = (value))
 
-// As there, but that labels join no edges. Groups of one item, one for a tile.
+// As there. Groups of one item, one for a tile.
 __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restrict thresholds, int weak,
                                __global ushort *restrict edges, int labeled, __global uint *restrict labels,
                                __global uchar *restrict luma, int pitch) {
@@ -112,9 +115,37 @@ __kernel void canny_edges(IN_FRAME(in), int2 size, __global const uint2 *restric
         if ((uint)own_square < (weak ? own_least.x : own_least.y)) continue;
         const ushort edge = edge_of((int2)(across[at + 1 + k + i], down[at + 1 + k + i]), own_square, own_least.y);
         out[k + i] = edge;
-        const int place = line * size.x + origin.x + k + i;
-        if (labeled && !(edge & EDGE_STRONG)) labels[place] = place + 1;
+        if (!labeled) continue;
+        const int x = k + i, place = line * size.x + origin.x + x;
+#define BEFORE(dx, dy) (x + (dx) >= 0 && x + (dx) < wide && line + (dy) >= origin.y ? out[x + (dx) + (dy) * size.x] : 0)
+#define STRONG(dx, dy) (BEFORE(dx, dy) & EDGE_STRONG)
+#define WEAK(dx, dy) (BEFORE(dx, dy) && !STRONG(dx, dy))
+        if (edge & EDGE_STRONG) {
+#define KEEP(dx, dy) if (WEAK(dx, dy)) join_own(labels, place + 1 + (dx) + (dy) * size.x, KEPT)
+          KEEP(-1, -1);
+          KEEP(0, -1);
+          KEEP(1, -1);
+          KEEP(-1, 0);
+        } else {
+          labels[place] = IS_BEFORE(STRONG) ? KEPT : place + 1;
+          JOIN_BEFORE(own, labels, place, size.x, WEAK)
+        }
       }
     }
+  }
+}
+
+#undef STRONG
+#undef WEAK
+// Groups of one item, one for a tile.
+__kernel void canny_join_rows(__global const ushort *restrict edges, int2 size, volatile __global uint *labels) {
+  const int2 origin = (int2)(get_group_id(0) * TILE_X, get_group_id(1) * TILE_Y), end = min(origin + (int2)(TILE_X, TILE_Y), size) - 1;
+  for (int x = origin.x; x <= end.x; x++) {
+    join_across(edges, size, (int2)(x, origin.y), labels);
+    join_across(edges, size, (int2)(x, end.y), labels);
+  }
+  for (int y = origin.y + 1; y < end.y; y++) {
+    join_across(edges, size, (int2)(origin.x, y), labels);
+    join_across(edges, size, (int2)(end.x, y), labels);
   }
 }

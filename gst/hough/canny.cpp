@@ -57,9 +57,11 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
   const Program search =
       context.program(form == Form::rows ? "hough/cannyrows.cl" : "hough/cannytiles.cl", options);
   edges_kernel_ = Kernel(context, search, "canny_edges", group);
-  join_ = form == Form::rows ? Kernel(context, search, "canny_join_rows", group)
-                             : Kernel(context, program, "canny_join", {128, 1});
-  keep_ = Kernel(context, program, "canny_keep", {128, 1});
+  const bool rows = form == Form::rows;
+  join_ = rows ? Kernel(context, search, "canny_join_rows", group)
+               : Kernel(context, program, "canny_join", {128, 1});
+  keep_ = rows ? Kernel(context, search, "canny_keep_rows", {16, 1})
+               : Kernel(context, program, "canny_keep", {128, 1});
   try {
     for (cl::Buffer &plane : luma_)
       plane = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, size_t(pitch_) * (height + 2));
@@ -67,6 +69,7 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
       map = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 2 * size_t(width) * height);
     thresholds_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 256 * sizeof(cl_uint2));
     labels_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 4);
+    has_weak_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, rows ? tiles(width, 16) * height : 1);
   } catch (const cl::Error &error) {
     throw Error("There is no memory to find edges on " + context.device().name + ".", error);
   }
@@ -92,17 +95,26 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
   given_ = given;
   const Size group = edges_kernel_.group(),
              groups{tiles(width_, tile_.x) * group.x, tiles(height_, tile_.y) * group.y};
-  edges_kernel_(queue, groups, in, size, thresholds_, int(weak || settings.hysteresis),
-                edges_[now_], int(settings.hysteresis), labels_, luma_[now_],
-                measured ? pitch_ : 0);
-  if (settings.hysteresis) {
-    const auto items = [&](size_t span) { return Size{(pixels + span - 1) / span, 1}; };
-    if (form_ == Form::rows)
-      join_(queue, groups, edges_[now_], size, labels_);
-    else
+  const auto find = [&](const auto &...more) {
+    edges_kernel_(queue, groups, in, size, thresholds_, int(weak || settings.hysteresis),
+                  edges_[now_], int(settings.hysteresis), labels_, luma_[now_],
+                  measured ? pitch_ : 0, more...);
+  };
+  const auto items = [&](size_t span) { return Size{(pixels + span - 1) / span, 1}; };
+  if (form_ == Form::rows) {
+    const int sixteens = static_cast<int>(tiles(width_, 16));
+    find(has_weak_, sixteens);
+    if (settings.hysteresis) {
+      join_(queue, groups, edges_[now_], size, labels_, has_weak_, sixteens);
+      keep_(queue, {size_t(height_), 1}, edges_[now_], size, labels_, has_weak_, sixteens);
+    }
+  } else {
+    find();
+    if (settings.hysteresis) {
       join_(queue, items(join_span), edges_[now_], size,
             cl_int2{{static_cast<int>(tile_.x), static_cast<int>(tile_.y)}}, labels_);
-    keep_(queue, items(keep_span), edges_[now_], size, labels_);
+      keep_(queue, items(keep_span), edges_[now_], size, labels_);
+    }
   }
   if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_));
   followed_ = measured;

@@ -75,6 +75,7 @@ class Canny {
   cl::Context context_;
   cl::Buffer luma_[2], edges_[2], thresholds_;
   cl::Buffer labels_;        // with hysteresis
+  cl::Buffer has_weak_;      // of rows, for each sixteen px
   int now_ = 0, count_ = 0;  // of the buffers the last one, of pictures since reset() up to 2
   bool followed_ = false, known_ = false;  // there is a last picture, its noise
   std::array<double, 2> given_{-1, -1};    // what the thresholds are for; below 0 they follow

@@ -139,19 +139,20 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
       candidates_(context, 0, match_strengths, 0xffff, most_candidates) {
   const bool cpu = context.device().is_cpu();
   lanes_ = cpu ? most_lanes : 1;
+  const Program objects =
+      context.program("hough/objects.cl", one_group_option(context.device().device));
+  rows_kernel_ = Kernel(context, objects, "edge_rows", {64, 1});
+  choose_ = Kernel(context, objects, "choose", {});
   const Program matching = context.program("hough/match.cl", "-DLANES=" + std::to_string(lanes_));
-  rows_kernel_ = Kernel(context, matching, "match_rows", {64, 1});
   spread_ = Kernel(context, matching, "match_spread", {64, 1});
   pack_ = Kernel(context, matching, "match_pack", {64, 1});
   density_kernel_ = Kernel(context, matching, "match_density", {64, 1});
   offsets_kernel_ = Kernel(context, matching, "match_offsets", {matched, 1});
   match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1});
   maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
-  const Program verifying = context.program(
-      "hough/verify.cl", one_group_option(context.device().device) + (cpu ? " -DALONE" : ""));
+  const Program verifying = context.program("hough/verify.cl", cpu ? "-DALONE" : "");
   near_kernel_ = Kernel(context, verifying, "verify_near", {64, 1});
   verify_ = Kernel(context, verifying, "verify", {cpu ? 1u : 128u, 1});
-  choose_ = Kernel(context, verifying, "choose", {});
   try {
     edge_count_ = buffer(context_, sizeof(cl_uint));
     rows_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));

@@ -21,8 +21,8 @@ Klt::Klt(Context &context, int width, int height, Layout layout) try
       pyramids_(context, width, height, layout),
       points_(context, width, height),
       selection_(context, width, height),
-      tracking_(context),
       noise_(context, noise::Noise::Texels::soft, width, height),
+      tracking_(context),
       previous_(pyramids_.make()),
       current_(pyramids_.make()) {
 } catch (const cl::Error &error) {

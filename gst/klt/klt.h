@@ -50,8 +50,8 @@ class Klt {
   Pyramids pyramids_;
   Points points_;
   Selection selection_;
-  Tracking tracking_;
   noise::Noise noise_;
+  Tracking tracking_;  // the first frame needs all but this
   cl::Buffer previous_, current_;
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
   int features_ = 1;

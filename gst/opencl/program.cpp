@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <map>
 #include <utility>
@@ -14,6 +15,7 @@ namespace glcl {
 namespace {
 
 std::atomic<unsigned> compiled{0};
+std::atomic<int> needed{0};  // programs that somebody waits for and builds himself
 
 /// What a device made of a text, once somebody has compiled it.
 struct Binary {
@@ -76,8 +78,10 @@ class Program::Build {
   const cl::Program &get() {
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-    if (!program_()) program_ = build();
-    return program_;
+    if (program_()) return program_;
+    needed++;
+    const std::shared_ptr<void> end(nullptr, [](void *) { needed--; });
+    return program_ = build();
   }
 
   void build_ahead() {
@@ -147,6 +151,7 @@ void Program::build_ahead() const { build_->build_ahead(); }
 
 unsigned Builders::wanted(const Device &device) {
   if (builds_singly(device)) return 0;
+  if (device.platform_name == "NVIDIA CUDA") return 1;  // it takes one at a time, and in no order
   constexpr unsigned most = 8;
   return std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
@@ -177,10 +182,18 @@ void Builders::finish() {
   done_.wait(lock, [this] { return waiting_.empty() && idle_ == threads_.size(); });
 }
 
+/// Waits until nobody has waited for a program for a while: what needs one may need another next.
+void Builders::leave_to_needed(std::unique_lock<std::mutex> &lock) {
+  constexpr std::chrono::milliseconds pause(10);
+  do wake_.wait_for(lock, pause, [this] { return stopping_; });
+  while (needed && !stopping_);
+}
+
 void Builders::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    if (most_ == 1) leave_to_needed(lock);
     if (stopping_) return;
     const Program program = std::move(waiting_.front());
     waiting_.pop_front();

@@ -39,11 +39,12 @@ class Program {
   std::shared_ptr<Build> build_;
 };
 
-/// Threads of a context that build programs ahead, side by side.
+/// Threads of a context that build programs ahead, side by side. One alone leaves the driver to
+/// those who need a program now.
 class Builders {
  public:
-  /// As many as the device's driver has use for: none where its compiler takes one program at a
-  /// time, which would keep those waiting whose program is needed now.
+  /// As many as the device's driver has use for: one where its compiler takes one program at a
+  /// time, none where even that would keep those waiting whose program is needed now.
   static unsigned wanted(const Device &device);
 
   explicit Builders(unsigned most) : most_(most) {}
@@ -57,6 +58,7 @@ class Builders {
 
  private:
   void work();
+  void leave_to_needed(std::unique_lock<std::mutex> &lock);
 
   const unsigned most_;
   std::mutex mutex_;  // of all below

@@ -32,29 +32,6 @@
 #define STORE(value, p) GLUE(vstore, LANES)(value, 0, p)
 #endif
 
-// For each pixel the directions of the edges up to `half` px beside it in its row. `region`: where edges count, from (x, y) to before
-// (z, w). `count`: of edges there that reach the upper threshold, zeroed.
-__kernel void match_rows(__global const ushort *restrict edges, int2 size, int4 region, int half_width,
-                         __global ushort *restrict rows, __global uint *count) {
-  __local uint found;
-  if (get_local_id(0) == 0 && get_local_id(1) == 0) found = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const int x = get_global_id(0), y = get_global_id(1);
-  if (x < size.x && y < size.y) {
-    ushort bits = 0;
-    if (y >= region.y && y < region.w) {
-      for (int u = max(x - half_width, region.x); u <= min(x + half_width, region.z - 1); u++) {
-        const ushort edge = edges[y * size.x + u];
-        if (edge) bits |= directions_of(edge);
-      }
-      if (x >= region.x && x < region.z && (edges[y * size.x + x] & EDGE_STRONG)) atomic_inc(&found);
-    }
-    rows[y * size.x + x] = bits;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(0) == 0 && get_local_id(1) == 0 && found) atomic_add(count, found);
-}
-
 // The map: the directions of the edges up to `half` px beside a pixel, in rows and columns. The pixels of each place in the squares of
 // `cell` px are together, columns * lines of them, with a margin of `margin` squares: those that a shape's point falls on lie side by
 // side for places side by side.

@@ -232,42 +232,47 @@ TEST(test_program_on_demand) {
   fail_unless(contains(error_of([&] { (void)absent.group(); }).what(), "absent"));
 }
 
-// Several threads build several programs, and others ask for the same ones meanwhile: each is
+// One thread or several build several programs, and others ask for the same ones meanwhile: each is
 // compiled once.
 TEST(test_programs_side_by_side) {
-  constexpr int count = 3, askers = 3;
-  const unsigned before = glcl::programs_compiled();
-  {
-    Context context(test_device(), {}, 4);
-    std::vector<cl_program> built(count * askers);
-    std::vector<std::thread> threads;
-    for (int asker = 0; asker < askers; asker++)
-      threads.emplace_back([&, asker] {
-        for (int i = 0; i < count; i++) {
-          const int which = (i + asker) % count;
-          const auto program =
-              context.program("invert/invert.cl", "-DSIDE=" + std::to_string(which));
-          built[asker * count + which] = program.get()();
-        }
-      });
-    for (std::thread &thread : threads) thread.join();
-    context.finish_programs();
-    fail_unless_equals_int(glcl::programs_compiled(), before + count);
-    for (int i = 0; i < count * askers; i++) fail_unless(built[i] && built[i] == built[i % count]);
+  for (const unsigned builders : {1, 4}) {
+    const std::string side = "-DSIDE_OF_" + std::to_string(builders) + "=";
+    constexpr int count = 3, askers = 3;
+    const unsigned before = glcl::programs_compiled();
+    {
+      Context context(test_device(), {}, builders);
+      std::vector<cl_program> built(count * askers);
+      std::vector<std::thread> threads;
+      for (int asker = 0; asker < askers; asker++)
+        threads.emplace_back([&, asker] {
+          for (int i = 0; i < count; i++) {
+            const int which = (i + asker) % count;
+            const auto program = context.program("invert/invert.cl", side + std::to_string(which));
+            built[asker * count + which] = program.get()();
+          }
+        });
+      for (std::thread &thread : threads) thread.join();
+      context.finish_programs();
+      fail_unless_equals_int(glcl::programs_compiled(), before + count);
+      for (int i = 0; i < count * askers; i++)
+        fail_unless(built[i] && built[i] == built[i % count]);
 
-    // Nobody gets this one, but it is built.
-    context.program("invert/invert.cl", "-DSIDE=alone");
-    context.finish_programs();
-    fail_unless_equals_int(glcl::programs_compiled(), before + count + 1);
+      // Nobody gets this one, but it is built.
+      context.program("invert/invert.cl", side + "alone");
+      context.finish_programs();
+      fail_unless_equals_int(glcl::programs_compiled(), before + count + 1);
 
-    // A failure in the background is told to who needs the program.
-    const glcl::Program broken = context.program("bilateral/vector.cl", "-DV=side");
-    context.finish_programs();
-    for (int i = 0; i < 2; i++)
-      fail_unless(contains(error_of([&] { broken.get(); }).detail(), "-DV=side"));
-    for (int i = 0; i < 20; i++) context.program("invert/invert.cl", "-DLEFT=" + std::to_string(i));
-  }  // a context goes while its programs are being built
-  fail_unless(glcl::programs_compiled() < before + count + 1 + 20);
+      // A failure in the background is told to who needs the program.
+      const std::string broken_option = "-DV=side" + std::to_string(builders);
+      const glcl::Program broken = context.program("bilateral/vector.cl", broken_option);
+      context.finish_programs();
+      for (int i = 0; i < 2; i++)
+        fail_unless(contains(error_of([&] { broken.get(); }).detail(), broken_option));
+      for (int i = 0; i < 20; i++)
+        context.program("invert/invert.cl", side + "left" + std::to_string(i));
+    }  // a context goes while its programs are being built
+    fail_unless(glcl::programs_compiled() < before + count + 1 + 20);
+  }
 }
 
 // What is made in the background has its programs built, and fails where one of them does not.

@@ -15,7 +15,29 @@ namespace glcl {
 namespace {
 
 std::atomic<unsigned> compiled{0};
-std::atomic<int> needed{0};  // programs that somebody waits for and builds himself
+
+/// Who waits for a program now, and whether somebody did a moment ago.
+class Need {
+ public:
+  Need() { count++; }
+  ~Need() {
+    soon();
+    count--;
+  }
+  Need(const Need &) = delete;
+
+  /// Says that somebody may need a program soon.
+  static void soon() { last = now(); }
+  /// What needs one program often needs another, once it has launched the first.
+  static bool recent() { return count || now() - last.load() < std::chrono::milliseconds(100); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static Clock::duration now() { return Clock::now().time_since_epoch(); }
+
+  static inline std::atomic<int> count{0};
+  static inline std::atomic<Clock::duration> last{std::chrono::hours(-1)};
+};
 
 /// What a device made of a text, once somebody has compiled it.
 struct Binary {
@@ -76,12 +98,13 @@ class Program::Build {
   const Device &device() const { return device_; }
 
   const cl::Program &get() {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock && program_()) return program_;
+    const Need need;
+    if (!lock) lock.lock();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-    if (program_()) return program_;
-    needed++;
-    const std::shared_ptr<void> end(nullptr, [](void *) { needed--; });
-    return program_ = build();
+    if (!program_()) program_ = build();
+    return program_;
   }
 
   void build_ahead() {
@@ -168,6 +191,7 @@ Builders::~Builders() {
 
 void Builders::add(const Program &program) {
   if (!most_) return;
+  Need::soon();
   const std::lock_guard lock(mutex_);
   waiting_.push_back(program);
   if (waiting_.size() > idle_ && threads_.size() < most_) {
@@ -182,11 +206,10 @@ void Builders::finish() {
   done_.wait(lock, [this] { return waiting_.empty() && idle_ == threads_.size(); });
 }
 
-/// Waits until nobody has waited for a program for a while: what needs one may need another next.
+/// Waits until nobody needs a program.
 void Builders::leave_to_needed(std::unique_lock<std::mutex> &lock) {
-  constexpr std::chrono::milliseconds pause(10);
-  do wake_.wait_for(lock, pause, [this] { return stopping_; });
-  while (needed && !stopping_);
+  do wake_.wait_for(lock, std::chrono::milliseconds(10), [this] { return stopping_; });
+  while (Need::recent() && !stopping_);
 }
 
 void Builders::work() {

@@ -44,7 +44,7 @@ void Strongest::run(Queue &queue, const cl::Buffer &map, int width, int height,
     return Size{blocks_.groups * kernel.group().x, 1};
   };
   const auto sums = [](const Kernel &kernel) {
-    return cl::Local(kernel.group().x * sizeof(cl_uint));
+    return cl::Local(kernel.group().x * sizeof(cl_uint4));
   };
   queue.cl().enqueueFillBuffer(strengths_buffer_, cl_uint(0), 0, strengths_ * sizeof(cl_uint));
   strengths_kernel_(queue, items(strengths_kernel_), map, width, height, where, strengths_buffer_);

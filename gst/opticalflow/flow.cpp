@@ -263,7 +263,8 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     whole_ = solver(context, "flow_warp", window_radius,
                     {32, std::max<size_t>(one_group(device) / 32, 1)}, {48, 27}, coarse.at("sums"));
   }
-  tensors_ = Kernel(context, this->program(context, coarse_), "flow_tensors", coarse_.group);
+  tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
+                    "flow_tensors", coarse_.group);
   const Program support =
       context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
@@ -282,7 +283,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
 }
 
-Program Flow::program(Context &context, const Solver &solver) {
+Program Flow::program(Context &context, const std::string &file, const Solver &solver) {
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(solver.radius) +
                         " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";
@@ -291,13 +292,15 @@ Program Flow::program(Context &context, const Solver &solver) {
   if (solver.group.x * solver.group.y > 256)
     options += " -DGROUP_X=" + std::to_string(solver.group.x) +
                " -DGROUP_Y=" + std::to_string(solver.group.y);
-  return context.program("opticalflow/warp.cl", options);
+  return context.program(file, options);
 }
 
 Flow::Solver Flow::solver(Context &context, const char *kernel, int radius, Size group, Size tile,
                           int sums) {
   Solver solver{radius, sums, group, tile, {}};
-  solver.kernel = Kernel(context, program(context, solver), kernel, group);
+  const char *file =
+      kernel == std::string("flow_last") ? "opticalflow/last.cl" : "opticalflow/warp.cl";
+  solver.kernel = Kernel(context, program(context, file, solver), kernel, group);
   return solver;
 }
 

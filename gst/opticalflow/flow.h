@@ -171,7 +171,7 @@ class Flow {
   };
 
   void build(Context &context, const Parameters &coarse, const Parameters &dense);
-  Program program(Context &context, const Solver &solver);
+  Program program(Context &context, const std::string &file, const Solver &solver);
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
   void take(Queue &queue, const Settings &settings, const Picture &in, int levels);

@@ -14,62 +14,94 @@
 #include "motion/partitions.clh"
 
 #define B 16
+#ifndef PAIRED
+#define PAIRED 1
+#endif
 #define LANES 32
 #define GROUP (STRIP / B * LANES)
 #include "motion/window.clh"
 #define ROWS ((SIDE + D - 1) / D * D + B - 1)  // of the window
 
-// What is known of a candidate while its rows come in, from above: SADs times 4096.
+// What is known of a candidate while its rows come in, from above.
 typedef struct {
-  uint rest;     // of the key, without the SAD
-  uint cell[4];  // of the four rows under way
-  uint upper[4], high[2], quarter[2], half_sum;
+  uint rest;                        // of the key, without the SAD
+  uint cell[4];                     // SADs of the four rows under way
+  uint upper[4], quarter[2], half_; // keys of what ended last
+  uint high[2];                     // SADs of the 8×4 that ended last
 } Candidate;
 
-#define LEAST(partition, sum) least[partition] = min(least[partition], (sum) + candidate->rest)
+// The keys of the partitions that end with a row of cells.
+typedef struct {
+  uint p4x4[4], p8x4[2], p4x8[4], p8x8[2], p16x8, p8x16[2], p16x16;
+} Ended;
 
-// Lowers the least keys of partitions by those of a candidate that end with row j, a constant, of cells.
-inline void finish_cells(uint least[PARTITIONS], Candidate *candidate, const int j) {
-  uint *cell = candidate->cell, high[2], quarter[2];
+#define WITH(sad, key) ((sad) * 4096 + (key))
+
+// What ends with row j, a constant, of a candidate's cells.
+inline Ended end_cells(Candidate *candidate, const int j) {
+  Ended end;
+  const uint rest = candidate->rest;
+  uint *cell = candidate->cell, high[2];
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
-    cell[i] *= 4096;
-    LEAST(P4X4 + 4 * j + i, cell[i]);
-  }
+  for (int i = 0; i < 4; i++) end.p4x4[i] = WITH(cell[i], rest);
 #pragma unroll
   for (int i = 0; i < 2; i++) {
     high[i] = cell[2 * i] + cell[2 * i + 1];
-    LEAST(P8X4 + 2 * j + i, high[i]);
+    end.p8x4[i] = WITH(high[i], rest);
   }
   if (j % 2) {
+    uint quarter[2];
 #pragma unroll
-    for (int i = 0; i < 4; i++) LEAST(P4X8 + j / 2 * 4 + i, candidate->upper[i] + cell[i]);
+    for (int i = 0; i < 4; i++) end.p4x8[i] = WITH(cell[i], candidate->upper[i]);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
       quarter[i] = candidate->high[i] + high[i];
-      LEAST(P8X8 + j / 2 * 2 + i, quarter[i]);
+      end.p8x8[i] = WITH(quarter[i], rest);
     }
     const uint wide = quarter[0] + quarter[1];
-    LEAST(P16X8 + j / 2, wide);
+    end.p16x8 = WITH(wide, rest);
     if (j == 3) {
 #pragma unroll
-      for (int i = 0; i < 2; i++) LEAST(P8X16 + i, candidate->quarter[i] + quarter[i]);
-      LEAST(P16X16, candidate->half_sum + wide);
+      for (int i = 0; i < 2; i++) end.p8x16[i] = WITH(quarter[i], candidate->quarter[i]);
+      end.p16x16 = WITH(wide, candidate->half_);
     }
-    candidate->half_sum = wide;
+    candidate->half_ = end.p16x8;
 #pragma unroll
-    for (int i = 0; i < 2; i++) candidate->quarter[i] = quarter[i];
+    for (int i = 0; i < 2; i++) candidate->quarter[i] = end.p8x8[i];
   }
 #pragma unroll
-  for (int i = 0; i < 4; i++) candidate->upper[i] = cell[i], cell[i] = 0;
+  for (int i = 0; i < 4; i++) candidate->upper[i] = end.p4x4[i], cell[i] = 0;
 #pragma unroll
   for (int i = 0; i < 2; i++) candidate->high[i] = high[i];
+  return end;
+}
+
+// Lowers the least keys of partitions by those of two candidates that ended with row j, a constant, of their cells; with
+// three to compare, for devices that have an instruction for that.
+inline void lower(uint least[PARTITIONS], const Ended *a, const Ended *b, const int j) {
+#define LEAST(partition, member) least[partition] = min(least[partition], min(a->member, b->member))
+#pragma unroll
+  for (int i = 0; i < 4; i++) LEAST(P4X4 + 4 * j + i, p4x4[i]);
+#pragma unroll
+  for (int i = 0; i < 2; i++) LEAST(P8X4 + 2 * j + i, p8x4[i]);
+  if (j % 2) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) LEAST(P4X8 + j / 2 * 4 + i, p4x8[i]);
+#pragma unroll
+    for (int i = 0; i < 2; i++) LEAST(P8X8 + j / 2 * 2 + i, p8x8[i]);
+    LEAST(P16X8 + j / 2, p16x8);
+  }
+  if (j == 3) {
+#pragma unroll
+    for (int i = 0; i < 2; i++) LEAST(P8X16 + i, p8x16[i]);
+    LEAST(P16X16, p16x16);
+  }
 }
 
 // As motion_search_tile; `keys` has PARTITIONS for each macroblock.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_partitions_tile(__global const uchar *current, __global const uchar *reference, int pitch,
-                            int2 first, int2 count, int lambda, __global ulong *keys, int columns LIMIT_ARGUMENT) {
+                            int2 first, int2 count, int lambda, __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
   __local uint window[ROWS * ROW];
   __local uint blocks[B * STRIP / 4] __attribute__((aligned(16)));
   __local uint rests[ROWS], found[BLOCKS][2 * LANES];
@@ -80,10 +112,10 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
 
   ulong best[2] = {ULONG_MAX, ULONG_MAX};  // of partitions lane and LANES + lane
-  const int2 pieces = pieces_of(count), side = piece_size(count, pieces);
-  for (int piece = 0; piece < pieces.x * pieces.y; piece++) {
-    const int2 begin = (int2)(piece % pieces.x, piece / pieces.x) * side;
-    const int2 size = min(side, count - begin), at = first + begin;
+  const int2 side = piece_size(count);
+  for (int down = 0; down < count.y; down += side.y)
+    for (int right = 0; right < count.x; right += side.x) {
+    const int2 begin = (int2)(right, down), size = min(side, count - begin), at = first + begin;
     const int left = at.x & ~3, runs = (size.y + D - 1) / D;
     barrier(CLK_LOCAL_MEM_FENCE);
     load_window(reference, pitch, strip * STRIP + left, row * B + at.y, size.y + B - 1, window);
@@ -108,6 +140,7 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
 #pragma unroll
         for (int i = 0; i < 4; i++) candidates[d].cell[i] = 0;
       }
+      Ended before;  // of the candidate above
       uint own[B][WORDS];
 #pragma unroll
       for (int r = 0; r < B + D - 1; r++) {
@@ -122,7 +155,14 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
 #pragma unroll
             for (int w = 0; w < WORDS; w++)
               candidate->cell[w] = sad4(own[r - d][w], line[w], candidate->cell[w]);
-            if ((r - d) % 4 == 3) finish_cells(least, candidate, (r - d) / 4);
+            if ((r - d) % 4 == 3) {
+              const int j = (r - d) / 4;
+              const Ended ended = end_cells(candidate, j);
+              if (PAIRED && d % 2 == 0 && d + 1 < D)
+                before = ended;
+              else
+                lower(least, PAIRED && d % 2 ? &before : &ended, &ended, j);
+            }
           }
       }
     }

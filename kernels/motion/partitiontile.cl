@@ -14,9 +14,6 @@
 #include "motion/partitions.clh"
 
 #define B 16
-#ifndef PAIRED
-#define PAIRED 1
-#endif
 #define LANES 32
 #define GROUP (STRIP / B * LANES)
 #include "motion/window.clh"
@@ -24,10 +21,9 @@
 
 // What is known of a candidate while its rows come in, from above.
 typedef struct {
-  uint rest;                        // of the key, without the SAD
-  uint cell[4];                     // SADs of the four rows under way
-  uint upper[4], quarter[2], half_; // keys of what ended last
-  uint high[2];                     // SADs of the 8×4 that ended last
+  uint rest;                              // of the key, without the SAD
+  uint cell[4];                           // SADs of the four rows under way
+  uint p4x4[4], p8x4[2], p8x8[2], p16x8;  // keys of what ended last
 } Candidate;
 
 // The keys of the partitions that end with a row of cells.
@@ -35,44 +31,36 @@ typedef struct {
   uint p4x4[4], p8x4[2], p4x8[4], p8x8[2], p16x8, p8x16[2], p16x16;
 } Ended;
 
-#define WITH(sad, key) ((sad) * 4096 + (key))
+#define WITH(key, sad) ((sad) * 4096 + (key))
+#define SUM(key, other) ((key) + (other) - candidate->rest)
 
 // What ends with row j, a constant, of a candidate's cells.
 inline Ended end_cells(Candidate *candidate, const int j) {
   Ended end;
-  const uint rest = candidate->rest;
-  uint *cell = candidate->cell, high[2];
+  uint *cell = candidate->cell;
 #pragma unroll
-  for (int i = 0; i < 4; i++) end.p4x4[i] = WITH(cell[i], rest);
+  for (int i = 0; i < 4; i++) end.p4x4[i] = WITH(candidate->rest, cell[i]);
 #pragma unroll
-  for (int i = 0; i < 2; i++) {
-    high[i] = cell[2 * i] + cell[2 * i + 1];
-    end.p8x4[i] = WITH(high[i], rest);
-  }
+  for (int i = 0; i < 2; i++) end.p8x4[i] = WITH(end.p4x4[2 * i], cell[2 * i + 1]);
   if (j % 2) {
-    uint quarter[2];
 #pragma unroll
-    for (int i = 0; i < 4; i++) end.p4x8[i] = WITH(cell[i], candidate->upper[i]);
+    for (int i = 0; i < 4; i++) end.p4x8[i] = WITH(candidate->p4x4[i], cell[i]);
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-      quarter[i] = candidate->high[i] + high[i];
-      end.p8x8[i] = WITH(quarter[i], rest);
-    }
-    const uint wide = quarter[0] + quarter[1];
-    end.p16x8 = WITH(wide, rest);
+    for (int i = 0; i < 2; i++) end.p8x8[i] = WITH(WITH(candidate->p8x4[i], cell[2 * i]), cell[2 * i + 1]);
+    end.p16x8 = SUM(end.p8x8[0], end.p8x8[1]);
     if (j == 3) {
 #pragma unroll
-      for (int i = 0; i < 2; i++) end.p8x16[i] = WITH(quarter[i], candidate->quarter[i]);
-      end.p16x16 = WITH(wide, candidate->half_);
+      for (int i = 0; i < 2; i++) end.p8x16[i] = SUM(candidate->p8x8[i], end.p8x8[i]);
+      end.p16x16 = SUM(candidate->p16x8, end.p16x8);
     }
-    candidate->half_ = end.p16x8;
+    candidate->p16x8 = end.p16x8;
 #pragma unroll
-    for (int i = 0; i < 2; i++) candidate->quarter[i] = end.p8x8[i];
+    for (int i = 0; i < 2; i++) candidate->p8x8[i] = end.p8x8[i];
   }
 #pragma unroll
-  for (int i = 0; i < 4; i++) candidate->upper[i] = end.p4x4[i], cell[i] = 0;
+  for (int i = 0; i < 4; i++) candidate->p4x4[i] = end.p4x4[i], cell[i] = 0;
 #pragma unroll
-  for (int i = 0; i < 2; i++) candidate->high[i] = high[i];
+  for (int i = 0; i < 2; i++) candidate->p8x4[i] = end.p8x4[i];
   return end;
 }
 
@@ -115,76 +103,76 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
   const int2 side = piece_size(count);
   for (int down = 0; down < count.y; down += side.y)
     for (int right = 0; right < count.x; right += side.x) {
-    const int2 begin = (int2)(right, down), size = min(side, count - begin), at = first + begin;
-    const int left = at.x & ~3, runs = (size.y + D - 1) / D;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    load_window(reference, pitch, strip * STRIP + left, row * B + at.y, size.y + B - 1, window);
-    for (int i = item; i < ROWS; i += GROUP)
-      rests[i] = i < size.y ? lambda * component_bits(4 * (at.y + i)) * 4096 + i * 64 : 1 << 30;
-    barrier(CLK_LOCAL_MEM_FENCE);
+      const int2 begin = (int2)(right, down), size = min(side, count - begin), at = first + begin;
+      const int left = at.x & ~3, runs = (size.y + D - 1) / D;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      load_window(reference, pitch, strip * STRIP + left, row * B + at.y, size.y + B - 1, window);
+      for (int i = item; i < ROWS; i += GROUP)
+        rests[i] = i < size.y ? lambda * component_bits(4 * (at.y + i)) * 4096 + i * 64 : 1 << 30;
+      barrier(CLK_LOCAL_MEM_FENCE);
 
-    uint least[PARTITIONS];
+      uint least[PARTITIONS];
 #pragma unroll
-    for (int p = 0; p < PARTITIONS; p++) least[p] = UINT_MAX;
-    for (int round = 0; round * LANES + lane < size.x * runs; round++) {
-      const int2 column = column_of(round, lane, size, runs);
-      const int x = column.x, y = column.y * D;
-      __local const uint *from = window + y * ROW + block * B + at.x - left + x;
-      // Nothing is added, which compilers can't know: they would keep all pixels in registers.
-      __local const uint4 *own_rows = (__local const uint4 *)blocks + block + (round >> 16);
-      const uint rest = lambda * component_bits(4 * (at.x + x)) * 4096 + x;
-      Candidate candidates[D];
+      for (int p = 0; p < PARTITIONS; p++) least[p] = UINT_MAX;
+      for (int round = 0; round * LANES + lane < size.x * runs; round++) {
+        const int2 column = column_of(round, lane, size, runs);
+        const int x = column.x, y = column.y * D;
+        __local const uint *from = window + y * ROW + block * B + at.x - left + x;
+        // Nothing is added, which compilers can't know: they would keep all pixels in registers.
+        __local const uint4 *own_rows = (__local const uint4 *)blocks + block + (round >> 16);
+        const uint rest = lambda * component_bits(4 * (at.x + x)) * 4096 + x;
+        Candidate candidates[D];
 #pragma unroll
-      for (int d = 0; d < D; d++) {
-        candidates[d].rest = rest + rests[y + d];
+        for (int d = 0; d < D; d++) {
+          candidates[d].rest = rest + rests[y + d];
 #pragma unroll
-        for (int i = 0; i < 4; i++) candidates[d].cell[i] = 0;
-      }
-      Ended before;  // of the candidate above
-      uint own[B][WORDS];
+          for (int i = 0; i < 4; i++) candidates[d].cell[i] = 0;
+        }
+        Ended before;  // of the candidate above
+        uint own[B][WORDS];
 #pragma unroll
-      for (int r = 0; r < B + D - 1; r++) {
-        uint line[WORDS];
+        for (int r = 0; r < B + D - 1; r++) {
+          uint line[WORDS];
 #pragma unroll
-        for (int w = 0; w < WORDS; w++) line[w] = from[r * ROW + 4 * w];
-        if (r < B) vstore4(own_rows[r * BLOCKS], 0, own[r]);
+          for (int w = 0; w < WORDS; w++) line[w] = from[r * ROW + 4 * w];
+          if (r < B) vstore4(own_rows[r * BLOCKS], 0, own[r]);
 #pragma unroll
-        for (int d = 0; d < D; d++)
-          if (r >= d && r < d + B) {
-            Candidate *candidate = &candidates[d];
+          for (int d = 0; d < D; d++)
+            if (r >= d && r < d + B) {
+              Candidate *candidate = &candidates[d];
 #pragma unroll
-            for (int w = 0; w < WORDS; w++)
-              candidate->cell[w] = sad4(own[r - d][w], line[w], candidate->cell[w]);
-            if ((r - d) % 4 == 3) {
-              const int j = (r - d) / 4;
-              const Ended ended = end_cells(candidate, j);
-              if (PAIRED && d % 2 == 0 && d + 1 < D)
-                before = ended;
-              else
-                lower(least, PAIRED && d % 2 ? &before : &ended, &ended, j);
+              for (int w = 0; w < WORDS; w++)
+                candidate->cell[w] = sad4(own[r - d][w], line[w], candidate->cell[w]);
+              if ((r - d) % 4 == 3) {
+                const int j = (r - d) / 4;
+                const Ended ended = end_cells(candidate, j);
+                if (d % 2 == 0 && d + 1 < D)
+                  before = ended;
+                else
+                  lower(least, d % 2 ? &before : &ended, &ended, j);
+              }
             }
-          }
+        }
       }
-    }
 
 #ifdef WARP_LEAST
 #pragma unroll
-    for (int p = 0; p < PARTITIONS; p++) {
-      const uint of_all = warp_least(least[p]);
-      if (lane == 0) found[block][p] = of_all;
-    }
+      for (int p = 0; p < PARTITIONS; p++) {
+        const uint of_all = warp_least(least[p]);
+        if (lane == 0) found[block][p] = of_all;
+      }
 #else
-    for (int i = 0; i < 2; i++) found[block][lane + i * LANES] = UINT_MAX;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int p = 0; p < PARTITIONS; p++) atomic_min(&found[block][p], least[p]);
+      for (int i = 0; i < 2; i++) found[block][lane + i * LANES] = UINT_MAX;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int p = 0; p < PARTITIONS; p++) atomic_min(&found[block][p], least[p]);
 #endif
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = 0; i < 2; i++) {
-      const uint value = found[block][lane + i * LANES];
-      const int2 v = at + (int2)(value & 63, value >> 6 & 63);
-      if (!(value >> 28)) best[i] = min(best[i], key_of(value >> 12, place(4 * v.x, 4 * v.y)));
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int i = 0; i < 2; i++) {
+        const uint value = found[block][lane + i * LANES];
+        const int2 v = at + (int2)(value & 63, value >> 6 & 63);
+        if (!(value >> 28)) best[i] = min(best[i], key_of(value >> 12, place(4 * v.x, 4 * v.y)));
+      }
     }
-  }
 
   const int column = strip * BLOCKS + block;
   for (int i = 0; i < 2; i++)

@@ -78,8 +78,7 @@ Present::Present(Context &context, int width, int height, Layout layout)
 /// Few groups, for each makes tables or finds a scale for itself.
 size_t Present::rows_at_a_time(const Device &device, const Area &part) const {
   const Size group = present_.group();
-  const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(),
-               groups = units * 4,
+  const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(), groups = units * 4,
                columns = (part.width + group.x - 1) / group.x;
   return std::min(std::max<size_t>(groups / columns, 1) * group.y, size_t(part.height));
 }

@@ -10,7 +10,6 @@ namespace glcl::histogram {
 
 namespace {
 
-constexpr size_t most_counters = 4096;
 constexpr int most_rows = 16;
 
 }  // namespace
@@ -68,20 +67,18 @@ Present::Present(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height) {
   try {
     const Program program = context.program("histogram/present.cl", frame_options(layout));
-    heights_kernel_ = Kernel(context, program, "display_heights", {256, 1});
     fullest_ = Kernel(context, program, "display_fullest", {256, 1});
     present_ = Kernel(context, program, "present", {32, 8});
-    heights_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_counters * sizeof(cl_ushort));
+    bars_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_rows * sizeof(cl_ushort4));
   } catch (const cl::Error &error) {
     throw Error("The histogram can't be shown by " + context.device().name + ".", error);
   }
 }
 
-/// Fewer groups where each makes tables for itself.
-size_t Present::rows_at_a_time(const Device &device, Equalize equalize, const Area &part) const {
+/// Few groups, for each makes tables or finds a scale for itself.
+size_t Present::rows_at_a_time(const Device &device, const Area &part) const {
   const Size group = present_.group();
-  const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(),
-               groups = units * (equalize == Equalize::none ? 32 : 4),
+  const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(), groups = units * 4,
                columns = (part.width + group.x - 1) / group.x;
   return std::min(std::max<size_t>(groups / columns, 1) * group.y, size_t(part.height));
 }
@@ -89,17 +86,16 @@ size_t Present::rows_at_a_time(const Device &device, Equalize equalize, const Ar
 void Present::run(Queue &queue, const Settings &settings, const drawing::Canvas &canvas,
                   const Histogram::Format &format, const cl::Buffer &counts,
                   const cl::Buffer &equalize_counts) {
+  // Images are copied by the kernel that draws, CPU devices copy memory faster.
+  const bool buffers = canvas.out.layout == Layout::buffer;
   const bool shown = settings.display != Display::none, colours = joint(format);
   const Equalize equalize = canvas.apart ? Equalize::none : settings.equalize;
   const int bars = rows(settings, format, width_, height_);
   if (shown && colours)
-    fullest_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic), bars, heights_);
-  else if (shown)
-    heights_kernel_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic),
-                    static_cast<int>(std::lround(65535 * settings.level_height)), heights_);
+    fullest_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic), bars, bars_);
   const Area area = panel(settings, width_, height_);
   Area part{0, 0, width_, height_};
-  if (equalize == Equalize::none) {
+  if (equalize == Equalize::none && (canvas.apart || buffers)) {
     if (!canvas.apart) canvas.begin(queue);
     if (!shown) return;
     part = area;
@@ -109,11 +105,13 @@ void Present::run(Queue &queue, const Settings &settings, const drawing::Canvas 
             levels = format.counters() / channels, axis = colours ? format.levels() : 0,
             dot = unit(settings, format, width_, height_);
   const auto opacity = static_cast<cl_float>(settings.opacity);
-  const Size items{size_t(part.width), rows_at_a_time(queue.context().device(), equalize, part)};
+  const Size items{size_t(part.width), rows_at_a_time(queue.context().device(), part)};
   present_(queue, items, canvas.in, canvas.out, quad(part), int(equalize), equalize_counts,
            quad(area), display, channels, levels, axis, bars, dot,
            drawing::floats_of(settings.foreground_color),
-           drawing::floats_of(settings.background_color), heights_, opacity, int(canvas.apart));
+           drawing::floats_of(settings.background_color), counts, int(settings.logarithmic),
+           static_cast<int>(std::lround(65535 * settings.level_height)), bars_, opacity,
+           int(canvas.apart));
 }
 
 }  // namespace glcl::histogram

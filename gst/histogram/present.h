@@ -56,11 +56,11 @@ class Present {
            const cl::Buffer &equalize_counts);
 
  private:
-  size_t rows_at_a_time(const Device &device, Equalize equalize, const Area &part) const;
+  size_t rows_at_a_time(const Device &device, const Area &part) const;
 
   int width_, height_;
-  Kernel heights_kernel_, fullest_, present_;
-  cl::Buffer heights_;
+  Kernel fullest_, present_;
+  cl::Buffer bars_;
 };
 
 }  // namespace glcl::histogram

@@ -212,7 +212,7 @@ void Motion::search(Queue &queue, const Settings &settings) {
     b.search.run(queue, current(), reference(), Window::of_range(settings.range), settings.lambda,
                  b.keys);
   if (settings.precision != Precision::full) {
-    b.subpel.prepare(queue, reference(), halves_);
+    b.subpel.prepare(queue, reference(), settings.range, halves_);
     b.subpel.run(queue, current(), reference(), halves_, settings.lambda,
                  settings.precision == Precision::quarter, b.keys);
   }

@@ -106,13 +106,9 @@ void Search::enqueue(Queue &queue, const Plane &current, const Plane &reference,
   const cl_int2 first{{window.x.first, window.y.first}}, count{{window.x.count, window.y.count}};
   const int columns = this->columns(current), rows = this->rows(current);
   const size_t strips = (current.width + Plane::strip - 1) / Plane::strip;
-  if (form_ == Form::vector) {
-    kernel_(queue, {strips, size_t(rows)}, current.buffer, reference.buffer, current.pitch, first,
-            count, lambda, keys, columns, rows, limit...);
-  } else {
-    kernel_(queue, {strips * kernel_.group().x, size_t(rows)}, current.buffer, reference.buffer,
-            current.pitch, first, count, lambda, keys, columns, limit...);
-  }
+  const size_t groups = form_ == Form::vector || block_ >= 16 ? rows : (rows * side() + 15) / 16;
+  kernel_(queue, {strips * kernel_.group().x, groups}, current.buffer, reference.buffer,
+          current.pitch, first, count, lambda, keys, columns, rows, limit...);
 }
 
 void Search::run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,

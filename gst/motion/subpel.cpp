@@ -5,7 +5,6 @@ namespace glcl::motion {
 
 Subpel::Subpel(Context &context, int block)
     : side_(block == Search::partitions ? 16 : block),
-      across_(block == Search::partitions ? 16 : Plane::strip),
       wide_(context.device().prefers_buffers() ? 16 : 4) {
   planes_ = Kernel(context, context.program("motion/sixtap.cl", "-DV=" + std::to_string(wide_)),
                    "motion_half_planes", {32, 4});
@@ -17,15 +16,19 @@ Subpel::Subpel(Context &context, int block)
              "motion_subpel", {});
 }
 
-void Subpel::prepare(Queue &queue, const Plane &reference, const cl::Buffer &halves) {
-  planes_(queue, {size_t(reference.pitch) / wide_, size_t(reference.rows + 7) / 8},
+void Subpel::prepare(Queue &queue, const Plane &reference, int range, const cl::Buffer &halves) {
+  constexpr int unit = 16, beyond = 4, depth = 8;  // px; beyond: the range; rows of a work-item
+  const int edge = (Plane::padding - range - beyond) / unit * unit;
+  planes_(queue,
+          {size_t(reference.pitch - 2 * edge) / wide_,
+           size_t(reference.rows - 2 * edge + depth - 1) / depth},
           reference.buffer, halves, reference.pitch, reference.rows,
-          static_cast<cl_int>(reference.bytes()));
+          static_cast<cl_int>(reference.bytes()), edge);
 }
 
 void Subpel::run(Queue &queue, const Plane &current, const Plane &reference,
                  const cl::Buffer &halves, int lambda, bool quarter, const cl::Buffer &keys) {
-  const size_t groups = (current.width + across_ - 1) / across_;
+  const size_t groups = (current.width + Plane::strip - 1) / Plane::strip;
   const size_t rows = (current.height + side_ - 1) / side_;
   const int columns = (current.width + side_ - 1) / side_;
   refine_(queue, {groups * refine_.group().x, rows}, current.buffer, reference.buffer, halves,

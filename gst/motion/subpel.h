@@ -15,8 +15,9 @@ class Subpel {
   /// `block` as for Search. Throws Error::failed where the device refuses the kernels.
   Subpel(Context &context, int block);
 
-  /// Enqueues the making of the reference's half-pixel planes, which run() and predictions read.
-  void prepare(Queue &queue, const Plane &reference, const cl::Buffer &halves);
+  /// Enqueues the making of the reference's half-pixel planes, which run() and predictions read for
+  /// vectors within ±range px and a pixel more.
+  void prepare(Queue &queue, const Plane &reference, int range, const cl::Buffer &halves);
   static size_t halves_bytes(const Plane &plane) { return 3 * plane.bytes(); }
 
   /// Enqueues the refinement of `keys`, those of Search for these planes, in place; not beyond half
@@ -25,8 +26,8 @@ class Subpel {
            int lambda, bool quarter, const cl::Buffer &keys);
 
  private:
-  int side_ = 16, across_ = 16;  // px of a work-group
-  int wide_ = 4;                 // pixels along x of a work-item that makes half-pixel planes
+  int side_ = 16;  // px
+  int wide_ = 4;   // pixels along x of a work-item that makes half-pixel planes
   Kernel planes_, refine_;
 };
 

@@ -1,40 +1,61 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What glclhistogram shows: the frame, equalised if wanted, with the histogram drawn over it.
 #include "common/frame.clh"
+#include "common/sum.clh"
 #include "drawing/font.clh"
 
 #define BINS 256
 #define CHANNELS 3
 #define COUNTERS 4096
 enum { NO_EQUALIZATION, EQUALIZE_LUMA, EQUALIZE_RGB };
-enum { NO_DISPLAY, OVERLAY, PARADE, STACK };
+enum { NO_DISPLAY, OVERLAY, PARADE, STACKED };
+
+// a / b, rounded, of which the result is at most 255: a float comes as near as one, without a division of 64 bits.
+inline uint rounded_quotient(ulong a, uint b) {
+  uint quotient = (uint)((float)a / (float)b);
+  quotient -= 2 * quotient * (ulong)b > 2 * a + b;
+  return quotient + (2 * (quotient + 1) * (ulong)b <= 2 * a + b);
+}
 
 // The tables that equalise `channels` channels of 256 bins: (cdf - first) * 255 / (all - first), rounded,
 // where `first` counts the darkest level there is; the identity for a frame of one level. Made by all 256
-// items of a group for itself.
-inline void make_tables(__global const uint *counts, int channels, int bin, __local uint *sums,
-                        __local uint *first, __local uchar *tables) {
-  for (int i = bin; i < channels * BINS; i += BINS) sums[i] = counts[i];
+// items of a group for itself. `runs`: the sums of runs of RUN bins.
+#define RUN 16
+inline void make_tables(__global const uint *counts, int channels, int bin, __local uint *bins,
+                        __local uint *runs, __local uint *first, __local uchar *tables) {
+  for (int i = bin; i < channels * BINS; i += BINS) bins[i] = counts[i];
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int distance = 1; distance < BINS; distance *= 2) {
-    uint before[CHANNELS];
+  uint sums[CHANNELS];
+  for (int channel = 0; channel < channels; channel++) {
+    __local const uint *run = bins + channel * BINS + bin / RUN * RUN;
+    uint sum = 0, all = 0;
 #pragma unroll
-    for (int channel = 0; channel < CHANNELS; channel++)
-      before[channel] = channel < channels && bin >= distance ? sums[channel * BINS + bin - distance] : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int channel = 0; channel < channels; channel++) sums[channel * BINS + bin] += before[channel];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < RUN; i++) {
+      all += run[i];
+      if (i == bin % RUN) sum = all;
+    }
+    sums[channel] = sum;
+    if (bin % RUN == 0) runs[(channel * BINS + bin) / RUN] = all;
   }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  uint ranges[CHANNELS];
   for (int channel = 0; channel < channels; channel++) {
-    const uint sum = sums[channel * BINS + bin];
-    if (sum && (bin == 0 || !sums[channel * BINS + bin - 1])) first[channel] = sum;
+    uint all = 0;
+#pragma unroll
+    for (int i = 0; i < BINS / RUN; i++) {
+      const uint run = runs[channel * BINS / RUN + i];
+      all += run;
+      if (i < bin / RUN) sums[channel] += run;
+    }
+    ranges[channel] = all;
+    const uint own = bins[channel * BINS + bin];
+    if (own && sums[channel] == own) first[channel] = own;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int channel = 0; channel < channels; channel++) {
-    const uint range = sums[channel * BINS + BINS - 1] - first[channel], sum = sums[channel * BINS + bin];
+    const uint range = ranges[channel] - first[channel], sum = sums[channel];
     const uint above = sum > first[channel] ? sum - first[channel] : 0;
-    tables[channel * BINS + bin] =
-        range ? (uchar)((510ul * above + range) / (2ul * range)) : (uchar)bin;
+    tables[channel * BINS + bin] = range ? (uchar)rounded_quotient(255ul * above, range) : (uchar)bin;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -58,36 +79,48 @@ inline uint usual_count(__global const uint *counts, int counters, uint fullest,
     const uint least = usual | 1u << bit;
     uint reach = 0;
     for (int i = lane; i < counters; i += BINS) reach += all[i] >= least;
+#ifdef WARP_TOTAL
+    reach = warp_total(reach);
+    if (lane % 32 == 0) atomic_add(&sums[bit], reach);
+#else
     if (reach) atomic_add(&sums[bit], reach);
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     if (sums[bit] > above) usual = least;
   }
   return max(usual, 1u);
 }
 
-// How high each counter stands, 0..65535 of the plot. The 95th percentile stands at `level` or higher; with 0 the
-// fullest one fills the plot. One group of 256.
-__kernel __attribute__((reqd_work_group_size(BINS, 1, 1)))
-void display_heights(__global const uint *counts, int counters, int logarithmic, int level,
-                     __global ushort *heights) {
-  __local uint most[BINS], all[COUNTERS], sums[33];
-  const int lane = get_local_id(0);
+// How high counters stand, 0..65535 of the plot: a part of the scale, of 65535 for the fullest, or of `level` for the
+// usual one if that is more.
+typedef struct {
+  int logarithmic;
+  uint top, whole;
+  float log_scale;
+} Scale;
+
+// The 95th percentile stands at `level` or higher; with 0 the fullest one fills the plot. All items of a group of 256
+// call it.
+inline Scale scale_of(__global const uint *counts, int counters, int logarithmic, int level, int lane,
+                      __local uint *all, __local uint *sums) {
   uint own = 1;
-  for (int i = lane; i < counters; i += BINS) own = max(own, counts[i]);
-  most[lane] = own;
-  for (int reach = BINS / 2; reach > 0; reach /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane < reach) most[lane] = max(most[lane], most[lane + reach]);
-  }
+  if (lane == 0) sums[0] = 1;
   barrier(CLK_LOCAL_MEM_FENCE);
-  const uint fullest = most[0], usual = level ? usual_count(counts, counters, fullest, lane, all, sums) : 1;
-  // Height is a part of the scale: of 65535 for the fullest, or of `level` for the usual one if that is more.
+  for (int i = lane; i < counters; i += BINS) own = max(own, counts[i]);
+  atomic_max(&sums[0], own);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint fullest = sums[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint usual = level ? usual_count(counts, counters, fullest, lane, all, sums) : 1;
   const bool cut = (ulong)level * fullest > 65535ul * usual;
-  const ulong top = cut ? level : 65535, whole = cut ? usual : fullest;
-  const float log_scale = max(65535.0f / log(1.0f + fullest), level / log(1.0f + usual));
-  for (int i = lane; i < counters; i += BINS)
-    heights[i] = logarithmic ? convert_ushort_sat_rte(log(1.0f + counts[i]) * log_scale)
-                             : (ushort)min(counts[i] * top / whole, 65535ul);
+  const Scale scale = {logarithmic, cut ? level : 65535, cut ? usual : fullest,
+                       max(65535.0f / log(1.0f + fullest), level / log(1.0f + usual))};
+  return scale;
+}
+
+inline uint height_of(const Scale *scale, uint count) {
+  return scale->logarithmic ? convert_ushort_sat_rte(log(1.0f + count) * scale->log_scale)
+                            : (uint)min((ulong)count * scale->top / scale->whole, 65535ul);
 }
 
 // The fullest counters of one group of 256, fullest first, of equal ones the first: its number, its share of the
@@ -161,14 +194,31 @@ inline float4 laid(float4 below, float3 colour, float part) {
 
 inline bool apart(Panel p) { return p.display != OVERLAY && p.channels > 1; }
 
-// What a column of the panel shows: which of the plots side by side it is in, where, and how high the channels stand.
+// Px of a plot's height, without the labels below it.
+inline int plot_height(Panel p) {
+  const int height = apart(p) && p.display == STACKED ? max(p.panel.w / p.channels, 1) : p.panel.w;
+  return max(height - 14 * p.unit, 1);
+}
+
+// Whether `at` is on one of the five lines that divide `size` px.
+inline bool on_line(int at, int size, int line) {
+  bool on = false;
+  for (int i = 0; i <= 4; i++) {
+    const int from = min(size * i / 4, size - line);
+    on |= at >= from && at < from + line;
+  }
+  return on;
+}
+
+// What a column of the panel shows: which of the plots side by side it is in, where, whether on a line, and how many px
+// high the channels stand.
 typedef struct {
-  int x, width, plot;
-  uint heights[CHANNELS];
+  int x, width, plot, line;
+  int heights[CHANNELS];
 } Column;
 
-inline Column column_of(Panel p, __global const ushort *heights, int x) {
-  Column column = {x, p.panel.z, 0, {0, 0, 0}};
+inline Column column_of(Panel p, __global const uint *counts, const Scale *scale, int x) {
+  Column column = {x, p.panel.z, 0, 0, {0, 0, 0}};
   if (apart(p) && p.display == PARADE) {
     column.width = max(column.width / p.channels, 1);
     column.plot = min(x / column.width, p.channels - 1);
@@ -179,9 +229,12 @@ inline Column column_of(Panel p, __global const ushort *heights, int x) {
   if (p.axis || column.x < 0 || column.x >= column.width) return column;
   const int from = (int)((long)column.x * p.levels / column.width);
   const int to = max(from + 1, (int)((long)(column.x + 1) * p.levels / column.width));
-  for (int channel = 0; channel < p.channels; channel++)
-    for (int i = from; i < to; i++)
-      column.heights[channel] = max(column.heights[channel], (uint)heights[channel * p.levels + i]);
+  for (int channel = 0; channel < p.channels; channel++) {
+    uint most = 0;
+    for (int i = from; i < to; i++) most = max(most, counts[channel * p.levels + i]);
+    column.heights[channel] = (int)(((ulong)height_of(scale, most) * plot_height(p) + 65534) / 65535);
+  }
+  column.line = on_line(column.x, column.width, max(1, p.unit / 2));
   return column;
 }
 
@@ -212,16 +265,15 @@ inline float4 colour_bars(Panel p, __global const ushort4 *fullest, Column colum
 }
 
 // The colour of a pixel of the panel in a column, `y` from its upper edge.
-inline float4 panel_color(Panel p, __global const ushort *heights, Column column, int y) {
-  if (p.axis) return colour_bars(p, (__global const ushort4 *)heights, column, y);
-  int height = p.panel.w, plot = column.plot;
-  const int x = column.x, width = column.width, u = p.unit, line = max(1, u / 2);
-  if (apart(p) && p.display == STACK) {
-    height = max(height / p.channels, 1);
-    plot = min(y / height, p.channels - 1);
-    y -= plot * height;
+inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column column, int y) {
+  if (p.axis) return colour_bars(p, fullest, column, y);
+  const int x = column.x, width = column.width, u = p.unit, height = plot_height(p);
+  int plot = column.plot;
+  if (apart(p) && p.display == STACKED) {
+    const int whole = max(p.panel.w / p.channels, 1);
+    plot = min(y / whole, p.channels - 1);
+    y -= plot * whole;
   }
-  height = max(height - 14 * u, 1);
   y -= 3 * u;
   // Room for a letter and for the labels of both ends.
   const bool labelled = width >= 24 * u && height >= 11 * u;
@@ -233,7 +285,7 @@ inline float4 panel_color(Panel p, __global const ushort *heights, Column column
     if (y < height + 2 * u || row >= 7) return color;
     for (int i = 0; i < labels; i++) {
       const int value = i == labels - 1 ? 255 : i * 256 / (labels - 1);
-      const int size = (value < 10 ? 5 : value < 100 ? 11 : 17) * u, tick = (int)((long)width * i / (labels - 1));
+      const int size = (value < 10 ? 5 : value < 100 ? 11 : 17) * u, tick = width * i / (labels - 1);
       const int left = i == 0 ? 0 : i == labels - 1 ? width - size : tick - size / 2;
       if (x >= left && in_number(value, (x - left) / u, row)) return laid(color, p.foreground.xyz, p.foreground.w);
     }
@@ -245,20 +297,14 @@ inline float4 panel_color(Panel p, __global const ushort *heights, Column column
   float3 bars = (float3)(0.0f, 0.0f, 0.0f);
   for (int channel = 0; channel < p.channels; channel++) {
     if (apart(p) && channel != plot) continue;
-    if ((ulong)(height - 1 - y) * 65535 >= (ulong)column.heights[channel] * height) continue;
+    if (height - 1 - y >= column.heights[channel]) continue;
     filled++;
     bars += p.channels == 1 ? 0.9f * p.foreground.xyz
                             : (float3)(channel == 0, channel == 1, channel == 2) * 0.75f + 0.15f;
   }
   if (filled) color = (float4)(min(bars, 1.0f), 1.0f);
-  for (int i = 0; i <= 4; i++) {
-    const int tick_x = min((int)((long)width * i / 4), width - line);
-    const int tick_y = min((int)((long)height * i / 4), height - line);
-    if ((x >= tick_x && x < tick_x + line) || (y >= tick_y && y < tick_y + line)) {
-      color = filled ? laid(color, p.background.xyz, 0.2f) : laid(color, p.foreground.xyz, 0.25f * p.foreground.w);
-      break;
-    }
-  }
+  if (column.line || on_line(y, height, max(1, u / 2)))
+    color = filled ? laid(color, p.background.xyz, 0.2f) : laid(color, p.foreground.xyz, 0.25f * p.foreground.w);
   // The channel's letter, where the plot is its own.
   const int letter = p.channels == 1 ? GLYPH_Y : GLYPH_R + plot;
   if (labelled && (apart(p) || p.channels == 1) && x >= 2 * u && y >= 2 * u &&
@@ -275,35 +321,57 @@ inline int4 equalized(int4 level, int how, __local const uchar *table) {
   return (int4)(clamp(level.xyz + (table[luma] - luma), 0, 255), level.w);
 }
 
+// Rows whose pixels an item waits for at once.
+#ifdef BUFFERS
+#define AT_ONCE 1
+#else
+#define AT_ONCE 4
+#endif
+
 // Work-items: the columns of a part of the frame by as many rows as are worked on at a time. A group is 256 items.
 // `part`: left, top, width, height in px. `alone`: the drawing by itself, see drawing/over.clh.
 __kernel __attribute__((reqd_work_group_size(32, 8, 1)))
 void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global const uint *equalize_counts,
-             int4 panel, int display, int channels, int levels, int axis, int rows, int unit, float4 foreground,
-             float4 background, __global const ushort *heights, float opacity, int alone) {
-  __local uint sums[CHANNELS * BINS], first[CHANNELS];
+             int4 panel, int display, int channels, int bins_each, int axis, int rows, int unit, float4 foreground,
+             float4 background, __global const uint *counts, int logarithmic, int level_height,
+             __global const ushort4 *fullest, float opacity, int alone) {
+  __local uint bins[CHANNELS * BINS], sums[CHANNELS * BINS / RUN], first[CHANNELS];
   __local uchar tables[CHANNELS * BINS];
+  const int lane = get_local_id(1) * get_local_size(0) + get_local_id(0);
+  const int x = part.x + (int)get_global_id(0), inside = min(x, part.x + part.z - 1), left = x - panel.x;
+  const int step = get_global_size(1), first_y = part.y + (int)get_global_id(1), end = part.y + part.w;
+  int4 levels[AT_ONCE];
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; i++) levels[i] = LOAD_LEVELS(in, inside, min(first_y + i * step, end - 1));
   if (equalize)
-    make_tables(equalize_counts, equalize == EQUALIZE_RGB ? CHANNELS : 1,
-                get_local_id(1) * get_local_size(0) + get_local_id(0), sums, first, tables);
-  const Panel p = {panel, display, channels, levels, axis, rows, unit, foreground, background};
-  const int x = part.x + (int)get_global_id(0), left = x - panel.x;
-  if (x >= part.x + part.z) return;
+    make_tables(equalize_counts, equalize == EQUALIZE_RGB ? CHANNELS : 1, lane, bins, sums, first, tables);
+  const Panel p = {panel, display, channels, bins_each, axis, rows, unit, foreground, background};
+  Scale scale = {0, 0, 1, 0.0f};
+  const int beside = (int)(get_group_id(0) * get_local_size(0)) + part.x - panel.x;  // of the panel's left edge is the group
+  if (display && !axis && beside < panel.z && beside + (int)get_local_size(0) > 0)
+    scale = scale_of(counts, channels * bins_each, logarithmic, level_height, lane, bins, sums);
+  if (x != inside) return;
+
   const bool drawn = display && left >= 0 && left < panel.z;
-  Column column;
-  if (drawn) column = column_of(p, heights, left);
-  for (int y = part.y + (int)get_global_id(1); y < part.y + part.w; y += get_global_size(1)) {
-    const uchar4 pixel = LOAD_PIXEL(in, x, y);
-    int4 level = convert_int4(pixel);
-    if (equalize) level = equalized(level, equalize, tables);
-    float4 result = alone ? (float4)(0.0f) : convert_float4(level);
-    const int top = y - panel.y;
-    if (drawn && top >= 0 && top < panel.w) {
-      const float4 color = panel_color(p, heights, column, top) * opacity;
-      result.xyz = color.xyz * 255.0f + result.xyz * (1.0f - color.w);
-      if (alone) result.w = color.w * 255.0f;
+  const int drawn_end = drawn ? panel.y + panel.w : panel.y;
+  for (int y = first_y; y < end; y += AT_ONCE * step) {
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+      const int own = y + i * step;
+      if (equalize) levels[i] = equalized(levels[i], equalize, tables);
+      if (own < end && (own < panel.y || own >= drawn_end)) STORE_LEVELS(out, x, own, levels[i]);
     }
-    const uchar4 bytes = convert_uchar4(result + 0.5f);
-    STORE_PIXEL(out, x, y, alone ? bytes.zyxw : bytes);
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) levels[i] = LOAD_LEVELS(in, x, min(y + (AT_ONCE + i) * step, end - 1));
+  }
+  if (!drawn) return;
+  const Column column = column_of(p, counts, &scale, left);
+  for (int y = first_y + (max(panel.y - first_y, 0) + step - 1) / step * step; y < drawn_end; y += step) {
+    int4 level = LOAD_LEVELS(in, x, y);
+    if (equalize) level = equalized(level, equalize, tables);
+    if (alone) level = 0;
+    const float4 color = panel_color(p, fullest, column, y - panel.y) * opacity;
+    const int4 mixed = convert_int4(color * 255.0f + convert_float4(level) * (1.0f - color.w) + 0.5f);
+    STORE_LEVELS(out, x, y, alone ? mixed.zyxw : (int4)(mixed.xyz, level.w));
   }
 }

@@ -19,57 +19,77 @@
 #include "motion/window.clh"
 #define ROWS ((SIDE + D - 1) / D * D + B - 1)  // of the window
 
-// What is known of a candidate while its rows come in, from above: SADs times 4096.
+// What is known of a candidate while its rows come in, from above.
 typedef struct {
-  uint rest;     // of the key, without the SAD
-  uint cell[4];  // of the four rows under way
-  uint upper[4], high[2], quarter[2], half_sum;
+  uint rest;                              // of the key, without the SAD
+  uint cell[4];                           // SADs of the four rows under way
+  uint p4x4[4], p8x4[2], p8x8[2], p16x8;  // keys of what ended last
 } Candidate;
 
-#define LEAST(partition, sum) least[partition] = min(least[partition], (sum) + candidate->rest)
+// The keys of the partitions that end with a row of cells.
+typedef struct {
+  uint p4x4[4], p8x4[2], p4x8[4], p8x8[2], p16x8, p8x16[2], p16x16;
+} Ended;
 
-// Lowers the least keys of partitions by those of a candidate that end with row j, a constant, of cells.
-inline void finish_cells(uint least[PARTITIONS], Candidate *candidate, const int j) {
-  uint *cell = candidate->cell, high[2], quarter[2];
+#define WITH(key, sad) ((sad) * 4096 + (key))
+#define SUM(key, other) ((key) + (other) - candidate->rest)
+
+// What ends with row j, a constant, of a candidate's cells.
+inline Ended end_cells(Candidate *candidate, const int j) {
+  Ended end;
+  uint *cell = candidate->cell;
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
-    cell[i] *= 4096;
-    LEAST(P4X4 + 4 * j + i, cell[i]);
-  }
+  for (int i = 0; i < 4; i++) end.p4x4[i] = WITH(candidate->rest, cell[i]);
 #pragma unroll
-  for (int i = 0; i < 2; i++) {
-    high[i] = cell[2 * i] + cell[2 * i + 1];
-    LEAST(P8X4 + 2 * j + i, high[i]);
-  }
+  for (int i = 0; i < 2; i++) end.p8x4[i] = WITH(end.p4x4[2 * i], cell[2 * i + 1]);
   if (j % 2) {
 #pragma unroll
-    for (int i = 0; i < 4; i++) LEAST(P4X8 + j / 2 * 4 + i, candidate->upper[i] + cell[i]);
+    for (int i = 0; i < 4; i++) end.p4x8[i] = WITH(candidate->p4x4[i], cell[i]);
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-      quarter[i] = candidate->high[i] + high[i];
-      LEAST(P8X8 + j / 2 * 2 + i, quarter[i]);
-    }
-    const uint wide = quarter[0] + quarter[1];
-    LEAST(P16X8 + j / 2, wide);
+    for (int i = 0; i < 2; i++) end.p8x8[i] = WITH(WITH(candidate->p8x4[i], cell[2 * i]), cell[2 * i + 1]);
+    end.p16x8 = SUM(end.p8x8[0], end.p8x8[1]);
     if (j == 3) {
 #pragma unroll
-      for (int i = 0; i < 2; i++) LEAST(P8X16 + i, candidate->quarter[i] + quarter[i]);
-      LEAST(P16X16, candidate->half_sum + wide);
+      for (int i = 0; i < 2; i++) end.p8x16[i] = SUM(candidate->p8x8[i], end.p8x8[i]);
+      end.p16x16 = SUM(candidate->p16x8, end.p16x8);
     }
-    candidate->half_sum = wide;
+    candidate->p16x8 = end.p16x8;
 #pragma unroll
-    for (int i = 0; i < 2; i++) candidate->quarter[i] = quarter[i];
+    for (int i = 0; i < 2; i++) candidate->p8x8[i] = end.p8x8[i];
   }
 #pragma unroll
-  for (int i = 0; i < 4; i++) candidate->upper[i] = cell[i], cell[i] = 0;
+  for (int i = 0; i < 4; i++) candidate->p4x4[i] = end.p4x4[i], cell[i] = 0;
 #pragma unroll
-  for (int i = 0; i < 2; i++) candidate->high[i] = high[i];
+  for (int i = 0; i < 2; i++) candidate->p8x4[i] = end.p8x4[i];
+  return end;
+}
+
+// Lowers the least keys of partitions by those of two candidates that ended with row j, a constant, of their cells; with
+// three to compare, for devices that have an instruction for that.
+inline void lower(uint least[PARTITIONS], const Ended *a, const Ended *b, const int j) {
+#define LEAST(partition, member) least[partition] = min(least[partition], min(a->member, b->member))
+#pragma unroll
+  for (int i = 0; i < 4; i++) LEAST(P4X4 + 4 * j + i, p4x4[i]);
+#pragma unroll
+  for (int i = 0; i < 2; i++) LEAST(P8X4 + 2 * j + i, p8x4[i]);
+  if (j % 2) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) LEAST(P4X8 + j / 2 * 4 + i, p4x8[i]);
+#pragma unroll
+    for (int i = 0; i < 2; i++) LEAST(P8X8 + j / 2 * 2 + i, p8x8[i]);
+    LEAST(P16X8 + j / 2, p16x8);
+  }
+  if (j == 3) {
+#pragma unroll
+    for (int i = 0; i < 2; i++) LEAST(P8X16 + i, p8x16[i]);
+    LEAST(P16X16, p16x16);
+  }
 }
 
 // As motion_search_tile; `keys` has PARTITIONS for each macroblock.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_partitions_tile(__global const uchar *current, __global const uchar *reference, int pitch,
-                            int2 first, int2 count, int lambda, __global ulong *keys, int columns LIMIT_ARGUMENT) {
+                            int2 first, int2 count, int lambda, __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
   __local uint window[ROWS * ROW];
   __local uint blocks[B * STRIP / 4] __attribute__((aligned(16)));
   __local uint rests[ROWS], found[BLOCKS][2 * LANES];
@@ -80,71 +100,79 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
   load_blocks(current, pitch, strip * STRIP, row * B, blocks);
 
   ulong best[2] = {ULONG_MAX, ULONG_MAX};  // of partitions lane and LANES + lane
-  const int2 pieces = pieces_of(count), side = piece_size(count, pieces);
-  for (int piece = 0; piece < pieces.x * pieces.y; piece++) {
-    const int2 begin = (int2)(piece % pieces.x, piece / pieces.x) * side;
-    const int2 size = min(side, count - begin), at = first + begin;
-    const int left = at.x & ~3, runs = (size.y + D - 1) / D;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    load_window(reference, pitch, strip * STRIP + left, row * B + at.y, size.y + B - 1, window);
-    for (int i = item; i < ROWS; i += GROUP)
-      rests[i] = i < size.y ? lambda * component_bits(4 * (at.y + i)) * 4096 + i * 64 : 1 << 30;
-    barrier(CLK_LOCAL_MEM_FENCE);
+  const int2 side = piece_size(count);
+  for (int down = 0; down < count.y; down += side.y)
+    for (int right = 0; right < count.x; right += side.x) {
+      const int2 begin = (int2)(right, down), size = min(side, count - begin), at = first + begin;
+      const int left = at.x & ~3, runs = (size.y + D - 1) / D;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      load_window(reference, pitch, strip * STRIP + left, row * B + at.y, size.y + B - 1, window);
+      for (int i = item; i < ROWS; i += GROUP)
+        rests[i] = i < size.y ? lambda * component_bits(4 * (at.y + i)) * 4096 + i * 64 : 1 << 30;
+      barrier(CLK_LOCAL_MEM_FENCE);
 
-    uint least[PARTITIONS];
+      uint least[PARTITIONS];
 #pragma unroll
-    for (int p = 0; p < PARTITIONS; p++) least[p] = UINT_MAX;
-    for (int round = 0; round * LANES + lane < size.x * runs; round++) {
-      const int2 column = column_of(round, lane, size, runs);
-      const int x = column.x, y = column.y * D;
-      __local const uint *from = window + y * ROW + block * B + at.x - left + x;
-      // Nothing is added, which compilers can't know: they would keep all pixels in registers.
-      __local const uint4 *own_rows = (__local const uint4 *)blocks + block + (round >> 16);
-      const uint rest = lambda * component_bits(4 * (at.x + x)) * 4096 + x;
-      Candidate candidates[D];
+      for (int p = 0; p < PARTITIONS; p++) least[p] = UINT_MAX;
+      for (int round = 0; round * LANES + lane < size.x * runs; round++) {
+        const int2 column = column_of(round, lane, size, runs);
+        const int x = column.x, y = column.y * D;
+        __local const uint *from = window + y * ROW + block * B + at.x - left + x;
+        // Nothing is added, which compilers can't know: they would keep all pixels in registers.
+        __local const uint4 *own_rows = (__local const uint4 *)blocks + block + (round >> 16);
+        const uint rest = lambda * component_bits(4 * (at.x + x)) * 4096 + x;
+        Candidate candidates[D];
 #pragma unroll
-      for (int d = 0; d < D; d++) {
-        candidates[d].rest = rest + rests[y + d];
+        for (int d = 0; d < D; d++) {
+          candidates[d].rest = rest + rests[y + d];
 #pragma unroll
-        for (int i = 0; i < 4; i++) candidates[d].cell[i] = 0;
+          for (int i = 0; i < 4; i++) candidates[d].cell[i] = 0;
+        }
+        Ended before;  // of the candidate above
+        uint own[B][WORDS];
+#pragma unroll
+        for (int r = 0; r < B + D - 1; r++) {
+          uint line[WORDS];
+#pragma unroll
+          for (int w = 0; w < WORDS; w++) line[w] = from[r * ROW + 4 * w];
+          if (r < B) vstore4(own_rows[r * BLOCKS], 0, own[r]);
+#pragma unroll
+          for (int d = 0; d < D; d++)
+            if (r >= d && r < d + B) {
+              Candidate *candidate = &candidates[d];
+#pragma unroll
+              for (int w = 0; w < WORDS; w++)
+                candidate->cell[w] = sad4(own[r - d][w], line[w], candidate->cell[w]);
+              if ((r - d) % 4 == 3) {
+                const int j = (r - d) / 4;
+                const Ended ended = end_cells(candidate, j);
+                if (d % 2 == 0 && d + 1 < D)
+                  before = ended;
+                else
+                  lower(least, d % 2 ? &before : &ended, &ended, j);
+              }
+            }
+        }
       }
-      uint own[B][WORDS];
-#pragma unroll
-      for (int r = 0; r < B + D - 1; r++) {
-        uint line[WORDS];
-#pragma unroll
-        for (int w = 0; w < WORDS; w++) line[w] = from[r * ROW + 4 * w];
-        if (r < B) vstore4(own_rows[r * BLOCKS], 0, own[r]);
-#pragma unroll
-        for (int d = 0; d < D; d++)
-          if (r >= d && r < d + B) {
-            Candidate *candidate = &candidates[d];
-#pragma unroll
-            for (int w = 0; w < WORDS; w++)
-              candidate->cell[w] = sad4(own[r - d][w], line[w], candidate->cell[w]);
-            if ((r - d) % 4 == 3) finish_cells(least, candidate, (r - d) / 4);
-          }
-      }
-    }
 
 #ifdef WARP_LEAST
 #pragma unroll
-    for (int p = 0; p < PARTITIONS; p++) {
-      const uint of_all = warp_least(least[p]);
-      if (lane == 0) found[block][p] = of_all;
-    }
+      for (int p = 0; p < PARTITIONS; p++) {
+        const uint of_all = warp_least(least[p]);
+        if (lane == 0) found[block][p] = of_all;
+      }
 #else
-    for (int i = 0; i < 2; i++) found[block][lane + i * LANES] = UINT_MAX;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int p = 0; p < PARTITIONS; p++) atomic_min(&found[block][p], least[p]);
+      for (int i = 0; i < 2; i++) found[block][lane + i * LANES] = UINT_MAX;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int p = 0; p < PARTITIONS; p++) atomic_min(&found[block][p], least[p]);
 #endif
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = 0; i < 2; i++) {
-      const uint value = found[block][lane + i * LANES];
-      const int2 v = at + (int2)(value & 63, value >> 6 & 63);
-      if (!(value >> 28)) best[i] = min(best[i], key_of(value >> 12, place(4 * v.x, 4 * v.y)));
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int i = 0; i < 2; i++) {
+        const uint value = found[block][lane + i * LANES];
+        const int2 v = at + (int2)(value & 63, value >> 6 & 63);
+        if (!(value >> 28)) best[i] = min(best[i], key_of(value >> 12, place(4 * v.x, 4 * v.y)));
+      }
     }
-  }
 
   const int column = strip * BLOCKS + block;
   for (int i = 0; i < 2; i++)

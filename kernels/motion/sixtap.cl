@@ -2,51 +2,81 @@
 // The half-pixel planes of a luma plane by the six-tap filter of H.264 (ITU-T H.264, 8.4.2.2.1):
 // b between a pixel and its right neighbour, h between it and the one below, j between all four.
 // Build with -DV=4 for GPUs, -DV=16 for CPU devices: pixels of a work-item along x.
+#include "common/dot.clh"
+#include "common/pack.clh"
 #include "motion/plane.clh"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
-#define INTS JOIN(int, V)
-#define TO_INTS JOIN(convert_int, V)
-#define TO_BYTES(v) JOIN(JOIN(convert_uchar, V), _sat)(v)
-#define LOAD(p) TO_INTS(JOIN(vload, V)(0, p))
-#define STORE(v, p) JOIN(vstore, V)(TO_BYTES(v), 0, p)
 #define DEPTH 8  // rows of a work-item
 
-inline INTS six_taps(INTS a, INTS b, INTS c, INTS d, INTS e, INTS f) {
-  return a + f - 5 * (b + e) + 20 * (c + d);
-}
+#define SIX_TAPS(a, b, c, d, e, f) ((a) + (f) - 5 * ((b) + (e)) + 20 * ((c) + (d)))
 
-// Six taps along x at V pixels from p on.
-inline INTS along_x(__global const uchar *p) {
+// What is known of V pixels of a row: filtered along x, with 16 added to round them, and the pixels themselves.
 #if V == 4
-  const int4 left = LOAD(p - 4), own = LOAD(p), right = LOAD(p + 4);
-  return six_taps((int4)(left.zw, own.xy), (int4)(left.w, own.xyz), own, (int4)(own.yzw, right.x),
-                  (int4)(own.zw, right.xy), (int4)(own.w, right.xyz));
-#else
-  return six_taps(LOAD(p - 2), LOAD(p - 1), LOAD(p), LOAD(p + 1), LOAD(p + 2), LOAD(p + 3));
-#endif
+typedef struct {
+  int4 wide;
+  uint2 own;  // two pixels in a number, 16 bits each: 0 and 2, 1 and 3
+} Row;
+
+inline Row row_at(__global const uchar *p) {
+  __global const uint *words = (__global const uint *)p;
+  const uint left = words[-1], own = words[0], right = words[1];
+  const ulong before = (ulong)own << 32 | left, after = (ulong)right << 32 | own;
+  const uint from[] = {before >> 16, before >> 24, own, after >> 8, after >> 16, after >> 24, right, right >> 8};
+  int wide[4];
+#pragma unroll
+  for (int i = 0; i < 4; i++)  // 1, -5, 20, 20, -5, 1 in bytes, the first one lowest
+    wide[i] = dot4_add(from[i], 0x1414fb01, dot4_add(from[i + 4], 0x000001fb, 16));
+  const Row row = {vload4(0, wide), (uint2)(own, own >> 8) & 0x00ff00ff};
+  return row;
 }
 
-// `halves`: planes b, h, j, one after the other, `bytes` each. What lies less than 16 pixels from the
-// padding's outer edge is not written. Work-items: V pixels along x, DEPTH rows.
+inline void store(int4 levels, __global uchar *p) { *(__global uint *)p = pack4_sat(levels); }
+
+// Six taps of pixels along y, with 16 added. The sums of pairs are made positive, so that they do not meet.
+inline int4 six_own(const Row *rows, int r) {
+  const uint2 sums = SIX_TAPS(rows[(r + 1) % 6].own, rows[(r + 2) % 6].own, rows[(r + 3) % 6].own, rows[(r + 4) % 6].own,
+                              rows[(r + 5) % 6].own, rows[r % 6].own) + 0x10001 * (2560 + 16);
+  return (int4)(sums.x & 0xffff, sums.y & 0xffff, sums.x >> 16, sums.y >> 16) - 2560;
+}
+#else
+#define INTS JOIN(int, V)
+typedef struct {
+  INTS wide, own;
+} Row;
+#define LOAD(p) JOIN(convert_int, V)(JOIN(vload, V)(0, p))
+
+inline Row row_at(__global const uchar *p) {
+  const Row row = {SIX_TAPS(LOAD(p - 2), LOAD(p - 1), LOAD(p), LOAD(p + 1), LOAD(p + 2), LOAD(p + 3)) + 16, LOAD(p)};
+  return row;
+}
+
+inline void store(INTS levels, __global uchar *p) { JOIN(vstore, V)(JOIN(JOIN(convert_uchar, V), _sat)(levels), 0, p); }
+
+inline INTS six_own(const Row *rows, int r) {
+  return SIX_TAPS(rows[(r + 1) % 6].own, rows[(r + 2) % 6].own, rows[(r + 3) % 6].own, rows[(r + 4) % 6].own,
+                  rows[(r + 5) % 6].own, rows[r % 6].own) + 16;
+}
+#endif
+
+// `halves`: planes b, h, j, one after the other, `bytes` each. What lies less than `edge` pixels, a multiple of 16, from
+// the padding's outer edge is not written. Work-items: V pixels along x, DEPTH rows.
 __kernel void motion_half_planes(__global const uchar *plane, __global uchar *halves, int pitch, int rows,
-                                 int bytes) {
-  const int x = (int)get_global_id(0) * V + 16, top = (int)get_global_id(1) * DEPTH + 16;
-  if (x >= pitch - 16 || top >= rows - 16) return;
-  INTS wide[6], own[6];  // of six rows: filtered along x, and their pixels
+                                 int bytes, int edge) {
+  const int x = (int)get_global_id(0) * V + edge, top = (int)get_global_id(1) * DEPTH + edge;
+  if (x >= pitch - edge || top >= rows - edge) return;
+  Row six[6];
 #pragma unroll
   for (int r = 0; r < DEPTH + 5; r++) {
-    __global const uchar *p = plane + min(top + r - 2, rows - 1) * pitch + x;
-    wide[r % 6] = along_x(p);
-    own[r % 6] = LOAD(p);
-    if (r >= 5 && top + r - 5 < rows - 16) {
+    six[r % 6] = row_at(plane + min(top + r - 2, rows - 1) * pitch + x);
+    if (r >= 5 && top + r - 5 < rows - edge) {
       __global uchar *out = halves + (top + r - 5) * pitch + x;
-      STORE((wide[(r + 3) % 6] + 16) >> 5, out);
-      STORE((six_taps(own[(r + 1) % 6], own[(r + 2) % 6], own[(r + 3) % 6], own[(r + 4) % 6],
-                      own[(r + 5) % 6], own[r % 6]) + 16) >> 5, out + bytes);
-      STORE((six_taps(wide[(r + 1) % 6], wide[(r + 2) % 6], wide[(r + 3) % 6], wide[(r + 4) % 6],
-                      wide[(r + 5) % 6], wide[r % 6]) + 512) >> 10, out + 2 * bytes);
+      store(six[(r + 3) % 6].wide >> 5, out);
+      store(six_own(six, r) >> 5, out + bytes);
+      // 512, which rounds, is 16 by six taps.
+      store(SIX_TAPS(six[(r + 1) % 6].wide, six[(r + 2) % 6].wide, six[(r + 3) % 6].wide, six[(r + 4) % 6].wide,
+                     six[(r + 5) % 6].wide, six[r % 6].wide) >> 10, out + 2 * bytes);
     }
   }
 }

@@ -1,66 +1,38 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sub-pixel refinement of the keys of a full search: the eight half-pixel neighbours of every winner, then
-// the eight quarter-pixel neighbours of what won. A work-item has a cell, 4 × 4 pixels of a block, and
-// finds the sums of eight neighbours at once from words that they share; cells of a block are added up in
-// local memory. A work-group has the blocks of a strip or, with -DPARTITIONED, a macroblock with all its
-// partitions, whose cells follow each other shape by shape. Build with -DB=4, 8, 16 or 32 (block size).
+// the eight quarter-pixel neighbours of what won. A work-group has a strip of blocks or, with -DPARTITIONED, of
+// macroblocks with all their partitions. A work-item has a cell, 4 × 4 pixels, and finds the sums of eight neighbours at
+// once from words that they share, for each shape of partitions whose vector there no shape before it has. The cells of
+// a block are added up in local memory. Build with -DB=4, 8, 16 or 32 (block size).
 #include "common/absdiff.clh"
 #include "motion/cost.clh"
 #include "motion/partitions.clh"
 #include "motion/samples.clh"
 
-#ifdef PARTITIONED
-#define ACROSS 16  // pixels of a work-group
-#define CELLS 112  // 7 shapes
-#define KEYS PARTITIONS
-#define GROUP 128
-#else
-#define ACROSS STRIP
-#define CELLS (STRIP / 4 * (B / 4))
-#define KEYS (STRIP / B)
+#define ACROSS (STRIP / 4)       // cells of a work-group
+#define CELLS (ACROSS * (B / 4))
 #define GROUP CELLS
-#endif
-
-// A cell's block, and its place in the work-group's pixels.
-typedef struct {
-  int key;
-  int2 at;
-} Cell;
-
-// Cell `i`; the cells of a block follow each other, `cells` of them from `first` on.
-inline Cell cell_of(int i) {
-  Cell cell;
 #ifdef PARTITIONED
-  const int shape = i / 16, width = shape_widths[shape], height = shape_heights[shape];
+#define SHAPES 7
+#define EACH PARTITIONS  // keys of a block
+#define SHAPE_OF(number) shape_of((number) / (STRIP / B))
+#define FIRST(shape) shape_firsts[shape]
+#define WIDTH(shape) (shape_widths[shape] / 4)
+#define HEIGHT(shape) (shape_heights[shape] / 4)
 #else
-  const int shape = 0, width = B, height = B;
+#define SHAPES 1
+#define EACH 1
+#define SHAPE_OF(number) 0
+#define FIRST(shape) 0
+#define WIDTH(shape) (B / 4)
+#define HEIGHT(shape) (B / 4)
 #endif
-  const int cells = width * height / 16, block = (i - 16 * shape) / cells, inner = i % cells;
-  const int2 grid = (int2)(ACROSS / width, width / 4);  // blocks and cells side by side
-  cell.at = (int2)(block % grid.x * width + inner % grid.y * 4, block / grid.x * height + inner / grid.y * 4);
-#ifdef PARTITIONED
-  cell.key = shape_firsts[shape] + block;
-#else
-  cell.key = block;
-#endif
-  return cell;
-}
+#define KEYS (STRIP / B * EACH)
 
-// Where the cells of a block begin, and how many there are.
-inline int2 cells_of(int key) {
-#ifdef PARTITIONED
-  const int shape = shape_of(key);
-  const int cells = shape_widths[shape] * shape_heights[shape] / 16;
-  return (int2)(16 * shape + (key - shape_firsts[shape]) * cells, cells);
-#else
-  return (int2)(key * B * B / 16, B * B / 16);
-#endif
-}
-
-// Eight neighbours of a place in raster order: offset i.
-inline int2 neighbour(int i) {
-  const int n = i < 4 ? i : i + 1;
-  return (int2)(n % 3 - 1, n / 3 - 1);
+// The key of the block of a shape that has cell (x, y) of the work-group.
+inline int key_at(int shape, int x, int y) {
+  const int across = B / 4 / WIDTH(shape);  // in a block of B pixels
+  return x / (B / 4) * EACH + FIRST(shape) + y / HEIGHT(shape) * across + x % (B / 4) / WIDTH(shape);
 }
 
 // The words of a cell's four rows, from one and a half pixels around: `centre` at the place itself, the
@@ -69,18 +41,38 @@ typedef struct {
   uint centre[4], side[2][4], above[5], corner[2][5];
 } Around;
 
+// Rows of samples of one plane: the words that their first five bytes are in.
+typedef struct {
+  __global const uint *words;
+  int step, shift;  // from row to row; of the first byte in its word, in bits
+} Rows;
+
+// `place`: of the first byte, in half pixels.
+inline Rows rows_at(const Samples *s, int2 place) {
+  __global const uchar *at = sample_at(s, place);
+  const int byte = (size_t)at & 3;
+  const Rows rows = {(__global const uint *)(at - byte), s->pitch / 4, 8 * byte};
+  return rows;
+}
+inline ulong row_of(const Rows *rows, int r) {
+  __global const uint *at = rows->words + r * rows->step;
+  return (ulong)at[1] << 32 | at[0];
+}
+
 // `place`: of the cell, in half pixels.
 inline void load_around(const Samples *s, int2 place, Around *a) {
+  const Rows centre = rows_at(s, place), side = rows_at(s, place - (int2)(1, 0)),
+             above = rows_at(s, place - (int2)(0, 1)), corner = rows_at(s, place - 1);
+#pragma unroll
   for (int r = 0; r < 5; r++) {
-    const int2 row = place + (int2)(0, 2 * r);
     if (r < 4) {
-      const ulong side = five_bytes(sample_at(s, row - (int2)(1, 0)));
-      a->centre[r] = (uint)five_bytes(sample_at(s, row));
-      a->side[0][r] = (uint)side, a->side[1][r] = (uint)(side >> 8);
+      a->centre[r] = (uint)(row_of(&centre, r) >> centre.shift);
+#pragma unroll
+      for (int i = 0; i < 2; i++) a->side[i][r] = (uint)(row_of(&side, r) >> side.shift + 8 * i);
     }
-    const ulong corner = five_bytes(sample_at(s, row - (int2)(1, 1)));
-    a->above[r] = (uint)five_bytes(sample_at(s, row - (int2)(0, 1)));
-    a->corner[0][r] = (uint)corner, a->corner[1][r] = (uint)(corner >> 8);
+    a->above[r] = (uint)(row_of(&above, r) >> above.shift);
+#pragma unroll
+    for (int i = 0; i < 2; i++) a->corner[i][r] = (uint)(row_of(&corner, r) >> corner.shift + 8 * i);
   }
 }
 
@@ -123,56 +115,99 @@ inline void quarter_sads(const Around *a, bool mixed, const uint own[4], uint sa
   }
 }
 
+// For each shape, in four bits, the first one with the same vector at cell (x, y).
+inline uint first_alike(__local const ulong *best, int x, int y) {
+  uint vectors[SHAPES], all = 0;
+#pragma unroll
+  for (int shape = 0; shape < SHAPES; shape++) {
+    vectors[shape] = (uint)best[key_at(shape, x, y)];
+    uint first = shape;
+#pragma unroll
+    for (int before = shape - 1; before >= 0; before--)
+      first = vectors[before] == vectors[shape] ? before : first;
+    all |= first << 4 * shape;
+  }
+  return all;
+}
+
+// A block's key, or the least of its eight neighbours', `step` quarter pixels away, if that is less. `sums`: of its
+// first cell.
+inline ulong least_around(ulong best, __local const uint4 *sums, int width, int height, int step, int lambda) {
+  uint8 sads = 0;
+  for (int y = 0; y < height; y++) {
+    uint4 row = 0;
+    for (int x = 0; x < width; x++) row += sums[y * ACROSS + x];
+    sads.even += row & 0xffff;
+    sads.odd += row >> 16;
+  }
+  const int2 centre = vector_of((uint)best);
+  uint sad[8], columns[3], rows[3];
+  vstore8(sads, 0, sad);
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    columns[i] = lambda * component_bits(centre.x + step * (i - 1));
+    rows[i] = lambda * component_bits(centre.y + step * (i - 1));
+  }
+  // Of the nine in raster order the cost, times 16, and the number.
+  uint least = min((uint)(best >> 32), 1u << 27) * 16 + 4;
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    const int n = i < 4 ? i : i + 1;
+    least = min(least, (sad[i] + columns[n % 3] + rows[n / 3]) * 16 + n);
+  }
+  const int n = least & 15;
+  const int2 v = centre + step * (int2)(n % 3 - 1, n / 3 - 1);
+  return key_of(least >> 4, place(v.x, v.y));
+}
+
 // `keys`: of whole pixels, replaced by those found. `quarter`: whether to go beyond half pixels.
-// Work-groups: strips (macroblocks) along x, rows of blocks.
+// Work-groups: strips along x, rows of blocks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_subpel(__global const uchar *current, __global const uchar *reference,
                    __global const uchar *halves, int pitch, int bytes, int lambda, int quarter,
                    __global ulong *keys, int columns) {
   __local ulong best[KEYS];
-  __local uint sums[CELLS][8];
-  const int item = get_local_id(0), row = get_group_id(1);
-#ifdef PARTITIONED
-  __global ulong *own_keys = keys + ((size_t)row * columns + get_group_id(0)) * KEYS;
-  const int count = KEYS;
-#else
-  __global ulong *own_keys = keys + (size_t)row * columns + get_group_id(0) * KEYS;
-  const int count = min(KEYS, columns - (int)get_group_id(0) * KEYS);
-#endif
-  for (int i = item; i < KEYS; i += GROUP) 
+  __local uint4 sums[SHAPES * CELLS];  // of eight neighbours, 16 bits each
+  const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1);
+  const int x = item % ACROSS, y = item / ACROSS;
+  __global ulong *own_keys = keys + ((size_t)row * columns + strip * (STRIP / B)) * EACH;
+  const int count = min(KEYS, (columns - strip * (STRIP / B)) * EACH);
+  for (int i = item; i < KEYS; i += GROUP)
     best[i] = min(i < count ? own_keys[i] : ULONG_MAX, key_of(UINT_MAX, place(0, 0)));
   barrier(CLK_LOCAL_MEM_FENCE);
 
   const Samples samples = samples_of(reference, halves, pitch, bytes);
-  const Cell cell = cell_of(min(item, CELLS - 1));
-  const int2 at = cell.at + (int2)((int)get_group_id(0) * ACROSS, row * B);
+  const int2 at = (int2)(strip * STRIP + 4 * x, row * B + 4 * y);
   uint own[4];
   for (int r = 0; r < 4; r++)
     own[r] = *(__global const uint *)(current + AT(at.x, at.y + r, pitch));
 
   for (int step = 2; step > (quarter ? 0 : 1); step--) {
-    if (item < CELLS) {
-      const int2 from = 2 * at + (vector_of((uint)best[cell.key]) >> 1);
-      Around around;
-      uint sads[8];
-      load_around(&samples, from, &around);
-      if (step == 2)
-        half_sads(&around, own, sads);
-      else
-        quarter_sads(&around, (from.x ^ from.y) & 1, own, sads);
-      for (int i = 0; i < 8; i++) sums[item][i] = sads[i];
+    const uint alike = first_alike(best, x, y);
+    for (int shape = 0; shape < SHAPES; shape++) {
+      __local uint4 *own_sums = sums + shape * CELLS + item;
+      const int first = alike >> 4 * shape & 15;
+      if (first < shape) {
+        *own_sums = sums[first * CELLS + item];
+      } else {
+        const int2 from = 2 * at + (vector_of((uint)best[key_at(shape, x, y)]) >> 1);
+        Around around;
+        uint sads[8];
+        load_around(&samples, from, &around);
+        if (step == 2)
+          half_sads(&around, own, sads);
+        else
+          quarter_sads(&around, (from.x ^ from.y) & 1, own, sads);
+        *own_sums = (uint4)(sads[0], sads[2], sads[4], sads[6]) |
+                    (uint4)(sads[1], sads[3], sads[5], sads[7]) << 16;
+      }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < KEYS; i += GROUP) {
-      const int2 cells = cells_of(i), centre = vector_of((uint)best[i]);
-      ulong least = best[i];
-      for (int n = 0; n < 8; n++) {
-        uint sad = 0;
-        for (int c = 0; c < cells.y; c++) sad += sums[cells.x + c][n];
-        const int2 v = centre + step * neighbour(n);
-        least = min(least, key_of(sad + lambda * vector_bits(v.x, v.y), place(v.x, v.y)));
-      }
-      best[i] = least;
+    for (int i = item; i < KEYS; i += GROUP) {  // those of a shape follow each other
+      const int shape = SHAPE_OF(i), number = i - FIRST(shape) * (STRIP / B), across = ACROSS / WIDTH(shape);
+      const int left = number % across * WIDTH(shape), top = number / across * HEIGHT(shape);
+      __local ulong *key = best + key_at(shape, left, top);
+      *key = least_around(*key, sums + shape * CELLS + top * ACROSS + left, WIDTH(shape), HEIGHT(shape), step, lambda);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }

@@ -65,7 +65,7 @@ Task refine_task(int block, const std::string &name) {
     Run run;
     run.enqueue = [=, &planes](Queue &queue) {
       found->restore(queue);
-      subpel->prepare(queue, planes.reference, halves);
+      subpel->prepare(queue, planes.reference, Found::range.x.last(), halves);
       subpel->run(queue, planes.current, planes.reference, halves, search_lambda, true,
                   found->keys);
     };

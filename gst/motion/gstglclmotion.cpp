@@ -35,6 +35,7 @@
 #include "objects/view.h"
 #include "opencl/background.h"
 #include "opencl/error.h"
+#include "opencl/order.h"
 #include "opencl/team.h"
 #include "view.h"
 
@@ -263,6 +264,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   Motion &motion = *state->motion;
   Detection &detection = *state->detection;
   const bool moved = motion.next(queue, settings, in);
+  glcl::Queue &results = motion.results(queue);
+  if (settings.display != View::Display::none) glcl::wait_for(queue, results);
   const bool objects = settings.display == View::Display::objects;
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == View::Display::none
@@ -279,12 +282,12 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                          });
   if (settings.display == View::Display::none)
     state->views.ask([state] { return build_views(state); });
-  gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
+  gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), results, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
-  detection.next(queue, settings, motion, moved, wanted.times, wanted.message && moved);
-  if (!moved) return;
-  if (wanted.meta) gst_glcl_motion_attach(self, queue, settings.detect, outbuf);
-  if (wanted.message) gst_glcl_motion_post(self, queue, wanted.times);
+  detection.next(results, settings, motion, moved, wanted.times, wanted.message && moved);
+  if (moved && wanted.meta) gst_glcl_motion_attach(self, results, settings.detect, outbuf);
+  if (moved && wanted.message) gst_glcl_motion_post(self, results, wanted.times);
+  if (&results != &queue) results.cl().flush();
 }
 
 static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include "fast.h"
 #include "noise/noise.h"
@@ -70,8 +71,8 @@ class Motion {
   /// Waits for searches that devices share.
   ~Motion();
 
-  /// Lets these devices share full searches; none: the one of the context has them alone. The queue
-  /// then waits for theirs, not the host.
+  /// Lets these devices share full searches; none: the one of the context has them alone. Before
+  /// anything is prepared. Throws Error::failed where the device refuses memory.
   void share(std::unique_ptr<Team> team);
 
   /// Builds what the settings' kind of blocks needs, and waits for it. Without this call next() has
@@ -79,8 +80,13 @@ class Motion {
   void prepare(const Settings &settings);
 
   /// Enqueues the search of `in` in the frame before it and its prediction; false for a first
-  /// frame, which has the vector 0 everywhere and predicts itself.
+  /// frame, which has the vector 0 everywhere and predicts itself. `queue` is done with `in` then;
+  /// what was found is used on results().
   bool next(Queue &queue, const Settings &wanted, const Picture &in);
+  /// Where what next() finds is used. Devices that share searches have a queue of their own for
+  /// that, so that `queue` can take the next frames while they search; it is flushed by whoever
+  /// gives it something. With one device, and while kernels are timed, it is `queue`.
+  Queue &results(Queue &queue) { return own_ && !queue.profiles() ? *own_ : queue; }
   /// Makes the next frame a first one.
   void reset();
 
@@ -97,7 +103,7 @@ class Motion {
 
   /// Of the last frame: its luma, what was predicted of it, and the arrays of its field that View
   /// draws.
-  const Plane &current() const { return planes_[frames_ % 2]; }
+  const Plane &current() const { return plane(number_); }
   const Plane &predicted() const { return predicted_; }
   const cl::Buffer &vectors() const { return blocks().vectors; }
   const cl::Buffer &shapes() const { return blocks().shapes; }
@@ -129,19 +135,25 @@ class Motion {
   bool has_built(const Settings &settings);
   const Blocks &blocks() const { return *blocks_.at(kind_).value(); }
   Blocks &blocks() { return *blocks_.at(kind_).value(); }
-  const Plane &reference() const { return planes_[frames_ > 1 ? (frames_ + 1) % 2 : frames_ % 2]; }
-  void search(Queue &queue, const Settings &settings);
+  const Plane &plane(uint64_t number) const { return planes_[number % planes_.size()]; }
+  const Plane &reference() const { return plane(frames_ > 1 ? number_ - 1 : number_); }
+  void make_room(Queue &queue);
+  void search(Queue &queue, Queue &results, const Settings &settings);
 
   Context *context_;
   int width_, height_;
   Luma luma_;
   Kernel field_kernel_, choose_, predict_, sums_kernel_;
 
-  Plane planes_[2], predicted_;
+  std::vector<Plane> planes_;  // of frames in turn
+  Plane predicted_;
   cl::Buffer halves_, sums_;
   noise::Noise noise_;
   std::unique_ptr<Team> team_;
   std::shared_ptr<const Outcome> outcome_;
+  std::shared_ptr<Queue> own_;   // of what a team finds
+  std::shared_ptr<Queue> last_;  // results() of the last frame, with a team
+  std::vector<cl::Event> ends_;  // of that queue's use of frames, like planes_, with a team
 
   std::map<int, Background<Blocks>> blocks_;  // by block size
   std::map<int, Background<Adaptive>> adaptive_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "opencl/error.h"
+#include "opencl/order.h"
 
 namespace glcl::motion {
 
@@ -30,6 +31,7 @@ TeamSearch::TeamSearch(Team &team, Context &context, int block, int width, int h
       layout_(width, height),
       parts_(parts(team, block)),
       keys_(parts_.front().search.keys(layout_)),
+      fetches_(context.shared_from_this()),
       frames_(context, layout_.bytes()),
       merged_(context, keys_ * sizeof(Key)) {
   for (size_t i = 0; i < team.size(); i++) {
@@ -55,6 +57,7 @@ std::vector<TeamSearch::Part> TeamSearch::parts(Team &team, int block) {
 
 TeamSearch::~TeamSearch() {
   team_.settle();
+  clFinish(fetches_.cl()());
   for (const auto &[event, keys] : written_) clWaitForEvents(1, &event());
 }
 
@@ -128,21 +131,22 @@ void TeamSearch::start(const Luma &current, const Luma &reference, const Window 
 }
 
 /// Enqueues a copy of a plane to the host.
-TeamSearch::Luma TeamSearch::fetch(Queue &queue, const Plane &plane) {
+TeamSearch::Luma TeamSearch::fetch(const Plane &plane) {
   Luma luma = frame();
-  queue.cl().enqueueReadBuffer(plane.buffer, CL_FALSE, 0, plane.bytes(), luma.bytes(), nullptr,
-                               &luma.arrived);
+  fetches_.cl().enqueueReadBuffer(plane.buffer, CL_FALSE, 0, plane.bytes(), luma.bytes(), nullptr,
+                                  &luma.arrived);
   return luma;
 }
 
-std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, uint64_t number,
+std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, Queue &results, uint64_t number,
                                                    const Plane &current, const Plane &before,
                                                    const Window &window, int lambda,
                                                    const cl::Buffer &keys) {
-  if (!last_number_ || last_number_ != number - 1) last_ = fetch(queue, before);
-  const Luma reference = std::exchange(last_, fetch(queue, current));
+  wait_for(fetches_, queue);
+  if (!last_number_ || last_number_ != number - 1) last_ = fetch(before);
+  const Luma reference = std::exchange(last_, fetch(current));
   last_number_ = number;
-  queue.cl().flush();
+  fetches_.cl().flush();
 
   const std::shared_ptr<Pinned> merged = merged_.take();
   const cl::UserEvent found(context_);
@@ -160,8 +164,8 @@ std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, uint64_t number
          written_.front().first.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE)
     written_.pop_front();
   cl::Event written;
-  queue.cl().enqueueWriteBuffer(keys, CL_FALSE, 0, merged->bytes(), merged->data(), &wait,
-                                &written);
+  results.cl().enqueueWriteBuffer(keys, CL_FALSE, 0, merged->bytes(), merged->data(), &wait,
+                                  &written);
   written_.push_back({written, merged});
   return outcome;
 }

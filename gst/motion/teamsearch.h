@@ -41,12 +41,13 @@ class TeamSearch {
   /// Rows of candidates of a window for each device, as the next search shares them.
   std::vector<int> shares(const Window &window) const;
 
-  /// Enqueues a search of a plane in the one of the frame before: the queue goes on when the team
-  /// has filled `keys`; the host does not wait. `number` is one more for every frame of the stream.
-  /// After a failure all vectors are 0 and the outcome says why.
-  std::shared_ptr<const Outcome> enqueue(Queue &queue, uint64_t number, const Plane &current,
-                                         const Plane &before, const Window &window, int lambda,
-                                         const cl::Buffer &keys);
+  /// Enqueues a search of a plane, which `queue` fills, in the one of the frame before: `results`
+  /// goes on when the team has filled `keys`; `queue` goes on at once, and the host does not wait.
+  /// The planes are in use until `results` has come to here. `number` is one more for every frame
+  /// of the stream. After a failure all vectors are 0 and the outcome says why.
+  std::shared_ptr<const Outcome> enqueue(Queue &queue, Queue &results, uint64_t number,
+                                         const Plane &current, const Plane &before,
+                                         const Window &window, int lambda, const cl::Buffer &keys);
 
   /// Starts the search of `current` in `reference`. `keys` receives the keys; then, on a thread of
   /// the team, `done` is called, with what went wrong, if anything did. Throws Error::settings as
@@ -74,13 +75,14 @@ class TeamSearch {
 
   static std::vector<Part> parts(Team &team, int block);
   const Plane &upload(Team::Member &member, Part &part, const Luma &luma);
-  Luma fetch(Queue &queue, const Plane &plane);
+  Luma fetch(const Plane &plane);
 
   Team &team_;
   cl::Context context_;
   Plane layout_;
   std::vector<Part> parts_;  // by member; each on that one's thread
   size_t keys_;
+  Queue fetches_;  // of planes to the host
   PinnedPool frames_;
   std::atomic<uint64_t> number_{0};
 

@@ -35,7 +35,6 @@
 #include "objects/view.h"
 #include "opencl/background.h"
 #include "opencl/error.h"
-#include "opencl/order.h"
 #include "opencl/team.h"
 #include "view.h"
 
@@ -263,9 +262,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
   Motion &motion = *state->motion;
   Detection &detection = *state->detection;
-  const bool moved = motion.next(queue, settings, in);
+  const bool moved = motion.next(queue, settings, in, settings.display != View::Display::none);
   glcl::Queue &results = motion.results(queue);
-  if (settings.display != View::Display::none) glcl::wait_for(queue, results);
   const bool objects = settings.display == View::Display::objects;
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == View::Display::none
@@ -349,10 +347,11 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
       .number("min-range", "Minimum range",
               "With range=0 the smallest range, in px; at most max-range counts",
               &Settings::min_range, 1, glcl::motion::max_range)
-      .number("max-range", "Maximum range",
-              "With range=0 the largest range, in px; searches other than full, and those by "
-              "several devices, use it",
-              &Settings::max_range, 1, glcl::motion::max_range)
+      .number(
+          "max-range", "Maximum range",
+          "With range=0 the largest range, in px; searches other than full use it, and those by "
+          "several devices where min-range does not reach target-psnr",
+          &Settings::max_range, 1, glcl::motion::max_range)
       .number("target-psnr", "Target PSNR",
               "With range=0 the range stops growing where the prediction is expected to be as good "
               "as this, in dB; 0: no such target",

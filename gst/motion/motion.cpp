@@ -149,18 +149,19 @@ Motion::Adaptive Motion::build_adaptive(int kind) const {
 void Motion::choose_range(Settings &settings) {
   const Adaptive *before = std::exchange(adapts_, nullptr);
   adapted_ = false;
+  ahead_ = {};
   if (settings.range) return;
   if (settings.method == Method::full && !team_)
     adapts_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
   adapted_ = adapts_ && adapts_ == before && frames_ > 2;
+  if (settings.method == Method::full && team_ && settings.target_psnr > 0 && frames_ > 1)
+    ahead_ = {std::min(settings.min_range, settings.max_range), errors(settings)};
   settings.range = settings.max_range;
 }
 
-/// What the prediction of a frame may have of squared errors, if the frame before is known.
-Range::Target Motion::target(const Settings &settings) const {
-  if (settings.target_psnr <= 0 || !summed_) return {};
-  const double mse = 255 * 255 / std::pow(10, settings.target_psnr / 10);
-  return {sums_, static_cast<int>(sum_parts), mse * width_ * height_};
+/// The squared errors that the prediction of a frame may have.
+double Motion::errors(const Settings &settings) const {
+  return 255 * 255 / std::pow(10, settings.target_psnr / 10) * width_ * height_;
 }
 
 /// Whether there is what the settings need; has it built where it is not.
@@ -181,7 +182,7 @@ void Motion::make_room(Queue &queue) {
   if (end[0]()) queue.cl().enqueueBarrierWithWaitList(&end);
 }
 
-bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
+bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in, bool shown) {
   Settings settings = wanted;
   if (!kind_) {
     prepare(settings);
@@ -195,13 +196,14 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
   frames_++;
   number_++;
   choose_range(settings);
-  field_.range = adapts_ ? 0 : settings.range;
+  field_.range = adapts_ || ahead_.range ? 0 : settings.range;
+  shown_ = shown;
   Queue &results = this->results(queue);
   if (team_) make_room(queue);
   luma_.run(queue, in, current());
   wait_for(results, queue);
   if (team_) {
-    if (last_) wait_for(results, *last_);  // another one while kernels are timed
+    if (last_) wait_for(results, *last_);  // maybe another one
     last_ = results.shared_from_this();
   }
   search(queue, results, settings);
@@ -223,9 +225,13 @@ void Motion::search(Queue &queue, Queue &results, const Settings &settings) {
     results.cl().enqueueFillBuffer(b.shapes, cl_ushort(0), 0, count * sizeof(cl_ushort));
     return;
   }
-  if (adapts_)
+  if (adapts_) {
+    Range::Target target;
+    if (summed_ && settings.target_psnr > 0)
+      target = {sums_, static_cast<int>(sum_parts), errors(settings)};
     adapts_->range.run(results, current(), reference(), settings.min_range, settings.max_range,
-                       settings.lambda, target(settings), adapted_);
+                       settings.lambda, target, adapted_);
+  }
   const auto fast = [&](auto &engine) {
     engine.run(results, current(), reference(), settings.range, settings.lambda, b.keys,
                field_.block_columns, b.search.keys(current()));
@@ -235,8 +241,8 @@ void Motion::search(Queue &queue, Queue &results, const Settings &settings) {
   else if (settings.method == Method::hexagon)
     fast(b.hexagon);
   else if (b.team)
-    outcome_ = b.team->enqueue(queue, results, number_, current(), reference(),
-                               Window::of_range(settings.range), settings.lambda, b.keys);
+    outcome_ = b.team->enqueue(queue, results, number_, current(), reference(), settings.range,
+                               ahead_, settings.lambda, b.keys);
   else if (adapts_)
     adapts_->search.run(results, current(), reference(), Window::of_range(settings.range),
                         settings.lambda, b.keys, adapts_->range.ranges());
@@ -281,6 +287,8 @@ const cl::Buffer &Motion::sum_up(Queue &queue) {
   queue.cl().enqueueCopyBuffer(noise_.variances(), sums_, 0, noise_at, sizeof(cl_float));
   if (adapts_)
     queue.cl().enqueueCopyBuffer(adapts_->range.mean_square(), sums_, 0, range_at, sizeof(cl_int));
+  if (ahead_.range)
+    queue.cl().enqueueCopyBuffer(blocks().team->range_square(), sums_, 0, range_at, sizeof(cl_int));
   return sums_;
 }
 

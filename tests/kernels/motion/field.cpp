@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Fields of vectors, with all that leads to them, and their predictions against the scalar
 // reference.
+#include <cstring>
+
 #include "motion.h"
 #include "motion/motion.h"
 #include "motion/view.h"
@@ -406,7 +408,7 @@ TEST(test_ahead) {
   engine.share(std::move(team));
   const Motion::Settings s = settings(4, 16, Precision::full, 2);
   engine.prepare(s);
-  std::vector<cl::Event> stop{cl::UserEvent(member.context->cl())};
+  std::vector<cl::Event> stop{cl::UserEvent(member.context->cl())};  // the search
   member.queue->cl().enqueueBarrierWithWaitList(&stop);
   std::vector<Picture> pictures;
   for (const Frame &frame : all) pictures.push_back(bench.upload(frame, Layout::buffer));
@@ -432,6 +434,64 @@ TEST(test_ahead) {
     check_vectors(read(results, fields[i], engine.field().bytes), all[i], all[i - 1], s);
   fail_unless(ahead, "the queue waits for the devices");
   fail_unless(!all_taken, "planes that are searched are written over");
+}
+
+// Devices that share a search try a small window ahead, and no more where that predicts as well as
+// the target.
+TEST(test_window_ahead) {
+  Bench bench;
+  constexpr int width = 90, height = 50;
+  const Frame still = reference::natural_frame(width + 40, height + 40);
+  for (int block : {8, motion::Search::partitions})
+    for (const int shift : {3, 9}) {
+      const Frame a = reference::crop(still, 20, 20, width, height),
+                  b = follow(reference::crop(still, 20 - shift, 20, width, height));
+      const reference::Plane current = reference::luma(b), before = reference::luma(a);
+      Motion::Settings s = settings(0, block, Precision::full, 2);
+      s.min_range = 4, s.max_range = 16;
+      const Window least = Window::of_range(4);
+      // What whole blocks predict.
+      const int side = block == motion::Search::partitions ? 16 : block;
+      const auto few = reference::full_search(current, before, side, least, s.lambda);
+      const double mse = reference::mse(
+          current,
+          reference::predict(reference::Samples(before, 8),
+                             reference::field(few, width, height, side, s.lambda), width, height));
+      const motion::Plane planes[] = {upload(bench, current), upload(bench, before)};
+      const motion::Search search(*bench.context, block);
+      const cl::Buffer keys = key_buffer(bench, search.keys(planes[0]));
+      const auto all = reference::full_search(current, before, block, least, s.lambda);
+      bench.queue->cl().enqueueWriteBuffer(keys, CL_TRUE, 0, all.size() * sizeof(Key), all.data());
+      const cl::Buffer sums(bench.context->cl(), CL_MEM_READ_WRITE, motion::Errors::bytes);
+      motion::Errors(*bench.context, search).run(*bench.queue, planes[0], planes[1], keys, sums);
+      fail_unless_equals_float(
+          motion::Errors::total(read(bench, sums, motion::Errors::bytes).data()),
+          mse * width * height);
+      for (const double off : {-0.01, 0.01, 0.0}) {
+        s.target_psnr = off != 0 ? 10 * std::log10(255 * 255 / mse) + off : 0;
+        const int range = off < 0 ? s.min_range : s.max_range;
+        Motion engine(*bench.context, width, height, Layout::buffer);
+        engine.share(
+            std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
+        for (const Frame *frame : {&a, &b, &a, &b})
+          engine.next(*bench.queue, s, bench.upload(*frame, Layout::buffer));
+        Queue &results = engine.results(*bench.queue);
+        const Motion::Summary summary(
+            engine.field(), width, height,
+            read(results, engine.sum_up(results), Motion::sums_bytes).data());
+        fail_unless_equals_int(summary.range, range);
+        const cl::Buffer field(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
+        engine.copy_field(results, field);
+        const auto data = read(results, field, engine.field().bytes);
+        const auto expected = reference::field(
+            reference::full_search(current, before, block, Window::of_range(range), s.lambda),
+            width, height, block, s.lambda);
+        fail_unless(std::memcmp(data.data(), expected.vectors.data(),
+                                expected.vectors.size() * sizeof(motion::Vector)) == 0,
+                    "%s, %d px: other vectors than the reference's within %d px",
+                    text(s, a).c_str(), shift, range);
+      }
+    }
 }
 
 // A first frame, and one after a reset, has no motion and predicts itself.

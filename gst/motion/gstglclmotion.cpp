@@ -262,7 +262,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
   Motion &motion = *state->motion;
   Detection &detection = *state->detection;
-  const bool moved = motion.next(queue, settings, in);
+  const bool moved = motion.next(queue, settings, in, settings.display != View::Display::none);
+  glcl::Queue &results = motion.results(queue);
   const bool objects = settings.display == View::Display::objects;
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == View::Display::none
@@ -279,12 +280,12 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                          });
   if (settings.display == View::Display::none)
     state->views.ask([state] { return build_views(state); });
-  gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), queue, motion.outcome());
+  gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), results, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
-  detection.next(queue, settings, motion, moved, wanted.times, wanted.message && moved);
-  if (!moved) return;
-  if (wanted.meta) gst_glcl_motion_attach(self, queue, settings.detect, outbuf);
-  if (wanted.message) gst_glcl_motion_post(self, queue, wanted.times);
+  detection.next(results, settings, motion, moved, wanted.times, wanted.message && moved);
+  if (moved && wanted.meta) gst_glcl_motion_attach(self, results, settings.detect, outbuf);
+  if (moved && wanted.message) gst_glcl_motion_post(self, results, wanted.times);
+  if (&results != &queue) results.cl().flush();
 }
 
 static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
@@ -346,10 +347,11 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
       .number("min-range", "Minimum range",
               "With range=0 the smallest range, in px; at most max-range counts",
               &Settings::min_range, 1, glcl::motion::max_range)
-      .number("max-range", "Maximum range",
-              "With range=0 the largest range, in px; searches other than full, and those by "
-              "several devices, use it",
-              &Settings::max_range, 1, glcl::motion::max_range)
+      .number(
+          "max-range", "Maximum range",
+          "With range=0 the largest range, in px; searches other than full use it, and those by "
+          "several devices where min-range does not reach target-psnr",
+          &Settings::max_range, 1, glcl::motion::max_range)
       .number("target-psnr", "Target PSNR",
               "With range=0 the range stops growing where the prediction is expected to be as good "
               "as this, in dB; 0: no such target",

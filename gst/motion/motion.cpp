@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "opencl/error.h"
+#include "opencl/order.h"
 
 namespace glcl::motion {
 
@@ -16,6 +17,8 @@ constexpr size_t summers = 64;  // work-items of a group of motion_sums
 constexpr size_t sum_parts = Motion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
 constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // in the sums, bytes: its variance
 constexpr size_t range_at = noise_at + sizeof(cl_long);       // and the mean square of ranges
+/// Frames that a team may have under way, and the one before them.
+constexpr size_t shared_planes = 6;
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
@@ -78,8 +81,8 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
   predict_ = Kernel(context, field, "motion_predict", area_group);
   sums_kernel_ = Kernel(context, field, "motion_sums", {});
   try {
-    for (Plane *plane : {&planes_[0], &planes_[1], &predicted_})
-      *plane = make_plane(context.cl(), width, height);
+    for (int i = 0; i < 2; i++) planes_.push_back(make_plane(context.cl(), width, height));
+    predicted_ = make_plane(context.cl(), width, height);
     halves_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, Subpel::halves_bytes(predicted_));
     sums_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sums_bytes);
   } catch (const cl::Error &error) {
@@ -89,13 +92,22 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
 
 Motion::~Motion() {
   blocks_.clear();
+  if (own_) clFinish(own_->cl()());
   adaptive_.clear();
 }
 
 void Motion::share(std::unique_ptr<Team> team) {
-  blocks_.clear();
-  kind_ = 0;
   team_ = std::move(team);
+  if (!team_) return;
+  try {
+    own_ = std::make_shared<Queue>(context_->shared_from_this());
+    while (planes_.size() < shared_planes)
+      planes_.push_back(make_plane(context_->cl(), width_, height_));
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory to share a motion search with " + context_->device().name + ".",
+                error);
+  }
+  ends_.resize(planes_.size());
 }
 
 void Motion::reset() {
@@ -137,18 +149,19 @@ Motion::Adaptive Motion::build_adaptive(int kind) const {
 void Motion::choose_range(Settings &settings) {
   const Adaptive *before = std::exchange(adapts_, nullptr);
   adapted_ = false;
+  ahead_ = {};
   if (settings.range) return;
   if (settings.method == Method::full && !team_)
     adapts_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
   adapted_ = adapts_ && adapts_ == before && frames_ > 2;
+  if (settings.method == Method::full && team_ && settings.target_psnr > 0 && frames_ > 1)
+    ahead_ = {std::min(settings.min_range, settings.max_range), errors(settings)};
   settings.range = settings.max_range;
 }
 
-/// What the prediction of a frame may have of squared errors, if the frame before is known.
-Range::Target Motion::target(const Settings &settings) const {
-  if (settings.target_psnr <= 0 || !summed_) return {};
-  const double mse = 255 * 255 / std::pow(10, settings.target_psnr / 10);
-  return {sums_, static_cast<int>(sum_parts), mse * width_ * height_};
+/// The squared errors that the prediction of a frame may have.
+double Motion::errors(const Settings &settings) const {
+  return 255 * 255 / std::pow(10, settings.target_psnr / 10) * width_ * height_;
 }
 
 /// Whether there is what the settings need; has it built where it is not.
@@ -156,7 +169,20 @@ bool Motion::has_built(const Settings &settings) {
   return blocks_[kind(settings)].poll([this, settings] { return build(settings); });
 }
 
-bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
+/// Has the queue wait until the plane of this frame is not in use any more; marks where the use of
+/// the last frame ends.
+void Motion::make_room(Queue &queue) {
+  const size_t count = planes_.size();
+  if (last_) {
+    last_->cl().enqueueMarkerWithWaitList(nullptr, &ends_[(number_ - 1) % count]);
+    last_->cl().flush();
+  }
+  // The frame that had the plane is the reference of the one after it.
+  const std::vector<cl::Event> end{ends_[(number_ + 1) % count]};
+  if (end[0]()) queue.cl().enqueueBarrierWithWaitList(&end);
+}
+
+bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in, bool shown) {
   Settings settings = wanted;
   if (!kind_) {
     prepare(settings);
@@ -170,32 +196,44 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in) {
   frames_++;
   number_++;
   choose_range(settings);
-  field_.range = adapts_ ? 0 : settings.range;
+  field_.range = adapts_ || ahead_.range ? 0 : settings.range;
+  shown_ = shown;
+  Queue &results = this->results(queue);
+  if (team_) make_room(queue);
   luma_.run(queue, in, current());
-  search(queue, settings);
-  predict_(queue, {size_t(width_ + 3) / 4, size_t(height_)}, reference().buffer, halves_,
+  wait_for(results, queue);
+  if (team_) {
+    if (last_) wait_for(results, *last_);  // maybe another one
+    last_ = results.shared_from_this();
+  }
+  search(queue, results, settings);
+  predict_(results, {size_t(width_ + 3) / 4, size_t(height_)}, reference().buffer, halves_,
            current().pitch, static_cast<cl_int>(current().bytes()), blocks().vectors, field_.cell,
            field_.columns, predicted_.buffer, width_, height_);
   summed_ = adapts_ && frames_ > 1 && settings.target_psnr > 0;
-  if (summed_) sum_up(queue);
+  if (summed_) sum_up(results);
   return frames_ > 1;
 }
 
-void Motion::search(Queue &queue, const Settings &settings) {
+void Motion::search(Queue &queue, Queue &results, const Settings &settings) {
   Blocks &b = blocks();
   const size_t count = area(field_.block_columns, field_.block_rows);
   if (frames_ == 1) {
-    queue.cl().enqueueFillBuffer(b.vectors, cl_int(0), 0,
-                                 area(field_.columns, field_.rows) * sizeof(Vector));
-    queue.cl().enqueueFillBuffer(b.costs, cl_uint(0), 0, count * sizeof(cl_uint));
-    queue.cl().enqueueFillBuffer(b.shapes, cl_ushort(0), 0, count * sizeof(cl_ushort));
+    results.cl().enqueueFillBuffer(b.vectors, cl_int(0), 0,
+                                   area(field_.columns, field_.rows) * sizeof(Vector));
+    results.cl().enqueueFillBuffer(b.costs, cl_uint(0), 0, count * sizeof(cl_uint));
+    results.cl().enqueueFillBuffer(b.shapes, cl_ushort(0), 0, count * sizeof(cl_ushort));
     return;
   }
-  if (adapts_)
-    adapts_->range.run(queue, current(), reference(), settings.min_range, settings.max_range,
-                       settings.lambda, target(settings), adapted_);
+  if (adapts_) {
+    Range::Target target;
+    if (summed_ && settings.target_psnr > 0)
+      target = {sums_, static_cast<int>(sum_parts), errors(settings)};
+    adapts_->range.run(results, current(), reference(), settings.min_range, settings.max_range,
+                       settings.lambda, target, adapted_);
+  }
   const auto fast = [&](auto &engine) {
-    engine.run(queue, current(), reference(), settings.range, settings.lambda, b.keys,
+    engine.run(results, current(), reference(), settings.range, settings.lambda, b.keys,
                field_.block_columns, b.search.keys(current()));
   };
   if (settings.method == Method::hierarchical)
@@ -203,33 +241,33 @@ void Motion::search(Queue &queue, const Settings &settings) {
   else if (settings.method == Method::hexagon)
     fast(b.hexagon);
   else if (b.team)
-    outcome_ = b.team->enqueue(queue, number_, current(), reference(),
-                               Window::of_range(settings.range), settings.lambda, b.keys);
+    outcome_ = b.team->enqueue(queue, results, number_, current(), reference(), settings.range,
+                               ahead_, settings.lambda, b.keys);
   else if (adapts_)
-    adapts_->search.run(queue, current(), reference(), Window::of_range(settings.range),
+    adapts_->search.run(results, current(), reference(), Window::of_range(settings.range),
                         settings.lambda, b.keys, adapts_->range.ranges());
   else
-    b.search.run(queue, current(), reference(), Window::of_range(settings.range), settings.lambda,
+    b.search.run(results, current(), reference(), Window::of_range(settings.range), settings.lambda,
                  b.keys);
   if (settings.precision != Precision::full) {
-    b.subpel.prepare(queue, reference(), settings.range, halves_);
-    b.subpel.run(queue, current(), reference(), halves_, settings.lambda,
+    b.subpel.prepare(results, reference(), settings.range, halves_);
+    b.subpel.run(results, current(), reference(), halves_, settings.lambda,
                  settings.precision == Precision::quarter, b.keys);
   }
   if (settings.noise < 0)
-    noise_.measure(queue, noise_plane(reference()), noise_plane(current()));
+    noise_.measure(results, noise_plane(reference()), noise_plane(current()));
   else
-    noise_.set(queue, settings.noise);
+    noise_.set(results, settings.noise);
   if (settings.noise != 0)
-    b.still.run(queue, current(), reference(), settings.lambda, noise_,
+    b.still.run(results, current(), reference(), settings.lambda, noise_,
                 settings.precision != Precision::full, b.keys, b.kept, field_.block_columns,
                 b.search.keys(current()));
   const cl::Buffer &keys = settings.noise != 0 ? b.kept : b.keys;
   if (settings.partitions)
-    choose_(queue, {size_t(field_.block_columns), size_t(field_.block_rows)}, keys, b.vectors,
+    choose_(results, {size_t(field_.block_columns), size_t(field_.block_rows)}, keys, b.vectors,
             b.costs, b.shapes, settings.lambda, field_.block_columns, field_.block_rows);
   else
-    field_kernel_(queue, {count, 1}, keys, b.vectors, b.costs, b.shapes, cl_int(count));
+    field_kernel_(results, {count, 1}, keys, b.vectors, b.costs, b.shapes, cl_int(count));
 }
 
 void Motion::copy_field(Queue &queue, const cl::Buffer &to) {
@@ -249,6 +287,8 @@ const cl::Buffer &Motion::sum_up(Queue &queue) {
   queue.cl().enqueueCopyBuffer(noise_.variances(), sums_, 0, noise_at, sizeof(cl_float));
   if (adapts_)
     queue.cl().enqueueCopyBuffer(adapts_->range.mean_square(), sums_, 0, range_at, sizeof(cl_int));
+  if (ahead_.range)
+    queue.cl().enqueueCopyBuffer(blocks().team->range_square(), sums_, 0, range_at, sizeof(cl_int));
   return sums_;
 }
 

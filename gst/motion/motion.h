@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include "fast.h"
 #include "noise/noise.h"
@@ -26,7 +27,8 @@ class Motion {
     int range = 16;  ///< px, 0 … max_range: candidates −range … +range on both axes; 0: as
                      ///< far as each frame needs (Range)
     int min_range = 4, max_range = 64;  ///< px, 1 … max_range: with range = 0; a full search by one
-                                        ///< device adapts, others have max_range
+                                        ///< device adapts, one by several may have the least with
+                                        ///< a target, others have max_range
     double target_psnr = 0;   ///< dB: with range = 0, as far as this asks for; 0: none
     int block = 16;           ///< px: 4, 8, 16 or 32
     bool partitions = false;  ///< macroblocks of 16 px divided as costs least, in place of `block`
@@ -70,8 +72,8 @@ class Motion {
   /// Waits for searches that devices share.
   ~Motion();
 
-  /// Lets these devices share full searches; none: the one of the context has them alone. The queue
-  /// then waits for theirs, not the host.
+  /// Lets these devices share full searches; none: the one of the context has them alone. Before
+  /// anything is prepared. Throws Error::failed where the device refuses memory.
   void share(std::unique_ptr<Team> team);
 
   /// Builds what the settings' kind of blocks needs, and waits for it. Without this call next() has
@@ -79,8 +81,14 @@ class Motion {
   void prepare(const Settings &settings);
 
   /// Enqueues the search of `in` in the frame before it and its prediction; false for a first
-  /// frame, which has the vector 0 everywhere and predicts itself.
-  bool next(Queue &queue, const Settings &wanted, const Picture &in);
+  /// frame, which has the vector 0 everywhere and predicts itself. `queue` is done with `in` then;
+  /// what was found is used on results(). `shown`: it is drawn over `in`.
+  bool next(Queue &queue, const Settings &wanted, const Picture &in, bool shown = false);
+  /// Where what next() found is used. Devices that share searches have a queue of their own for
+  /// that, so that `queue` can take the next frames while they search; it is flushed by whoever
+  /// gives it something. With one device, of a frame that is shown, and while kernels are timed, it
+  /// is `queue`.
+  Queue &results(Queue &queue) { return own_ && !shown_ && !queue.profiles() ? *own_ : queue; }
   /// Makes the next frame a first one.
   void reset();
 
@@ -97,7 +105,7 @@ class Motion {
 
   /// Of the last frame: its luma, what was predicted of it, and the arrays of its field that View
   /// draws.
-  const Plane &current() const { return planes_[frames_ % 2]; }
+  const Plane &current() const { return plane(number_); }
   const Plane &predicted() const { return predicted_; }
   const cl::Buffer &vectors() const { return blocks().vectors; }
   const cl::Buffer &shapes() const { return blocks().shapes; }
@@ -124,28 +132,36 @@ class Motion {
 
   Adaptive build_adaptive(int kind) const;
   void choose_range(Settings &settings);
-  Range::Target target(const Settings &settings) const;
+  double errors(const Settings &settings) const;
   Blocks build(const Settings &settings) const;
   bool has_built(const Settings &settings);
   const Blocks &blocks() const { return *blocks_.at(kind_).value(); }
   Blocks &blocks() { return *blocks_.at(kind_).value(); }
-  const Plane &reference() const { return planes_[frames_ > 1 ? (frames_ + 1) % 2 : frames_ % 2]; }
-  void search(Queue &queue, const Settings &settings);
+  const Plane &plane(uint64_t number) const { return planes_[number % planes_.size()]; }
+  const Plane &reference() const { return plane(frames_ > 1 ? number_ - 1 : number_); }
+  void make_room(Queue &queue);
+  void search(Queue &queue, Queue &results, const Settings &settings);
 
   Context *context_;
   int width_, height_;
   Luma luma_;
   Kernel field_kernel_, choose_, predict_, sums_kernel_;
 
-  Plane planes_[2], predicted_;
+  std::vector<Plane> planes_;  // of frames in turn
+  Plane predicted_;
   cl::Buffer halves_, sums_;
   noise::Noise noise_;
   std::unique_ptr<Team> team_;
   std::shared_ptr<const Outcome> outcome_;
+  std::shared_ptr<Queue> own_;   // of what a team finds
+  bool shown_ = false;           // the last frame
+  std::shared_ptr<Queue> last_;  // results() of the last frame, with a team
+  std::vector<cl::Event> ends_;  // of that queue's use of frames, like planes_, with a team
 
   std::map<int, Background<Blocks>> blocks_;  // by block size
   std::map<int, Background<Adaptive>> adaptive_;
   Adaptive *adapts_ = nullptr;  // what the last frame's search has; null where it has none
+  TeamSearch::Ahead ahead_;     // likewise of devices that share it
   bool adapted_ = false;        // the frame before had a range of its own
   bool summed_ = false;         // sums_ is of the frame before
   int kind_ = 0;                // of the last frame

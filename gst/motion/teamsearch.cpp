@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <utility>
 
 #include "opencl/error.h"
+#include "opencl/order.h"
 
 namespace glcl::motion {
 
@@ -30,15 +32,17 @@ TeamSearch::TeamSearch(Team &team, Context &context, int block, int width, int h
       layout_(width, height),
       parts_(parts(team, block)),
       keys_(parts_.front().search.keys(layout_)),
+      fetches_(context.shared_from_this()),
       frames_(context, layout_.bytes()),
-      merged_(context, keys_ * sizeof(Key)) {
+      merged_(context, (keys_ + 1) * sizeof(Key)),
+      range_square_(context.cl(), CL_MEM_READ_WRITE, sizeof(cl_int)) {
   for (size_t i = 0; i < team.size(); i++) {
     Context &own = *team.member(i).context;
     Part &part = parts_[i];
     try {
       for (Slot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
       part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
-      part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key));
+      part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key) + Errors::bytes);
     } catch (const cl::Error &error) {
       throw Error("There is no memory for a share of the motion search on " + own.device().name +
                       ". Leave it out of devices.",
@@ -55,6 +59,7 @@ std::vector<TeamSearch::Part> TeamSearch::parts(Team &team, int block) {
 
 TeamSearch::~TeamSearch() {
   team_.settle();
+  clFinish(fetches_.cl()());
   for (const auto &[event, keys] : written_) clWaitForEvents(1, &event());
 }
 
@@ -107,7 +112,7 @@ void TeamSearch::start(const Luma &current, const Luma &reference, const Window 
     part.search.run(*member.queue, own, there, {window.x, {window.y.first + begin, end - begin}},
                     lambda, part.keys);
     std::shared_ptr<Pinned> &own_found = (*found)[index] = part.found->take();
-    member.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, own_found->bytes(),
+    member.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key),
                                          own_found->data());
   };
   const auto merge = [=](const std::exception_ptr &failure) {
@@ -127,6 +132,37 @@ void TeamSearch::start(const Luma &current, const Luma &reference, const Window 
   team_.start(shares, current.arrived, work, merge);
 }
 
+/// Searches ahead: what the device found is enough, or `more` has to be searched.
+void TeamSearch::start_ahead(const Luma &current, const Luma &reference, const Ahead &ahead,
+                             int lambda, Key *keys, const Team::Done &enough,
+                             const Team::Done &more) {
+  const auto found = std::make_shared<std::shared_ptr<Pinned>>();
+  const auto work = [=](size_t index, Team::Member &member, int, int) {
+    Part &part = parts_[index];
+    if (!part.errors) {
+      part.sums = cl::Buffer(member.context->cl(), CL_MEM_READ_WRITE, Errors::bytes);
+      part.errors = std::make_unique<Errors>(*member.context, part.search);
+    }
+    const Plane &there = upload(member, part, reference), &own = upload(member, part, current);
+    part.search.run(*member.queue, own, there, Window::of_range(ahead.range), lambda, part.keys);
+    part.errors->run(*member.queue, own, there, part.keys, part.sums);
+    *found = part.found->take();
+    Key *own_found = static_cast<Key *>((*found)->data());
+    member.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key), own_found);
+    member.queue->cl().enqueueReadBuffer(part.sums, CL_FALSE, 0, Errors::bytes, own_found + keys_);
+  };
+  const auto decide = [=](const std::exception_ptr &failure) {
+    const std::shared_ptr<Pinned> memory = std::exchange(*found, nullptr);
+    const Key *own_found = memory ? static_cast<const Key *>(memory->data()) : nullptr;
+    if (failure || Errors::total(own_found + keys_) > ahead.errors) return more(failure);
+    std::copy_n(own_found, keys_, keys);
+    enough({});
+  };
+  std::vector<int> shares(team_.size(), 0);
+  shares[team_.slowest()] = 1;
+  team_.start(shares, current.arrived, work, decide, false);
+}
+
 /// Enqueues a copy of a plane to the host.
 TeamSearch::Luma TeamSearch::fetch(Queue &queue, const Plane &plane) {
   Luma luma = frame();
@@ -135,33 +171,53 @@ TeamSearch::Luma TeamSearch::fetch(Queue &queue, const Plane &plane) {
   return luma;
 }
 
-std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, uint64_t number,
+std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, Queue &results, uint64_t number,
                                                    const Plane &current, const Plane &before,
-                                                   const Window &window, int lambda,
+                                                   int range, const Ahead &ahead, int lambda,
                                                    const cl::Buffer &keys) {
-  if (!last_number_ || last_number_ != number - 1) last_ = fetch(queue, before);
-  const Luma reference = std::exchange(last_, fetch(queue, current));
+  const Window window = Window::of_range(range);
+  check_search(current, before, window, lambda);
+  Queue &fetches = &results == &queue ? queue : fetches_;
+  wait_for(fetches, queue);
+  if (!last_number_ || last_number_ != number - 1) last_ = fetch(fetches, before);
+  const Luma reference = std::exchange(last_, fetch(fetches, current));
   last_number_ = number;
-  queue.cl().flush();
+  fetches.cl().flush();
 
   const std::shared_ptr<Pinned> merged = merged_.take();
   const cl::UserEvent found(context_);
   const auto outcome = std::make_shared<Outcome>();
-  const auto done = [found, merged, outcome](const std::exception_ptr &failure) {
+  Key *own = static_cast<Key *>(merged->data());
+  const auto done = [found, merged, outcome, own, count = keys_](
+                        int searched, const std::exception_ptr &failure) {
     if (failure) {
-      std::fill_n(static_cast<Key *>(merged->data()), merged->bytes() / sizeof(Key), key_of(0, {}));
+      std::fill_n(own, count, key_of(0, {}));
       outcome->set_failure(failure);
     }
+    const cl_int square = searched * searched;
+    std::memcpy(own + count, &square, sizeof square);
     complete(found);
   };
-  start(last_, reference, window, lambda, static_cast<Key *>(merged->data()), done);
+  const auto all = [=, now = last_](const std::exception_ptr &earlier) {
+    if (earlier) return done(range, earlier);
+    start(now, reference, window, lambda, own,
+          [=](const std::exception_ptr &failure) { done(range, failure); });
+  };
+  if (ahead.range)
+    start_ahead(
+        last_, reference, ahead, lambda, own,
+        [=](const std::exception_ptr &failure) { done(ahead.range, failure); }, all);
+  else
+    all({});
   const std::vector<cl::Event> wait{found};
   while (!written_.empty() &&
          written_.front().first.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE)
     written_.pop_front();
   cl::Event written;
-  queue.cl().enqueueWriteBuffer(keys, CL_FALSE, 0, merged->bytes(), merged->data(), &wait,
-                                &written);
+  results.cl().enqueueWriteBuffer(keys, CL_FALSE, 0, keys_ * sizeof(Key), own, &wait, &written);
+  if (ahead.range)
+    results.cl().enqueueWriteBuffer(range_square_, CL_FALSE, 0, sizeof(cl_int), own + keys_,
+                                    nullptr, &written);
   written_.push_back({written, merged});
   return outcome;
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 
+#include "errors.h"
 #include "opencl/outcome.h"
 #include "opencl/pinned.h"
 #include "opencl/team.h"
@@ -41,12 +42,23 @@ class TeamSearch {
   /// Rows of candidates of a window for each device, as the next search shares them.
   std::vector<int> shares(const Window &window) const;
 
-  /// Enqueues a search of a plane in the one of the frame before: the queue goes on when the team
-  /// has filled `keys`; the host does not wait. `number` is one more for every frame of the stream.
-  /// After a failure all vectors are 0 and the outcome says why.
-  std::shared_ptr<const Outcome> enqueue(Queue &queue, uint64_t number, const Plane &current,
-                                         const Plane &before, const Window &window, int lambda,
-                                         const cl::Buffer &keys);
+  /// A small window that the slowest device searches ahead, ±range px; where whole pixels then
+  /// predict the frame with no more squared errors than these, no more is searched.
+  struct Ahead {
+    int range = 0;  ///< 0: none
+    double errors = 0;
+  };
+
+  /// Enqueues a search of a plane, which `queue` fills, in the one of the frame before: `results`
+  /// goes on when the team has filled `keys`; `queue` goes on at once, and the host does not wait.
+  /// The planes are in use until `results` has come to here. `number` is one more for every frame
+  /// of the stream. Candidates lie within ±range px. After a failure all vectors are 0 and the
+  /// outcome says why.
+  std::shared_ptr<const Outcome> enqueue(Queue &queue, Queue &results, uint64_t number,
+                                         const Plane &current, const Plane &before, int range,
+                                         const Ahead &ahead, int lambda, const cl::Buffer &keys);
+  /// An int on the device: the square of the range that was enough; with `ahead`.
+  const cl::Buffer &range_square() const { return range_square_; }
 
   /// Starts the search of `current` in `reference`. `keys` receives the keys; then, on a thread of
   /// the team, `done` is called, with what went wrong, if anything did. Throws Error::settings as
@@ -69,22 +81,28 @@ class TeamSearch {
     Slot slots[4];  // of this search's frames and the last one's
     uint64_t uses = 0;
     cl::Buffer keys;
-    std::unique_ptr<PinnedPool> found;
+    std::unique_ptr<Errors> errors;  // with its sums, once the device has searched ahead
+    cl::Buffer sums;
+    std::unique_ptr<PinnedPool> found;  // keys, and sums behind them
   };
 
   static std::vector<Part> parts(Team &team, int block);
   const Plane &upload(Team::Member &member, Part &part, const Luma &luma);
   Luma fetch(Queue &queue, const Plane &plane);
+  void start_ahead(const Luma &current, const Luma &reference, const Ahead &ahead, int lambda,
+                   Key *keys, const Team::Done &enough, const Team::Done &more);
 
   Team &team_;
   cl::Context context_;
   Plane layout_;
   std::vector<Part> parts_;  // by member; each on that one's thread
   size_t keys_;
+  Queue fetches_;  // of planes to the host
   PinnedPool frames_;
   std::atomic<uint64_t> number_{0};
 
-  PinnedPool merged_;
+  PinnedPool merged_;  // keys, and the square of the range behind them
+  cl::Buffer range_square_;
   Luma last_;                 // the frame that enqueue() was given last
   uint64_t last_number_ = 0;  // in the stream; 0: none
   std::deque<std::pair<cl::Event, std::shared_ptr<Pinned>>> written_;  // in use until then

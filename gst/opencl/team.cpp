@@ -23,15 +23,6 @@ double seconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-/// Where that can't be told, yes: whoever waits for the event then hears why, or waits.
-bool has_completed(const cl::Event &event) {
-  cl_int status = CL_COMPLETE;
-  return !event() ||
-         clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                        nullptr) != CL_SUCCESS ||
-         status <= CL_COMPLETE;
-}
-
 /// Sixteen bytes that a device tells of where it is; none where it doesn't.
 std::optional<std::array<unsigned char, 16>> bytes(const Device &device, cl_device_info what,
                                                    const char *extension) {
@@ -59,7 +50,10 @@ Team::Team(const std::vector<Device> &devices) {
     members_.push_back(std::move(member));
   }
   lines_.resize(size());
-  for (size_t i = 0; i < size(); i++) threads_.emplace_back(&Team::drive, this, i);
+  for (size_t i = 0; i < size(); i++) {
+    threads_.emplace_back(&Team::begin_all, this, i);
+    threads_.emplace_back(&Team::finish_all, this, i);
+  }
 }
 
 Team::~Team() {
@@ -94,7 +88,14 @@ std::vector<int> Team::shares(int units) const {
   return shares;
 }
 
-void Team::start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done) {
+size_t Team::slowest() const {
+  const std::lock_guard lock(mutex_);
+  const auto slower = [](const Member &a, const Member &b) { return a.speed < b.speed; };
+  return members_.rend() - 1 - std::min_element(members_.rbegin(), members_.rend(), slower);
+}
+
+void Team::start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done,
+                 bool timed) {
   auto run = std::make_shared<Run>();
   run->shares = shares;
   run->begins.resize(shares.size());
@@ -102,6 +103,7 @@ void Team::start(const std::vector<int> &shares, const cl::Event &ready, Work wo
   run->ready = ready;
   run->work = std::move(work);
   run->done = std::move(done);
+  run->timed = timed;
   run->start = Clock::now();
   std::unique_lock lock(mutex_);
   runs_.push_back(run);
@@ -134,24 +136,29 @@ void Team::run(const std::vector<int> &shares, const Work &work) {
   if (failed) std::rethrow_exception(failed);
 }
 
-/// Does what member `index` has to do until the team ends.
-void Team::drive(size_t index) {
+/// Begins what member `index` has to do until the team ends, as soon as it is ready.
+void Team::begin_all(size_t index) {
+  const Line &line = lines_[index];
   std::unique_lock lock(mutex_);
-  while (step(index, lock) || !stopping_)
-    if (lines_[index].idle()) wake_.wait(lock, [&] { return stopping_ || !lines_[index].idle(); });
+  for (;;) {
+    wake_.wait(lock, [&] {
+      return line.waiting.empty() ? stopping_ && runs_.empty() : line.under_way.size() < ahead;
+    });
+    if (line.waiting.empty()) return;
+    begin(index, lock);
+    wake_.notify_all();
+  }
 }
 
-/// Begins or finishes something and waits for that; false where there is nothing to do.
-bool Team::step(size_t index, std::unique_lock<std::mutex> &lock) {
-  Line &line = lines_[index];
-  if (!line.waiting.empty() && line.under_way.size() < ahead &&
-      (line.under_way.empty() || has_completed(line.waiting.front()->ready))) {
-    begin(index, lock);
-    return true;
+/// Waits for what it has begun.
+void Team::finish_all(size_t index) {
+  const Line &line = lines_[index];
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return !line.under_way.empty() || (stopping_ && runs_.empty()); });
+    if (line.under_way.empty()) return;
+    finish(index, lock);
   }
-  if (line.under_way.empty()) return false;
-  finish(index, lock);
-  return true;
 }
 
 /// What is being thrown at a member, once all that was enqueued has let go of the run's memory.
@@ -206,10 +213,11 @@ void Team::finish(size_t index, std::unique_lock<std::mutex> &lock) {
   if (failure && !run.failure) run.failure = failure;
   double &speed = members_[index].speed;
   const double newest = run.shares[index] / seconds(now - std::max(job.start, line.finished));
-  speed = speed > 0 ? (3 * speed + newest) / 4 : newest;
+  if (run.timed) speed = speed > 0 ? (3 * speed + newest) / 4 : newest;
   line.finished = now;
   const bool last = --run.left == 0;
   line.under_way.pop_front();
+  wake_.notify_all();
   if (!last) return;
   lock.unlock();
   tell();
@@ -226,7 +234,7 @@ void Team::tell() {
     const auto working =
         std::count_if(run->shares.begin(), run->shares.end(), [](int n) { return n > 0; });
     const int units = std::accumulate(run->shares.begin(), run->shares.end(), 0);
-    if (units)
+    if (units && run->timed)
       (working > 1 ? shared_ : alone_).add(seconds(now - std::max(run->start, finished_)) / units);
     finished_ = now;
     lock.unlock();
@@ -240,6 +248,7 @@ void Team::tell() {
     if (untold && !untold_) untold_ = untold;
     runs_.pop_front();
     told_.notify_all();
+    if (stopping_) wake_.notify_all();
   }
 }
 

@@ -16,7 +16,7 @@
 namespace glcl {
 
 /// Several devices, of any platforms, that share work which comes in equal units, whatever it is;
-/// each has a thread that waits for it.
+/// each has a thread that begins its runs and one that waits for them.
 /// Shares follow the speeds that earlier runs showed; where all of it on the fastest device alone
 /// is quicker, that one works alone.
 class Team {
@@ -51,8 +51,10 @@ class Team {
 
   /// Starts a run with these shares, units of each member, 0 for none, and returns at once. Members
   /// begin when `ready`, an event of any context, has completed (null: at once) and take runs in
-  /// the order in which they were started; that is also the order of the calls of `done`.
-  void start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done);
+  /// the order in which they were started; that is also the order of the calls of `done`, which may
+  /// start another run. Shares follow the runs that are `timed`.
+  void start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done,
+             bool timed = true);
   /// Waits until everything that was started has finished. Throws what a `done` threw.
   void wait();
   /// The same without a word of that.
@@ -64,6 +66,8 @@ class Team {
   void run(int units, const Work &work) { run(shares(units), work); }
   /// The shares of the next run.
   std::vector<int> shares(int units) const;
+  /// The member with the least speed; of equal ones, as before all have shown theirs, the last.
+  size_t slowest() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -73,6 +77,7 @@ class Team {
     cl::Event ready;
     Work work;
     Done done;
+    bool timed = true;
     Clock::time_point start;
     size_t left = 0;  // members that have not finished
     std::exception_ptr failure;
@@ -89,8 +94,6 @@ class Team {
     std::deque<std::shared_ptr<Run>> waiting;
     std::deque<Job> under_way;
     Clock::time_point finished;  // the last one
-
-    bool idle() const { return waiting.empty() && under_way.empty(); }
   };
 
   /// How long runs of a kind take, s per unit; known after some, without the first ones.
@@ -104,8 +107,8 @@ class Team {
     double mean() const { return sum / (runs - first); }
   };
 
-  void drive(size_t index);
-  bool step(size_t index, std::unique_lock<std::mutex> &lock);
+  void begin_all(size_t index);
+  void finish_all(size_t index);
   void begin(size_t index, std::unique_lock<std::mutex> &lock);
   void finish(size_t index, std::unique_lock<std::mutex> &lock);
   void tell();

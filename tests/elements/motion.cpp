@@ -258,6 +258,56 @@ TEST(devices) {
                       chain.filter(scene(n)), "shared");
 }
 
+namespace {
+
+/// What a chain tells of frames, a line for each message and each array attached, while its
+/// settings change, frames don't follow each other and their size changes.
+std::vector<std::string> told(const std::string &settings) {
+  Chain chain("glclmotion interval=0 attach-meta=true subpel=half range=5 " + settings);
+  GstElement *element = chain["glclmotion"];
+  std::vector<GstBuffer *> frames;
+  for (int n = 0; n < 26; n++) {
+    gst_util_set_object_arg(G_OBJECT(element), "display", n / 3 % 3 == 2 ? "vectors" : "none");
+    g_object_set(element, "profile", gboolean(n / 4 % 3 == 2), "detect", gboolean(n > 8 && n < 15),
+                 nullptr);
+    if (n == 18) chain.drain();  // results of frames of another size may get lost
+    const bool large = n >= 18;
+    const Frame frame = scene(n % 9, large ? 140 : 96, large ? 90 : 64);
+    GstBuffer *buffer = chain.buffer_of(frame);
+    if (n == 8) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+    expect(chain.push(buffer, frame.width, frame.height) == GST_FLOW_OK, "a frame is taken");
+    frames.push_back(chain.pull_buffer());
+  }
+  std::vector<std::string> lines;
+  while (GstMessage *message = next(chain)) {
+    gchar *text = gst_structure_to_string(gst_message_get_structure(message));
+    lines.emplace_back(text);
+    g_free(text);
+    gst_message_unref(message);
+  }
+  for (GstBuffer *frame : frames) {
+    for (const char *name : {"vectors", "costs", "shapes", "mask"}) {
+      if (!result_of(frame)) continue;
+      const test::ResultArray array(result_of(frame), name);
+      lines.push_back(array ? std::string(array.bytes(), array.bytes() + array.size()) : "none");
+    }
+    gst_buffer_unref(frame);
+  }
+  return lines;
+}
+
+}  // namespace
+
+// Devices that share the search tell all that one tells, whatever happens in between.
+TEST(devices_tell_the_same) {
+  const std::vector<std::string> one = told(""), shared = told("devices=0:0");
+  expect(one.size() > 26 * 3, "there is something to tell");
+  fail_unless_equals_int(one.size(), shared.size());
+  for (size_t i = 0; i < one.size(); i++)
+    fail_unless(one[i] == shared[i], "line %zu: %s, shared %s", i, one[i].c_str(),
+                shared[i].c_str());
+}
+
 // A still scene seen by a noisy camera: nearly all vectors are 0, but without the measurement few;
 // what moves still does.
 TEST(noise) {

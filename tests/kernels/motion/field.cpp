@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Fields of vectors, with all that leads to them, and their predictions against the scalar
 // reference.
+#include <cstring>
+
 #include "motion.h"
 #include "motion/motion.h"
 #include "motion/view.h"
+#include "opencl/order.h"
 #include "reference/textured.h"
 
+using glcl::Queue;
 using motion::Motion;
 using motion::View;
 using Precision = Motion::Precision;
@@ -40,20 +44,24 @@ Frame follow(const Frame &frame) {
   return next;
 }
 
-std::vector<uint8_t> read(Bench &bench, const cl::Buffer &buffer, size_t bytes) {
+std::vector<uint8_t> read(Queue &queue, const cl::Buffer &buffer, size_t bytes) {
   std::vector<uint8_t> data(bytes);
-  bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, data.data());
+  queue.cl().enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, data.data());
   return data;
+}
+std::vector<uint8_t> read(Bench &bench, const cl::Buffer &buffer, size_t bytes) {
+  return read(*bench.queue, buffer, bytes);
 }
 
 /// Luma of what the engine shows.
-reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, const Motion &engine,
+reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, Motion &engine,
                        View::Display display) {
   View view(*bench.context, frame.width, frame.height, layout);
   View::Drawing drawing;
   drawing.display = display;
   const Picture out = bench.upload(Frame(frame.width, frame.height), layout);
   const Picture in = bench.upload(frame, layout);
+  wait_for(*bench.queue, engine.results(*bench.queue));
   view.draw(*bench.queue, drawing, engine, {in, out});
   const Frame result = bench.download(out);
   for (size_t i = 3; i < result.rgba.size(); i += 4)
@@ -137,13 +145,14 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
   const reference::Plane predicted =
       reference::predict(samples, expected, first.width, first.height);
 
+  Queue &results = engine.results(*bench.queue);
   const Motion::Field &field = engine.field();
   fail_unless_equals_int(field.cell, expected.cell);
   fail_unless_equals_int(field.columns, expected.columns);
   fail_unless_equals_int(size_t(field.columns) * field.rows, expected.vectors.size());
   const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, field.bytes);
-  engine.copy_field(*bench.queue, buffer);
-  const auto data = read(bench, buffer, field.bytes);
+  engine.copy_field(results, buffer);
+  const auto data = read(results, buffer, field.bytes);
   const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
   const auto *costs = reinterpret_cast<const uint32_t *>(&data[field.costs]);
   const auto *shapes = reinterpret_cast<const uint16_t *>(&data[field.shapes]);
@@ -173,9 +182,8 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
     fail_unless_equals_int(residual.values[i],
                            std::clamp(128 + current.values[i] - predicted.values[i], 0, 255));
   }
-  const Motion::Summary summary(
-      field, first.width, first.height,
-      read(bench, engine.sum_up(*bench.queue), Motion::sums_bytes).data());
+  const Motion::Summary summary(field, first.width, first.height,
+                                read(results, engine.sum_up(results), Motion::sums_bytes).data());
   fail_unless_equals_float(summary.mse, reference::mse(current, predicted));
   fail_unless_equals_float(summary.zero, zero / inside);
   fail_unless_equals_float(summary.mean_x, x / inside);
@@ -344,6 +352,22 @@ TEST(test_change_beside) {
   }
 }
 
+namespace {
+
+/// Those that a field begins with, against whole blocks of the reference's full search.
+void check_vectors(const std::vector<uint8_t> &field, const Frame &now, const Frame &before,
+                   const Motion::Settings &settings) {
+  const auto keys = reference::full_search(reference::luma(now), reference::luma(before), 16,
+                                           Window::of_range(settings.range), settings.lambda);
+  const auto *vectors = reinterpret_cast<const motion::Vector *>(field.data());
+  for (size_t i = 0; i < keys.size(); i++) {
+    const motion::Vector v = -motion::vector_of(keys[i]);
+    fail_unless(vectors[i].x == v.x && vectors[i].y == v.y, "block %zu", i);
+  }
+}
+
+}  // namespace
+
 // The host never waits, not even where devices share the search: a queue that stands still does
 // not keep it.
 TEST(test_no_wait) {
@@ -360,20 +384,114 @@ TEST(test_no_wait) {
     std::vector<cl::Event> stop{cl::UserEvent(bench.context->cl())};
     bench.queue->cl().enqueueBarrierWithWaitList(&stop);
     const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, 1 << 20);
-    for (int frame = 0; frame < 4; frame++) {
+    Queue &results = engine.results(*bench.queue);
+    for (int frame = 0; frame < 12; frame++) {
       engine.next(*bench.queue, {}, pictures[frame % 2]);
-      engine.copy_field(*bench.queue, buffer);
+      engine.copy_field(results, buffer);
     }
     clSetUserEventStatus(stop[0](), CL_COMPLETE);
-    const auto data = read(bench, buffer, engine.field().bytes);
-    const auto keys = reference::full_search(reference::luma(follow(a)), reference::luma(a), 16,
-                                             Window::of_range(16), Motion::Settings().lambda);
-    for (size_t i = 0; i < keys.size(); i++) {
-      const auto *vectors = reinterpret_cast<const motion::Vector *>(data.data());
-      const motion::Vector v = -motion::vector_of(keys[i]);
-      fail_unless(vectors[i].x == v.x && vectors[i].y == v.y, "block %zu", i);
-    }
+    const auto data = read(results, buffer, engine.field().bytes);
+    check_vectors(data, follow(a), a, {});
   }
+}
+
+// While devices search, the queue takes the frames after that one, as many as there are planes for;
+// each is still searched in the frame before it.
+TEST(test_ahead) {
+  Bench bench;
+  constexpr size_t frames = 14;
+  std::vector<Frame> all{reference::natural_frame(90, 50)};
+  while (all.size() < frames) all.push_back(follow(all.back()));
+  auto team = std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device()));
+  const glcl::Team::Member &member = team->member(0);
+  Motion engine(*bench.context, 90, 50, Layout::buffer);
+  engine.share(std::move(team));
+  const Motion::Settings s = settings(4, 16, Precision::full, 2);
+  engine.prepare(s);
+  std::vector<cl::Event> stop{cl::UserEvent(member.context->cl())};  // the search
+  member.queue->cl().enqueueBarrierWithWaitList(&stop);
+  std::vector<Picture> pictures;
+  for (const Frame &frame : all) pictures.push_back(bench.upload(frame, Layout::buffer));
+  std::vector<cl::Event> taken(frames);
+  std::vector<cl::Buffer> fields;
+  Queue &results = engine.results(*bench.queue);
+  for (size_t i = 0; i < frames; i++) {
+    engine.next(*bench.queue, s, pictures[i]);
+    bench.queue->cl().enqueueMarkerWithWaitList(nullptr, &taken[i]);
+    bench.queue->cl().flush();
+    fields.emplace_back(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
+    engine.copy_field(results, fields.back());
+  }
+  const auto has_taken = [&](size_t i) {
+    return taken[i].getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+  };
+  for (int ms = 0; ms < 60000 && !has_taken(4); ms++) g_usleep(1000);
+  const bool ahead = has_taken(4);
+  g_usleep(50000);
+  const bool all_taken = has_taken(frames - 1);
+  clSetUserEventStatus(stop[0](), CL_COMPLETE);
+  for (size_t i = 1; i < frames; i++)
+    check_vectors(read(results, fields[i], engine.field().bytes), all[i], all[i - 1], s);
+  fail_unless(ahead, "the queue waits for the devices");
+  fail_unless(!all_taken, "planes that are searched are written over");
+}
+
+// Devices that share a search try a small window ahead, and no more where that predicts as well as
+// the target.
+TEST(test_window_ahead) {
+  Bench bench;
+  constexpr int width = 90, height = 50;
+  const Frame still = reference::natural_frame(width + 40, height + 40);
+  for (int block : {8, motion::Search::partitions})
+    for (const int shift : {3, 9}) {
+      const Frame a = reference::crop(still, 20, 20, width, height),
+                  b = follow(reference::crop(still, 20 - shift, 20, width, height));
+      const reference::Plane current = reference::luma(b), before = reference::luma(a);
+      Motion::Settings s = settings(0, block, Precision::full, 2);
+      s.min_range = 4, s.max_range = 16;
+      const Window least = Window::of_range(4);
+      // What whole blocks predict.
+      const int side = block == motion::Search::partitions ? 16 : block;
+      const auto few = reference::full_search(current, before, side, least, s.lambda);
+      const double mse = reference::mse(
+          current,
+          reference::predict(reference::Samples(before, 8),
+                             reference::field(few, width, height, side, s.lambda), width, height));
+      const motion::Plane planes[] = {upload(bench, current), upload(bench, before)};
+      const motion::Search search(*bench.context, block);
+      const cl::Buffer keys = key_buffer(bench, search.keys(planes[0]));
+      const auto all = reference::full_search(current, before, block, least, s.lambda);
+      bench.queue->cl().enqueueWriteBuffer(keys, CL_TRUE, 0, all.size() * sizeof(Key), all.data());
+      const cl::Buffer sums(bench.context->cl(), CL_MEM_READ_WRITE, motion::Errors::bytes);
+      motion::Errors(*bench.context, search).run(*bench.queue, planes[0], planes[1], keys, sums);
+      fail_unless_equals_float(
+          motion::Errors::total(read(bench, sums, motion::Errors::bytes).data()),
+          mse * width * height);
+      for (const double off : {-0.01, 0.01, 0.0}) {
+        s.target_psnr = off != 0 ? 10 * std::log10(255 * 255 / mse) + off : 0;
+        const int range = off < 0 ? s.min_range : s.max_range;
+        Motion engine(*bench.context, width, height, Layout::buffer);
+        engine.share(
+            std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
+        for (const Frame *frame : {&a, &b, &a, &b})
+          engine.next(*bench.queue, s, bench.upload(*frame, Layout::buffer));
+        Queue &results = engine.results(*bench.queue);
+        const Motion::Summary summary(
+            engine.field(), width, height,
+            read(results, engine.sum_up(results), Motion::sums_bytes).data());
+        fail_unless_equals_int(summary.range, range);
+        const cl::Buffer field(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
+        engine.copy_field(results, field);
+        const auto data = read(results, field, engine.field().bytes);
+        const auto expected = reference::field(
+            reference::full_search(current, before, block, Window::of_range(range), s.lambda),
+            width, height, block, s.lambda);
+        fail_unless(std::memcmp(data.data(), expected.vectors.data(),
+                                expected.vectors.size() * sizeof(motion::Vector)) == 0,
+                    "%s, %d px: other vectors than the reference's within %d px",
+                    text(s, a).c_str(), shift, range);
+      }
+    }
 }
 
 // A first frame, and one after a reset, has no motion and predicts itself.

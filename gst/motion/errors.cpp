@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "errors.h"
+
+#include <cstring>
+
+namespace glcl::motion {
+
+namespace {
+
+constexpr size_t summers = 64;  // work-items of a group
+
+}  // namespace
+
+Errors::Errors(Context &context, const Search &search)
+    : search_(&search),
+      kernel_(context, context.program("motion/errors.cl"), "motion_errors", {}) {}
+
+void Errors::run(Queue &queue, const Plane &current, const Plane &reference, const cl::Buffer &keys,
+                 const cl::Buffer &sums) {
+  const int columns = search_->columns(current), blocks = columns * search_->rows(current);
+  kernel_(queue, {summers * parts, 1}, keys, cl_int(search_->keys(current) / blocks),
+          search_->side(), columns, current.buffer, reference.buffer, current.pitch, current.width,
+          current.height, sums);
+}
+
+double Errors::total(const void *sums) {
+  double total = 0;
+  for (size_t i = 0; i < parts; i++) {
+    cl_long sum;
+    std::memcpy(&sum, static_cast<const cl_long *>(sums) + i, sizeof sum);
+    total += static_cast<double>(sum);
+  }
+  return total;
+}
+
+}  // namespace glcl::motion

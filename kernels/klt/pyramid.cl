@@ -50,7 +50,8 @@ __kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *l
     (to)[0] = PIXEL_AT(in, from.x, row), (to)[1] = PIXEL_AT(in, from.y, row);                                              \
     (to)[2] = PIXEL_AT(in, from.z, row), (to)[3] = PIXEL_AT(in, from.w, row);                                              \
   }
-#define TURN(p, to) (to)[0] = GREY_OF((p)[0]), (to)[ITEMS] = GREY_OF((p)[1]), (to)[2 * ITEMS] = GREY_OF((p)[2]), (to)[3 * ITEMS] = GREY_OF((p)[3])
+#define TURN(p, to) \
+  (to)[0] = GREY_OF((p)[0]), (to)[ITEMS] = GREY_OF((p)[1]), (to)[2 * ITEMS] = GREY_OF((p)[2]), (to)[3 * ITEMS] = GREY_OF((p)[3])
 #define SMOOTHED(line, to)                                                                                                 \
   {                                                                                                                        \
     const float4 a = (line)[max(item - 1, 0)], v = (line)[item], b = (line)[min(item + 1, ITEMS - 1)];                     \

@@ -393,7 +393,8 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
               100)
       .number("max-residue", "Maximum residue",
               "Mean difference between a point's windows in two frames above which it is lost, in "
-              "levels of 0 to 255",
+              "levels of 0 to 255; 255 keeps every point that has something to follow and stays in "
+              "the frame",
               &Settings::max_residue, 0, 255)
       .flag("check-backward", "Check backward",
             "Also follow points from this frame back; those that miss by more than a pixel are "

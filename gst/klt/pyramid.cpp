@@ -11,9 +11,10 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int border = 2;       // texels around a level; BORDER in the kernels
-constexpr int pitch_unit = 16;  // texels
-constexpr Size tile_of(Form form) { return form == rows ? Size{256, 32} : Size{64, 32}; }
+constexpr int border = 2;     // texels around a level; BORDER in the kernels
+constexpr int row_unit = 16;  // texels: where a level's rows begin
+/// What a group makes of the finest level: COLUMNS in klt_pyramid.
+constexpr Size tile_of(Form form) { return form == rows ? Size{256, 32} : Size{112, 16}; }
 constexpr int at_once = 3;  // levels that klt_pyramid makes
 constexpr Size pixel_group{32, 8};
 
@@ -55,8 +56,8 @@ Pyramids::Pyramids(Context &context, int width, int height, Layout layout, Form 
   std::vector<cl_int4> table;
   int w = width, h = height;
   for (int i = most_levels(width, height); i > 0; i--) {
-    const int pitch = (w + 2 * border + pitch_unit - 1) / pitch_unit * pitch_unit;
-    levels_.push_back({w, h, pitch, static_cast<int>(texels_) + border * pitch + border});
+    const int pitch = row_unit + (w + border + row_unit - 1) / row_unit * row_unit;
+    levels_.push_back({w, h, pitch, static_cast<int>(texels_) + border * pitch + row_unit});
     table.push_back(levels_.back().cl());
     texels_ += size_t(pitch) * (h + 2 * border);
     w = half(w), h = half(h);
@@ -65,12 +66,17 @@ Pyramids::Pyramids(Context &context, int width, int height, Layout layout, Form 
   const auto gains = noise_gains(levels_.size());
   gain_table_ = filled(context_, gains);
   gain_ = gains[0];
-  const std::string options = frame_options(layout) + (" -DTILE_X=" + std::to_string(tile_.x)) +
-                              " -DTILE_Y=" + std::to_string(tile_.y);
-  fine_ = form == rows ? Kernel(context, context.program("klt/pyramidrows.cl", options),
-                                "klt_pyramid_rows", {})
-                       : Kernel(context, context.program("klt/pyramid.cl", options), "klt_pyramid",
-                                context.device().is_cpu() ? Size{1, 1} : pixel_group);
+  const std::string wide = std::to_string(tile_.x), high = std::to_string(tile_.y);
+  fine_ =
+      form == rows
+          ? Kernel(context,
+                   context.program(
+                       "klt/pyramidrows.cl",
+                       frame_options(layout) + (" -DTILE_X=" + wide) + " -DTILE_Y=" + high),
+                   "klt_pyramid_rows", {})
+          : Kernel(context,
+                   context.program("klt/pyramid.cl", frame_options(layout) + (" -DROWS=" + high)),
+                   "klt_pyramid", {});
   if (levels_.size() > at_once)
     coarse_ = Kernel(
         context,

@@ -22,10 +22,13 @@ constexpr size_t patch_bytes = (33 * 40 + 8) * sizeof(cl_float);  // of the larg
 Tracking::Tracking(Context &context) : Tracking(context, context.device().is_cpu() ? 1 : 32) {}
 
 Tracking::Tracking(Context &context, int lanes) {
+  const bool apart = lanes > 1 && context.device().is_cpu();
   const Program program =
-      context.program("klt/track.cl", "-cl-mad-enable -DLANES=" + std::to_string(lanes));
-  track_ = Kernel(context, program, "klt_track", {size_t(lanes), 1});
-  compare_ = Kernel(context, program, "klt_compare", {size_t(lanes), 1});
+      context.program("klt/track.cl", "-cl-mad-enable -DLANES=" + std::to_string(lanes) +
+                                          (apart ? " -DAPART" : ""));
+  const Size group{size_t(lanes), 1};
+  follow_ = Kernel(context, program, apart ? "klt_track" : "klt_follow", group);
+  if (apart) compare_ = Kernel(context, program, "klt_compare", group);
 }
 
 void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyramids,
@@ -34,15 +37,20 @@ void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyram
   const Search search{settings.window / 2, settings.iterations,
                       static_cast<float>(settings.max_residue), int(settings.check), reach};
   const int levels = std::min(settings.levels, static_cast<int>(pyramids.levels().size()));
-  const size_t lanes = track_.group().x;
+  const size_t lanes = follow_.group().x;
+  const Size items{features * lanes, 1};
+  const cl::Buffer &templates = points.templates(queue, features);
   const auto patch = cl::Local(patch_bytes), sums = cl::Local(lanes * sizeof(cl_float4));
-  track_(queue, {features * lanes, 1}, before, after, pyramids.level_table(), pyramids.gain_table(),
-         levels, search, noise, points.place(), points.motion(), points.who(), points.form(), patch,
-         sums);
-  compare_(queue, {features * lanes, 1}, before, after, pyramids.levels()[0].cl(), pyramids.gain(),
-           search, noise, points.stamp(), points.stamps(), points.place(), points.motion(),
-           points.who(), points.form(), points.templates(queue, features), points.births(), patch,
-           sums);
+  if (!compare_)
+    return follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(),
+                   levels, search, noise, points.place(), points.motion(), points.who(),
+                   points.form(), points.stamp(), points.stamps(), templates, points.births(),
+                   patch, sums);
+  follow_(queue, items, before, after, pyramids.level_table(), pyramids.gain_table(), levels,
+          search, noise, points.place(), points.motion(), points.who(), points.form(), patch, sums);
+  compare_(queue, items, before, after, pyramids.levels()[0].cl(), pyramids.gain(), search, noise,
+           points.place(), points.motion(), points.who(), points.form(), points.stamp(),
+           points.stamps(), templates, points.births(), patch, sums);
 }
 
 }  // namespace glcl::klt

@@ -21,9 +21,10 @@ namespace glcl::klt {
 ///
 /// A point is lost where the determinant is below 0.01 or the smaller eigenvalue no more than noise
 /// gives, where it moves by more than the window's side on the finest level, comes nearer than 3 px
-/// to the frame's edge, where the mean difference that is left exceeds `max_residue`, or half of
+/// to the frame's edge, where the mean difference that is left exceeds `max_residue`, or 0.3 of
 /// the window's deviation, by more than noise adds, or, with `check`, where going back misses it by
-/// more than a pixel.
+/// more than a pixel. With `max_residue` 255 it is lost by texture, the edge and `check` alone: of
+/// places that are not good it goes to the one that leaves least.
 ///
 /// The window grows, up to 31 texels, until noise moves the point by no more than 0.03 px.
 ///
@@ -61,7 +62,7 @@ class Tracking {
            int reach, Points &points);
 
  private:
-  Kernel track_, compare_;
+  Kernel follow_, compare_;  // where that has none, the first compares too
 };
 
 }  // namespace glcl::klt

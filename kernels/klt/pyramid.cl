@@ -1,119 +1,195 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The three finest levels of a frame's pyramid at once: a group makes -DTILE_X=n by -DTILE_Y=n texels of the finest one,
-// multiples of 4, and those of the next two that lie there; what they need around is made again in each group.
-#include "klt/tile.clh"
+// The three finest levels of a frame's pyramid at once. A group of 32 items makes -DROWS=n rows of a strip of the finest level, a
+// multiple of 4, and those of the next two that lie there. It goes down four rows at a time. An item has four columns of the finest
+// level, two of the next and one of the last; what lies beside it has from its neighbours, what lies above it keeps. The items
+// at both ends only make what the others need.
+#include "common/beside.clh"
 #include "opticalflow/grey.clh"
 
-// Texels along an axis that a tile of n needs: of the frame, of the finest level and of the next. Fours of them in a row.
-#define RAW(n) ((n) + 13)
-#define FINE(n) ((n) + 9)
-#define HALF(n) ((n) / 2 + 3)
-#define RAW_ROW FOURS(RAW(TILE_X))
-#define FINE_ROW FOURS(FINE(TILE_X))
+#define ITEMS 32
+#define ENDS 2
+#define COLUMNS (4 * (ITEMS - 2 * ENDS))
 
 // The Gaussian of sigma 0.7, of five.
 #define OUTER 0.0096200556f
 #define NEAR 0.20542368f
 #define MIDDLE 0.56991249f
 #define SMOOTH(a, b, c, d, e) (OUTER * ((a) + (e)) + NEAR * ((b) + (d)) + MIDDLE * (c))
+// (1 4 6 4 1), 16 times too large.
+#define HALVE(a, b, c, d, e) ((a) + (e) + 4.0f * ((b) + (d)) + 6.0f * (c))
 
-// (1 4 6 4 1) / 16 along both axes; `p`: the first of 5 by 5.
-inline float halved(__local const float *p, int wide) {
-  const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
-  float sum = 0.0f;
-  for (int j = 0; j < 5; j++, p += wide) sum += taps[j] * (p[0] + p[4] + 4.0f * (p[1] + p[3]) + 6.0f * p[2]);
-  return sum / 256.0f;
-}
-// That and the next one.
-inline float2 halved_two(__local const float4 *p, int wide) {
-  const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
-  float2 sum = 0.0f;
-#pragma unroll
-  for (int j = 0; j < 5; j++, p += wide) {
-    const float4 a = p[0], b = p[1];
-    sum += taps[j] * (a.xz + (float2)(b.x, b.z) + 4.0f * (a.yw + (float2)(a.w, b.y)) + 6.0f * (float2)(a.z, b.x));
-  }
-  return sum / 256.0f;
-}
-
-// Two texels beside each other, the first in an even column: rows begin at even places.
-#define STORE_TWO(grey, level, at, values) (*(__global float2 *)((grey) + texel_index(level, at)) = (values))
+// Rows that a row is written to: one of the edge also goes to the border.
+#define FOR_ROWS(to, level, from) \
+  for (int to = (from) == 0 ? -BORDER : (from); to <= ((from) == (level).y - 1 ? (from) + BORDER : (from)); to++)
 
 // Writes `count` levels, at most 3, with their borders.
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 __kernel void klt_pyramid(IN_FRAME(in), __global float *grey, __constant int4 *levels, int count) {
-  // What is read of a row in fours may reach into the next one, and beyond the last.
-  __local float4 one[LARGER(RAW_ROW * RAW(TILE_Y), FINE_ROW * FINE(TILE_Y)) + 1];
-  __local float4 other[LARGER(FINE_ROW * RAW(TILE_Y), FOURS(HALF(TILE_X) * HALF(TILE_Y)))];
-  __local float *const ones = (__local float *)one, *const others = (__local float *)other;
-  const int2 tile = (int2)(TILE_X, TILE_Y), origin = (int2)(get_group_id(0), get_group_id(1)) * tile;
-  const int item = get_local_id(1) * get_local_size(0) + get_local_id(0), items = get_local_size(0) * get_local_size(1);
-  const int4 level = levels[0];
-  // All it needs lies in the frame.
-  const bool within = all(origin >= 8) && all(origin + tile + 8 <= level.xy);
-  FOR_ALL(i, j, RAW(TILE_X), RAW(TILE_Y)) {
-    const int2 at = clamp(origin - 8 + (int2)(i, j), 0, level.xy - 1);
-    ones[j * 4 * RAW_ROW + i] = GREY_AT(in, at.x, at.y);
+  __local float4 lines[4 * ITEMS];
+  const int item = get_local_id(0);
+  __local float *const greys = (__local float *)lines + item;
+  const int4 fine = levels[0], middle = levels[min(1, count - 1)], least = levels[min(2, count - 1)];
+  const int left = (int)get_group_id(0) * COLUMNS - 4 * ENDS, x = left + 4 * item, top = get_group_id(1) * ROWS;
+  const bool own = item >= ENDS && item < ITEMS - ENDS;
+  const bool is_first = get_group_id(0) == 0, is_last = get_group_id(0) == get_num_groups(0) - 1;
+  // Whether it needs what lies beyond the frame: beside it, above or below it.
+  const bool right = left + 4 * ITEMS > fine.x, edge = is_first || right || top == 0 || top + ROWS + 8 > fine.y;
+  // Of the last strip items write what lies at the frame's side and in the border.
+  const bool ending = is_last && item >= ENDS;
+  // An item reads every 32nd column: they are turned in local memory.
+  const int4 from = clamp(left + item + ITEMS * (int4)(0, 1, 2, 3), 0, fine.x - 1);
+  float4 rows[8];  // smoothed along x: four of before, and these four
+  float2 halves[8];  // of the finest level, halved along x
+  float quarters[5];  // of the next one
+  for (int i = 0; i < 8; i++) rows[i] = 0.0f, halves[i] = 0.0f;
+  for (int i = 0; i < 5; i++) quarters[i] = 0.0f;
+  PIXEL next[4][4];
+#define ROW_AT(to, number)                                                                                                  \
+  {                                                                                                                        \
+    const int row = clamp(number, 0, fine.y - 1);                                                                            \
+    (to)[0] = PIXEL_AT(in, from.x, row), (to)[1] = PIXEL_AT(in, from.y, row);                                              \
+    (to)[2] = PIXEL_AT(in, from.z, row), (to)[3] = PIXEL_AT(in, from.w, row);                                              \
   }
+#define TURN(p, to) \
+  (to)[0] = GREY_OF((p)[0]), (to)[ITEMS] = GREY_OF((p)[1]), (to)[2 * ITEMS] = GREY_OF((p)[2]), (to)[3 * ITEMS] = GREY_OF((p)[3])
+#define SMOOTHED(line, to)                                                                                                 \
+  {                                                                                                                        \
+    const float4 a = (line)[max(item - 1, 0)], v = (line)[item], b = (line)[min(item + 1, ITEMS - 1)];                     \
+    to = SMOOTH((float4)(a.zw, v.xy), (float4)(a.w, v.xyz), v, (float4)(v.yzw, b.x), (float4)(v.zw, b.xy));                \
+  }
+  ROW_AT(next[3], top - 8)
+  TURN(next[3], greys);
   barrier(CLK_LOCAL_MEM_FENCE);
-  FOR_ALL(i, j, FINE_ROW, RAW(TILE_Y)) {
-    const float4 a = one[j * RAW_ROW + i], b = one[j * RAW_ROW + i + 1];
-    other[j * FINE_ROW + i] = SMOOTH(a, (float4)(a.yzw, b.x), (float4)(a.zw, b.xy), (float4)(a.w, b.xyz), b);
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const int wide = 4 * FINE_ROW;
-  if (within) {
-    FOR_ALL(i, j, FINE_ROW, FINE(TILE_Y)) {
-      __local const float4 *p = other + j * FINE_ROW + i;
-      one[j * FINE_ROW + i] = SMOOTH(p[0], p[FINE_ROW], p[2 * FINE_ROW], p[3 * FINE_ROW], p[4 * FINE_ROW]);
+  SMOOTHED(lines, rows[3])
+#pragma unroll
+  for (int i = 0; i < 4; i++) ROW_AT(next[i], top - 7 + i)
+  for (int block = 0; block < ROWS / 4 + 3; block++) {
+    const int y = top - 9 + 4 * block;  // of the finest level's first row
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int i = 0; i < 4; i++) TURN(next[i], greys + 4 * i * ITEMS);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (block < ROWS / 4 + 2) {
+#pragma unroll
+      for (int i = 0; i < 4; i++) ROW_AT(next[i], y + 6 + i)
     }
-  } else {
-    FOR_ALL(i, j, FINE(TILE_X), FINE(TILE_Y)) {
-      const int2 at = clamp(origin + (int2)(i, j) - 6, 0, level.xy - 1) - origin + 6;
-      __local const float *p = others + at.y * wide + at.x;
-      ones[j * wide + i] = SMOOTH(p[0], p[wide], p[2 * wide], p[3 * wide], p[4 * wide]);
-    }
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (within) {
-    FOR_ALL(i, j, TILE_X / 2, TILE_Y) {
-      const int from = (j + 6) * wide + 2 * i + 6;
-      STORE_TWO(grey, level, origin + (int2)(2 * i, j), (float2)(ones[from], ones[from + 1]));
-    }
-  } else {
-    FOR_ALL(i, j, TILE_X, TILE_Y) {
-      const int2 at = origin + (int2)(i, j);
-      if (all(at < level.xy)) store_repeated(grey, level, at, ones[(j + 6) * wide + i + 6]);
-    }
-  }
-  const int2 middle = origin / 2;
-  if (count > 1) {
-    const int4 next = levels[1];
-    if (within) {
-      FOR_ALL(i, j, FOURS(2 * HALF(TILE_X)), HALF(TILE_Y)) {
-        const float2 two = halved_two(one + 2 * j * FINE_ROW + i, FINE_ROW);
-        others[j * HALF(TILE_X) + 2 * i] = two.x;
-        if (2 * i + 1 < HALF(TILE_X)) others[j * HALF(TILE_X) + 2 * i + 1] = two.y;
+#pragma unroll
+    for (int i = 0; i < 4; i++) SMOOTHED(lines + i * ITEMS, rows[4 + i])
+    float4 four[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) four[i] = SMOOTH(rows[i], rows[i + 1], rows[i + 2], rows[i + 3], rows[i + 4]);
+    SHARED;
+#pragma unroll
+    for (int i = 0; i < 4; i++) SHARE(lines + i * ITEMS, four[i]);
+    SHARED;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      __local const float4 *line = lines + i * ITEMS;
+      float4 v = four[i];
+      float a = BEFORE(line, v, z), b = BEFORE(line, v, w), c = AFTER(line, v, x);
+      const bool within = y + i >= top && y + i < top + ROWS;
+      if (is_first) {
+        const float first = of_item(line, v, 0, ENDS);
+        v = x < 0 ? first : v, a = x <= 0 ? first : a, b = x <= 0 ? first : b, c = x < -4 ? first : c;
       }
-    } else {
-      FOR_ALL(i, j, HALF(TILE_X), HALF(TILE_Y)) {
-        const int2 first = 2 * (clamp(middle + (int2)(i, j) - 2, 0, next.xy - 1) - middle) - 2 + 6;
-        others[j * HALF(TILE_X) + i] = halved(ones + first.y * wide + first.x, wide);
+      if (right) {
+        const int end = fine.x - 1 - left;
+        const float last = of_item(line, v, end, min(end / 4, ITEMS - 1));
+        v = select(v, last, x + (int4)(0, 1, 2, 3) >= fine.x);
+        a = x - 2 >= fine.x ? last : a, b = x - 1 >= fine.x ? last : b, c = x + 4 >= fine.x ? last : c;
+      }
+      if (!edge) {
+        if (own && within) *(__global float4 *)(grey + texel_index(fine, (int2)(x, y + i))) = v;
+      } else if (within && y + i < fine.y) {
+        FOR_ROWS(row, fine, y + i) {
+          __global float *to = grey + texel_index(fine, (int2)(x, row));
+          if (own && x + 4 <= fine.x) *(__global float4 *)to = v;
+          if (x == 0) to[-2] = to[-1] = v.x;
+          if (ending && x + 4 > fine.x) {
+            if (x < fine.x + BORDER) to[0] = v.x;
+            if (x + 1 < fine.x + BORDER) to[1] = v.y;
+            if (x + 2 < fine.x + BORDER) to[2] = v.z;
+            if (x + 3 < fine.x + BORDER) to[3] = v.w;
+          }
+        }
+      }
+      halves[4 + i] = HALVE((float2)(a, v.x), (float2)(b, v.y), v.xz, v.yw, (float2)(v.z, c));
+    }
+    float2 two[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      const int row = top / 2 - 5 + 2 * block + i;
+      float2 a = halves[2 * i + 1], b = halves[2 * i + 2], c = halves[2 * i + 3], d = halves[2 * i + 4], e = halves[2 * i + 5];
+      if (edge) {
+        a = row == 0 ? c : a, b = row == 0 ? c : b;
+        d = 2 * row + 1 < fine.y ? d : c, e = 2 * row + 2 < fine.y ? e : d;
+      }
+      two[i] = HALVE(a, b, c, d, e) * (1.0f / 256.0f);
+    }
+    SHARED;
+#pragma unroll
+    for (int i = 0; i < 2; i++) SHARE(lines + i * ITEMS, ((float4)(two[i], 0.0f, 0.0f)));
+    SHARED;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      __local const float4 *line = lines + i * ITEMS;
+      const int row = top / 2 - 5 + 2 * block + i;
+      float2 v = two[i];
+      float a = BEFORE(line, v, x), b = BEFORE(line, v, y), c = AFTER(line, v, x);
+      const bool within = count > 1 && row >= top / 2 && row < top / 2 + ROWS / 2;
+      const int at = x / 2;
+      if (is_first) {
+        const float first = of_item(line, (float4)(v, v), 0, ENDS);
+        v = x < 0 ? first : v, a = x <= 0 ? first : a, b = x <= 0 ? first : b, c = x < -4 ? first : c;
+      }
+      if (right) {
+        const int end = middle.x - 1 - left / 2;
+        const float last = of_item(line, (float4)(v, v), end & 1, min(end / 2, ITEMS - 1));
+        v = select(v, last, at + (int2)(0, 1) >= middle.x);
+        a = at - 2 >= middle.x ? last : a, b = at - 1 >= middle.x ? last : b, c = at + 2 >= middle.x ? last : c;
+      }
+      if (!edge) {
+        if (own && within) *(__global float2 *)(grey + texel_index(middle, (int2)(at, row))) = v;
+      } else if (within && row < middle.y) {
+        FOR_ROWS(to_row, middle, row) {
+          __global float *to = grey + texel_index(middle, (int2)(at, to_row));
+          if (own && at + 2 <= middle.x) *(__global float2 *)to = v;
+          if (x == 0) to[-2] = to[-1] = v.x;
+          if (ending && at + 2 > middle.x) {
+            if (at < middle.x + BORDER) to[0] = v.x;
+            if (at + 1 < middle.x + BORDER) to[1] = v.y;
+          }
+        }
+      }
+      quarters[3 + i] = HALVE(a, b, v.x, v.y, c);
+    }
+    const int row = top / 4 - 3 + block;
+    float a = quarters[0], b = quarters[1], c = quarters[2], d = quarters[3], e = quarters[4];
+    if (edge) {
+      a = row == 0 ? c : a, b = row == 0 ? c : b;
+      d = 2 * row + 1 < middle.y ? d : c, e = 2 * row + 2 < middle.y ? e : d;
+    }
+    float one = HALVE(a, b, c, d, e) * (1.0f / 256.0f);
+    const bool within = count > 2 && row >= top / 4 && row < top / 4 + ROWS / 4;
+    SHARED;
+    SHARE(lines, (float4)one);
+    SHARED;
+    const int at = x / 4;
+    if (right) {
+      const float last = of_item(lines, (float4)one, 0, min(least.x - 1 - left / 4, ITEMS - 1));
+      one = at >= least.x ? last : one;
+    }
+    if (!edge) {
+      if (own && within) grey[texel_index(least, (int2)(at, row))] = one;
+    } else if (within && row < least.y) {
+      FOR_ROWS(to_row, least, row) {
+        __global float *to = grey + texel_index(least, (int2)(at, to_row));
+        if ((own && at < least.x) || (ending && at < least.x + BORDER)) *to = one;
+        if (x == 0) to[-2] = to[-1] = one;
       }
     }
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (count > 1) {
-    const int4 next = levels[1];
-    FOR_ALL(i, j, TILE_X / 2, TILE_Y / 2) {
-      const int2 at = middle + (int2)(i, j);
-      if (all(at < next.xy)) store_repeated(grey, next, at, others[(j + 2) * HALF(TILE_X) + i + 2]);
-    }
-  }
-  if (count > 2) {
-    const int4 next = levels[2];
-    FOR_ALL(i, j, TILE_X / 4, TILE_Y / 4) {
-      const int2 at = origin / 4 + (int2)(i, j);
-      if (all(at < next.xy)) store_repeated(grey, next, at, halved(others + 2 * j * HALF(TILE_X) + 2 * i, HALF(TILE_X)));
-    }
+    quarters[0] = quarters[2], quarters[1] = quarters[3], quarters[2] = quarters[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) rows[i] = rows[4 + i], halves[i] = halves[4 + i];
   }
 }

@@ -17,6 +17,7 @@
 #define LEAST_CODING 0.15f  // levels², what noise.cl has at least
 #define MOST_DOUBTS 2       // frames in a row in which a point does not look as it did where it was chosen
 #define STEADY 0.03f        // px: deviation by noise above which a window grows
+#define KEEP_ALL 255.0f     // levels: who lets that much be left wants all points that stay in the frame
 
 #include "klt/template.clh"
 
@@ -32,7 +33,7 @@ typedef struct {
 } Gain;
 
 typedef struct {
-  bool good;
+  bool good, seen;  // `seen`: there is something to follow
   float2 shift;
   float residue;
   float3 tensor;  // xx, xy, yy over the window, without the means
@@ -51,7 +52,7 @@ inline Found follow(__global const float *before, __global const float *after, _
                     int count, float2 from, float2 guess, float even, int radius, Search search, __global const float *noise,
                     __local float *patch, __local float4 *sums) {
   const int side = 2 * radius + 1, wide = side + 2, pitch = patch_pitch(side);
-  Found found = {false, ldexp(guess, -count), 0.0f, 0.0f};
+  Found found = {false, false, ldexp(guess, -count), 0.0f, 0.0f};
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
     const float2 centre = ldexp(from, -number), base = floor(centre), between_them = centre - base;
@@ -71,7 +72,7 @@ inline Found follow(__global const float *before, __global const float *after, _
     const int2 first = max(-origin, 0), last = min(level.xy - 3 - origin, side);
     FLOATS counted = 0.0f, values = 0.0f, squares = 0.0f, sx = 0.0f, sy = 0.0f, vx = 0.0f, vy = 0.0f, txx = 0.0f, txy = 0.0f, tyy = 0.0f;
     FOR_WINDOW(n, side) {
-      const int2 cell = part_of(n, side);
+      const Part cell = part_of(n, side);
       const Samples s = samples(patch, pitch, cell, middle, first, last);
       counted += s.counts, values += s.value, squares += s.value * s.value;
       sx += s.x, sy += s.y, vx += s.value * s.x, vy += s.value * s.y;
@@ -89,6 +90,11 @@ inline Found follow(__global const float *before, __global const float *after, _
     found.shift = start;
     bool good = light.x >= LEAST_PART * side * side && determinant > LEAST_DETERMINANT &&
                 least_eigenvalue(xx, xy, yy) > (1.0f + NOISE_SCATTER / side) * gains[number].slope * own * texels;
+    found.seen = good;
+    // What an item has of a small window stays in its registers.
+    const Part own_part = part_of(LANE, side);
+    const Samples own_samples = samples(patch, pitch, own_part, middle, first, last);
+    const float per_texel = 1.0f / texels, per_determinant = 1.0f / determinant;
     float gain = 1.0f, other = 0.0f;
     bool moves = good;
     for (int step = 0; step < search.iterations && moves; step++) {
@@ -96,17 +102,18 @@ inline Found follow(__global const float *before, __global const float *after, _
       const int2 lead = convert_int2(corner) - radius;
       FLOATS value = 0.0f, square = 0.0f, ex = 0.0f, ey = 0.0f;
       FOR_WINDOW(n, side) {
-        const int2 cell = part_of(n, side);
-        const Samples s = samples(patch, pitch, cell, middle, first, last);
-        const FLOATS seen = s.counts * (between(after, level, lead + cell, rest) - middle);
+        Part cell = own_part;
+        Samples s = own_samples;
+        if (LANES == 1 || n != (int)LANE) cell = part_of(n, side), s = samples(patch, pitch, cell, middle, first, last);
+        const FLOATS seen = s.counts * (between_parts(after, level, lead, cell, rest) - middle);
         value += seen, square += seen * seen, ex += seen * s.x, ey += seen * s.y;
       }
       const float4 sum = sum_of((float4)(TOTAL(value), TOTAL(square), TOTAL(ex), TOTAL(ey)), sums);
-      other = sum.x / texels;
-      const float deviation = fmax(sum.y / texels - other * other, 1e-6f);
+      other = sum.x * per_texel;
+      const float deviation = fmax(sum.y * per_texel - other * other, 1e-6f);
       gain = flat > 0.0f ? clamp(sqrt(variance / deviation), 1.0f / MOST_GAIN, MOST_GAIN) : 1.0f;
       const float2 left = slopes.zw - gain * sum.zw - flat * (mean - gain * other) * slopes.xy;
-      const float2 more = (float2)(yy * left.x - xy * left.y, xx * left.y - xy * left.x) / determinant;
+      const float2 more = (float2)(yy * left.x - xy * left.y, xx * left.y - xy * left.x) * per_determinant;
       found.shift += more;
       good = all(fabs(found.shift - start) <= (float)side);
       moves = good && dot(more, more) > ENOUGH * ENOUGH;
@@ -118,9 +125,9 @@ inline Found follow(__global const float *before, __global const float *after, _
       const int2 lead = convert_int2(corner) - radius;
       FLOATS sum = 0.0f;
       FOR_WINDOW(n, side) {
-        const int2 cell = part_of(n, side);
+        const Part cell = part_of(n, side);
         const Samples s = samples(patch, pitch, cell, middle, first, last);
-        const FLOATS seen = between(after, level, lead + cell, rest) - middle;
+        const FLOATS seen = between_parts(after, level, lead, cell, rest) - middle;
         sum += s.counts * fabs(s.value - mean - gain * (seen - other));
       }
       found.residue = sum_of((float4)(TOTAL(sum), 0.0f, 0.0f, 0.0f), sums).x / texels;
@@ -176,116 +183,161 @@ inline int growth_of(float eigenvalue, float noise, int radius) {
   return clamp((int)ceil(0.5f * (fmin(side, 2.0f * MOST_RADIUS + 1.0f) - 1.0f)) - radius, 0, MOST_RADIUS - radius);
 }
 
-// From the frame before to this one: where points are goes to `place`, the window's tensor and what is left of it to `motion`.
-// Work-groups: slots. `form`: by slots, how a point looks beside its template, a complex number; frames in which it does not; by how
-// much its window is grown.
-__kernel void klt_track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
-                        int count, Search search, __global const float *noise, __global float4 *place, __global float4 *motion,
-                        __global int4 *who, __global float4 *form, __local float *patch, __local float4 *sums) {
+// A slot's point, see points.clh. `form`: how it looks beside its template, a complex number; frames in which it does not look so; by
+// how much its window is grown.
+typedef struct {
+  float4 place, motion, form;
+  int4 who;
+} Point;
+
+#define POINTS __global float4 *place, __global float4 *motion, __global int4 *who, __global float4 *form
+inline Point point_of(POINTS, int slot) {
+  const Point point = {place[slot], motion[slot], form[slot], who[slot]};
+  return point;
+}
+inline void keep(POINTS, int slot, Point point) {
+  if (LANE == 0) place[slot] = point.place, motion[slot] = point.motion, form[slot] = point.form, who[slot] = point.who;
+}
+
+// A live point from the frame before to this one; its motion is then the window's tensor and what is left of it.
+inline Point track(__global const float *before, __global const float *after, __constant int4 *levels, __constant Gain *gains,
+                   int count, Search search, __global const float *noise, Point point, __local float *patch, __local float4 *sums) {
+  const int4 level = levels[0];
+  const float2 was = point.place.zw;
+  const float4 pace = point.motion;
+  // Without branches before barriers: PoCL 3.1 makes wrong loops of them.
+  const int needed = growth_of(pace.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
+  point.form = select((float4)(1.0f, 0.0f, 0.0f, needed), point.form, (int4)(point.who.y > 0 ? -1 : 0));
+  const int radius = min(search.radius + (int)point.form.w, MOST_RADIUS);
+  // From where it would be if it went on as before; where it is not to be found so, in light that changes; then, unless it would have
+  // left the frame, from where it was.
+  const bool fast = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE;
+  const int tries = fast && in_frame(was + pace.xy, level) ? 3 : 2;
+  const bool all_kept = search.residue >= KEEP_ALL;
+  Found found;
+  found.good = found.seen = false;
+  float2 guess = 0.0f;
+  float even = 0.0f;
+  for (int i = 0; i < tries && !found.good; i++) {
+    const float2 next_guess = i < 2 && fast ? pace.xy : 0.0f;
+    const float next_even = i ? 1.0f : 0.0f;
+    Found next = follow(before, after, levels, gains, count, was, next_guess, next_even, radius, search, noise, patch, sums);
+    const bool stays = in_frame(was + next.shift, level);
+    next.good = next.good && stays, next.seen = next.seen && stays && all_kept;
+    // Of those that are not good the one that leaves least.
+    if (i == 0 || next.good || (next.seen && (!found.seen || next.residue < found.residue)))
+      found = next, guess = next_guess, even = next_even;
+  }
+  found.good = found.good || found.seen;
+  const float2 now = was + found.shift;
+  if (search.check && found.good) {
+    const Found back = follow(after, before, levels, gains, count, now, -guess, even, radius, search, noise, patch, sums);
+    const float2 miss = found.shift + back.shift;
+    found.good = back.good && dot(miss, miss) <= MOST_BACK * MOST_BACK;
+  }
+  point.place.zw = now;
+  point.motion = (float4)(found.tensor, found.residue);
+  point.who.z = found.good ? LIVE : LOST;
+  return point;
+}
+
+// After it: compares a live point with what it looked like where it was chosen. Those that were chosen in the frame before are kept.
+// Marks places around points that are found by `stamp`.
+inline Point compare(__global const float *before, __global const float *after, int4 level, Gain gain, Search search,
+                     __global const float *noise, int stamp, __global ushort *stamps, Point point, __global float *kept,
+                     __global int4 *birth_place, __local float *patch, __local float4 *sums) {
+  const bool born = point.who.y == 0;
+  const float2 was = point.place.xy, now = point.place.zw;
+  const float4 tensor = point.motion, own = point.form;
+  const int4 here = (int4)(convert_int2(was), min(search.radius + (int)own.w, MOST_RADIUS), 0);
+  const int4 birth = select(*birth_place, here, (int4)(born ? -1 : 0));
+  const int radius = birth.z, side = 2 * radius + 1, pitch = patch_pitch(side);
+  const int2 origin = birth.xy - radius - 1, first = max(-origin, 0), last = min(level.xy - 3 - origin, side);
+  SYNC;
+#if LANES > 1
+  FOR_LANES(i, pitch * (side + 2)) {
+    const int2 at = clamp(origin + (int2)(i % pitch, i / pitch), -1, level.xy);
+    const float seen = before[texel_index(level, at)], texel = select(kept[i], seen, born ? -1 : 0);
+    patch[i] = texel;
+    kept[i] = texel;
+  }
+#else
+  for (int y = 0; y < side + 2; y++)
+    for (int x = 0; x < pitch; x += 8) {
+      __global float *texel = kept + y * pitch + x;
+      if (born) STORE_GLOBAL_EIGHT(texel, texels(before, level, origin + (int2)(x, y)));
+      STORE_EIGHT(patch + y * pitch + x, GLOBAL_EIGHT(texel));
+    }
+#endif
+  SYNC;
+  const float own_noise =
+      2.0f * (gain.texel * CORRELATION * noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) + coding_of(noise));
+  const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy, born ? -1 : search.iterations, own_noise, sums);
+  const bool same = fit.good && fit.residue <= limit_of(search.residue, fit.variance, own_noise) && in_frame(fit.at, level);
+  const float2 found = !born && same ? fit.at : now;
+  const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f), fitted = (float4)(fit.form, 0.0f, own.w);
+  point.form = born ? own : same ? fitted : doubted;
+  const bool good = point.form.z <= (float)MOST_DOUBTS || search.residue >= KEEP_ALL;
+  const float2 away = found - was;
+  const float level_noise = CORRELATION * noise_variance(noise) + coding_of(noise);
+  const float evidence = tensor.x * away.x * away.x + 2.0f * tensor.y * away.x * away.y + tensor.z * away.y * away.y;
+  const float2 told = evidence > 2.0f * HELD * level_noise ? found : was;
+  SYNC;
+  if (LANE == 0) *birth_place = birth;
+  if (good) {
+    const int across = 2 * search.reach + 1;
+    const int2 corner = convert_int2_rte(told) - search.reach;
+    FOR_LANES(i, across * across) {
+      const int2 at = corner + (int2)(i % across, i / across);
+      if (all(at >= 0) && all(at < level.xy)) stamps[at.y * level.x + at.x] = stamp;
+    }
+  }
+  point.place = (float4)(told, found);
+  point.motion = (float4)(told - was, tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
+  point.who.y++;
+  point.who.z = good ? LIVE : LOST;
+  return point;
+}
+
+#define FRAMES __global const float *before, __global const float *after
+#define SEARCH Search search, __global const float *noise
+#define COMPARED int stamp, __global ushort *stamps, __global float *templates, __global int4 *births
+
+// Work-groups: slots. PoCL 3.1 does not end compiling both in one with barriers: there, -DAPART makes two of it.
+#ifndef APART
+__kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, COMPARED,
+                         __local float *patch, __local float4 *sums) {
   const int slot = get_group_id(0);
-  const float4 was = place[slot];
-  const int4 point = who[slot];
+  Point point = point_of(place, motion, who, form, slot);
   fetch_ahead(before, after, levels, count, place, motion, slot + 1, search.radius);
-  if (point.z == LIVE) {
-    const int4 level = levels[0];
-    const float4 pace = motion[slot];
-    // Without branches before barriers: PoCL 3.1 makes wrong loops of them.
-    const int needed = growth_of(pace.w, CORRELATION * noise_variance(noise) + coding_of(noise), search.radius);
-    const float4 kept = select((float4)(1.0f, 0.0f, 0.0f, needed), form[slot], (int4)(point.y > 0 ? -1 : 0));
-    const int grown = (int)kept.w;
-    const int radius = min(search.radius + grown, MOST_RADIUS);
-    // From where it would be if it went on as before; where it is not to be found so, in light that changes; then, unless it would have
-    // left the frame, from where it was.
-    const bool fast = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE;
-    const int tries = fast && in_frame(was.zw + pace.xy, level) ? 3 : 2;
-    Found found;
-    float2 guess = 0.0f;
-    float even = 0.0f;
-    found.good = false;
-    for (int i = 0; i < tries && !found.good; i++) {
-      guess = i < 2 && fast ? pace.xy : 0.0f;
-      even = i ? 1.0f : 0.0f;
-      found = follow(before, after, levels, gains, count, was.zw, guess, even, radius, search, noise, patch, sums);
-      found.good = found.good && in_frame(was.zw + found.shift, level);
-    }
-    const float2 now = was.zw + found.shift;
-    if (search.check && found.good) {
-      const Found back = follow(after, before, levels, gains, count, now, -guess, even, radius, search, noise, patch, sums);
-      const float2 miss = found.shift + back.shift;
-      found.good = back.good && dot(miss, miss) <= MOST_BACK * MOST_BACK;
-    }
+  fetch_template(after, levels[0], place, templates, slot + 1, search.radius);
+  if (point.who.z == LIVE) {
+    point = track(before, after, levels, gains, count, search, noise, point, patch, sums);
+    if (point.who.z == LIVE)
+      point = compare(before, after, levels[0], gains[0], search, noise, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
+                      births + slot, patch, sums);
+    keep(place, motion, who, form, slot, point);
+  }
+}
+#else
+__kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, __local float *patch,
+                        __local float4 *sums) {
+  const int slot = get_group_id(0);
+  Point point = point_of(place, motion, who, form, slot);
+  if (point.who.z == LIVE) {
+    point = track(before, after, levels, gains, count, search, noise, point, patch, sums);
     SYNC;
-    if (LANE == 0) {
-      who[slot] = (int4)(point.x, point.y, found.good ? LIVE : LOST, 0);
-      place[slot] = (float4)(was.xy, now);
-      motion[slot] = (float4)(found.tensor, found.residue);
-      form[slot] = kept;
-    }
+    keep(place, motion, who, form, slot, point);
   }
 }
 
-// After it: compares points with what they looked like where they were chosen. Those that were chosen in the frame before are kept.
-// Work-groups: slots. Marks places around points that are found by `stamp`.
-__kernel void klt_compare(__global const float *before, __global const float *after, int4 level, Gain gain, Search search,
-                          __global const float *noise, int stamp, __global ushort *stamps, __global float4 *place,
-                          __global float4 *motion, __global int4 *who, __global float4 *form, __global float *templates,
-                          __global int4 *births, __local float *patch, __local float4 *sums) {
+__kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARED, __local float *patch, __local float4 *sums) {
   const int slot = get_group_id(0);
-  const int4 point = who[slot];
-  fetch_template(after, level, place, templates, slot + 1, search.radius);
-  if (point.z == LIVE) {
-    const bool born = point.y == 0;
-    const float4 was = place[slot], tensor = motion[slot];
-    float4 own = form[slot];
-    const int4 here = (int4)(convert_int2(was.xy), min(search.radius + (int)own.w, MOST_RADIUS), 0);
-    const int4 birth = select(births[slot], here, (int4)(born ? -1 : 0));
-    const int radius = birth.z, side = 2 * radius + 1, pitch = patch_pitch(side);
-    const int2 origin = birth.xy - radius - 1, first = max(-origin, 0), last = min(level.xy - 3 - origin, side);
-    __global float *kept = templates + (size_t)slot * TEMPLATE;
-#if LANES > 1
-    FOR_LANES(i, pitch * (side + 2)) {
-      const int2 at = clamp(origin + (int2)(i % pitch, i / pitch), -1, level.xy);
-      const float seen = before[texel_index(level, at)], texel = select(kept[i], seen, born ? -1 : 0);
-      patch[i] = texel;
-      kept[i] = texel;
-    }
-#else
-    for (int y = 0; y < side + 2; y++)
-      for (int x = 0; x < pitch; x += 8) {
-        __global float *texel = kept + y * pitch + x;
-        if (born) STORE_GLOBAL_EIGHT(texel, texels(before, level, origin + (int2)(x, y)));
-        STORE_EIGHT(patch + y * pitch + x, GLOBAL_EIGHT(texel));
-      }
-#endif
-    SYNC;
-    const float2 now = was.zw;
-    const float own_noise =
-        2.0f * (gain.texel * CORRELATION * noise_variance_at(noise, patch[(radius + 1) * (pitch + 1)]) + coding_of(noise));
-    const Fitted fit = fit_template(patch, radius, first, last, after, level, now, own.xy, born ? -1 : search.iterations, own_noise, sums);
-    const bool same = fit.good && fit.residue <= limit_of(search.residue, fit.variance, own_noise) && in_frame(fit.at, level);
-    const float2 found = !born && same ? fit.at : now;
-    const float4 doubted = own + (float4)(0.0f, 0.0f, 1.0f, 0.0f), fitted = (float4)(fit.form, 0.0f, own.w);
-    own = born ? own : same ? fitted : doubted;
-    const bool good = own.z <= (float)MOST_DOUBTS;
-    const float2 away = found - was.xy;
-    const float level_noise = CORRELATION * noise_variance(noise) + coding_of(noise);
-    const float evidence = tensor.x * away.x * away.x + 2.0f * tensor.y * away.x * away.y + tensor.z * away.y * away.y;
-    const float2 told = evidence > 2.0f * HELD * level_noise ? found : was.xy;
-    SYNC;
-    if (LANE == 0) {
-      who[slot] = (int4)(point.x, point.y + 1, good ? LIVE : LOST, 0);
-      form[slot] = own;
-      births[slot] = birth;
-      place[slot] = (float4)(told, found);
-      motion[slot] = (float4)(told - was.xy, tensor.w, least_eigenvalue(tensor.x, tensor.y, tensor.z));
-    }
-    if (good) {
-      const int across = 2 * search.reach + 1;
-      const int2 corner = convert_int2_rte(told) - search.reach;
-      FOR_LANES(i, across * across) {
-        const int2 at = corner + (int2)(i % across, i / across);
-        if (all(at >= 0) && all(at < level.xy)) stamps[at.y * level.x + at.x] = stamp;
-      }
-    }
+  Point point = point_of(place, motion, who, form, slot);
+  if (point.who.z == LIVE) {
+    point = compare(before, after, level, gain, search, noise, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,
+                    births + slot, patch, sums);
+    keep(place, motion, who, form, slot, point);
   }
 }
+#endif

@@ -64,7 +64,7 @@ struct Sample {
 };
 
 struct Found {
-  bool good = false;
+  bool good = false, seen = false;
   float dx = 0, dy = 0;
   double residue = 0, xx = 0, xy = 0, yy = 0;
 };
@@ -122,6 +122,7 @@ Found follow(const Pyramid &before, const Pyramid &after, int levels,
     found.dx = start_x, found.dy = start_y;
     bool good = double(samples.size()) >= 0.25 * side * side && xx * yy - xy * xy > 0.01 &&
                 least_eigenvalue(xx, xy, yy) > (1 + 3.5 / side) * gains[level].slope * own * n;
+    found.seen = good;
     double gain = 1, other = 0;
     const auto moved = [&](const Sample &s) {
       const float x = cx + found.dx, y = cy + found.dy;
@@ -397,20 +398,23 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   }
   const int radius = std::min(settings.window / 2 + point.grown, 15);
   Found found;
-  float x = 0, y = 0, guess_x = 0, guess_y = 0;
-  bool good = false, even = false;
+  float guess_x = 0, guess_y = 0;
+  bool even = false;
   const bool fast = point.vx * point.vx + point.vy * point.vy >= 1;
   const int tries =
       fast && in_frame(point.tracked_x + point.vx, point.tracked_y + point.vy) ? 3 : 2;
-  if (fast) guess_x = point.vx, guess_y = point.vy;
-  for (int i = 0; i < tries && !good; i++) {
-    even = i > 0;
-    if (i == 2) guess_x = guess_y = 0;
-    found = follow(before, after, levels, all, point.tracked_x, point.tracked_y, guess_x, guess_y,
-                   even, radius, settings, noise);
-    x = point.tracked_x + found.dx, y = point.tracked_y + found.dy;
-    good = found.good && in_frame(x, y);
+  const bool all_kept = settings.max_residue >= 255;
+  for (int i = 0; i < tries && !found.good; i++) {
+    const float to_x = fast && i < 2 ? point.vx : 0, to_y = fast && i < 2 ? point.vy : 0;
+    Found next = follow(before, after, levels, all, point.tracked_x, point.tracked_y, to_x, to_y,
+                        i > 0, radius, settings, noise);
+    const bool stays = in_frame(point.tracked_x + next.dx, point.tracked_y + next.dy);
+    next.good = next.good && stays, next.seen = next.seen && stays && all_kept;
+    if (i == 0 || next.good || (next.seen && (!found.seen || next.residue < found.residue)))
+      found = next, guess_x = to_x, guess_y = to_y, even = i > 0;
   }
+  bool good = found.good || found.seen;
+  float x = point.tracked_x + found.dx, y = point.tracked_y + found.dy;
   if (born) {
     const Window window = window_of(before[0], point.tracked_x, point.tracked_y, radius);
     point.kept = {radius, window.middle, {}};
@@ -433,7 +437,7 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
       point.form[0] = fitted.form.real(), point.form[1] = fitted.form.imag();
       point.doubts = 0;
     } else {
-      good = ++point.doubts <= 2;
+      good = ++point.doubts <= 2 || all_kept;
     }
   }
   if (!good) return false;

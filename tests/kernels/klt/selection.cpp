@@ -153,8 +153,15 @@ TEST(test_tiles) {
 TEST(test_pyramid) {
   Bench bench;
   for (const Form form : {Form::tiles, Form::rows})
-    for (const auto &[width, height] :
-         {std::pair{1, 1}, {5, 3}, {33, 64}, {64, 33}, {255, 97}, {258, 31}, {270, 70}})
+    for (const auto &[width, height] : {std::pair{1, 1},
+                                        {5, 3},
+                                        {33, 64},
+                                        {64, 33},
+                                        {113, 18},
+                                        {224, 21},
+                                        {255, 97},
+                                        {258, 31},
+                                        {270, 70}})
       for (Layout layout : {Layout::image, Layout::buffer}) {
         if (!can_run(bench.context->device(), form)) continue;
         const Frame frame = reference::random_frame(width, height);

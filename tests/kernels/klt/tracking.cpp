@@ -98,6 +98,7 @@ TEST(test_settings) {
   for (int levels : {1, 2, 4, 6}) with("levels", [&](Settings &s) { s.levels = levels; });
   with("iterations", [](Settings &s) { s.iterations = 2; });
   with("residue", [](Settings &s) { s.max_residue = 0.6; });
+  with("all kept", [](Settings &s) { s.max_residue = 255, s.reselect = 0; });
   with("back", [](Settings &s) { s.check = true; });
   with("every frame", [](Settings &s) { s.reselect = 1; });
   with("far", [](Settings &s) { s.reselect = 1, s.min_distance = 9; });

@@ -85,7 +85,7 @@ std::vector<Pipeline> pipelines(const std::string &element, const std::vector<st
   const std::string size = ",format=RGBA,width=" + std::to_string(width) +
                            ",height=" + std::to_string(height) + ",framerate=60/1";
   const std::string drawn = "video/x-raw(memory:GLMemory)" + size;
-  const std::string raw = "video/x-raw" + size + " ! glupload";
+  const std::string host = "video/x-raw" + size, raw = host + " ! glupload";
   const std::string black = "videotestsrc pattern=black";
   std::vector<Pipeline> list{{"gltestsrc", "", "gltestsrc", drawn},
                              {"raw ! glupload", "", black, raw}};
@@ -102,6 +102,8 @@ std::vector<Pipeline> pipelines(const std::string &element, const std::vector<st
       }
     }
     list.push_back({"raw ! glupload ! " + element, way, black, raw + one});
+    list.push_back(
+        {"raw ! queue ! glupload ! " + element, way, black, host + " ! queue ! glupload" + one});
   }
   return list;
 }

@@ -254,8 +254,10 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
   const int lanes = static_cast<int>(kernel.group().x);
   const int pixels = interval_pixels(cell), parts = divided_up(pixels, most_columns);
   const int columns = divided_up(pixels, parts), pitch = std::max(columns | 1, 5);
-  const int intervals = std::max(lanes / (columns * parts), 2);
-  const size_t layer = size_t(intervals) * parts * pitch * shape.cell;
+  const size_t interval = size_t(parts) * pitch * shape.cell;
+  const int fitting = static_cast<int>(tile_bytes_ / (interval * (shape.channels + 1)));
+  const int intervals = std::max(std::min({lanes / (columns * parts), nodes + 1, fitting}), 2);
+  const size_t layer = intervals * interval;
   const int most = static_cast<int>((tile_bytes_ / layer - 1) / shape.channels);
   const int chunks = divided_up(shape.stored, most), chunk = divided_up(shape.stored, chunks);
   const size_t groups = divided_up(nodes, intervals - 1);

@@ -11,16 +11,18 @@ namespace glcl::bilateral {
 
 namespace {
 
-constexpr int reach = 2;            // of the blur, nodes; REACH in the kernels
-constexpr int blur_rows = 4;        // per work-item along y; ROWS in the kernels
-constexpr int blur_step = 4;        // and on images along z; STEP there
-constexpr int blur_planes = 16;     // per group on images
-constexpr int empty_planes = 2;     // after the used ones on buffers
-constexpr int buffer_stretch = 64;  // nodes that a work-item fills
-constexpr double band_rows = 16;    // pixel rows that a band is to have, about
-constexpr int max_bands = 4;        // between two rows of nodes
-constexpr int tile_pitch = 9;       // pixels of an interval in local memory; PITCH there
-constexpr Size blur_group{16, 8};   // on images
+constexpr int reach = 2;                  // of the blur, nodes; REACH in the kernels
+constexpr int blur_rows = 4;              // per work-item along y; ROWS in the kernels
+constexpr int blur_step = 4;              // and on images along z; STEP there
+constexpr int blur_planes = 16;           // per group on images
+constexpr int empty_planes = 2;           // after the used ones on buffers
+constexpr size_t buffer_tile = 32 << 10;  // bytes of nodes that a work-item fills on buffers, about
+constexpr int buffer_pixels = 16;         // that one looks up; AT_ONCE in the kernels
+constexpr double band_rows = 16;          // pixel rows that a band is to have, about
+constexpr int max_bands = 4;              // between two rows of nodes
+constexpr int most_columns = 8;           // added up at once on images; COLUMNS in the kernels
+constexpr size_t tile_bytes = 48 << 10;   // of local memory for the splat, at most
+constexpr Size blur_group{16, 8};         // on images
 constexpr size_t max_pixel_cells = 3, min_cells = 65536;
 
 /// The most pixels that lie between two nodes; a cell that is no whole number may be rounded up.
@@ -28,7 +30,8 @@ int interval_pixels(float cell) {
   return cell == std::floor(cell) ? static_cast<int>(cell) : static_cast<int>(cell + 0.01F) + 1;
 }
 
-int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
+int divided_up(int n, int unit) { return (n + unit - 1) / unit; }
+int round_up(int n, int unit) { return divided_up(n, unit) * unit; }
 
 /// Centre, next and far tap of a sampled Gaussian of variance 2/3 + `more` cells².
 cl_float4 blur_taps(double more) {
@@ -47,8 +50,7 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
   return buffers == device.prefers_buffers() &&
          size_t(variant.at("group-x")) * variant.at("group-y") <= most &&
          size_t(variant.at("lanes")) <= most &&
-         (!buffers ||
-          (variant.at("lanes") == 128 && variant.at("planes") == 2 && variant.at("rows") == 4));
+         (!buffers || (variant.at("lanes") == 128 && variant.at("rows") == 4));
 }
 
 void reserve_buffer(const cl::Context &context, cl::Buffer &buffer, size_t &size, size_t needed) {
@@ -68,7 +70,6 @@ const Tunable &Grid::tunable() {
        {"group-x", {32, 64}},
        {"group-y", {4, 8, 16}},
        {"lanes", {64, 128, 256}},
-       {"planes", {1, 2, 3, 4}},
        {"rows", {1, 2, 4}}},
       [](const Device &device, const std::string &) { return variant(layout_for(device)); },
       possible_variant};
@@ -80,7 +81,6 @@ Parameters Grid::variant(Layout layout) {
           {"group-x", 32},
           {"group-y", 8},
           {"lanes", 128},
-          {"planes", 2},
           {"rows", 4}};
 }
 
@@ -101,11 +101,12 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
 Grid::Grid(Context &context, int width, int height, const Tuning &tuning)
     : context_(context.shared_from_this()),
       max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
+      tile_bytes_(std::min<size_t>(context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>(),
+                                   tile_bytes)),
       width_(width),
       height_(height),
       layout_(tuning.parameters.at("buffers") ? Layout::buffer : Layout::image),
       variant_(tuning.parameters),
-      item_planes_(variant_.at("planes")),
       item_rows_(variant_.at("rows")),
       microseconds_(tuning.microseconds) {}
 
@@ -119,7 +120,6 @@ Grid::Kernels Grid::build(int channels) const {
   const Program program =
       context_->program(buffers ? "bilateral/gridbuffer.cl" : "bilateral/gridimage.cl",
                         "-cl-mad-enable -DCHANNELS=" + std::to_string(channels) +
-                            " -DPLANES=" + std::to_string(item_planes_) +
                             " -DSLICE_ROWS=" + std::to_string(item_rows_));
   const auto kernel = [&](const char *name, Size group) {
     return Kernel(*context_, program, name, group);
@@ -186,7 +186,8 @@ size_t Grid::sums_bytes(const Shape &shape) const {
 }
 
 bool Grid::suits(const Settings &settings) const {
-  if (!(settings.sigma_space >= min_sigma_space)) return false;
+  if (!(settings.sigma_space >= min_sigma_space && settings.sigma_space <= max_sigma_space))
+    return false;
   const Shape shape = this->shape(settings);
   if (shape.planes > max_planes) return false;
   const double cells = double(shape.columns) * shape.rows * shape.planes * shape.channels;
@@ -199,7 +200,7 @@ void Grid::reserve(const Shape &shape) {
   reserve_buffer(context_->cl(), sums_, sums_size_, sums_bytes(shape));
   if (layout_ == Layout::buffer) {
     const size_t rows = shape.row_cells(shape.columns + 2 * reach) * shape.rows;
-    reserve_buffer(context_->cl(), blurred_, blurred_size_, (rows + 2 * reach) * shape.cell);
+    reserve_buffer(context_->cl(), blurred_, blurred_size_, rows * shape.cell);
     return;
   }
   const std::array<int, 3> size{shape.columns, shape.rows, shape.channels * shape.stored};
@@ -235,29 +236,38 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
 void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &from) {
   Kernel &kernel = kernels(shape).splat;
   const int nodes = shape.columns + 2 * reach;
-  const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
-                            static_cast<float>(shape.range[2]), 0}};
+  // Colours are levels on buffers, parts of full scale on images.
+  const double scale = layout_ == Layout::buffer ? 1 : 255;
+  const cl_float4 range = {{static_cast<float>(scale * shape.range[0]),
+                            static_cast<float>(scale * shape.range[1]),
+                            static_cast<float>(scale * shape.range[2]), 0}};
   if (layout_ == Layout::buffer) {
-    const size_t stretches = (nodes + buffer_stretch - 1) / buffer_stretch;
-    kernel(queue, {stretches, size_t(shape.band_count)}, from, width_, height_, sums_, range, cell,
-           1 / cell, shape.stored, nodes, shape.band_count, shape.bands, buffer_stretch);
+    const size_t node = 2 * shape.row_cells(1) * shape.cell;
+    const int stretch = std::clamp(static_cast<int>(buffer_tile / node) - 2, 1, nodes);
+    kernel(queue, {size_t(divided_up(nodes, stretch)), size_t(shape.band_count)}, from, width_,
+           height_, sums_, range, cell, 1 / cell, shape.stored, nodes, shape.band_count,
+           shape.bands, stretch, cl::Local((stretch + 2) * node));
     return;
   }
 
-  // As many planes per group as its work-items can have, then as many intervals; two at least.
+  // As many planes per group as its local memory holds.
   const int lanes = static_cast<int>(kernel.group().x);
-  const int parts = shape.channels * ((shape.stored + item_planes_ - 1) / item_planes_);
-  const int group_parts = std::min(parts, lanes / 2);
-  const int intervals =
-      std::clamp(std::min(lanes / group_parts, lanes * item_planes_ / tile_pitch), 2, nodes + 1);
-  const int pixels = interval_pixels(cell), rounds = (pixels + tile_pitch - 2) / (tile_pitch - 1);
-  const size_t groups = (nodes + intervals - 2) / (intervals - 1);
-  const size_t part_groups = (parts + group_parts - 1) / group_parts;
-  kernel(queue, {groups * lanes, shape.band_count * part_groups}, from, sums_, range, cell,
-         1 / cell, shape.stored, nodes, shape.bands, intervals, group_parts,
-         (pixels + rounds - 1) / rounds, pixels,
-         cl::Local(2 * intervals * tile_pitch * sizeof(cl_float4)),
-         cl::Local(2 * item_planes_ * lanes * shape.cell));
+  const int pixels = interval_pixels(cell), parts = divided_up(pixels, most_columns);
+  const int columns = divided_up(pixels, parts), pitch = std::max(columns | 1, 5);
+  const size_t interval = size_t(parts) * pitch * shape.cell;
+  const int fitting = static_cast<int>(tile_bytes_ / (interval * (shape.channels + 1)));
+  const int intervals = std::max(std::min({lanes / (columns * parts), nodes + 1, fitting}), 2);
+  const size_t layer = intervals * interval;
+  const int most = static_cast<int>((tile_bytes_ / layer - 1) / shape.channels);
+  const int chunks = divided_up(shape.stored, most), chunk = divided_up(shape.stored, chunks);
+  const size_t groups = divided_up(nodes, intervals - 1);
+  // What the rows of a band weigh at most; each may be rounded up by a half.
+  const int rows = divided_up(pixels, shape.bands);
+  const double weight = shape.bands == 1 ? (pixels + 1) / 2.0 : rows;
+  const auto one = static_cast<float>((65535 - 4 * rows) / (4 * weight));
+  kernel(queue, {groups * lanes, size_t(shape.band_count) * chunks}, from, sums_, range, cell,
+         1 / cell, shape.stored, nodes, shape.bands, intervals, parts, columns, pitch, chunk, one,
+         cl::Local((shape.channels * chunk + 1) * layer));
 }
 
 void Grid::blur(Queue &queue, const Shape &shape, float cell) {
@@ -270,8 +280,8 @@ void Grid::blur(Queue &queue, const Shape &shape, float cell) {
     const int wide = 32 / static_cast<int>(shape.cell);
     kernels.blur_y(queue, {size_t(wide_row / wide), size_t(shape.rows + blur_rows - 1) / blur_rows},
                    sums_, blurred_, space, wide_row, shape.rows, shape.bands);
-    kernels.blur_xz(queue, {size_t(row / wide), size_t(shape.rows)}, blurred_, sums_, space, range,
-                    wide_row, row, shape.rows, shape.stored);
+    kernels.blur_xz(queue, {size_t(shape.columns), size_t(shape.rows)}, blurred_, sums_, space,
+                    range, wide_row, row, shape.rows, shape.stored);
     return;
   }
   const Size group = kernels.blur.group();
@@ -293,15 +303,15 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
     splat(queue, shape, cell, from);
     blur(queue, shape, cell);
   }
-  const Size pixels{size_t(width_), size_t(height_)};
   const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
                             static_cast<float>(shape.range[2]), 0}};
   if (layout_ == Layout::buffer)
-    kernels.slice(queue, pixels, from, original, to, width_, height_, sums_, range, 1 / cell,
-                  shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split);
+    kernels.slice(queue, {size_t(divided_up(width_, buffer_pixels)), size_t(height_)}, from,
+                  original, to, width_, height_, sums_, range, 1 / cell, shape.stored,
+                  static_cast<int>(shape.row_cells(shape.columns)), split);
   else
-    kernels.slice(queue, {pixels.x, (pixels.y + item_rows_ - 1) / item_rows_}, from, original, to,
-                  grid_, range, 1 / cell, shape.stored, split);
+    kernels.slice(queue, {size_t(width_), size_t(divided_up(height_, item_rows_))}, from, original,
+                  to, grid_, range, 1 / cell, shape.stored, split);
 }
 
 }  // namespace glcl::bilateral

@@ -36,13 +36,14 @@ class Grid {
 
   /// Below this sigma_space, px, the window is so small that the grid gains nothing.
   static constexpr double min_sigma_space = 2;
+  /// Above it whole numbers of 16 bits are too coarse on images.
+  static constexpr double max_sigma_space = 64;
   /// The most planes along the range axis.
   static constexpr int max_planes = 128;
 
   /// The variants: buffers (1: pictures are buffers, 0: images), group-x and group-y (work-group of
-  /// the kernels over pixels and cells); on images lanes and planes (work-group of the splat,
-  /// planes per work-item there) and rows (pixels per work-item of the look-up). Problem:
-  /// "intensity".
+  /// the kernels over pixels and cells); on images lanes (work-group of the splat) and rows (pixels
+  /// per work-item of the look-up). Problem: "intensity".
   static const Tunable &tunable();
   /// What those take who did not tune.
   static Parameters variant(Layout layout);
@@ -56,7 +57,7 @@ class Grid {
   /// What a frame of 1920×1080 takes in about, µs, as Bilateral::cost.
   double cost(const Settings &settings) const;
 
-  /// Whether run() takes these settings: sigma_space is at least min_sigma_space, there are no more
+  /// Whether run() takes these settings: sigma_space is within those bounds, there are no more
   /// than max_planes planes (sigma_range down to 0.008, 0.014 for color) and no more than 3 cells
   /// of 16 bytes per pixel (or 65536 in all), and the device gives that much memory at once.
   bool suits(const Settings &settings) const;
@@ -112,12 +113,13 @@ class Grid {
   void blur(Queue &queue, const Shape &shape, float cell);
 
   std::shared_ptr<Context> context_;
-  size_t max_bytes_;  // of one allocation
+  size_t max_bytes_;   // of one allocation
+  size_t tile_bytes_;  // of local memory
   int width_, height_;
   Layout layout_;
   Parameters variant_;
-  int item_planes_, item_rows_;  // of work-items of the splat and of the look-up on images
-  double microseconds_;          // of a frame of 1920×1080
+  int item_rows_;        // of work-items of the look-up on images
+  double microseconds_;  // of a frame of 1920×1080
 
   Background<Kernels> joint_, separate_;
   cl::Buffer sums_;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid on images, for GPUs. Splatting gathers: a work-item has some planes of an interval
-// and goes through all of the interval's pixels, which the group keeps in local memory; a pixel too far
-// along z weighs nothing. So no two work-items write to one place, and the time does not depend on what
-// the frame shows. Build as grid.clh says, with -DPLANES, how many planes a
-// work-item of the splat has, and -DSLICE_ROWS, how many pixels one of the look-up has.
+// The bilateral grid on images, for GPUs. Splatting scatters whole numbers into local memory: a work-item
+// has a column of a band's pixels and cells of its own, so nothing depends on what others do or on what the
+// frame shows. Then the columns between two nodes are added up. Build as grid.clh says, with -DSLICE_ROWS,
+// how many pixels a work-item of the look-up has.
 //
 // Between the kernels the cells are halves: colours count from the middle level and the weights of a node
 // add up to no more than FULL. They lie in rows along x, from node -REACH on; then come the planes, then
@@ -14,143 +13,173 @@
 
 #define MIDDLE 127.5f
 #define FULL 128.0f
-#define SLOTS 8            // pixels of an interval that a group adds up at once
-#define PITCH (SLOTS + 1)  // of intervals in local memory; odd: no bank conflicts
-#define TEXELS PLANES      // that a work-item fetches for them, at most
-#define STEP 4  // planes that a work-item blurs along z
+#define COLUMNS 8  // of pixels between two nodes that are added up at once, at most
+#define AT_ONCE 8  // rows of pixels that are fetched at once
+#define STEP 4     // planes that a work-item blurs along z
 #define LAYERS (CHANNELS * planes)
-#define FAR (-1e6f)  // a place along z that is in no plane's reach
 
+// Two whole numbers a word. Of a cell the words for the node row above come first, then those for the one below.
 #if CHANNELS == 1
+#define SIDE uint2  // R and G, B and the weight
+#define SIDES uint4
 #define LOAD_CELL vloada_half4
 #define STORE_CELL vstorea_half4
 #define TEXEL_OF(cell) (cell)
 #else
+#define SIDE uint  // a channel and its weight
+#define SIDES uint2
 #define LOAD_CELL vloada_half2
 #define STORE_CELL vstorea_half2
 #define TEXEL_OF(cell) ((float4)(cell, 0.0f, 0.0f))
 #endif
+#define SUM SIDES  // of one side, a number a word
 
 __constant sampler_t grid_sampler =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
 
-// The colour from the middle level on; w is its place along z if there is one grid.
-inline float4 splat_texel(float4 pixel, float4 range) {
-  const float3 levels = 255.0f * pixel.xyz;
-  return (float4)(levels - MIDDLE, dot(levels, range.xyz));
+// To a whole number below 2^22, by additions alone.
+inline float nearest(float x) { return (x + 12582912.0f) - 12582912.0f; }
+
+// a * weight and b * weight, which are not below 0, rounded.
+inline uint rounded_pair(float a, float b, float weight) {
+  const uint low = as_uint(mad(a, weight, 8388608.0f)), high = as_uint(mad(b, weight, 8388608.0f));
+  return (low & 0xffffu) | high << 16;
 }
 
-// Sums of bands of pixel rows for the node rows above and below them. The frame's edge is repeated
-// outwards. A group goes through `intervals` intervals of a band, row by row and `slots` (up to SLOTS) pixels
-// of each interval at once, until it had `row_slots` of them. It fills the nodes between its intervals,
-// `group_parts` times PLANES planes of them. `tile`: twice what it adds up at once; `lefts`: 2 PLANES cells
-// per work-item. Work-items: groups along x; along y a group, of height 1, per `group_parts` parts of a
-// band. A group's width is at least intervals * group_parts and, times TEXELS, intervals * PITCH.
-__kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 range, float cell,
-                         float inverse, int planes, int nodes, int bands, int intervals,
-                         int group_parts, int slots, int row_slots, __local float4 *tile,
-                         __local CELL *lefts) {
-  const int lane = get_local_id(0), lanes = get_local_size(0), area = intervals * PITCH;
-  const int parts = (planes + PLANES - 1) / PLANES, all_parts = CHANNELS * parts;
-  const int part_groups = (all_parts + group_parts - 1) / group_parts;
-  const int first_node = (int)get_group_id(0) * (intervals - 1);
-  const int band = (int)get_group_id(1) / part_groups;
-  const int2 rows = band_rows(band, bands, cell);
-
-  // Which pixels this work-item fetches, and how many of them their interval has from there on.
-  int x_from[TEXELS], x_count[TEXELS];
-#pragma unroll
-  for (int i = 0; i < TEXELS; i++) {
-    const int at = lane + i * lanes, interval = first_node + at / PITCH - REACH - 1;
-    x_from[i] = first_pixel(interval, cell) + at % PITCH;
-    x_count[i] = at % PITCH < slots ? first_pixel(interval + 1, cell) - x_from[i] : 0;
-  }
-
-  // Which cells it adds up: those of `node` and, on the other side of its interval, of the one before.
-  const int own = lane % intervals, group_part = lane / intervals;
-  const int part = (int)get_group_id(1) % part_groups * group_parts + group_part;
-  const int channel = part / parts, first_plane = part % parts * PLANES, node = first_node + own;
-  const bool active = group_part < group_parts && part < all_parts && own < intervals - 1 && node < nodes;
-  const int x_interval = node - REACH - 1;
-  const float x_first = first_pixel(x_interval, cell) * inverse - x_interval;
-  const float scale = channel == 0 ? range.x : channel == 1 ? range.y : range.z;
-  float plane[PLANES];
-#pragma unroll
-  for (int k = 0; k < PLANES; k++) plane[k] = first_plane + k;
-
-  // `rising` sums what has been added up after each row: rows weighted by how many follow.
-  CELL sum[PLANES], right[PLANES], rising[PLANES], rising_right[PLANES];
-#pragma unroll
-  for (int k = 0; k < PLANES; k++) sum[k] = right[k] = rising[k] = rising_right[k] = 0.0f;
-
-  // Each round begins to fetch what the next one adds up.
-  int y = rows.x, offset = 0, half_tile = 0;
-  float place = x_first;
-  float4 next[TEXELS];
-#pragma unroll
-  for (int i = 0; i < TEXELS; i++) next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i], y));
-  while (y < rows.y) {
-#pragma unroll
-    for (int i = 0; i < TEXELS; i++)
-      if (lane + i * lanes < area)
-        tile[half_tile + lane + i * lanes] = offset < x_count[i] ? splat_texel(next[i], range) : FAR;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    offset += slots;
-    const bool row_ends = offset >= row_slots;
-    if (row_ends) offset = 0, y++;
-#pragma unroll
-    for (int i = 0; i < TEXELS; i++)
-      next[i] = read_imagef(in, pixel_sampler, (int2)(x_from[i] + offset, y));
-
-    __local const float4 *texels = tile + half_tile + own * PITCH;
-    half_tile = area - half_tile;
-#pragma unroll 4
-    for (int x = 0; x < slots; x++, place += inverse) {
-      const float4 texel = texels[x];
 #if CHANNELS == 1
-      const float z = texel.w;
-      const CELL pixel = (CELL)(texel.xyz, 1.0f);
+inline SIDE weighted(float4 pixel, float weight) {
+  return (uint2)(rounded_pair(pixel.x, pixel.y, weight), rounded_pair(pixel.z, pixel.w, weight));
+}
+inline SUM numbers(SIDE side) {
+  return (uint4)(side.x & 0xffffu, side.x >> 16, side.y & 0xffffu, side.y >> 16);
+}
+inline CELL to_cell(SUM sum) {
+  return (float4)(to_float(sum.x), to_float(sum.y), to_float(sum.z), to_float(sum.w));
+}
 #else
-      const float level = channel == 0 ? texel.x : channel == 1 ? texel.y : texel.z;
-      const float z = (level + MIDDLE) * scale;
-      const CELL pixel = (CELL)(level, 1.0f);
+inline SIDE weighted(float2 pixel, float weight) { return rounded_pair(pixel.x, pixel.y, weight); }
+inline SUM numbers(SIDE side) { return (uint2)(side & 0xffffu, side >> 16); }
+inline CELL to_cell(SUM sum) { return (float2)(to_float(sum.x), to_float(sum.y)); }
 #endif
-      const CELL pixel_right = place * pixel;
+
+// Adds a pixel, colours from 0 to 1 and then 1, at `z` to two of a column's `count` layers, which are `apart`. What
+// belongs to other layers goes to a spare one. `above`, `below`: what its row weighs.
+inline void splat_pixel(__local SIDES *column, CELL pixel, float z, int first_plane, uint count, int spare,
+                        int apart, float above, float below) {
+  const float shifted = z - 0.5f + 12582912.0f;  // a whole z may be the end of the interval before
+  const float plane = shifted - 12582912.0f, upper = z - plane;
+  const uint layer = as_int(shifted) - 0x4b400000 - first_plane;
+  const float upper_above = upper * above, upper_below = upper * below;
+  __local SIDES *cell = column + (layer < count ? (int)layer : spare) * apart;
+  *cell += (SIDES)(weighted(pixel, above - upper_above), weighted(pixel, below - upper_below));
+  cell = column + (layer + 1 < count ? (int)layer + 1 : spare) * apart;
+  *cell += (SIDES)(weighted(pixel, upper_above), weighted(pixel, upper_below));
+}
+
+// Sums of bands of pixel rows for the node rows above and below them. The frame's edge is repeated outwards.
+// A group has `intervals` intervals along x, each of `parts` stretches of up to `columns` pixels, and fills the nodes
+// between them, `chunk` planes of each channel. A weight of 1 counts as `one`: so much that the sums of four columns
+// have 16 bits. `tile`: for each of these planes, and one to spare, `pitch` cells for each stretch: at least `columns`
+// and 5, an odd number against bank conflicts. Work-items: groups along x; along y a group, of height 1, for each
+// chunk of a band.
+__kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 range, float cell,
+                         float inverse, int planes, int nodes, int bands, int intervals, int parts,
+                         int columns, int pitch, int chunk, float one, __local SIDES *tile) {
+  const int lane = get_local_id(0), lanes = get_local_size(0);
+  const int stretches = intervals * parts, apart = stretches * pitch, layers = CHANNELS * chunk;
+  const int chunks = divided(planes + chunk - 1, 1.0f / chunk);
+  const int band = divided(get_group_id(1), 1.0f / chunks);
+  const int first_plane = ((int)get_group_id(1) - band * chunks) * chunk;
+  const int first_node = (int)get_group_id(0) * (intervals - 1);
+
+  const int2 rows = band_pixels(band, bands, cell);
+  const float interval = divided(band, 1.0f / bands) - REACH - 1;
+  for (int i = lane; i < stretches * columns; i += lanes) {
+    const int stretch = divided(i, 1.0f / columns), number = i - stretch * columns;
+    const int2 pixels = band_pixels(first_node * parts + stretch, parts, cell);
+    const int x = pixels.x + number;
+    const float own = x < pixels.y ? one : 0.0f;
+    __local SIDES *column = tile + stretch * pitch + number;
+    for (int from = rows.x; from < rows.y; from += AT_ONCE) {
+      const float y_first = from * inverse - interval;
+      float4 pixel[AT_ONCE];
 #pragma unroll
-      for (int k = 0; k < PLANES; k++) {
-        const float weight = clamp(1.0f - fabs(z - plane[k]), 0.0f, 1.0f);
-        sum[k] += weight * pixel;
-        right[k] += weight * pixel_right;
+      for (int k = 0; k < AT_ONCE; k++) pixel[k] = read_imagef(in, pixel_sampler, (int2)(x, from + k));
+      if (from == rows.x)
+        for (int k = 0; k < layers; k++) column[k * apart] = 0;
+#pragma unroll
+      for (int k = 0; k < AT_ONCE; k++) {
+        if (from + k >= rows.y) break;
+        const float below = clamp(y_first + k * inverse, 0.0f, 1.0f) * own, above = own - below;
+        const float3 colour = pixel[k].xyz;
+#if CHANNELS == 1
+        splat_pixel(column, (CELL)(colour, 1.0f), dot(colour, range.xyz), first_plane, chunk, layers, apart, above,
+                    below);
+#else
+        const float3 z = colour * range.xyz;
+        splat_pixel(column, (CELL)(colour.x, 1.0f), z.x, first_plane, chunk, layers, apart, above, below);
+        splat_pixel(column + chunk * apart, (CELL)(colour.y, 1.0f), z.y, first_plane, chunk, layers - chunk, apart,
+                    above, below);
+        splat_pixel(column + 2 * chunk * apart, (CELL)(colour.z, 1.0f), z.z, first_plane, chunk, chunk, apart, above,
+                    below);
+#endif
       }
     }
-    if (!row_ends) continue;
-    place = x_first;
-#pragma unroll
-    for (int k = 0; k < PLANES; k++) rising[k] += sum[k], rising_right[k] += right[k];
-  }
-
-  const float full = FULL * inverse * inverse, count = rows.y - rows.x;
-  const float first = (rows.x * inverse - (band / bands - REACH - 1) + count * inverse) * full;
-#pragma unroll
-  for (int k = 0; k < PLANES; k++) {
-    sum[k] -= right[k], rising[k] -= rising_right[k];
-    rising[k] = first * sum[k] - full * inverse * rising[k];  // below
-    rising_right[k] = first * right[k] - full * inverse * rising_right[k];
-    lefts[2 * k * lanes + lane] = full * sum[k] - rising[k];
-    lefts[(2 * k + 1) * lanes + lane] = rising[k];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (active) {
-    const int at = (2 * band * LAYERS + channel * planes + first_plane) * nodes + node;
+
+  // Of each stretch the sum of its columns, and the sum of them times their number, in place; where in its interval it
+  // begins goes to the spare plane.
+  const int wide = 2 * stretches, deep = max(divided(lanes, 1.0f / wide), 1), row = divided(lane, 1.0f / wide);
+  for (int i = lane - row * wide; i < wide && row < deep; i += lanes)
+    for (int layer = row; layer < layers; layer += deep) {
+      __local SIDE *column = (__local SIDE *)(tile + layer * apart + i / 2 * pitch) + i % 2;
+      SIDE v[COLUMNS];
 #pragma unroll
-    for (int k = 0; k < PLANES; k++)
-      if (first_plane + k < planes) {
-        const CELL above = full * right[k] - rising_right[k] + lefts[2 * k * lanes + lane + 1];
-        const CELL below = rising_right[k] + lefts[(2 * k + 1) * lanes + lane + 1];
-        STORE_CELL(above, at + k * nodes, sums);
-        STORE_CELL(below, at + (LAYERS + k) * nodes, sums);
-      }
+      for (int k = 0; k < COLUMNS; k++) v[k] = k < columns ? column[2 * k] : (SIDE)(0);
+      const SIDE low = v[2] + v[3], high = v[6] + v[7];
+      const SUM fours = numbers(v[4] + v[5] + high), sum = numbers(v[0] + v[1] + low) + fours;
+      const SUM rising = numbers(v[1] + v[3] + v[5] + v[7]) + 2 * numbers(low + high) + 4 * fours;
+      column[0] = sum.lo, column[2] = sum.hi;
+      column[4] = rising.lo, column[6] = rising.hi;
+    }
+  __local float *begins = (__local float *)(tile + layers * apart);
+  for (int i = lane; i < stretches; i += lanes) {
+    const int stretch = first_node * parts + i;
+    begins[i] = band_pixels(stretch, parts, cell).x * inverse - (divided(stretch, 1.0f / parts) - REACH - 1);
   }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  const float full = FULL / one * inverse * inverse;
+  const int inner = intervals - 1, high = max(divided(lanes, 1.0f / inner), 1), start = divided(lane, 1.0f / inner);
+  for (int i = lane - start * inner; i < inner && start < high && first_node + i < nodes; i += lanes)
+    for (int layer = start; layer < layers; layer += high) {
+      const int channel = CHANNELS == 1 ? 0 : divided(layer, 1.0f / chunk);
+      const int plane = first_plane + layer - channel * chunk;
+      if (plane >= planes) continue;
+      CELL side[2] = {0.0f, 0.0f};
+      for (int k = 0; k < 2 * parts; k++) {
+        // The node is on the right of its first `parts` stretches, on the left of the others.
+        const int stretch = i * parts + k;
+        const bool left = k >= parts;
+        const float weight = left ? 1.0f - begins[stretch] : begins[stretch], more = left ? -inverse : inverse;
+        __local const SIDE *words = (__local const SIDE *)(tile + layer * apart + stretch * pitch);
+#pragma unroll
+        for (int j = 0; j < 2; j++)
+          side[j] += weight * to_cell((SUM)(words[j], words[j + 2])) +
+                     more * to_cell((SUM)(words[j + 4], words[j + 6]));
+      }
+      const int at = (2 * band * LAYERS + channel * planes + plane) * nodes + first_node + i;
+#pragma unroll
+      for (int j = 0; j < 2; j++) {
+#if CHANNELS == 1
+        const CELL levels = (CELL)(255.0f * side[j].xyz - MIDDLE * side[j].w, side[j].w);
+#else
+        const CELL levels = (CELL)(255.0f * side[j].x - MIDDLE * side[j].y, side[j].y);
+#endif
+        STORE_CELL(full * levels, at + j * LAYERS * nodes, sums);
+      }
+    }
 }
 
 // Adds the bands' sums up to rows of nodes and blurs them along y, then along x and z. `sums`: per band
@@ -214,10 +243,6 @@ __kernel void grid_blur(__global const half *sums, __write_only image2d_array_t 
           write_imagef(grid, (int4)(x, y + row, channel * planes + first + from + o, 0), TEXEL_OF(sum[o]));
   }
 }
-
-// Whole numbers below 2^22 by additions alone, as GPUs convert and round at an eighth of their rate.
-inline float to_float(int n) { return as_float(0x4b000000 | n) - 8388608.0f; }
-inline float nearest(float x) { return (x + 12582912.0f) - 12582912.0f; }
 
 // The grid's cell at a place in x and y, in texels, and along z from layer `layer` on.
 inline float4 cell_at(__read_only image2d_array_t grid, float2 at, float layer, float z) {

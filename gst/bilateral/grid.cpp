@@ -42,7 +42,7 @@ cl_float4 blur_taps(double more) {
            static_cast<float>(far / sum), 0}};
 }
 
-double usual_microseconds(const Device &device) { return device.is_cpu() ? 15000 : 61; }
+double usual_microseconds(const Device &device) { return device.is_cpu() ? 6500 : 53; }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
   const size_t most = device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();

@@ -9,7 +9,7 @@ namespace glcl::sharing {
 namespace {
 
 constexpr unsigned most_helpers = 3;
-constexpr size_t piece_bytes = size_t(1) << 20;
+constexpr size_t piece_bytes = size_t(1) << 17;
 
 void copy(const RowCopier::Rows &rows) {
   if (rows.to_step == rows.bytes && rows.from_step == rows.bytes) {

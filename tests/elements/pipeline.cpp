@@ -66,6 +66,7 @@ GstObject *leaks_tracer() {
 /// The GL threads let go a moment after the pipeline is gone.
 void check_leaks() {
   gst_task_cleanup_all();
+  wait_for_gl_threads();
   std::string live = live_objects();
   for (int i = 0; i < 100 && !live.empty(); i++) {
     g_usleep(20 * 1000);
@@ -114,6 +115,23 @@ std::set<gconstpointer> type_finders() {
   }
   gst_plugin_feature_list_free(factories);
   return all;
+}
+
+void wait_for_gl_threads() {
+  const auto any = [] {
+    GDir *threads = g_dir_open("/proc/self/task", 0, nullptr);
+    bool found = false;
+    while (const char *thread = g_dir_read_name(threads)) {
+      gchar *name = nullptr;
+      const std::string file = std::string("/proc/self/task/") + thread + "/comm";
+      if (g_file_get_contents(file.c_str(), &name, nullptr, nullptr))
+        found = found || g_str_has_prefix(name, "gstglcontext");
+      g_free(name);
+    }
+    g_dir_close(threads);
+    return found;
+  };
+  for (int i = 0; i < 250 && any(); i++) g_usleep(20 * 1000);
 }
 
 std::string live_objects() {

@@ -5,19 +5,17 @@
 
 namespace glcl::motion {
 
-/// The squared errors of frames that are predicted by whole blocks in whole
-/// pixels.
+/// The squared errors of frames that are predicted by whole blocks in whole pixels.
 class Errors {
  public:
   static constexpr size_t parts = 256,
                           bytes = parts * sizeof(cl_long);  ///< of sums
 
-  /// For the keys of a search that lives longer. Throws Error::failed where the
-  /// device refuses the kernel.
+  /// For the keys of a search that lives longer. Throws Error::failed where the device refuses the
+  /// kernel.
   Errors(Context &context, const Search &search);
 
-  /// Enqueues it for the `keys` that the search found for `current` in
-  /// `reference`.
+  /// Enqueues it for the `keys` that the search found for `current` in `reference`.
   void run(Queue &queue, const Plane &current, const Plane &reference, const cl::Buffer &keys,
            const cl::Buffer &sums);
   /// From sums that were read.

@@ -34,7 +34,8 @@ size_t one_group(const cl::Device &device) {
 }
 
 std::string one_group_option(const cl::Device &device) {
-  return " -DONE_GROUP=" + std::to_string(one_group(device));
+  const bool cpu = device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_CPU;
+  return " -DONE_GROUP=" + std::to_string(cpu ? 1 : one_group(device));
 }
 
 Kernel::Kernel(Context &context, const cl::Program &program, const std::string &name, Size group)

@@ -29,6 +29,12 @@ glcl::Plane noise_plane(const Plane &plane);
 /// since neighbouring pixels share noise; c: the deviation of coding noise. Renewed noise of
 /// variance r, of the best vectors in the frames before, gives a pixel √(r / 0.35) · 0.8 levels
 /// more, by parts to none where 0.15 to 0.3 of the last frame's blocks moved in spite of that.
+///
+/// All of this goes, by parts, where 0.8 to 0.95 of the last frame's blocks of which it is known
+/// moved, as when a camera pans: blocks with little texture then move as well. It is known of those
+/// that moved in spite of all, at least 0.05 of the blocks, and of those that rested: whose best
+/// vector is 0 though it leaves an eighth of a level a pixel or more. Noise lets few of the others
+/// do that by chance.
 class Still {
  public:
   Still() = default;

@@ -11,11 +11,11 @@ namespace glcl::noise {
 
 namespace {
 
-constexpr int side = 16;               // px; SIDE in the kernels
-constexpr int most_squares = 2048;     // about
-constexpr int counters = 160;          // COUNTERS in the kernels
-constexpr int chunks = 16;             // CHUNKS
-constexpr int renewed_words = 4 + 33;  // words of a Renewed
+constexpr int side = 16;                   // px; SIDE in the kernels
+constexpr int most_squares = 2048;         // about
+constexpr int counters = 160;              // COUNTERS in the kernels
+constexpr int chunks = 16;                 // CHUNKS
+constexpr int renewed_words = 4 + 33 + 2;  // words of a Renewed
 constexpr Size square_group{64, 1};
 
 /// What white noise of variance 1 gives the response to the mask and the change from frame to

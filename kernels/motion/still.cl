@@ -14,6 +14,7 @@
 #define ALONE_LEFT 0.8f    // of what the best vector leaves, as well
 #define ALIKE 4            // quarter pixels
 #define COMPANY 3          // neighbours
+#define RESTS 0.125f       // levels a pixel that the vector 0 leaves of a block of which another one might have left less
 #define FAINT 3.0f         // times the noise's variance: of less there is nothing that could be seen to move
 
 #define RENEWED_LEFT 1.0f  // times its mean magnitude, what renewed noise may give a pixel
@@ -80,7 +81,10 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
   const float pixels = whole, change = left / (MAGNITUDE * pixels);
   if (i % KEYS == 0) count_renewed(renewed, GREY_KEEPS * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
   if (i == 0) renewed->cells = count / KEYS;
-  if ((uint)key == place(0, 0)) return;
+  if ((uint)key == place(0, 0)) {
+    if (i % KEYS == 0 && left >= RESTS * pixels) atomic_inc(&renewed->rested);
+    return;
+  }
   const uint bits = lambda * vector_bits(0, 0);
   uint sum = 0, before = 0, cost = bits;
   for (int y = 0; y < area.size.y; y++)
@@ -98,9 +102,10 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
                           level * ((alone ? ALONE : 1.0f) * SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
                           CODING * sqrt(coding_variance(noise)) * pixels;
   const float renewal = RENEWED_LEFT * MAGNITUDE * sqrt(renewed->variance / GREY_KEEPS) * pixels;
-  const ulong most = (key >> 32) + (ulong)(explained + (1.0f - renewed->camera) * renewal);
+  const float stays = 1.0f - renewed->pans;
+  const ulong most = (key >> 32) + (ulong)(stays * (explained + (1.0f - renewed->camera) * renewal));
   const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
-  const float faint = FAINT * level * level / CORRELATION;
+  const float faint = stays * FAINT * level * level / CORRELATION;
   if (i % KEYS == 0 && cost > (key >> 32) + (ulong)(explained + renewal)) atomic_inc(&renewed->moved);
   if (cost <= most || (changed && bits + relit_cost(&area, rise) <= most) || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
 }

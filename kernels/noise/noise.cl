@@ -123,6 +123,7 @@ __kernel void noise_bands(__global const float4 *squares, int count, float scale
     noise[ROWS] = fmax(coding[0] / max(count, 1), LEAST_CODING);
     renewed->variance = fmax(renewed_part(counters, renewed->cells), RENEWED_KEPT * renewed->variance);
     renewed->camera = camera_of(renewed->moved, renewed->cells);
-    renewed->cells = renewed->moved = 0;
+    renewed->pans = pans_of(renewed->moved, renewed->rested, renewed->cells);
+    renewed->cells = renewed->moved = renewed->rested = 0;
   }
 }

@@ -337,17 +337,20 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
     const float rest = left / (0.8f * pixels);
     if (whole)
       renewed->count(0.35254f * std::max(rest * rest - 2 * noise_correlation * noise[0], 0.0f));
-    if (static_cast<uint32_t>(key) == still) continue;
+    if (static_cast<uint32_t>(key) == still) {
+      if (whole && left >= 0.125f * pixels) renewed->rest();
+      continue;
+    }
     const float coded = std::clamp(2.5f - 1.25f * level / std::sqrt(noise_correlation), 0.0f, 1.0f);
     const float explained =
         coded * std::min(2 * left, pixels) + (alone ? 0.8f * left : 0) +
         level * ((alone ? 12 : 4) * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
         std::sqrt(noise.back()) * pixels;
     const float renewal = 0.8f * std::sqrt(renewed->variance() / 0.35254f) * pixels;
-    const auto within = [&](float more) {
-      return glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + more);
-    };
-    const uint32_t most = within((1 - renewed->camera()) * renewal);
+    const float stays = 1 - renewed->pans();
+    const uint32_t most =
+        glcl::motion::cost_of(key) +
+        static_cast<uint32_t>(stays * (explained + (1 - renewed->camera()) * renewal));
     const uint32_t cost = sad(current, reference, at, 0, 0) + lambda * vector_bits({0, 0});
     const int rise = static_cast<int>(std::lround(static_cast<double>(change) / count));
     uint32_t relit = lambda * vector_bits({0, 0});
@@ -361,9 +364,10 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
           all += plane.at(x, y), squares += plane.at(x, y) * plane.at(x, y);
       return (squares - all * all / count) / count;
     };
-    const bool faint =
-        std::min(variance(current), variance(reference)) <= 3 * level * level / noise_correlation;
-    if (whole && cost > within(renewal)) renewed->move();
+    const bool faint = std::min(variance(current), variance(reference)) <=
+                       stays * 3 * level * level / noise_correlation;
+    if (whole && cost > glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + renewal))
+      renewed->move();
     if (std::min(cost, relit) <= most || faint) key = glcl::motion::key_of(cost, {0, 0});
   }
 }

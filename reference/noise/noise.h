@@ -30,17 +30,21 @@ class Renewed {
   void count(float variance);
   /// Counts that a cell moved, whatever renewed noise may do.
   void move() { moved_++; }
+  /// Counts that a cell stood still that could have seemed to move.
+  void rest() { rested_++; }
   /// Takes what was counted, for the next frame.
   void next();
   /// Levels².
   float variance() const { return variance_; }
   /// 0..1, how far most of the last picture moved.
   float camera() const { return camera_; }
+  /// 0..1, how far the last picture moved as a whole.
+  float pans() const { return pans_; }
 
  private:
   std::array<int, 33> counters_{};
-  int cells_ = 0, moved_ = 0;
-  float variance_ = 0, camera_ = 0;
+  int cells_ = 0, moved_ = 0, rested_ = 0;
+  float variance_ = 0, camera_ = 0, pans_ = 0;
 };
 
 /// The variance at a level.

@@ -71,9 +71,14 @@ reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, Motion &
 
 /// Frames whose grain is coded anew in the second one and moves in the third; what the last vectors
 /// are by the reference is checked. Returns the part of the blocks that moves.
-enum class Scenery { coded, same, camera };  // same: not coded anew
+enum class Scenery {
+  coded,
+  same,    // not coded anew
+  camera,  // that pans
+  faint,   // the same, and half of what it sees has hardly any contrast
+};
 double renewed(Bench &bench, const Motion::Settings &settings, Scenery scenery) {
-  const bool camera = scenery == Scenery::camera;
+  const bool camera = scenery >= Scenery::camera;
   constexpr int w = 160, h = 112;
   std::vector<Frame> frames;
   for (int i = 0; i < 4; i++) {
@@ -84,6 +89,9 @@ double renewed(Bench &bench, const Motion::Settings &settings, Scenery scenery) 
     for (int y = 0; y < h && !camera; y++)
       for (int x = 0; x < w; x++)
         std::fill_n(frames[i].at(x, y), 3, uint8_t(100 + (grain.at(x, y)[0] - 128) / 10));
+    for (int y = h / 2; y < h && scenery == Scenery::faint; y++)
+      for (int x = 0; x < w; x++)
+        std::fill_n(frames[i].at(x, y), 3, uint8_t(100 + (grain.at(x, y)[0] - 128) / 40));
   }
   Motion engine(*bench.context, w, h, Layout::buffer);
   reference::Renewed noise;
@@ -267,6 +275,8 @@ TEST_EACH(test_renewed, 0, 5) {
   }
   const double camera = renewed(bench, s, Scenery::camera);
   fail_unless(camera >= 0.9, "%g moves with the camera", camera);
+  const double faint = renewed(bench, s, Scenery::faint);
+  fail_unless(faint >= 0.9, "%g moves with the camera, where half has hardly any contrast", faint);
 }
 
 // Searches that devices share, here one device as two.

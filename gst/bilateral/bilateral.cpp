@@ -86,7 +86,7 @@ Parameters default_variant(const Device &device, const std::string &problem) {
 
 /// Of each problem, where nobody tuned.
 std::vector<double> usual_microseconds(const Device &device) {
-  return device.is_cpu() ? std::vector<double>{18000, 83000} : std::vector<double>{75, 320};
+  return device.is_cpu() ? std::vector<double>{18000, 83000} : std::vector<double>{68, 290};
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {

@@ -10,7 +10,6 @@
 
 #define RUN 8                              // pixels of an item along x
 #define RUNS ((LANES - 2 * RADIUS) / RUN)  // of a row
-#define BATCH 6                            // rows that are loaded at once before the first step
 
 // Words of four sums, the even ones of a row before the odd ones: neighbouring items read neighbouring words.
 #define EVEN ((LANES / RUN + 5) / 8 * 8 + 4)
@@ -91,7 +90,7 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_strip(__glob
 
   int sums[5] = {0, 0, 0, 0, 0};
   struct pair out = pair_at(greys, size, left, right, first.y - RADIUS), in = out;
-#pragma unroll BATCH
+#pragma unroll 6
   for (int i = 1; i <= 2 * RADIUS; i++) {
     const struct pair below = pair_at(greys, size, left, right, first.y - RADIUS + i);
     add_products(sums, in, below);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *weight_names[] = {"intensity", "color", "per_channel"};
 constexpr int small_radius = 6;                 // the largest of the problem "radius-4"
-constexpr int soft_color = 3;                   // SOFT_COLOR in tile.cl
+constexpr int soft_color = 3;                   // SOFT_COLOR in tile.clh
 constexpr double soft_sigma_range = 0.07;       // from here on SOFT_COLOR's exponents stay in range
 constexpr size_t reserved_local_memory = 1024;  // drivers may use some of what they say there is
 
@@ -49,12 +49,26 @@ Size group_of(const Parameters &variant) {
   return {size_t(variant.at("group-x")), size_t(variant.at("group-y"))};
 }
 
-std::string tile_options(const Parameters &variant) {
-  return "-cl-mad-enable -DROWS=" + std::to_string(variant.at("rows")) +
-         " -DUNROLL=" + std::to_string(variant.at("unroll"));
+/// Of local memory: what the program of a "fixed" variant has where its items have blocks of so
+/// many pixels.
+size_t block_bytes(const Parameters &variant, Size block, int radius) {
+  const Size group = group_of(variant);
+  const int width = static_cast<int>(group.x * block.x) + 2 * radius;
+  return (round_up(width, static_cast<int>(block.x)) * (group.y * block.y + 2 * radius)) *
+             sizeof(cl_float4) +
+         (radius + 1) * sizeof(cl_float);
 }
 
-/// The kind of weight, as tile.cl numbers them.
+std::string option(const char *name, int value) {
+  return std::string(" -D") + name + "=" + std::to_string(value);
+}
+
+std::string tile_options(const Parameters &variant) {
+  return "-cl-mad-enable" + option("ROWS", variant.at("rows")) +
+         option("UNROLL", variant.at("unroll"));
+}
+
+/// The kind of weight, as tile.clh numbers them.
 int kind_of(const Bilateral::Settings &settings) {
   const bool soft =
       settings.weight == Bilateral::Weight::color && settings.sigma_range >= soft_sigma_range;
@@ -65,19 +79,21 @@ Parameters default_variant(const Device &device, const std::string &problem) {
   const bool vector = device.prefers_buffers();
   Parameters variant =
       Bilateral::variant(device, vector ? Bilateral::Form::vector : Bilateral::Form::tile);
-  if (!vector && problem == "radius-10") variant["group-x"] = 16, variant["rows"] = 3;
+  if (!vector && problem == "radius-10" && !variant["fixed"])
+    variant["group-x"] = 16, variant["rows"] = 3;
   return variant;
 }
 
 /// Of each problem, where nobody tuned.
 std::vector<double> usual_microseconds(const Device &device) {
-  return device.is_cpu() ? std::vector<double>{18000, 83000} : std::vector<double>{75, 320};
+  return device.is_cpu() ? std::vector<double>{18000, 83000} : std::vector<double>{68, 290};
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
   const size_t items = size_t(variant.at("group-x")) * variant.at("group-y");
   if (items < 32 || items > device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()) return false;
   const bool fixed = variant.at("fixed"), unrolls = variant.at("unroll") > 1;
+  if (variant.at("columns") > 1 && !fixed) return false;
   switch (form_of(variant)) {
     case Bilateral::Form::tile:
       return device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>() && !device.prefers_buffers() &&
@@ -129,11 +145,13 @@ int Bilateral::split_column(const Settings &settings, int width) {
 const Tunable &Bilateral::tunable() {
   static const Tunable tunable{"bilateral",
                                {"radius-4", "radius-10"},
-                               {"bilateral/tile.cl", "bilateral/direct.cl", "bilateral/vector.cl"},
+                               {"bilateral/tile.cl", "bilateral/tile.clh", "bilateral/block.cl",
+                                "bilateral/direct.cl", "bilateral/vector.cl"},
                                {{"form", {0, 1, 2}},
                                 {"group-x", {16, 32, 64}},
                                 {"group-y", {4, 8}},
                                 {"rows", {1, 2, 3, 4, 6}},
+                                {"columns", {1, 2}},
                                 {"unroll", {1, 3}},
                                 {"fixed", {0, 1}}},
                                default_variant,
@@ -151,14 +169,17 @@ double Bilateral::cost(const Settings &settings) const {
 
 Parameters Bilateral::variant(const Device &device, Form form) {
   const bool vector = form == Form::vector, tile = form == Form::tile;
+  const bool fixed = tile && device.platform_name == "NVIDIA CUDA";
   return {{"form", static_cast<int>(form)},
-          {"group-x", vector ? 16 : 32},
+          {"group-x", vector || fixed ? 16 : 32},
           {"group-y", vector ? 4 : 8},
-          {"rows", tile     ? 4
+          {"rows", fixed    ? 3
+                   : tile   ? 4
                    : vector ? 2
                             : 1},
+          {"columns", fixed ? 2 : 1},
           {"unroll", 1},
-          {"fixed", tile && device.platform_name == "NVIDIA CUDA"}};
+          {"fixed", fixed}};
 }
 
 Bilateral::Bilateral(Context &context, int width, int height)
@@ -246,23 +267,36 @@ Bilateral::Kernels Bilateral::build(const Parameters &variant) {
   return kernels;
 }
 
+/// The pixels of a work-item of a "fixed" variant: as many as it says, less where their tile would
+/// not be whole; none where there is no such tile. Three sums of weights leave no registers for
+/// three rows.
+Size Bilateral::fixed_block(const Parameters &variant, Fixed fixed) const {
+  const bool wide = fixed.second == static_cast<int>(Weight::per_channel);
+  const size_t rows = variant.at("rows"), most = wide ? std::min<size_t>(rows, 2) : rows;
+  for (Size block{size_t(variant.at("columns")), most}; block.x > 0; block.x--)
+    for (block.y = most; block.y >= std::min<size_t>(most, 2); block.y--)
+      if (block_bytes(variant, block, fixed.first) + reserved_local_memory <= local_memory_)
+        return block;
+  return {0, 0};
+}
+
 /// The program of a tile variant for one radius and kind.
 Kernel Bilateral::build_fixed(const Parameters &variant, Fixed fixed) const {
-  const Size group = group_of(variant);
-  const std::string options = tile_options(variant) + " -DRADIUS=" + std::to_string(fixed.first) +
-                              " -DKIND=" + std::to_string(fixed.second) +
-                              " -DGROUP_X=" + std::to_string(group.x) +
-                              " -DGROUP_Y=" + std::to_string(group.y);
-  Kernel kernel(*context_, context_->program("bilateral/tile.cl", options), "bilateral_tile",
+  const Size group = group_of(variant), block = fixed_block(variant, fixed);
+  const std::string options = "-cl-mad-enable" + option("ROWS", static_cast<int>(block.y)) +
+                              option("COLUMNS", static_cast<int>(block.x)) +
+                              option("RADIUS", fixed.first) + option("KIND", fixed.second) +
+                              option("GROUP_X", variant.at("group-x")) +
+                              option("GROUP_Y", variant.at("group-y"));
+  Kernel kernel(*context_, context_->program("bilateral/block.cl", options), "bilateral_block",
                 group);
   return kernel.group().x == group.x && kernel.group().y == group.y ? kernel : Kernel();
 }
 
-/// Whether there is a program for a radius of its own: its tile must be whole.
-bool Bilateral::has_fixed(const Kernels &kernels, int radius) const {
-  const Size group = group_of(kernels.variant);
-  return kernels.form == Form::tile && kernels.variant.at("fixed") && radius > 0 &&
-         group.y * kernels.rows + 2 * radius <= tile_rows(local_memory_, group.x, radius);
+/// Whether there is a program for a radius and kind of its own: its tile must be whole.
+bool Bilateral::has_fixed(const Kernels &kernels, Fixed fixed) const {
+  return kernels.form == Form::tile && kernels.variant.at("fixed") && fixed.first > 0 &&
+         fixed_block(kernels.variant, fixed).x > 0;
 }
 
 Bilateral::Kernels &Bilateral::kernels_for(int radius) {
@@ -272,8 +306,8 @@ Bilateral::Kernels &Bilateral::kernels_for(int radius) {
 void Bilateral::prepare(const Settings &settings) {
   const int r = radius(settings);
   const Kernels &kernels = kernels_for(r);
-  if (!has_fixed(kernels, r)) return;
   const Fixed fixed{r, kind_of(settings)};
+  if (!has_fixed(kernels, fixed)) return;
   fixed_[fixed].get([&] { return build_fixed(kernels.variant, fixed); });
 }
 
@@ -323,15 +357,20 @@ void Bilateral::pass_tile(Queue &queue, Kernels &kernels, const Settings &settin
                           int split) {
   const int r = radius(settings);
   const int kind = kind_of(settings);
-  Kernel *fixed = fixed_kernel(kernels, {r, kind});
-  Kernel &kernel = fixed                ? *fixed
-                   : kind == soft_color ? kernels.soft_color
-                                        : kernels.by_weight[kind];
+  const float range = range_exponent(settings, full_scale(settings.weight)),
+              space = space_exponent(settings);
+  if (Kernel *fixed = fixed_kernel(kernels, {r, kind})) {
+    const Size block = fixed_block(kernels.variant, {r, kind});
+    (*fixed)(queue, {(width_ + block.x - 1) / block.x, (height_ + block.y - 1) / block.y}, from,
+             original, to, range, space, split);
+    return;
+  }
+  Kernel &kernel = kind == soft_color ? kernels.soft_color : kernels.by_weight[kind];
   const size_t rows = kernel.group().y * kernels.rows + 2 * r;
   const size_t chunk = std::min(rows, tile_rows(local_memory_, kernel.group().x, r));
   kernel(queue, {size_t(width_), size_t(height_ + kernels.rows - 1) / kernels.rows}, from, original,
-         to, range_exponent(settings, full_scale(settings.weight)), space_exponent(settings), r,
-         split, static_cast<cl_int>(chunk), cl::Local(chunk * tile_row_bytes(kernel.group().x, r)),
+         to, range, space, r, split, static_cast<cl_int>(chunk),
+         cl::Local(chunk * tile_row_bytes(kernel.group().x, r)),
          cl::Local((r + 1) * sizeof(cl_float)));
 }
 
@@ -360,7 +399,7 @@ void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &sett
 
 /// The program for one radius and kind where it is ready; has it built where nobody did yet.
 Kernel *Bilateral::fixed_kernel(const Kernels &kernels, Fixed fixed) {
-  if (!has_fixed(kernels, fixed.first)) return nullptr;
+  if (!has_fixed(kernels, fixed)) return nullptr;
   try {
     Kernel *kernel = fixed_[fixed].poll(
         [this, variant = kernels.variant, fixed] { return build_fixed(variant, fixed); });

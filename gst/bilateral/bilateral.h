@@ -58,10 +58,10 @@ class Bilateral {
   /// The first filtered column of a frame `width` px wide, 0..width.
   static int split_column(const Settings &settings, int width);
 
-  /// The variants: form, group-x, group-y, rows (pixels of a column per work-item), unroll (taps of
-  /// a row per turn of the loop), fixed (1: a program for each radius and weight, see prepare()).
-  /// Problems: "radius-4", which stands for radii up to 6, and
-  /// "radius-10", which stands for the others.
+  /// The variants: form, group-x, group-y, rows (pixels of a column per work-item), columns (of a
+  /// row, with fixed; fixed_block() takes less where it has to), unroll (taps of a row per turn of
+  /// the loop), fixed (1: a program for each radius and weight, see prepare()). Problems:
+  /// "radius-4", which stands for radii up to 6, and "radius-10", which stands for the others.
   static const Tunable &tunable();
   /// A variant of a form that every device takes.
   static Parameters variant(const Device &device, Form form);
@@ -103,15 +103,16 @@ class Bilateral {
     Kernel space;       // Form::vector
   };
 
-  /// What a program of a "fixed" variant is for: radius, and kind as in tile.cl.
+  /// What a program of a "fixed" variant is for: radius, and kind as in tile.clh.
   using Fixed = std::pair<int, int>;
 
   Kernels build(const Parameters &variant);
   void set_up(std::vector<Parameters> variants);
   Kernels &kernels_for(int radius);
+  Size fixed_block(const Parameters &variant, Fixed fixed) const;
   Kernel build_fixed(const Parameters &variant, Fixed fixed) const;
   Kernel *fixed_kernel(const Kernels &kernels, Fixed fixed);
-  bool has_fixed(const Kernels &kernels, int radius) const;
+  bool has_fixed(const Kernels &kernels, Fixed fixed) const;
   Picture &between(int iteration);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lucaskanade.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -12,8 +13,10 @@ namespace {
 
 constexpr int stretch = 64;        // pixels of a running sum
 constexpr int short_stretch = 32;  // of a column's where many items run at once
-constexpr int item_run = 4;        // pixels of an item along x, as in the kernels
-constexpr int row_lanes = 128;     // of a group that sums along x
+constexpr int item_run = 4;        // pixels of a tile's item along x, as in the kernel
+constexpr int strip_run = 8;       // of a strip's
+constexpr int strip_lanes = 128;   // of a group that goes down a strip
+constexpr int strip_steps = 3;     // that it goes down
 constexpr size_t reserved_local_memory = 1024;
 
 int up_to(int n, int step) { return (n + step - 1) / step; }
@@ -25,6 +28,11 @@ int tile_width(int lanes, int radius) { return (lanes - 2 * radius) / item_run *
 size_t tile_bytes(int lanes, int radius) {
   const size_t side = 2 * radius + 1;
   return side * (5 * (lanes + 7 * item_run) + lanes + 1) * sizeof(cl_int);
+}
+
+/// Of local memory: the column sums of a row of a strip.
+size_t strip_row_bytes() {
+  return size_t(5) * 2 * ((strip_lanes / strip_run + 5) / 8 * 8 + 4) * sizeof(cl_int4);
 }
 
 Parameters default_variant(const Device &device, const std::string &) {
@@ -51,7 +59,8 @@ const Tunable &LucasKanade::tunable() {
   static const Tunable tunable{
       "lucas-kanade",
       {"window-9"},
-      {"opticalflow/lktile.cl", "opticalflow/lucaskanade.cl", "opticalflow/lucaskanade.clh"},
+      {"opticalflow/lktile.cl", "opticalflow/lkstrip.cl", "opticalflow/lucaskanade.cl",
+       "opticalflow/lucaskanade.clh"},
       {{"form", {0, 1}}, {"lanes", {32, 64, 96, 128, 256}}, {"blocks", {1, 2, 3, 4, 5, 6}}},
       default_variant,
       possible_variant};
@@ -71,10 +80,9 @@ LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
   try {
     const Program program = context.program("opticalflow/lucaskanade.cl", frame_options(layout));
     grey_ = Kernel(context, program, "lk_grey", {32, 8});
+    greys_ = Kernel(context, program, "lk_greys", {32, 8});
     columns_ = Kernel(context, program, "lk_columns", {64, 1});
-    const bool tile = variant.at("form") == int(Form::tile);
-    rows_ = tile ? Kernel(context, program, "lk_rows_tile", {row_lanes, 1})
-                 : Kernel(context, program, "lk_rows", {64, 1});
+    rows_ = Kernel(context, program, "lk_rows", {64, 1});
     const auto plane = [&, pixels = size_t(width) * height](size_t bytes) {
       return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * bytes);
     };
@@ -88,24 +96,43 @@ LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
 }
 
 bool LucasKanade::has_tile(int radius) const {
-  return variant_.at("form") == int(Form::tile) && 2 * radius < tile_window &&
-         tile_width(variant_.at("lanes"), radius) > 0 &&
+  return 2 * radius < tile_window && tile_width(variant_.at("lanes"), radius) > 0 &&
          tile_bytes(variant_.at("lanes"), radius) + reserved_local_memory <=
              context_->device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
 }
 
-Kernel LucasKanade::build_tile(int radius) const {
-  const size_t lanes = variant_.at("lanes");
-  const std::string options =
-      "-cl-mad-enable -DRADIUS=" + std::to_string(radius) + " -DLANES=" + std::to_string(lanes) +
-      " -DBLOCKS=" + std::to_string(variant_.at("blocks")) + frame_options(layout_);
-  return Kernel(*context_, context_->program("opticalflow/lktile.cl", options), "lk_tile",
-                {lanes, 1});
+/// Rows of a step down a strip: as many as there are items for, or local memory; 0: no strips.
+int LucasKanade::strip_rows(int radius) const {
+  const cl::Device &device = context_->device().device;
+  const size_t local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  if (device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() < size_t(strip_lanes) ||
+      local_memory < reserved_local_memory)
+    return 0;
+  const int fit = static_cast<int>((local_memory - reserved_local_memory) / strip_row_bytes());
+  return std::min(strip_lanes / ((strip_lanes - 2 * radius) / strip_run), fit);
+}
+
+/// Whether there is a program for a window of its own: a tile's or a strip's.
+bool LucasKanade::has_own(int radius) const {
+  return variant_.at("form") == int(Form::tile) && (has_tile(radius) || strip_rows(radius) > 0);
+}
+
+Kernel LucasKanade::build_own(int radius) const {
+  const bool tile = has_tile(radius);
+  const int lanes = tile ? variant_.at("lanes") : strip_lanes;
+  std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(radius) +
+                        " -DLANES=" + std::to_string(lanes) + frame_options(layout_);
+  options += tile ? " -DBLOCKS=" + std::to_string(variant_.at("blocks"))
+                  : " -DROWS=" + std::to_string(strip_rows(radius));
+  return Kernel(
+      *context_,
+      context_->program(tile ? "opticalflow/lktile.cl" : "opticalflow/lkstrip.cl", options),
+      tile ? "lk_tile" : "lk_strip", {size_t(lanes), 1});
 }
 
 void LucasKanade::prepare(const Settings &settings) {
   const int radius = settings.window / 2;
-  if (has_tile(radius)) tiles_[radius].get([&] { return build_tile(radius); });
+  if (has_own(radius)) own_[radius].get([&] { return build_own(radius); });
 }
 
 bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in) {
@@ -120,10 +147,10 @@ bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in)
 }
 
 /// The program for a window where it is ready; has it built where nobody did yet.
-Kernel *LucasKanade::tile_kernel(int radius) {
-  if (!has_tile(radius)) return nullptr;
+Kernel *LucasKanade::own_kernel(int radius) {
+  if (!has_own(radius)) return nullptr;
   try {
-    return tiles_[radius].poll([this, radius] { return build_tile(radius); });
+    return own_[radius].poll([this, radius] { return build_own(radius); });
   } catch (const Error &) {
     return nullptr;  // Form::columns does as well
   }
@@ -132,19 +159,23 @@ Kernel *LucasKanade::tile_kernel(int radius) {
 /// The greys of a frame and, where there is a previous one, the flow to it.
 void LucasKanade::take(Queue &queue, const Settings &settings, const Picture &in) {
   const int radius = settings.window / 2;
-  Kernel *tile = has_previous_ ? tile_kernel(radius) : nullptr;
+  Kernel *own = has_previous_ ? own_kernel(radius) : nullptr;
   const size_t width = size_.s[0], height = size_.s[1];
-  if (!tile) grey_(queue, {width, height}, in, size_, current_);
+  if (!own) grey_(queue, {width, height}, in, size_, current_);
   if (!has_previous_) return;
   const float k = slope, alpha = static_cast<float>(settings.alpha) / (k * k),
               sure = half_sure * settings.window * settings.window / (k * k), scale = 1 / (12 * k);
-  if (tile) {
+  if (own && !has_tile(radius)) {
+    take_strips(queue, *own, radius, in, alpha, sure, scale);
+    return;
+  }
+  if (own) {
     const size_t lanes = variant_.at("lanes");
     const int rows = variant_.at("blocks") * settings.window;
-    (*tile)(queue,
-            {up_to(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
-             size_t(up_to(size_.s[1], rows))},
-            in, previous_, current_, size_, alpha, sure, scale, field_.vectors, field_.confidence);
+    (*own)(queue,
+           {up_to(size_.s[0], tile_width(variant_.at("lanes"), radius)) * lanes,
+            size_t(up_to(size_.s[1], rows))},
+           in, previous_, current_, size_, alpha, sure, scale, field_.vectors, field_.confidence);
     return;
   }
   if (!columns4_()) {
@@ -155,16 +186,21 @@ void LucasKanade::take(Queue &queue, const Settings &settings, const Picture &in
   const int column_stretch = many ? short_stretch : stretch;
   columns_(queue, {width, size_t(up_to(size_.s[1], column_stretch))}, previous_, current_, size_,
            radius, column_stretch, columns4_, columns1_);
-  if (many) {
-    const int lanes = static_cast<int>(rows_.group().x);
-    const int quads = lanes + up_to(2 * radius, 4);
-    rows_(queue, {size_t(up_to(size_.s[0], lanes * item_run)) * lanes, height}, columns4_,
-          columns1_, size_, radius, quads, cl::Local(5 * quads * sizeof(cl_int4)), alpha, sure,
-          scale, field_.vectors, field_.confidence);
-    return;
-  }
   rows_(queue, {height, size_t(up_to(size_.s[0], stretch))}, columns4_, columns1_, size_, radius,
         stretch, alpha, sure, scale, field_.vectors, field_.confidence);
+}
+
+/// The same for a window that has strips and a frame that has a previous one.
+void LucasKanade::take_strips(Queue &queue, Kernel &strip, int radius, const Picture &in,
+                              cl_float alpha, cl_float sure, cl_float scale) {
+  const size_t width = size_.s[0], height = size_.s[1];
+  if (!both_())
+    both_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, width * height * sizeof(cl_uint));
+  greys_(queue, {width, height}, in, size_, previous_, current_, both_);
+  const int step = (strip_lanes - 2 * radius) / strip_run * strip_run,
+            rows = strip_steps * strip_rows(radius);
+  strip(queue, {size_t(up_to(size_.s[0], step)) * strip_lanes, size_t(up_to(size_.s[1], rows))},
+        both_, size_, rows, alpha, sure, scale, field_.vectors, field_.confidence);
 }
 
 }  // namespace glcl::opticalflow

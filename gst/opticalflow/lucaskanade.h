@@ -20,10 +20,11 @@ class LucasKanade {
  public:
   /// How it is computed, parameter "form"; results agree.
   enum class Form {
-    tile,     ///< over local memory, in one kernel for windows up to tile_window: GPUs
+    tile,     ///< over local memory: in one kernel for windows up to tile_window, above in strips:
+              ///< GPUs
     columns,  ///< greys, then sums along y, then along x, by way of global memory
   };
-  static constexpr int tile_window = 21;  ///< px; above, whole numbers of 32 bits overflow
+  static constexpr int tile_window = 21;  ///< px; above, tiles take too much local memory
 
   struct Settings {
     int window = 9;        ///< side in px, odd, 3..63
@@ -43,8 +44,8 @@ class LucasKanade {
   LucasKanade(Context &context, int width, int height, Layout layout);
   LucasKanade(Context &context, int width, int height, Layout layout, const Parameters &variant);
 
-  /// Builds the program that tiles have for this window, and waits for it. Without this call run()
-  /// has it built in the background and takes Form::columns meanwhile, to the same results.
+  /// Builds the program that Form::tile has for this window, and waits for it. Without this call
+  /// run() has it built in the background and takes Form::columns meanwhile, to the same results.
   void prepare(const Settings &settings);
 
   /// As Flow::run: any setting may differ from the last call's; nothing is compiled or waited for.
@@ -55,8 +56,12 @@ class LucasKanade {
 
  private:
   bool has_tile(int radius) const;
-  Kernel build_tile(int radius) const;
-  Kernel *tile_kernel(int radius);
+  int strip_rows(int radius) const;
+  bool has_own(int radius) const;
+  Kernel build_own(int radius) const;
+  Kernel *own_kernel(int radius);
+  void take_strips(Queue &queue, Kernel &strip, int radius, const Picture &in, cl_float alpha,
+                   cl_float sure, cl_float scale);
   void take(Queue &queue, const Settings &settings, const Picture &in);
 
   std::shared_ptr<Context> context_;
@@ -64,10 +69,10 @@ class LucasKanade {
   Parameters variant_;
   cl_int2 size_;
 
-  Kernel grey_, columns_, rows_;
-  std::map<int, Background<Kernel>> tiles_;  // by radius
-  cl::Buffer previous_, current_;            // R + G + B, ushort
-  cl::Buffer columns4_, columns1_;           // made where they are first needed
+  Kernel grey_, greys_, columns_, rows_;
+  std::map<int, Background<Kernel>> own_;  // of tiles or strips, by radius
+  cl::Buffer previous_, current_;          // R + G + B, ushort
+  cl::Buffer both_, columns4_, columns1_;  // made where they are first needed
   bool has_previous_ = false;
   Field field_;
 };

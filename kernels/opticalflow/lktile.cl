@@ -6,7 +6,6 @@
 //   -DRADIUS  1..10: beyond that whole numbers overflow
 //   -DLANES   32 or more
 //   -DBLOCKS  1 or more
-#include "common/stream.clh"
 #include "opticalflow/lucaskanade.clh"
 
 #define SIDE (2 * RADIUS + 1)
@@ -15,9 +14,6 @@
 #define QUADS ((RUN + 2 * RADIUS + 3) / 4)              // words of four sums that a run reads
 // Of a row of sums, in such words, without bank conflicts.
 #define PITCH ((LANES / 4 - RUNS % 8 + 7) / 8 * 8 + RUNS % 8)
-
-inline uint join_halves(uint low, uint high) { return (low & 0xffff) | high << 16; }
-inline int high_less_low(uint word) { return (int)(word >> 16) - (int)(word & 0xffff); }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
     IN_FRAME(in), __global const ushort *restrict before, __global ushort *restrict after, int2 size, SOLUTION) {
@@ -54,8 +50,7 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Row i of greys completes the derivatives of the row above it. Halves of differences may borrow; the low
-    // one is right.
+    // Row i of greys completes the derivatives of the row above it.
 #pragma unroll
     for (int i = 0; i < SIDE; i++) {
       const uint left = greys[i][lane], right = greys[i][lane + 1];
@@ -111,17 +106,7 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
         for (int j = 0; j < RUN; j++)
           if (on_rim(at + (int2)(j, 0), size, RADIUS)) v[j] = 0.0f;
       }
-      const int to = at.y * size.x + at.x;
-      if (size.x % RUN == 0) {
-        stream_store4((float4)(v[0].xy, v[1].xy), (__global float4 *)(vectors + to));
-        stream_store4((float4)(v[2].xy, v[3].xy), (__global float4 *)(vectors + to + 2));
-        stream_store4((float4)(v[0].z, v[1].z, v[2].z, v[3].z), (__global float4 *)(confidence + to));
-      } else {
-        for (int j = 0; j < RUN && at.x + j < size.x; j++) {
-          vectors[to + j] = v[j].xy;
-          confidence[to + j] = v[j].z;
-        }
-      }
+      store_four(v, at, size, vectors, confidence);
     }
   }
 }

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lucas and Kanade's method for windows of any size: greys, sums that run along y, sums that run along x.
-#include "common/stream.clh"
+// Lucas and Kanade's method for windows of any size and for CPUs: greys, sums that run along y, sums that run
+// along x.
 #include "opticalflow/lucaskanade.clh"
-
-#define RUN 4  // pixels of an item along x
 
 __kernel void lk_grey(IN_FRAME(in), int2 size, __global ushort *grey) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
   grey[at.y * size.x + at.x] = GREY_AT(in, at.x, at.y, size.x);
+}
+
+// The same, and both frames' greys in words, the older below.
+__kernel void lk_greys(IN_FRAME(in), int2 size, __global const ushort *before, __global ushort *grey,
+                       __global uint *greys) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1));
+  if (any(at >= size)) return;
+  const int i = at.y * size.x + at.x;
+  const uint newer = GREY_AT(in, at.x, at.y, size.x);
+  grey[i] = newer;
+  greys[i] = join_halves(before[i], newer);
 }
 
 // Of two pixels of a row, the frame's edge repeated: the difference of the older greys, their sum, and what
@@ -73,58 +82,5 @@ __kernel void lk_rows(__global const int4 *columns4, __global const int *columns
     confidence[y * size.x + x] = v.z;
     sum4 -= convert_long4(columns4[out]);
     sum1 -= columns1[out];
-  }
-}
-
-// The same for GPUs: a group takes a stretch of a row's column sums to local memory, and each item has RUN pixels of it.
-// `tile`: five times `quads` words of four sums, RUN * get_local_size(0) + 2 * radius sums at least.
-__kernel void lk_rows_tile(__global const int4 *columns4, __global const int *columns1, int2 size, int radius,
-                           int quads, __local int4 *tile, SOLUTION) {
-  const int lane = get_local_id(0), lanes = get_local_size(0), y = get_global_id(1), pitch = 4 * quads;
-  const int first = (int)get_group_id(0) * lanes * RUN;
-  __local int *sums = (__local int *)tile;
-  for (int i = lane; i < pitch; i += lanes) {
-    const int at = y * size.x + clamp(first - radius + i, 0, size.x - 1);
-    const int4 four = columns4[at];
-    sums[i] = four.x;
-    sums[pitch + i] = four.y;
-    sums[2 * pitch + i] = four.z;
-    sums[3 * pitch + i] = four.w;
-    sums[4 * pitch + i] = columns1[at];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-
-  const int x = first + RUN * lane, whole = (2 * radius + 1) / 4;
-  if (x >= size.x) return;
-  long window[5][RUN];
-#pragma unroll
-  for (int k = 0; k < 5; k++) {
-    __local const int4 *words = tile + k * quads + lane;
-    __local const int *word = (__local const int *)words;
-    long4 four = 0;
-    for (int q = 0; q < whole; q++) four += convert_long4(words[q]);
-    long sum = four.x + four.y + four.z + four.w;
-    for (int i = 4 * whole; i <= 2 * radius; i++) sum += word[i];
-    window[k][0] = sum;
-#pragma unroll
-    for (int j = 1; j < RUN; j++) window[k][j] = sum += word[2 * radius + j] - word[j - 1];
-  }
-  float3 v[RUN];
-#pragma unroll
-  for (int j = 0; j < RUN; j++) {
-    v[j] = solution(window[0][j], window[1][j], window[2][j], window[3][j], window[4][j], alpha, half_sure);
-    v[j].xy *= scale;
-    if (on_rim((int2)(x + j, y), size, radius)) v[j] = 0.0f;
-  }
-  const int to = y * size.x + x;
-  if (size.x % RUN == 0) {
-    stream_store4((float4)(v[0].xy, v[1].xy), (__global float4 *)(vectors + to));
-    stream_store4((float4)(v[2].xy, v[3].xy), (__global float4 *)(vectors + to + 2));
-    stream_store4((float4)(v[0].z, v[1].z, v[2].z, v[3].z), (__global float4 *)(confidence + to));
-  } else {
-    for (int j = 0; j < RUN && x + j < size.x; j++) {
-      vectors[to + j] = v[j].xy;
-      confidence[to + j] = v[j].z;
-    }
   }
 }

@@ -170,21 +170,23 @@ TEST(test_variants) {
   Bench bench;
   const Frame frame = reference::natural_frame(71, 37);
   Parameters variant = Bilateral::variant(bench.context->device(), Form::tile);
-  const std::tuple<int, int, Weight, double> cases[] = {{2, 2, Weight::color, 0.1},
-                                                        {3, 1, Weight::per_channel, 0.1},
-                                                        {4, 2, Weight::intensity, 0.1},
-                                                        {6, 1, Weight::color, 0.05}};
-  for (const auto &[rows, radius, weight, sigma_range] : cases) {
+  const std::tuple<int, int, int, Weight, double> cases[] = {
+      {2, 1, 2, Weight::color, 0.1},     {3, 2, 1, Weight::per_channel, 0.1},
+      {4, 2, 2, Weight::intensity, 0.1}, {6, 1, 1, Weight::color, 0.05},
+      {3, 2, 5, Weight::color, 0.1},     {2, 2, 3, Weight::per_channel, 0.3}};
+  for (const auto &[rows, columns, radius, weight, sigma_range] : cases) {
     Settings settings;
     settings.radius = radius;
     settings.weight = weight;
     settings.sigma_range = sigma_range;
     variant["rows"] = rows;
+    variant["columns"] = 1;
     variant["fixed"] = 0;
     Bilateral any(*bench.context, frame.width, frame.height, variant);
     const Frame expected = bench.run(any, settings, frame);
     Agreement agreement;
     agreement.check(expected, reference::bilateral(frame, settings), glcl::describe(variant));
+    variant["columns"] = columns;
     variant["fixed"] = 1;
     Bilateral fixed(*bench.context, frame.width, frame.height, variant);
     check_equal(bench.run(fixed, settings, frame), expected, "while it is built");

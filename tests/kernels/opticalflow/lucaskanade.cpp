@@ -60,7 +60,7 @@ TEST_EACH(test_equals_the_reference, 0, variant_count) {
   const Motion motion{0.4, -0.3, 0.002};
   const int sizes[][2] = {{97, 61}, {64, 64}, {1, 1}, {9, 9}, {8, 30}, {130, 10}};
   for (const auto &[width, height] : sizes)
-    for (int window : {3, 9, 15, 63}) {
+    for (int window : {3, 9, 15, 31, 63}) {
       LucasKanade::Settings settings;
       settings.window = window;
       const Frame before = reference::textured_frame(width, height),
@@ -78,6 +78,31 @@ TEST_EACH(test_content, 0, variant_count) {
   for (const auto &[before, after] : contents())
     compare(run(bench, variants[__i__], Layout::buffer, {}, before, after),
             reference::opticalflow::lucas_kanade(before, after, {}), "content");
+}
+
+// Sums as large as they can be: squares of the derivatives with stripes of one pixel, products with
+// the change with stripes of two, black and white changing places. Windows whose sums have 32 bits,
+// and larger ones.
+TEST_EACH(test_largest_sums, 0, variant_count) {
+  Bench bench;
+  const auto stripes = [](int period, bool along_x, bool inverse) {
+    Frame frame(71, 67);
+    for (int y = 0; y < frame.height; y++)
+      for (int x = 0; x < frame.width; x++)
+        std::fill_n(frame.at(x, y), 4, ((along_x ? x : y) / period % 2 == 1) != inverse ? 255 : 0);
+    return frame;
+  };
+  for (int window : {21, 39, 41})
+    for (int period : {1, 2})
+      for (bool along_x : {false, true}) {
+        LucasKanade::Settings settings;
+        settings.window = window;
+        const Frame before = stripes(period, along_x, false),
+                    after = stripes(period, along_x, true);
+        compare(run(bench, variants[__i__], Layout::buffer, settings, before, after),
+                reference::opticalflow::lucas_kanade(before, after, settings),
+                "stripes of " + std::to_string(period) + ", window " + std::to_string(window));
+      }
 }
 
 // A sub-pixel shift comes back within 5 %.

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Bilateral filter for GPUs, for one radius and weight: as tile.cl, to the same results, but nothing is left to
+// be found out at run time, so no loop along x needs a counter. A work-item filters a block of ROWS rows and
+// COLUMNS columns: a tap is loaded once for all of them, and so is what all weights of a tap share.
+//   -DRADIUS     1 or more
+//   -DGROUP_X, -DGROUP_Y, -DROWS, -DCOLUMNS
+//   -DKIND       the weight
+#include "bilateral/tile.clh"
+
+#define ITEMS (GROUP_X * GROUP_Y)
+#define SIDE (2 * RADIUS + 1)
+#define TILE_X (GROUP_X * COLUMNS + 2 * RADIUS)
+#define TILE_Y (GROUP_Y * ROWS + 2 * RADIUS)
+// Column x of a row of the tile is at x % COLUMNS * STRIDE + x / COLUMNS: neighbouring items read neighbouring texels.
+#define STRIDE ((TILE_X + COLUMNS - 1) / COLUMNS)
+#define PITCH (STRIDE * COLUMNS)
+#define AT_COLUMN(x) ((x) % COLUMNS * STRIDE + (x) / COLUMNS)
+
+#define LOADS ((TILE_X * TILE_Y + ITEMS - 1) / ITEMS)  // of an item
+#define BATCH 8                                        // of them under way at once
+#define WHOLE UNROLL_BY(300)                           // more than a row of the largest tile
+
+// What a work-item knows of its pixels.
+struct block {
+  float4 p[ROWS][COLUMNS];                                   // their texels
+  float3 sum[ROWS][COLUMNS], weight[ROWS][COLUMNS];          // of weighted levels, of weights
+  float3 row_sum[ROWS][COLUMNS], row_weight[ROWS][COLUMNS];  // the same along the row at hand
+};
+
+// Row j of what the item's pixels need, which is row j - o of the window of the pixels in row o: those from
+// `from` to `to` have one.
+inline void add_row(struct block *block, __local const float4 *row, __local const float *row_weights, float range,
+                    float space, float bias, int j, const int from, const int to) {
+#pragma unroll
+  for (int o = from; o <= to; o++)
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) block->row_sum[o][c] = block->row_weight[o][c] = 0.0f;
+  WHOLE
+  for (int i = 0; i < SIDE + COLUMNS - 1; i++) {
+    const float4 q = row[AT_COLUMN(i)];
+    const float shared = tap_exponent(KIND, q, range, bias);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+      const int dx = i - c - RADIUS;
+      if (dx < -RADIUS || dx > RADIUS) continue;
+      const float column = space * (float)(dx * dx) + shared;
+#pragma unroll
+      for (int o = from; o <= to; o++)
+        add_tap(KIND, &block->row_sum[o][c], &block->row_weight[o][c], block->p[o][c], q, range, column);
+    }
+  }
+#pragma unroll
+  for (int o = from; o <= to; o++) {
+    const float weight = row_weights[abs(j - o - RADIUS)];
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+      block->sum[o][c] += weight * block->row_sum[o][c];
+      block->weight[o][c] += weight * block->row_weight[o][c];
+    }
+  }
+}
+
+// As bilateral_tile_… in tile.cl.
+__kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilateral_block(
+    __read_only image2d_t in, __read_only image2d_t original, __write_only image2d_t out, float range, float space,
+    int split) {
+  __local float4 tile[TILE_Y * PITCH];
+  __local float row_weights[RADIUS + 1];
+  const int2 size = get_image_dim(in);
+  const int2 local_at = (int2)(get_local_id(0) * COLUMNS, get_local_id(1) * ROWS);
+  const int2 first = (int2)(get_group_id(0) * GROUP_X * COLUMNS, get_group_id(1) * GROUP_Y * ROWS);
+  const int item = get_local_id(1) * GROUP_X + get_local_id(0);
+  const float bias = soft_bias(KIND, range), unit = level_unit(KIND, range);
+
+  for (int dy = item; dy <= RADIUS; dy += ITEMS) row_weights[dy] = weight_exp2(space * (float)(dy * dy));
+  WHOLE
+  for (int n = 0; n < LOADS; n += BATCH) {
+    float4 colours[BATCH];
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const int i = item + (n + k) * ITEMS;
+      if (n + k < LOADS)
+        colours[k] = read_imagef(in, pixel_sampler, first - RADIUS + (int2)(i % TILE_X, i / TILE_X));
+    }
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const int i = item + (n + k) * ITEMS, x = i % TILE_X, y = i / TILE_X;
+      if (n + k < LOADS && y < TILE_Y) tile[y * PITCH + AT_COLUMN(x)] = tile_texel(KIND, colours[k], unit);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  __local const float4 *window = tile + local_at.y * PITCH + get_local_id(0);
+  struct block block;
+#pragma unroll
+  for (int o = 0; o < ROWS; o++)
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+      block.p[o][c] = window[(o + RADIUS) * PITCH + AT_COLUMN(c + RADIUS)];
+      block.sum[o][c] = block.weight[o][c] = 0.0f;
+    }
+#pragma unroll
+  for (int j = 0; j < ROWS - 1; j++)
+    add_row(&block, window + j * PITCH, row_weights, range, space, bias, j, max(j - 2 * RADIUS, 0), j);
+  UNROLL_BY(1)
+  for (int j = ROWS - 1; j <= 2 * RADIUS; j++)
+    add_row(&block, window + j * PITCH, row_weights, range, space, bias, j, 0, ROWS - 1);
+#pragma unroll
+  for (int j = max(2 * RADIUS + 1, ROWS - 1); j < SIDE + ROWS - 1; j++)
+    add_row(&block, window + j * PITCH, row_weights, range, space, bias, j, j - 2 * RADIUS, ROWS - 1);
+
+#pragma unroll
+  for (int o = 0; o < ROWS; o++)
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+      const int2 at = first + local_at + (int2)(c, o);
+      if (any(at >= size)) continue;
+      float4 source = read_imagef(original, pixel_sampler, at);
+      if (at.x >= split)
+        source = filtered_pixel(tile_mean(KIND, block.sum[o][c], block.weight[o][c], unit), source.w, at.x, size.x,
+                                split);
+      write_imagef(out, at, source);
+    }
+}

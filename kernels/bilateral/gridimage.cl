@@ -63,8 +63,9 @@ inline CELL to_cell(SUM sum) { return (float2)(to_float(sum.x), to_float(sum.y))
 #endif
 
 // Adds a pixel, colours from 0 to 1 and then 1, at `z` to two of a column's `count` layers, which are `apart`. What
-// belongs to other layers goes to a spare one. `above`, `below`: what its row weighs.
-inline void splat_pixel(__local SIDES *column, CELL pixel, float z, int first_plane, uint count, int spare,
+// belongs to other layers goes to a spare one. `above`, `below`: what its row weighs. Returns bits of the layers it
+// came to, that of layer n being n + 1, and perhaps of others.
+inline uint splat_pixel(__local SIDES *column, CELL pixel, float z, int first_plane, uint count, int spare,
                         int apart, float above, float below) {
   const float shifted = z - 0.5f + 12582912.0f;  // a whole z may be the end of the interval before
   const float plane = shifted - 12582912.0f, upper = z - plane;
@@ -74,6 +75,13 @@ inline void splat_pixel(__local SIDES *column, CELL pixel, float z, int first_pl
   *cell += (SIDES)(weighted(pixel, above - upper_above), weighted(pixel, below - upper_below));
   cell = column + (layer + 1 < count ? (int)layer + 1 : spare) * apart;
   *cell += (SIDES)(weighted(pixel, upper_above), weighted(pixel, upper_below));
+  return 3u << ((layer + 1) & 31);
+}
+
+// Whether pixels came to a layer of `chunk` a channel.
+inline bool is_touched(__local const uint *touched, int layer, int chunk) {
+  const int channel = CHANNELS == 1 ? 0 : divided(layer, 1.0f / chunk);
+  return touched[channel] >> ((layer - channel * chunk + 1) & 31) & 1;
 }
 
 // Sums of bands of pixel rows for the node rows above and below them. The frame's edge is repeated outwards.
@@ -91,6 +99,14 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
   const int band = divided(get_group_id(1), 1.0f / chunks);
   const int first_plane = ((int)get_group_id(1) - band * chunks) * chunk;
   const int first_node = (int)get_group_id(0) * (intervals - 1);
+
+  // Layers that no pixel came to are not added up. There are bits for 30.
+  __local uint touched[CHANNELS];
+  uint touches[CHANNELS];
+#pragma unroll
+  for (int c = 0; c < CHANNELS; c++) touches[c] = chunk <= 30 ? 0 : ~0u;
+  if (lane < CHANNELS) touched[lane] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
 
   const int2 rows = band_pixels(band, bands, cell);
   const float interval = divided(band, 1.0f / bands) - REACH - 1;
@@ -113,19 +129,21 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
         const float below = clamp(y_first + k * inverse, 0.0f, 1.0f) * own, above = own - below;
         const float3 colour = pixel[k].xyz;
 #if CHANNELS == 1
-        splat_pixel(column, (CELL)(colour, 1.0f), dot(colour, range.xyz), first_plane, chunk, layers, apart, above,
-                    below);
+        touches[0] |= splat_pixel(column, (CELL)(colour, 1.0f), dot(colour, range.xyz), first_plane, chunk, layers,
+                                  apart, above, below);
 #else
         const float3 z = colour * range.xyz;
-        splat_pixel(column, (CELL)(colour.x, 1.0f), z.x, first_plane, chunk, layers, apart, above, below);
-        splat_pixel(column + chunk * apart, (CELL)(colour.y, 1.0f), z.y, first_plane, chunk, layers - chunk, apart,
-                    above, below);
-        splat_pixel(column + 2 * chunk * apart, (CELL)(colour.z, 1.0f), z.z, first_plane, chunk, chunk, apart, above,
-                    below);
+        touches[0] |= splat_pixel(column, (CELL)(colour.x, 1.0f), z.x, first_plane, chunk, layers, apart, above, below);
+        touches[1] |= splat_pixel(column + chunk * apart, (CELL)(colour.y, 1.0f), z.y, first_plane, chunk,
+                                  layers - chunk, apart, above, below);
+        touches[2] |= splat_pixel(column + 2 * chunk * apart, (CELL)(colour.z, 1.0f), z.z, first_plane, chunk, chunk,
+                                  apart, above, below);
 #endif
       }
     }
   }
+#pragma unroll
+  for (int c = 0; c < CHANNELS; c++) atomic_or(touched + c, touches[c]);
   barrier(CLK_LOCAL_MEM_FENCE);
 
   // Of each stretch the sum of its columns, and the sum of them times their number, in place; where in its interval it
@@ -133,6 +151,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
   const int wide = 2 * stretches, deep = max(divided(lanes, 1.0f / wide), 1), row = divided(lane, 1.0f / wide);
   for (int i = lane - row * wide; i < wide && row < deep; i += lanes)
     for (int layer = row; layer < layers; layer += deep) {
+      if (!is_touched(touched, layer, chunk)) continue;
       __local SIDE *column = (__local SIDE *)(tile + layer * apart + i / 2 * pitch) + i % 2;
       SIDE v[COLUMNS];
 #pragma unroll
@@ -158,7 +177,8 @@ __kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 r
       const int plane = first_plane + layer - channel * chunk;
       if (plane >= planes) continue;
       CELL side[2] = {0.0f, 0.0f};
-      for (int k = 0; k < 2 * parts; k++) {
+      const int stretches_here = is_touched(touched, layer, chunk) ? 2 * parts : 0;
+      for (int k = 0; k < stretches_here; k++) {
         // The node is on the right of its first `parts` stretches, on the left of the others.
         const int stretch = i * parts + k;
         const bool left = k >= parts;

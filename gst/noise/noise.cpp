@@ -45,8 +45,8 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
     columns_ = (width - side) / apart_ + 1;
     squares_ = columns_ * ((height - side) / apart_ + 1);
   }
-  const Program program = context.program(
-      "noise/noise.cl", texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float");
+  const Program program =
+      context.program("noise/noise.cl", texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float");
   measure_ = Kernel(context, program, "noise_measure", {});
   try {
     std::vector<cl_uint> nothing(bands * counters + 2);

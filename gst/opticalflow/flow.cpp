@@ -16,7 +16,8 @@ namespace {
 constexpr int border = 2;                     // texels around a level; BORDER in the kernels
 constexpr int pitch_unit = 16;                // texels
 constexpr int finish_rows = 8;                // ROWS of flow_finish
-constexpr int grey_rows = 8;                  // ROWS of flow_grey
+constexpr int grey_rows = 4;                  // ROWS of flow_grey
+constexpr Size coarsest_part{16, 8};          // LEAST_X and LEAST_Y of the kernels
 constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int window_radius = 3;              // nodes; on the finest level
@@ -241,8 +242,9 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   most_steps_ = coarse.at("steps");
   const Program program = context.program(
-      "opticalflow/pyramid.cl",
-      "-DROWS=" + std::to_string(grey_rows) + frame_options(layout_) + one_group_option(device));
+      "opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows) +
+                                    (context.device().is_cpu() ? "" : " -DROW_AFTER_ROW") +
+                                    frame_options(layout_) + one_group_option(device));
   grey_ = Kernel(context, program, "flow_grey", pixel_group);
   down_ = Kernel(context, program, "flow_down", pixel_group);
   small_ = Kernel(context, program, "flow_small", {});
@@ -413,15 +415,25 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   const auto padded = [](const Level &level) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
   };
-  const Size pixels{size_t(width_), size_t(divide_up(height_, grey_rows))}, group = grey_.group();
-  const cl::LocalSpaceArg tile =
-      cl::Local((group.x + 2) * (grey_rows * group.y + 2) * sizeof(cl_float));
-  grey_(queue, pixels, in, current_.grey, levels_[0].cl(), tile);
-  int small = 1;
-  while (small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small)
-    small++;
-  for (int i = 1; i < small; i++)
-    down_(queue, padded(levels_[i]), current_.grey, levels_[i - 1].cl(), levels_[i].cl());
+  // Groups for levels two coarser than one; levels that frames of this size don't have are not
+  // made.
+  const auto tiles = [&](int level, Size group) {
+    const auto count = [](int side, size_t unit) {
+      return size_t(divide_up(divide_up(side, 4), int(unit)));
+    };
+    return Size{count(levels_[level].width, coarsest_part.x) * group.x,
+                count(levels_[level].height, coarsest_part.y) * group.y};
+  };
+  const auto of = [&](int level) { return levels_[std::min(level, levels - 1)].cl(); };
+  const auto more = [&](int level) { return std::min(levels - 1 - level, 2); };
+  grey_(queue, tiles(0, grey_.group()), in, current_.grey, of(0), of(1), of(2), more(0));
+  int small = 1 + more(0);
+  while (small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small) {
+    const int from = small - 1;
+    down_(queue, tiles(from, down_.group()), current_.grey, of(from), of(from + 1), of(from + 2),
+          more(from));
+    small += more(from);
+  }
   small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, levels,
          automatic_levels(width_, height_) - 1, light_[0], light_[1],
          cl::Local(small_.group().x * sizeof(cl_float4)));

@@ -8,7 +8,7 @@ namespace glcl::opticalflow {
 namespace {
 
 constexpr int largest_side = 4 * signatures::Signatures::reach;
-constexpr int in_cell = 32;     // IN_CELL in the kernels
+constexpr int in_cell = 32;  // IN_CELL in the kernels
 constexpr Size relight_group{256, 1};
 
 int half(int n, int times) { return times ? half((n + 1) / 2, times - 1) : n; }
@@ -57,10 +57,10 @@ void Seeds::choose(Queue &queue, const Level &level, const Nodes &nodes, const c
   const size_t count = size_t(nodes.size.s[0]) * nodes.size.s[1];
   const int coarser = chosen_ - matched_;
   const float flat = census_ ? 400 : 0.25f;
-  seed_(queue, {count * seed_.group().x, seed_.group().y}, level.before, level.after, level.level, nodes.apart,
-        level.light, level.noise, level.gain, flat, modes_, pairs_, cl_int2{{columns_, rows_}},
-        static_cast<float>(cell >> coarser), 1.0f / static_cast<float>(1 << coarser), nodes.flow,
-        nodes.size, nodes.scale, result);
+  seed_(queue, {count * seed_.group().x, seed_.group().y}, level.before, level.after, level.level,
+        nodes.apart, level.light, level.noise, level.gain, flat, modes_, pairs_,
+        cl_int2{{columns_, rows_}}, static_cast<float>(cell >> coarser),
+        1.0f / static_cast<float>(1 << coarser), nodes.flow, nodes.size, nodes.scale, result);
 }
 
 }  // namespace glcl::opticalflow

@@ -272,13 +272,12 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
   kept_kernel_ = Kernel(context, support, "flow_kept", {16, 4});
   rows_kernel_ = Kernel(context, support, "flow_rows", {64, 1});
-  rolls_kernel_ = Kernel(context, support, "flow_rolls", {64, 1});
   rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
   const size_t most_cells =
       size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
   support_ = buffer(most_cells * sizeof(cl_float) * 12);
   kept_ = buffer(most_cells * sizeof(cl_float));
-  votes_ = buffer(3 * sizeof(cl_uint));
+  votes_ = filled(std::vector<cl_uint>(4), CL_MEM_READ_WRITE);
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
   lay_out();
   if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size()))
@@ -331,9 +330,9 @@ void Flow::lay_out() {
 }
 
 template <class Value>
-cl::Buffer Flow::filled(std::vector<Value> values) {
-  return cl::Buffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                    values.size() * sizeof(Value), values.data());
+cl::Buffer Flow::filled(std::vector<Value> values, cl_mem_flags use) {
+  return cl::Buffer(context_, use | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(Value),
+                    values.data());
 }
 
 namespace {
@@ -478,8 +477,8 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
   const bool known = std::exchange(seeded_, false);
   if (seeded + 1 < levels) {
     const int level = Seeds::matched_level(width_, height_);
-    seeds_->match(queue, plane(frames.before, level), plane(frames.after, level),
-                  channels_ == Channels::grey ? &frames.light : nullptr, known);
+    seeds_->match(queue, plane(frames.before, level), plane(frames.after, level), frames.light,
+                  known);
     seeded_ = true;
   }
   sum_tensors(queue, settings, frames, levels);
@@ -603,9 +602,7 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
       cells = this->cells(settings);
   const int rows = divide_up(height_, row);
   rows_kernel_(queue, {rows_kernel_.group().x, size_t(rows)}, frames.before.grey, frames.after.grey,
-               levels_[0].cl(), frames.light, rows_);
-  rolls_kernel_(queue, rolls_kernel_.group(), rows_, rows, std::max(rows / (bands * row), 1),
-                votes_);
+               levels_[0].cl(), frames.light, rows_, std::max(rows / (bands * row), 1), votes_);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
                   step, frames.light, noise_.variances(), noise_gains_[0], result_, nodes, rows_,

@@ -193,7 +193,7 @@ class Flow {
   }
   void refine(Queue &queue, const Settings &settings);
   template <class Value>
-  cl::Buffer filled(std::vector<Value> values);
+  cl::Buffer filled(std::vector<Value> values, cl_mem_flags use = CL_MEM_READ_ONLY);
   Plane plane(const Pyramid &pyramid, int level) const {
     return {pyramid.grey, levels_[level].pitch, levels_[level].offset};
   }
@@ -220,8 +220,8 @@ class Flow {
   int compute_units_ = 0;
   int most_steps_ = 1;  // of the solver in a launch that leaves the device idle
 
-  Kernel grey_, down_, small_, census_, tensors_, rows_kernel_, rolls_kernel_, support_kernel_,
-      kept_kernel_, finish_, check_;
+  Kernel grey_, down_, small_, census_, tensors_, rows_kernel_, support_kernel_, kept_kernel_,
+      finish_, check_;
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;

@@ -2,6 +2,7 @@
 #include "seeds.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace glcl::opticalflow {
 
@@ -9,7 +10,6 @@ namespace {
 
 constexpr int largest_side = 4 * signatures::Signatures::reach;
 constexpr int in_cell = 32;  // IN_CELL in the kernels
-constexpr Size relight_group{256, 1};
 
 int half(int n, int times) { return times ? half((n + 1) / 2, times - 1) : n; }
 int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
@@ -33,24 +33,22 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
       signatures_(context, half(width, matched_), half(height, matched_)) {
   const Program program = context.program(
       "opticalflow/seed.cl", std::string("-cl-mad-enable") + (census ? " -DCENSUS" : ""));
-  modes_kernel_ = Kernel(context, program, "flow_modes", {in_cell, 1});
+  modes_kernel_ = Kernel(context, program, "flow_modes", {});
   seed_ = Kernel(context, program, "flow_seed", {});
-  relight_ = Kernel(context, program, "flow_relight", relight_group);
   const size_t cells = size_t(columns_) * rows_;
   modes_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, cells * sizeof(cl_float4));
-  pairs_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (cells + 1) * sizeof(cl_float2));
+  std::vector<cl_float2> nothing(cells + 2);
+  pairs_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                      nothing.size() * sizeof(cl_float2), nothing.data());
 }
 
-void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer *light,
+void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &light,
                   bool known) {
-  signatures_.match(queue, before, after, known);
-  modes_kernel_(queue, {size_t(columns_) * in_cell, size_t(rows_)}, signatures_.matches(),
+  signatures_.claim(queue, before, after, known);
+  modes_kernel_(queue, {columns_ * modes_kernel_.group().x, size_t(rows_)}, signatures_.claims(),
+                cl_int2{{signatures_.width(), signatures_.height()}},
                 cl_int2{{signatures_.columns(), signatures_.rows()}}, before.texels, after.texels,
-                before.pitch, before.offset, modes_, pairs_, cl::Local(in_cell * sizeof(cl_short4)),
-                cl::Local(in_cell * sizeof(cl_int)));
-  if (light)
-    relight_(queue, relight_.group(), pairs_, columns_ * rows_, *light,
-             cl::Local(relight_.group().x * sizeof(cl_float4)));
+                before.pitch, before.offset, modes_, pairs_, light, cl_int(!census_));
 }
 
 void Seeds::choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result) {

@@ -3,77 +3,35 @@
 #include "opticalflow/level.clh"
 #include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
+#include "signatures/match.clh"
 
 #define UNROLL _Pragma("unroll")
 
-#define MATCH_X 4       // px of the cells that have a match each
-#define MATCH_Y 2
 #define CELL 16         // px of the cells that have modes
-#define IN_CELL (CELL / MATCH_X * CELL / MATCH_Y)
+#define ACROSS (CELL / CELL_X)  // matches in a cell
+#define DOWN (CELL / CELL_Y)
+#define IN_CELL (ACROSS * DOWN)
 #define NOTHING 1e4f    // as x: no mode
 #define ALIKE 1         // px along each axis that matches of one mode differ by
 #define LEAST_VOTES 3
 
-// The two most frequent motions in every cell, each the mean of matches that are alike, (x, y) and (x, y) in px; for the second one
-// those count that the first does not cover. A group of IN_CELL items for each; `side`: cells of matches.
-// `pairs`: by cell the grey, of levels that begin at the offset, of the pixel in the middle of the first mode, before and after; x is
-// negative where there is none.
-__kernel void flow_modes(__global const short4 *matches, int2 side, __global const float *before, __global const float *after,
-                         int pitch, int offset, __global float4 *modes, __global float2 *pairs, __local short4 *own,
-                         __local int *votes) {
-  const int2 cell = (int2)(get_group_id(0), get_group_id(1));
-  const int item = get_local_id(0);
-  const int2 at = cell * (int2)(CELL / MATCH_X, CELL / MATCH_Y) +
-                  (int2)(item % (CELL / MATCH_X), item / (CELL / MATCH_X));
-  const short4 none = -1;
-  own[item] = all(at < side) ? matches[at.y * side.x + at.x] : none;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const int2 v = convert_int2(own[item].zw);
-  float2 found[2] = {NOTHING, NOTHING};
-  int2 first = 0;
-  for (int mode = 0; mode < 2; mode++) {
-    int2 sum = 0;
-    int mine = 0;
-    const bool free = own[item].x >= 0 && (mode == 0 || any(abs(v - first) > (uint2)(2 * ALIKE)));
-    for (int i = 0; i < IN_CELL && free; i++) {
-      const int2 off = convert_int2(own[i].zw) - v;
-      if (own[i].x >= 0 && all(abs(off) <= (uint2)ALIKE)) sum += off, mine++;
-    }
-    votes[item] = mine;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    int best = 0;
-    for (int i = 1; i < IN_CELL; i++) best = votes[i] > votes[best] ? i : best;
-    const int most = votes[best];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (most < LEAST_VOTES) break;
-    first = convert_int2(own[best].zw);
-    if (item == best) {
-      const float2 mean = convert_float2(v) + convert_float2(sum) / mine;
-      __global float *result = (__global float *)(modes + cell.y * get_num_groups(0) + cell.x);
-      vstore2(mean, mode, result);
-      if (mode == 0) {
-        const int from = offset + own[best].y * pitch + own[best].x;
-        pairs[cell.y * get_num_groups(0) + cell.x] = (float2)(before[from], after[from + v.y * pitch + v.x]);
-      }
-    }
-    found[mode] = 0.0f;
-  }
-  if (item == 0 && found[0].x != 0.0f) pairs[cell.y * get_num_groups(0) + cell.x] = -1.0f;
-  if (item == 0)
-    for (int mode = 0; mode < 2; mode++)
-      if (found[mode].x != 0.0f) vstore2((float2)NOTHING, mode, (__global float *)(modes + cell.y * get_num_groups(0) + cell.x));
-}
+inline bool is_mode(float2 v) { return v.x < 0.5f * NOTHING; }
 
-// One group: the light by those pairs, which is not misled by what comes and goes; where it takes a fifth of the difference away
+// The light by those pairs, which is not misled by what comes and goes; where it takes a fifth of the difference away
 // and there are at least LEAST_PAIRS. Behind the pairs then comes the mean difference that is left; else, and where that is too
-// large to be told, -1.
+// large to be told, -1. By one group, if it is to do it.
 #define LEAST_PAIRS 16
 #define MOST_LEFT 2.0f  // levels; differences are cut at 4
-__kernel void flow_relight(__global float2 *pairs, int count, __global float2 *light, __local float4 *sums) {
+inline float2 pair_at(volatile __global float2 *pairs, int i) {  // as other groups have left it
+  volatile __global uint *p = (volatile __global uint *)(pairs + i);
+  return (float2)(as_float(atomic_or(p, 0u)), as_float(atomic_or(p + 1, 0u)));
+}
+inline void relight(volatile __global float2 *pairs, int cells, bool does, __global float2 *light, __local float4 *sums) {
+  const int count = does ? cells : 0;
   float4 sum = 0.0f;
   float number = 0.0f;
   for (int i = get_local_id(0); i < count; i += get_local_size(0)) {
-    const float2 pair = pairs[i];
+    const float2 pair = pair_at(pairs, i);
     if (pair.x >= 0.0f) sum += (float4)(moments(pair.y), moments(pair.x)), number += 1.0f;
   }
   number = group_sum(number, sums).x;
@@ -81,15 +39,77 @@ __kernel void flow_relight(__global float2 *pairs, int count, __global float2 *l
   const float2 fitted = whole_light(deviation(sum.lo), deviation(sum.hi)), old = light[0];
   float2 differ = 0.0f;
   for (int i = get_local_id(0); i < count; i += get_local_size(0)) {
-    const float2 pair = pairs[i];
+    const float2 pair = pair_at(pairs, i);
     if (pair.x >= 0.0f) differ += (float2)(difference(pair.y, pair.x, old), difference(pair.y, pair.x, fitted));
   }
   differ = group_sum((float4)(differ, 0.0f, 0.0f), sums).lo / fmax(number, 1.0f);
-  if (get_local_id(0) > 0) return;
+  if (get_local_id(0) > 0 || !does) return;
   const bool enough = number >= LEAST_PAIRS, better = differ.y < 0.8f * differ.x;
   const float left = better ? differ.y : differ.x;
   if (enough && better) light[0] = fitted;
-  pairs[count] = enough && left <= MOST_LEFT ? left : -1.0f;
+  pairs[cells].x = enough && left <= MOST_LEFT ? left : -1.0f;
+}
+
+// The two most frequent motions in every cell, each the mean of matches that are alike, (x, y) and (x, y) in px; for the second one
+// those count that the first does not cover. A group for each; `side`: cells of matches; `size`: of the level that was matched.
+// `pairs`: by cell the grey, of levels that begin at the offset, of the pixel in the middle of the first mode, before and after; x is
+// negative where there is none. Two behind them how many groups have ended, 0 before and after: the last one changes the light where it
+// `relights`.
+#define TILE_X (ACROSS + 2 * REACH_X)
+#define TILE_Y (DOWN + 2 * REACH_Y)
+__kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1)))
+void flow_modes(__global const uint *restrict claims, int2 size, int2 side, __global const float *before, __global const float *after,
+                int pitch, int offset, __global float4 *modes, volatile __global float2 *pairs, __global float2 *light, int relights) {
+  __local short4 tile[TILE_X * TILE_Y], own[IN_CELL];
+  __local int votes[IN_CELL], last;
+  __local float4 sums[TILE_X * TILE_Y];
+  const int2 cell = (int2)(get_group_id(0), get_group_id(1));
+  const int item = get_local_id(0), number = cell.y * get_num_groups(0) + cell.x, cells = get_num_groups(0) * get_num_groups(1);
+  tile[item] = match_in(claims, size, cell * (int2)(ACROSS, DOWN) + (int2)(item % TILE_X - REACH_X, item / TILE_X - REACH_Y), side);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item < IN_CELL) own[item] = confirmed(tile + item / ACROSS * TILE_X + item % ACROSS, TILE_X);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int2 v = convert_int2(own[item % IN_CELL].zw);
+  const float2 nothing = NOTHING;
+  float4 found = NOTHING;
+  int2 first = 0;
+  for (int mode = 0; mode < 2; mode++) {
+    int2 sum = 0;
+    int mine = 0;
+    const bool free = item < IN_CELL && own[item % IN_CELL].x >= 0 &&
+                      (mode == 0 || (is_mode(found.xy) && any(abs(v - first) > (uint2)(2 * ALIKE))));
+    for (int i = 0; i < IN_CELL && free; i++) {
+      const int2 off = convert_int2(own[i].zw) - v;
+      if (own[i].x >= 0 && all(abs(off) <= (uint2)ALIKE)) sum += off, mine++;
+    }
+    if (item < IN_CELL) votes[item] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int best = 0;
+    for (int i = 1; i < IN_CELL; i++) best = votes[i] > votes[best] ? i : best;
+    const bool enough = votes[best] >= LEAST_VOTES;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == best) {
+      sums[mode] = (float4)(enough ? convert_float2(v) + convert_float2(sum) / mine : nothing, 0.0f, 0.0f);
+      if (mode == 0) {
+        const int from = offset + own[best].y * pitch + own[best].x;
+        pairs[number] = enough ? (float2)(before[from], after[from + v.y * pitch + v.x]) : (float2)(-1.0f);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    first = convert_int2(own[best].zw);
+    if (mode == 0) found.xy = sums[0].xy;
+    else found.zw = sums[1].xy;
+  }
+  if (item == 0) modes[number] = found;
+  if (!relights) return;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  if (item == 0) {
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    last = atomic_inc((volatile __global uint *)(pairs + cells + 1)) == (uint)cells - 1;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  relight(pairs, cells, last, light, sums);
+  if (item == 0 && last) atomic_xchg((volatile __global uint *)(pairs + cells + 1), 0u);
 }
 
 #define CANDIDATES 16   // items of a node: its own flow, and what the cells around offer
@@ -100,8 +120,6 @@ __kernel void flow_relight(__global float2 *pairs, int count, __global float2 *l
 #define RATIO 0.4f      // of the costs, to be better
 #define CODED_PART 0.2f // of what an encoder may have changed, that counts against leaving a place
 #define OWN_LEAVES 5.0f // times what it costs others to leave the frame, at least
-
-inline bool is_mode(float2 v) { return v.x < 0.5f * NOTHING; }
 
 // The candidate of an item but the last; NOTHING if there is none. `cell`: the node's.
 inline float2 candidate(int item, __global const float4 *modes, int2 cell, int2 cells) {

@@ -26,10 +26,10 @@ constexpr int support_side = 8;  // nodes; SUPPORT_SIDE in the kernels
 constexpr int row = 2;           // px; ROW in the kernels
 constexpr int bands =
     120;  // into which a frame's rows are parted where light may roll through them
-constexpr int most_spacing = 2;    // nodes that the median takes, apart
-constexpr size_t least_tile = 16;  // nodes that vote, a side
+constexpr int most_spacing = 2;  // nodes that the median takes, apart
 constexpr Size pixel_group{32, 8};
-constexpr size_t most_small = 3000;  // texels of a level that one group makes
+constexpr size_t spare_memory = 1024;  // local memory that drivers may want, bytes
+constexpr size_t most_small = 3000;    // texels of a level that one group makes
 // Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
 constexpr float last_share = 0.4f;
 
@@ -64,6 +64,8 @@ struct TileMemory {
     tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
     strip = voters * side.y;
   }
+  /// Of the solver, whose elements are two floats.
+  size_t bytes() const { return (tile + strip + nodes) * sizeof(cl_float2); }
   /// Of the last warp: also flows of a lattice of half as many nodes, of which two take one
   /// element.
   static TileMemory last(Size side, int radius, int sums) {
@@ -92,6 +94,24 @@ struct TileMemory {
   }
 };
 
+/// The sides of tiles that part a lattice evenly: no more than `most` tiles, none larger than
+/// `largest`, of which that many fit. With `around` nodes more along each axis they are as small as
+/// can be.
+Size even_tile(Size lattice, Size largest, size_t most, size_t around) {
+  Size best = largest;
+  size_t least = SIZE_MAX;
+  const auto part = [](size_t side, size_t count) { return (side + count - 1) / count; };
+  for (size_t columns = part(lattice.x, largest.x); columns <= std::min(lattice.x, most);
+       columns++) {
+    const size_t rows = std::min(most / columns, lattice.y);
+    if (!rows || rows < part(lattice.y, largest.y)) continue;
+    const Size tile{part(lattice.x, columns), part(lattice.y, rows)};
+    const size_t area = (tile.x + around) * (tile.y + around);
+    if (area < least) least = area, best = tile;
+  }
+  return best;
+}
+
 /// The tile's nodes; "tile" counts those whose votes it needs.
 Size tile_of(const Parameters &variant, int radius) {
   return {size_t(variant.at("tile-x") - 2 * radius), size_t(variant.at("tile-y") - 2 * radius)};
@@ -119,7 +139,8 @@ std::vector<cl_float4> noise_gains(int levels, Flow::Channels channels) {
 }
 
 bool fits(const Device &device, const Parameters &variant) {
-  return Flow::local_bytes(variant) + 1024 <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  return Flow::local_bytes(variant) + spare_memory <=
+         device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
 }
 
 Parameters default_variant(const Device &device, const std::string &problem) {
@@ -129,8 +150,8 @@ Parameters default_variant(const Device &device, const std::string &problem) {
   if (problem == "dense")
     return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},
             {"tile-y", 32},  {"sums", 4},    {"steps", 1}};
-  return {{"group-x", 16}, {"group-y", 16}, {"tile-x", 32},
-          {"tile-y", 16},  {"sums", 2},     {"steps", 2}};
+  return {{"group-x", 32}, {"group-y", 16}, {"tile-x", 32},
+          {"tile-y", 32},  {"sums", 4},     {"steps", 3}};
 }
 
 bool possible_variant(const Device &device, const std::string &problem, const Parameters &variant) {
@@ -157,7 +178,7 @@ const Tunable &Flow::tunable() {
                                 {"tile-x", {32, 64}},
                                 {"tile-y", {16, 32, 64}},
                                 {"sums", {2, 4}},
-                                {"steps", {1, 2}}},
+                                {"steps", {1, 2, 3}}},
                                default_variant,
                                possible_variant};
   return tunable;
@@ -240,6 +261,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
 
   const cl::Device &device = context.device().device;
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
+  local_memory_ = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() - spare_memory;
   most_steps_ = coarse.at("steps");
   const Program program = context.program(
       "opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows) +
@@ -262,7 +284,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   finest_ = step("flow_warp", finest_radius, coarse);
   last_ = step("flow_last", window_radius, dense);
   if (most_steps_ > 1) {
-    whole_ = solver(context, "flow_warp", window_radius,
+    whole_ = solver(context, "flow_whole", window_radius,
                     {32, std::max<size_t>(one_group(device) / 32, 1)}, {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
@@ -284,11 +306,12 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
 }
 
-Program Flow::program(Context &context, const std::string &file, const Solver &solver) {
+Program Flow::program(Context &context, const std::string &file, const Solver &solver, bool whole) {
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(solver.radius) +
                         " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";
   if (solver.group.y > 1) options += " -DROW_AFTER_ROW";
+  if (whole) options += " -DWHOLE";
   // Some drivers allow larger groups only where the kernel demands them.
   if (solver.group.x * solver.group.y > 256)
     options += " -DGROUP_X=" + std::to_string(solver.group.x) +
@@ -299,9 +322,10 @@ Program Flow::program(Context &context, const std::string &file, const Solver &s
 Flow::Solver Flow::solver(Context &context, const char *kernel, int radius, Size group, Size tile,
                           int sums) {
   Solver solver{radius, sums, group, tile, {}};
-  const char *file =
-      kernel == std::string("flow_last") ? "opticalflow/last.cl" : "opticalflow/warp.cl";
-  solver.kernel = Kernel(context, program(context, file, solver), kernel, group);
+  const std::string name = kernel;
+  const char *file = name == "flow_last" ? "opticalflow/last.cl" : "opticalflow/warp.cl";
+  solver.kernel =
+      Kernel(context, program(context, file, solver, name == "flow_whole"), kernel, group);
   return solver;
 }
 
@@ -488,7 +512,12 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
       scale = 1;
     }
     const int warps = settings.warps - (level ? 0 : 1);
-    if (warps > 0) {
+    const int whole = last_whole(settings, level, level > seeded ? seeded : 0);
+    if (whole <= level) {
+      state = warp_whole(queue, settings, frames, level, whole, state, scale);
+      level = whole;
+      scale = 1;
+    } else if (warps > 0) {
       state = warp(queue, settings, frames, level, state, scale, warps);
       scale = 1;
     }
@@ -509,24 +538,54 @@ Flow::State Flow::seed(Queue &queue, const Frames &frames, int level, int apart,
   return {to, state.size};
 }
 
+/// The finest level above `above` of those from `level` on whose lattices one group takes whole;
+/// one more than `level` where it does not take that one.
+int Flow::last_whole(const Settings &settings, int level, int above) const {
+  const auto &lattices = lattices_[window_class(settings.window)].of_level;
+  int last = level + 1;
+  while (most_steps_ > 1 && last - 1 > above && lattices[last - 1].columns <= int(whole_.tile.x) &&
+         lattices[last - 1].rows <= int(whole_.tile.y))
+    last--;
+  return last;
+}
+
+Flow::State Flow::warp_whole(Queue &queue, const Settings &settings, const Frames &frames,
+                             int level, int last, const State &state, float scale) {
+  const Lattices &lattices = lattices_[window_class(settings.window)];
+  const Lattice &lattice = lattices.of_level[last];
+  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
+  const int spacing = settings.median / 2;
+  const TileMemory memory(lattice.side(), lattice.side(), whole_.radius, whole_.sums, spacing, 1);
+  const auto window = make_window<Window>(settings.window, lattice.step, whole_.radius);
+  whole_.kernel(
+      queue, whole_.kernel.group(), texels(frames.before), texels(frames.after), lattices.table,
+      gain_table_, level, last, frames.light, sums_, rests_, noise_.variances(), spread(window),
+      *state.flow, state.size, scale, *to, settings.warps, window,
+      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
+      cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
+  return {to, lattice.size()};
+}
+
 Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
                        const State &state, float scale, int warps) {
   const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
-  if (level && most_steps_ > 1 && lattice.columns <= int(whole_.tile.x) &&
-      lattice.rows <= int(whole_.tile.y))
-    return warp(queue, settings, whole_, lattice.side(), warps, frames, level, state, shift, scale);
   Solver &solver = level ? coarse_ : finest_;
-  Size tile = solver.tile;  // smaller where it would leave the device idle
-  const size_t around = 2 * solver.radius;
-  while (tile_count(tile, lattice.columns, lattice.rows) < compute_units_ &&
-         std::max(tile.x, tile.y) > least_tile - around) {
-    size_t &longer = tile.x > tile.y ? tile.x : tile.y;
-    longer = (longer + around) / 2 - around;
-  }
-  // A launch costs about as much as half a step of a device that is not busy.
-  const bool idle = tile.x < solver.tile.x || tile.y < solver.tile.y;
-  const int most = idle ? most_steps_ : 1;
+  const int spacing = settings.median / 2;
+  // As much to do for each compute unit, in as few groups as may be. Where that is one group at
+  // most, a launch costs more than what further steps in it need around.
+  const int tiles = tile_count(solver.tile, lattice.columns, lattice.rows);
+  const int each = divide_up(tiles, compute_units_);
+  int most = each > 1 ? 1 : std::min(most_steps_, warps);
+  const auto tile_for = [&](int steps) {
+    return even_tile(lattice.side(), solver.tile, size_t(each) * compute_units_,
+                     2 * (steps * solver.radius + (steps - 1) * spacing));
+  };
+  Size tile = tile_for(most);
+  while (most > 1 &&
+         TileMemory(tile, lattice.side(), solver.radius, solver.sums, spacing, most).bytes() >
+             local_memory_)
+    tile = tile_for(--most);
   State now = state;
   for (int left = warps; left > 0; left -= most, shift = 0, scale = 1)
     now =

@@ -34,7 +34,7 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
   LOAD_FLOW(flows, raw, raw_side)
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, middles)
-    medians[y * middles.x + x] = smooth_at(flows, raw, raw_side.x, middle + (int2)(x, y), last, spacing, far);
+    medians[y * middles.x + x] = scale * smooth_at(flows, raw, raw_side.x, middle + (int2)(x, y), last, spacing, far);
   barrier(CLK_LOCAL_MEM_FENCE);
   const float part = 0.25f / step;
   FOR_ITEMS(x, y, voters) {

@@ -81,34 +81,36 @@ inline void insert(__global const uint *signatures, int count, int i, volatile _
 }
 
 // The signatures of two frames, those of the earlier one in the half `earlier` of a buffer for both: of planes of grey, whose texel
-// (0, 0) is at the offset. Where there are groups for one frame alone it is the later one. The pixels whose lattice does not lie
-// within the frame have none. Also empties claims and counts, and of the two tables of slots the one that is not `table`; that one
+// (0, 0) is at the offset. Where the earlier frame's are `known` only the later one's. The pixels whose lattice does not lie
+// within the frame have none. More rows of groups empty claims and counts, and of the two tables of slots the one that is not `table`; that one
 // takes the earlier frame's signatures where they are known, else it is emptied too.
 // `texels`: a tile with MARGIN around, `along`: sums along x, `smooth`: with REACH around; V more at the end of each.
 __kernel void signatures_find(__global const float *restrict before, int before_pitch, int before_offset,
                               __global const float *restrict after, int after_pitch, int after_offset, int2 size,
-                              __global uint *signatures, int earlier, volatile __global uint *slots, int slot_count, int table,
+                              __global uint *signatures, int earlier, int known, volatile __global uint *slots, int slot_count, int table,
                               __global uint *restrict claims, __global uint *restrict counts, int rows, __local ushort *texels,
                               __local uint *along, __local ushort *smooth) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
-  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1);
-  const bool known = (int)get_num_groups(1) == tiles, later = row >= tiles || known;
+  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1), rows_of_tiles = known ? tiles : 2 * tiles;
+  const bool later = row >= tiles || known, prepares = row >= rows_of_tiles;
   const int2 origin = (int2)(get_group_id(0) * TILE_X, row % tiles * TILE_Y);
   __global uint *own = signatures + (later ? 1 - earlier : earlier) * size.x * size.y;
   __global const float *plane = later ? after + after_offset : before + before_offset;
   const int pitch = later ? after_pitch : before_pitch;
-
-  const int number = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  const int numbers = get_global_size(0) * get_global_size(1);
-  for (int i = number; i < slot_count; i += numbers) {
-    slots[(1 - table) * slot_count + i] = NONE;
-    if (!known) slots[table * slot_count + i] = NONE;
+  if (prepares) {
+    const int number = (get_global_id(1) - rows_of_tiles * items.y) * get_global_size(0) + get_global_id(0);
+    const int numbers = (get_global_size(1) - rows_of_tiles * items.y) * get_global_size(0);
+    for (int i = number; i < size.x * size.y; i += numbers) {
+      claims[i] = NONE;
+      if (known) insert(signatures + earlier * size.x * size.y, size.x * size.y, i, slots + table * slot_count, slot_count);
+    }
+    for (int i = number; i < slot_count; i += numbers) {
+      slots[(1 - table) * slot_count + i] = NONE;
+      if (!known) slots[table * slot_count + i] = NONE;
+    }
+    for (int i = number; i < rows; i += numbers) counts[i] = 0;
+    return;
   }
-  for (int i = number; i < size.x * size.y; i += numbers) {
-    claims[i] = NONE;
-    if (known) insert(signatures + earlier * size.x * size.y, size.x * size.y, i, slots + table * slot_count, slot_count);
-  }
-  for (int i = number; i < rows; i += numbers) counts[i] = 0;
 
   const int side = (TILE_X + 2 * REACH + V - 1) / V * V, texel_side = (side + 2 * SMOOTH + V - 1) / V * V;
   const bool within = all(origin >= MARGIN) && origin.x - MARGIN + texel_side <= size.x;

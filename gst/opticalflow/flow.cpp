@@ -18,6 +18,7 @@ constexpr int pitch_unit = 16;                // texels
 constexpr int finish_rows = 8;                // ROWS of flow_finish
 constexpr int grey_rows = 4;                  // ROWS of flow_grey
 constexpr Size coarsest_part{16, 8};          // LEAST_X and LEAST_Y of the kernels
+constexpr int census_rows = 4;                // STRIP of flow_census
 constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int window_radius = 3;              // nodes; on the finest level
@@ -470,10 +471,10 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   else
     noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {
-    int rows = 0;
-    for (int i = 0; i < levels; i++) rows += static_cast<int>(padded(levels_[i]).y);
-    census_(queue, {padded(levels_[0]).x, size_t(2) * rows}, current_.grey, current_.census,
-            previous_.grey, previous_.census, rows, level_table_, gain_table_, levels,
+    size_t strips = 0;
+    for (int i = 0; i < levels; i++) strips += divide_up(levels_[i].height, census_rows);
+    census_(queue, {size_t(width_), strips}, current_.grey, current_.census, previous_.grey,
+            previous_.census, level_table_, gain_table_, levels,
             noise_.variances(), current_.softened, previous_.softened);
   }
 }

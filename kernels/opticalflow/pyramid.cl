@@ -158,28 +158,48 @@ __kernel void flow_small(__global float *grey, __global const float *previous, _
   }
 }
 
+// Texels of a column that an item of flow_census takes.
+#define STRIP 4
+
+// Soft census of a strip of a level, whose texels at the edge also go to the border.
+inline void census_strip(__global const float *grey, __global char4 *census, int4 level, int2 first, float softness) {
+  float3 rows[STRIP + 2];
+  UNROLL
+  for (int i = 0; i < STRIP + 2; i++) {
+    __global const float *p = grey + texel_index(level, (int2)(first.x, min(first.y + i - 1, level.y)));
+    rows[i] = (float3)(p[-1], p[0], p[1]);
+  }
+  UNROLL
+  for (int i = 0; i < STRIP; i++) {
+    const int2 at = first + (int2)(0, i);
+    if (at.y >= level.y) break;
+    const float3 above = rows[i], own = rows[i + 1], below = rows[i + 2];
+    const float4 d = (float4)(own.z - own.x, below.z - above.x, below.y - above.y, below.x - above.z);
+    const char4 value = convert_char4_rte(127.0f * d * rsqrt(d * d + softness));
+    census[texel_index(level, at)] = value;
+    if (all(at > 0) && all(at < level.xy - 1)) continue;
+    const int2 from = select(at, -BORDER, at == 0), to = select(at, at + BORDER, at == level.xy - 1);
+    for (int y = from.y; y <= to.y; y++)
+      for (int x = from.x; x <= to.x; x++) census[texel_index(level, (int2)(x, y))] = value;
+  }
+}
+
 // Soft census of two frames: how far the two neighbours on opposite sides differ, along x, one diagonal, y and the
-// other diagonal: d / sqrt(d² + softness), as -127..127. All levels, one below the other, `rows` in all; then the other
-// frame's, which stay where they were made by the same variance, `other_softened`.
+// other diagonal: d / sqrt(d² + softness), as -127..127. Strips of all levels, one below the other; of the other
+// frame only where its own were made by another variance, `other_softened`.
 __kernel void flow_census(__global const float *grey, __global char4 *census, __global const float *other_grey,
-                          __global char4 *other_census, int rows, __constant int4 *levels, __constant float4 *gains,
+                          __global char4 *other_census, __constant int4 *levels, __constant float4 *gains,
                           int count, __global const float *noise, __global float *softened,
                           __global const float *other_softened) {
-  int2 item = (int2)(get_global_id(0), get_global_id(1));
+  int2 first = (int2)(get_global_id(0), get_global_id(1));
   const float variance = noise_of(noise).stepped;
-  if (all(item == 0)) *softened = variance;
-  if (item.y >= rows) {
-    if (*other_softened == variance) return;
-    item.y -= rows;
-    grey = other_grey, census = other_census;
-  }
+  if (all(first == 0)) *softened = variance;
   int number = 0;
-  for (; number < count && item.y >= levels[number].y + 2 * BORDER; number++) item.y -= levels[number].y + 2 * BORDER;
-  if (number == count || item.x >= levels[number].x + 2 * BORDER) return;
-  const int4 level = levels[number];
-  const int2 to = item - BORDER, at = clamp(to, 0, level.xy - 1);
-  __global const float *p = grey + texel_index(level, at);
-  const int row = level.z;
-  const float4 d = (float4)(p[1] - p[-1], p[row + 1] - p[-row - 1], p[row] - p[-row], p[row - 1] - p[1 - row]);
-  census[texel_index(level, to)] = convert_char4_rte(127.0f * d * rsqrt(d * d + census_softness(variance, gains[number].x)));
+  for (; number < count && first.y >= (levels[number].y + STRIP - 1) / STRIP; number++)
+    first.y -= (levels[number].y + STRIP - 1) / STRIP;
+  if (number == count || first.x >= levels[number].x) return;
+  first.y *= STRIP;
+  const float softness = census_softness(variance, gains[number].x);
+  census_strip(grey, census, levels[number], first, softness);
+  if (*other_softened != variance) census_strip(other_grey, other_census, levels[number], first, softness);
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr int border = 2;                     // texels around a level; BORDER in the kernels
 constexpr int pitch_unit = 16;                // texels
 constexpr int finish_rows = 8;                // ROWS of flow_finish
-constexpr int grey_rows = 4;                  // ROWS of flow_grey
+constexpr int grey_rows = 14;                 // ROWS of flow_grey
 constexpr Size coarsest_part{16, 8};          // LEAST_X and LEAST_Y of the kernels
 constexpr int census_rows = 4;                // STRIP of flow_census
 constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
@@ -29,8 +29,9 @@ constexpr int bands =
     120;  // into which a frame's rows are parted where light may roll through them
 constexpr int most_spacing = 2;  // nodes that the median takes, apart
 constexpr Size pixel_group{32, 8};
-constexpr size_t spare_memory = 1024;  // local memory that drivers may want, bytes
-constexpr size_t most_small = 3000;    // texels of a level that one group makes
+constexpr size_t spare_memory = 1024;   // local memory that drivers may want, bytes
+constexpr size_t at_once_items = 1024;  // work-items that any GPU's compute unit has under way
+constexpr size_t most_small = 3000;     // texels of a level that one group makes
 // Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
 constexpr float last_share = 0.4f;
 
@@ -282,7 +283,10 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
                   variant.at("sums"));
   };
   coarse_ = step("flow_warp", window_radius, coarse);
-  finest_ = step("flow_warp", finest_radius, coarse);
+  // The finest lattice's windows are small, and so is what smaller tiles need around.
+  Parameters finest = coarse;
+  if (finest["group-y"] > 1) finest["group-y"] /= 2, finest["tile-y"] = (finest["tile-y"] + 1) / 2;
+  finest_ = step("flow_warp", finest_radius, finest);
   last_ = step("flow_last", window_radius, dense);
   if (most_steps_ > 1) {
     whole_ = solver(context, "flow_whole", window_radius,
@@ -290,11 +294,13 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   }
   tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
                     "flow_tensors", coarse_.group);
-  const Program support =
-      context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
+  const Program support = context.program(
+      "opticalflow/support.cl",
+      std::string(context.device().is_cpu() ? "-DROW_ITEMS=64" : "-DROW_ITEMS=256") +
+          (channels_ == Channels::census ? " -DCENSUS" : ""));
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
   kept_kernel_ = Kernel(context, support, "flow_kept", {16, 4});
-  rows_kernel_ = Kernel(context, support, "flow_rows", {64, 1});
+  rows_kernel_ = Kernel(context, support, "flow_rows", {});
   rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
   const size_t most_cells =
       size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
@@ -474,8 +480,8 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
     size_t strips = 0;
     for (int i = 0; i < levels; i++) strips += divide_up(levels_[i].height, census_rows);
     census_(queue, {size_t(width_), strips}, current_.grey, current_.census, previous_.grey,
-            previous_.census, level_table_, gain_table_, levels,
-            noise_.variances(), current_.softened, previous_.softened);
+            previous_.census, level_table_, gain_table_, levels, noise_.variances(),
+            current_.softened, previous_.softened);
   }
 }
 
@@ -573,11 +579,12 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &fra
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
   Solver &solver = level ? coarse_ : finest_;
   const int spacing = settings.median / 2;
-  // As much to do for each compute unit, in as few groups as may be. Where that is one group at
-  // most, a launch costs more than what further steps in it need around.
+  // As much to do for each compute unit, in as few groups as may be. Where all of them are under
+  // way at once, a launch costs more than what another step in it needs around.
   const int tiles = tile_count(solver.tile, lattice.columns, lattice.rows);
   const int each = divide_up(tiles, compute_units_);
-  int most = each > 1 ? 1 : std::min(most_steps_, warps);
+  const bool at_once = each * solver.group.x * solver.group.y <= at_once_items;
+  int most = std::min({warps, most_steps_, each == 1 ? most_steps_ : at_once ? 2 : 1});
   const auto tile_for = [&](int steps) {
     return even_tile(lattice.side(), solver.tile, size_t(each) * compute_units_,
                      2 * (steps * solver.radius + (steps - 1) * spacing));

@@ -6,8 +6,6 @@
 #include "opticalflow/noise.clh"
 
 #define UNROLL _Pragma("unroll")
-#define UNROLL_BY(n) _Pragma(TEXT(unroll n))
-#define TEXT(words) #words
 
 // A group makes so many texels of the coarsest of three levels, what lies there of the two finer ones, and in local memory what it
 // needs around that.
@@ -63,32 +61,32 @@ inline void make_coarser(__global float *grey, __local const float *fine, __loca
 // (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser levels, 0 to 2. A group makes what lies
 // at its part of the third level, whether that is wanted or not.
 __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 next, int4 least, int more) {
-  __local float raw[(FINE_X + 2) * (FINE_Y + 2)], fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
+  __local float along[FINE_Y * (FINE_X + 2)], fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
   const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(LEAST_X, LEAST_Y), last = level.xy - 1;
   const int2 own = 4 * first, side = 4 * (int2)(LEAST_X, LEAST_Y), from = own - 6;
   const bool edge = at_edge(own, side, level), beyond = any(from < 0) || any(from + (int2)(FINE_X, FINE_Y) > level.xy);
-  UNROLL_BY(4)
-  FOR_ITEMS(x, y, ((int2)(FINE_X + 2, FINE_Y + 2))) {
-    const int2 at = clamp(from - 1 + (int2)(x, y), 0, last);
-    raw[y * (FINE_X + 2) + x] = GREY_AT(in, at.x, at.y);
+  // An item takes ROWS pixels of a column, all at once.
+  FOR_ITEMS(x, y, ((int2)(FINE_X + 2, (FINE_Y + ROWS - 1) / ROWS))) {
+    const int column = clamp(from.x - 1 + x, 0, last.x);
+    float pixels[ROWS + 2];
+    UNROLL
+    for (int i = 0; i < ROWS + 2; i++) pixels[i] = GREY_AT(in, column, clamp(from.y - 1 + y * ROWS + i, 0, last.y));
+    UNROLL
+    for (int i = 0; i < ROWS; i++)
+      if (y * ROWS + i < FINE_Y)
+        along[(y * ROWS + i) * (FINE_X + 2) + x] = pixels[i] + pixels[i + 2] + 6.0f * pixels[i + 1];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, ((int2)(FINE_X, (FINE_Y + ROWS - 1) / ROWS))) {
-    const int first_row = y * ROWS;
-    __local const float *p = raw + first_row * (FINE_X + 2) + x;
-    float along[ROWS + 2];
+    const bool stores = x >= 6 && x < 6 + side.x;
     UNROLL
-    for (int j = 0; j < ROWS + 2; j++) {
-      __local const float *row = p + min(j, FINE_Y + 1 - first_row) * (FINE_X + 2);
-      along[j] = row[0] + row[2] + 6.0f * row[1];
-    }
-    UNROLL
-    for (int j = 0; j < ROWS; j++) {
-      const int2 place = (int2)(x, first_row + j);
+    for (int i = 0; i < ROWS; i++) {
+      const int2 place = (int2)(x, y * ROWS + i);
       if (place.y >= FINE_Y) break;
-      const float value = (along[j] + along[j + 2] + 6.0f * along[j + 1]) / 64.0f;
+      __local const float *p = along + place.y * (FINE_X + 2) + x;
+      const float value = (p[0] + p[2] + 6.0f * p[1]) / 64.0f;
       fine[place.y * FINE_X + x] = value;
-      if (all(place >= 6) && all(place < 6 + side)) store_texel(grey, level, from + place, edge, value);
+      if (stores && place.y >= 6 && place.y < 6 + side.y) store_texel(grey, level, from + place, edge, value);
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);

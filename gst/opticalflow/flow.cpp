@@ -29,9 +29,8 @@ constexpr int row = 2;           // px; ROW in the kernels
 constexpr int bands =
     120;  // into which a frame's rows are parted where light may roll through them
 constexpr Size pixel_group{32, 8};
-constexpr size_t spare_memory = 1024;   // local memory that drivers may want, bytes
-constexpr size_t at_once_items = 1024;  // work-items that any GPU's compute unit has under way
-constexpr size_t most_small = 3000;     // texels of a level that one group makes
+constexpr size_t spare_memory = 1024;  // local memory that drivers may want, bytes
+constexpr size_t most_small = 3000;    // texels of a level that one group makes
 // Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
 constexpr float last_share = 0.4f;
 
@@ -490,12 +489,11 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &fra
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
   Solver &solver = level ? coarse_ : finest_;
   const int spacing = settings.median / 2;
-  // As much to do for each compute unit, in as few groups as may be. Where all of them are under
-  // way at once, a launch costs more than what another step in it needs around.
+  // As much to do for each compute unit, in as few groups as may be. Where that is one group at
+  // most, a launch costs more than what further steps in it need around.
   const int tiles = tile_count(solver.tile, lattice.columns, lattice.rows);
   const int each = divide_up(tiles, compute_units_);
-  const bool at_once = each * solver.group.x * solver.group.y <= at_once_items;
-  int most = std::min({warps, most_steps_, each == 1 ? most_steps_ : at_once ? 2 : 1});
+  int most = each > 1 ? 1 : std::min(most_steps_, warps);
   const auto tile_for = [&](int steps) {
     return even_tile(lattice.side(), solver.tile, size_t(each) * compute_units_,
                      2 * (steps * solver.radius + (steps - 1) * spacing));

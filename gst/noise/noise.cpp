@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "covariance.h"
 #include "opencl/error.h"
@@ -14,9 +15,8 @@ namespace {
 constexpr int side = 16;                   // px; SIDE in the kernels
 constexpr int most_squares = 2048;         // about
 constexpr int counters = 160;              // COUNTERS in the kernels
-constexpr int chunks = 16;                 // CHUNKS
+constexpr int in_group = 4;                // SQUARES
 constexpr int renewed_words = 4 + 33 + 2;  // words of a Renewed
-constexpr Size square_group{64, 1};
 
 /// What white noise of variance 1 gives the response to the mask and the change from frame to
 /// frame.
@@ -45,13 +45,13 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
     columns_ = (width - side) / apart_ + 1;
     squares_ = columns_ * ((height - side) / apart_ + 1);
   }
-  const Program program = context.program(
-      "noise/noise.cl", (texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float") +
-                            one_group_option(context.device().device));
-  squares_kernel_ = Kernel(context, program, "noise_squares", square_group);
-  bands_kernel_ = Kernel(context, program, "noise_bands", {});
+  const Program program =
+      context.program("noise/noise.cl", texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float");
+  measure_ = Kernel(context, program, "noise_measure", {});
   try {
-    found_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, std::max(squares_, 1) * sizeof(cl_float4));
+    std::vector<cl_uint> nothing(bands * counters + 2);
+    tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                        nothing.size() * sizeof(cl_uint), nothing.data());
     variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (2 + bands) * sizeof(cl_float));
     renewed_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, renewed_words * sizeof(cl_uint));
   } catch (const cl::Error &error) {
@@ -62,14 +62,10 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
 void Noise::measure(Queue &queue, const Plane &before, const Plane &after) {
   const auto [mask, change] = gains(texels_);
   if (fresh_) forget(queue);
-  if (squares_)
-    squares_kernel_(queue, {squares_ * squares_kernel_.group().x, 1}, before.texels, after.texels,
-                    before.pitch, before.offset, columns_, apart_, mask, change, found_,
-                    cl::Local(squares_kernel_.group().x * sizeof(cl_float4)));
-  bands_kernel_(queue, bands_kernel_.group(), found_, squares_, scale, variances_, renewed_,
-                cl::Local((1 + bands) * counters * sizeof(cl_uint)),
-                cl::Local((1 + bands) * chunks * sizeof(cl_uint)),
-                cl::Local(bands_kernel_.group().x * sizeof(cl_float)));
+  const size_t groups = std::max(1, (squares_ + in_group - 1) / in_group);
+  measure_(queue, {groups * measure_.group().x, 1}, before.texels, after.texels, before.pitch,
+           before.offset, std::max(columns_, 1), apart_, squares_, mask, change, scale, tally_,
+           variances_, renewed_);
 }
 
 void Noise::set(Queue &queue, double level) {

@@ -61,8 +61,8 @@ class Noise {
   int columns_ = 0, squares_ = 0, apart_ = 0;
   bool fresh_ = true;  // there is nothing in renewed_
   void forget(Queue &queue);
-  Kernel squares_kernel_, bands_kernel_;
-  cl::Buffer found_, variances_, renewed_;
+  Kernel measure_;
+  cl::Buffer tally_, variances_, renewed_;
 };
 
 }  // namespace glcl::noise

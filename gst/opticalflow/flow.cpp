@@ -8,6 +8,7 @@
 
 #include "noise/covariance.h"
 #include "opencl/error.h"
+#include "tiles.h"
 
 namespace glcl::opticalflow {
 
@@ -16,7 +17,9 @@ namespace {
 constexpr int border = 2;                     // texels around a level; BORDER in the kernels
 constexpr int pitch_unit = 16;                // texels
 constexpr int finish_rows = 8;                // ROWS of flow_finish
-constexpr int grey_rows = 8;                  // ROWS of flow_grey
+constexpr int grey_rows = 14;                 // ROWS of flow_grey
+constexpr Size coarsest_part{16, 8};          // LEAST_X and LEAST_Y of the kernels
+constexpr int census_rows = 4;                // STRIP of flow_census
 constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int window_radius = 3;              // nodes; on the finest level
@@ -25,15 +28,12 @@ constexpr int support_side = 8;  // nodes; SUPPORT_SIDE in the kernels
 constexpr int row = 2;           // px; ROW in the kernels
 constexpr int bands =
     120;  // into which a frame's rows are parted where light may roll through them
-constexpr int most_spacing = 2;    // nodes that the median takes, apart
-constexpr size_t least_tile = 16;  // nodes that vote, a side
 constexpr Size pixel_group{32, 8};
-constexpr size_t most_small = 3000;  // texels of a level that one group makes
+constexpr size_t spare_memory = 1024;  // local memory that drivers may want, bytes
+constexpr size_t most_small = 3000;    // texels of a level that one group makes
 // Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
 constexpr float last_share = 0.4f;
 
-int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
-int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
 int half(int n) { return (n + 1) / 2; }
 
 /// A row of the table that flow_tensors takes.
@@ -43,53 +43,11 @@ struct TableRow {
   cl_int step, first_tensor, first_tile;
 };
 
-int tile_count(Size tile, int columns, int rows) {
-  return divide_up(columns, static_cast<int>(tile.x)) * divide_up(rows, static_cast<int>(tile.y));
-}
-
 int window_class(int window) {
   int i = 0;
   while (i < 2 && window > step_windows[i]) i++;
   return i;
 }
-
-/// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its
-/// tile, and their sums along y.
-struct TileMemory {
-  size_t tile, strip, nodes;
-
-  TileMemory(Size side, int radius, int sums) : nodes(side.x * side.y) {
-    const size_t voters = side.x + 2 * radius;
-    tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
-    strip = voters * side.y;
-  }
-  /// Of the last warp: also flows of a lattice of half as many nodes, of which two take one
-  /// element.
-  static TileMemory last(Size side, int radius, int sums) {
-    TileMemory memory(side, radius, sums);
-    const auto within = [&](size_t nodes) {
-      return (nodes + 2 * radius) / 2 + 3 + 4 * most_spacing;
-    };
-    memory.tile = std::max(memory.tile, (within(side.x) * within(side.y) + 1) / 2);
-    return memory;
-  }
-  /// Through some steps on a lattice: also flows, and their medians.
-  TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
-      : TileMemory(side, radius, sums) {
-    const int reach = 2 * spacing;  // of the median in noise
-    const size_t around = 2 * radius + 1, more = 2 * (radius + reach);
-    const auto within = [&](size_t grow) {
-      return std::min(side.x + grow, lattice.x) * std::min(side.y + grow, lattice.y);
-    };
-    tile = std::max(tile, within(around + 2 * reach)), strip = std::max(strip, within(around));
-    if (warps > 1) {
-      const Size larger{std::min(side.x + more, lattice.x), std::min(side.y + more, lattice.y)};
-      const TileMemory before(larger, lattice, radius, sums, spacing, warps - 1);
-      tile = std::max(tile, before.tile), strip = std::max(strip, before.strip);
-      nodes = std::max(nodes, before.nodes);
-    }
-  }
-};
 
 /// The tile's nodes; "tile" counts those whose votes it needs.
 Size tile_of(const Parameters &variant, int radius) {
@@ -118,7 +76,8 @@ std::vector<cl_float4> noise_gains(int levels, Flow::Channels channels) {
 }
 
 bool fits(const Device &device, const Parameters &variant) {
-  return Flow::local_bytes(variant) + 1024 <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  return Flow::local_bytes(variant) + spare_memory <=
+         device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
 }
 
 Parameters default_variant(const Device &device, const std::string &problem) {
@@ -128,8 +87,8 @@ Parameters default_variant(const Device &device, const std::string &problem) {
   if (problem == "dense")
     return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},
             {"tile-y", 32},  {"sums", 4},    {"steps", 1}};
-  return {{"group-x", 16}, {"group-y", 16}, {"tile-x", 32},
-          {"tile-y", 16},  {"sums", 2},     {"steps", 2}};
+  return {{"group-x", 32}, {"group-y", 16}, {"tile-x", 32},
+          {"tile-y", 32},  {"sums", 4},     {"steps", 3}};
 }
 
 bool possible_variant(const Device &device, const std::string &problem, const Parameters &variant) {
@@ -156,7 +115,7 @@ const Tunable &Flow::tunable() {
                                 {"tile-x", {32, 64}},
                                 {"tile-y", {16, 32, 64}},
                                 {"sums", {2, 4}},
-                                {"steps", {1, 2}}},
+                                {"steps", {1, 2, 3}}},
                                default_variant,
                                possible_variant};
   return tunable;
@@ -239,10 +198,12 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
 
   const cl::Device &device = context.device().device;
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
+  local_memory_ = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() - spare_memory;
   most_steps_ = coarse.at("steps");
   const Program program = context.program(
-      "opticalflow/pyramid.cl",
-      "-DROWS=" + std::to_string(grey_rows) + frame_options(layout_) + one_group_option(device));
+      "opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows) +
+                                    (context.device().is_cpu() ? "" : " -DROW_AFTER_ROW") +
+                                    frame_options(layout_) + one_group_option(device));
   grey_ = Kernel(context, program, "flow_grey", pixel_group);
   down_ = Kernel(context, program, "flow_down", pixel_group);
   small_ = Kernel(context, program, "flow_small", {});
@@ -257,37 +218,42 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
                   variant.at("sums"));
   };
   coarse_ = step("flow_warp", window_radius, coarse);
-  finest_ = step("flow_warp", finest_radius, coarse);
+  // The finest lattice's windows are small, and so is what smaller tiles need around.
+  Parameters finest = coarse;
+  if (finest["group-y"] > 1) finest["group-y"] /= 2, finest["tile-y"] = (finest["tile-y"] + 1) / 2;
+  finest_ = step("flow_warp", finest_radius, finest);
   last_ = step("flow_last", window_radius, dense);
   if (most_steps_ > 1) {
-    whole_ = solver(context, "flow_warp", window_radius,
+    whole_ = solver(context, "flow_whole", window_radius,
                     {32, std::max<size_t>(one_group(device) / 32, 1)}, {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
                     "flow_tensors", coarse_.group);
-  const Program support =
-      context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
+  const Program support = context.program(
+      "opticalflow/support.cl",
+      std::string(context.device().is_cpu() ? "-DROW_ITEMS=64" : "-DROW_ITEMS=256") +
+          (channels_ == Channels::census ? " -DCENSUS" : ""));
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
   kept_kernel_ = Kernel(context, support, "flow_kept", {16, 4});
-  rows_kernel_ = Kernel(context, support, "flow_rows", {64, 1});
-  rolls_kernel_ = Kernel(context, support, "flow_rolls", {64, 1});
+  rows_kernel_ = Kernel(context, support, "flow_rows", {});
   rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
   const size_t most_cells =
       size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
   support_ = buffer(most_cells * sizeof(cl_float) * 12);
   kept_ = buffer(most_cells * sizeof(cl_float));
-  votes_ = buffer(3 * sizeof(cl_uint));
+  votes_ = filled(std::vector<cl_uint>(4), CL_MEM_READ_WRITE);
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
   lay_out();
   if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size()))
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
 }
 
-Program Flow::program(Context &context, const std::string &file, const Solver &solver) {
+Program Flow::program(Context &context, const std::string &file, const Solver &solver, bool whole) {
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(solver.radius) +
                         " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";
   if (solver.group.y > 1) options += " -DROW_AFTER_ROW";
+  if (whole) options += " -DWHOLE";
   // Some drivers allow larger groups only where the kernel demands them.
   if (solver.group.x * solver.group.y > 256)
     options += " -DGROUP_X=" + std::to_string(solver.group.x) +
@@ -298,9 +264,10 @@ Program Flow::program(Context &context, const std::string &file, const Solver &s
 Flow::Solver Flow::solver(Context &context, const char *kernel, int radius, Size group, Size tile,
                           int sums) {
   Solver solver{radius, sums, group, tile, {}};
-  const char *file =
-      kernel == std::string("flow_last") ? "opticalflow/last.cl" : "opticalflow/warp.cl";
-  solver.kernel = Kernel(context, program(context, file, solver), kernel, group);
+  const std::string name = kernel;
+  const char *file = name == "flow_last" ? "opticalflow/last.cl" : "opticalflow/warp.cl";
+  solver.kernel =
+      Kernel(context, program(context, file, solver, name == "flow_whole"), kernel, group);
   return solver;
 }
 
@@ -329,37 +296,12 @@ void Flow::lay_out() {
 }
 
 template <class Value>
-cl::Buffer Flow::filled(std::vector<Value> values) {
-  return cl::Buffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                    values.size() * sizeof(Value), values.data());
+cl::Buffer Flow::filled(std::vector<Value> values, cl_mem_flags use) {
+  return cl::Buffer(context_, use | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(Value),
+                    values.data());
 }
 
 namespace {
-
-/// Taps of a Gaussian, cut at the window's edge, of nodes `step` px apart. `own`: the variance that
-/// a node's vote has by itself, px².
-template <class Window>
-Window make_window(int window, int step, int radius, double own = 0) {
-  Window result{};
-  const double variance = std::max(window * window / 36.0 - own, 1e-6);
-  double sum = 0;
-  for (int i = 0; i <= std::min(radius, window / 2 / step); i++) {
-    const double tap = std::exp(-0.5 * (i * step) * (i * step) / variance);
-    result.tap[i] = static_cast<float>(tap);
-    sum += i ? 2 * tap : tap;
-  }
-  for (float &tap : result.tap) tap = static_cast<float>(tap / sum);
-  return result;
-}
-
-/// The sum of the squares of a window's weights.
-template <class Window>
-float spread(const Window &window) {
-  float along = 0;
-  for (int i = 0; i < static_cast<int>(std::size(window.tap)); i++)
-    along += (i ? 2 : 1) * window.tap[i] * window.tap[i];
-  return along * along;
-}
 
 cl_int2 vector(Size size) { return {{static_cast<int>(size.x), static_cast<int>(size.y)}}; }
 
@@ -413,15 +355,25 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   const auto padded = [](const Level &level) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
   };
-  const Size pixels{size_t(width_), size_t(divide_up(height_, grey_rows))}, group = grey_.group();
-  const cl::LocalSpaceArg tile =
-      cl::Local((group.x + 2) * (grey_rows * group.y + 2) * sizeof(cl_float));
-  grey_(queue, pixels, in, current_.grey, levels_[0].cl(), tile);
-  int small = 1;
-  while (small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small)
-    small++;
-  for (int i = 1; i < small; i++)
-    down_(queue, padded(levels_[i]), current_.grey, levels_[i - 1].cl(), levels_[i].cl());
+  // Groups for levels two coarser than one; levels that frames of this size don't have are not
+  // made.
+  const auto tiles = [&](int level, Size group) {
+    const auto count = [](int side, size_t unit) {
+      return size_t(divide_up(divide_up(side, 4), int(unit)));
+    };
+    return Size{count(levels_[level].width, coarsest_part.x) * group.x,
+                count(levels_[level].height, coarsest_part.y) * group.y};
+  };
+  const auto of = [&](int level) { return levels_[std::min(level, levels - 1)].cl(); };
+  const auto more = [&](int level) { return std::min(levels - 1 - level, 2); };
+  grey_(queue, tiles(0, grey_.group()), in, current_.grey, of(0), of(1), of(2), more(0));
+  int small = 1 + more(0);
+  while (small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small) {
+    const int from = small - 1;
+    down_(queue, tiles(from, down_.group()), current_.grey, of(from), of(from + 1), of(from + 2),
+          more(from));
+    small += more(from);
+  }
   small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, levels,
          automatic_levels(width_, height_) - 1, light_[0], light_[1],
          cl::Local(small_.group().x * sizeof(cl_float4)));
@@ -435,11 +387,11 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   else
     noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {
-    int rows = 0;
-    for (int i = 0; i < levels; i++) rows += static_cast<int>(padded(levels_[i]).y);
-    census_(queue, {padded(levels_[0]).x, size_t(2) * rows}, current_.grey, current_.census,
-            previous_.grey, previous_.census, rows, level_table_, gain_table_, levels,
-            noise_.variances(), current_.softened, previous_.softened);
+    size_t strips = 0;
+    for (int i = 0; i < levels; i++) strips += divide_up(levels_[i].height, census_rows);
+    census_(queue, {size_t(width_), strips}, current_.grey, current_.census, previous_.grey,
+            previous_.census, level_table_, gain_table_, levels, noise_.variances(),
+            current_.softened, previous_.softened);
   }
 }
 
@@ -466,8 +418,8 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
   const bool known = std::exchange(seeded_, false);
   if (seeded + 1 < levels) {
     const int level = Seeds::matched_level(width_, height_);
-    seeds_->match(queue, plane(frames.before, level), plane(frames.after, level),
-                  channels_ == Channels::grey ? &frames.light : nullptr, known);
+    seeds_->match(queue, plane(frames.before, level), plane(frames.after, level), frames.light,
+                  known);
     seeded_ = true;
   }
   sum_tensors(queue, settings, frames, levels);
@@ -477,7 +429,12 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
       scale = 1;
     }
     const int warps = settings.warps - (level ? 0 : 1);
-    if (warps > 0) {
+    const int whole = last_whole(settings, level, level > seeded ? seeded : 0);
+    if (whole <= level) {
+      state = warp_whole(queue, settings, frames, level, whole, state, scale);
+      level = whole;
+      scale = 1;
+    } else if (warps > 0) {
       state = warp(queue, settings, frames, level, state, scale, warps);
       scale = 1;
     }
@@ -498,24 +455,54 @@ Flow::State Flow::seed(Queue &queue, const Frames &frames, int level, int apart,
   return {to, state.size};
 }
 
+/// The finest level above `above` of those from `level` on whose lattices one group takes whole;
+/// one more than `level` where it does not take that one.
+int Flow::last_whole(const Settings &settings, int level, int above) const {
+  const auto &lattices = lattices_[window_class(settings.window)].of_level;
+  int last = level + 1;
+  while (most_steps_ > 1 && last - 1 > above && lattices[last - 1].columns <= int(whole_.tile.x) &&
+         lattices[last - 1].rows <= int(whole_.tile.y))
+    last--;
+  return last;
+}
+
+Flow::State Flow::warp_whole(Queue &queue, const Settings &settings, const Frames &frames,
+                             int level, int last, const State &state, float scale) {
+  const Lattices &lattices = lattices_[window_class(settings.window)];
+  const Lattice &lattice = lattices.of_level[last];
+  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
+  const int spacing = settings.median / 2;
+  const TileMemory memory(lattice.side(), lattice.side(), whole_.radius, whole_.sums, spacing, 1);
+  const auto window = make_window<Window>(settings.window, lattice.step, whole_.radius);
+  whole_.kernel(
+      queue, whole_.kernel.group(), texels(frames.before), texels(frames.after), lattices.table,
+      gain_table_, level, last, frames.light, sums_, rests_, noise_.variances(), spread(window),
+      *state.flow, state.size, scale, *to, settings.warps, window,
+      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
+      cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
+  return {to, lattice.size()};
+}
+
 Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
                        const State &state, float scale, int warps) {
   const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
-  if (level && most_steps_ > 1 && lattice.columns <= int(whole_.tile.x) &&
-      lattice.rows <= int(whole_.tile.y))
-    return warp(queue, settings, whole_, lattice.side(), warps, frames, level, state, shift, scale);
   Solver &solver = level ? coarse_ : finest_;
-  Size tile = solver.tile;  // smaller where it would leave the device idle
-  const size_t around = 2 * solver.radius;
-  while (tile_count(tile, lattice.columns, lattice.rows) < compute_units_ &&
-         std::max(tile.x, tile.y) > least_tile - around) {
-    size_t &longer = tile.x > tile.y ? tile.x : tile.y;
-    longer = (longer + around) / 2 - around;
-  }
-  // A launch costs about as much as half a step of a device that is not busy.
-  const bool idle = tile.x < solver.tile.x || tile.y < solver.tile.y;
-  const int most = idle ? most_steps_ : 1;
+  const int spacing = settings.median / 2;
+  // As much to do for each compute unit, in as few groups as may be. Where that is one group at
+  // most, a launch costs more than what further steps in it need around.
+  const int tiles = tile_count(solver.tile, lattice.columns, lattice.rows);
+  const int each = divide_up(tiles, compute_units_);
+  int most = each > 1 ? 1 : std::min(most_steps_, warps);
+  const auto tile_for = [&](int steps) {
+    return even_tile(lattice.side(), solver.tile, size_t(each) * compute_units_,
+                     2 * (steps * solver.radius + (steps - 1) * spacing));
+  };
+  Size tile = tile_for(most);
+  while (most > 1 &&
+         TileMemory(tile, lattice.side(), solver.radius, solver.sums, spacing, most).bytes() >
+             local_memory_)
+    tile = tile_for(--most);
   State now = state;
   for (int left = warps; left > 0; left -= most, shift = 0, scale = 1)
     now =
@@ -591,9 +578,7 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
       cells = this->cells(settings);
   const int rows = divide_up(height_, row);
   rows_kernel_(queue, {rows_kernel_.group().x, size_t(rows)}, frames.before.grey, frames.after.grey,
-               levels_[0].cl(), frames.light, rows_);
-  rolls_kernel_(queue, rolls_kernel_.group(), rows_, rows, std::max(rows / (bands * row), 1),
-                votes_);
+               levels_[0].cl(), frames.light, rows_, std::max(rows / (bands * row), 1), votes_);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
                   step, frames.light, noise_.variances(), noise_gains_[0], result_, nodes, rows_,

@@ -171,12 +171,16 @@ class Flow {
   };
 
   void build(Context &context, const Parameters &coarse, const Parameters &dense);
-  Program program(Context &context, const std::string &file, const Solver &solver);
+  Program program(Context &context, const std::string &file, const Solver &solver,
+                  bool whole = false);
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
   void take(Queue &queue, const Settings &settings, const Picture &in, int levels);
   void sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
+  int last_whole(const Settings &settings, int level, int above) const;
+  State warp_whole(Queue &queue, const Settings &settings, const Frames &frames, int level,
+                   int last, const State &state, float scale);
   State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
              const State &state, float scale, int warps);
   State warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
@@ -193,7 +197,7 @@ class Flow {
   }
   void refine(Queue &queue, const Settings &settings);
   template <class Value>
-  cl::Buffer filled(std::vector<Value> values);
+  cl::Buffer filled(std::vector<Value> values, cl_mem_flags use = CL_MEM_READ_ONLY);
   Plane plane(const Pyramid &pyramid, int level) const {
     return {pyramid.grey, levels_[level].pitch, levels_[level].offset};
   }
@@ -218,10 +222,11 @@ class Flow {
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
   bool seeded_ = false;      // the seeds have the signatures of what the last flow led to
   int compute_units_ = 0;
-  int most_steps_ = 1;  // of the solver in a launch that leaves the device idle
+  size_t local_memory_ = 0;  // bytes that a group may have
+  int most_steps_ = 1;       // of the solver in a launch that leaves the device idle
 
-  Kernel grey_, down_, small_, census_, tensors_, rows_kernel_, rolls_kernel_, support_kernel_,
-      kept_kernel_, finish_, check_;
+  Kernel grey_, down_, small_, census_, tensors_, rows_kernel_, support_kernel_, kept_kernel_,
+      finish_, check_;
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;

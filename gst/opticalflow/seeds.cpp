@@ -2,15 +2,13 @@
 #include "seeds.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace glcl::opticalflow {
 
 namespace {
 
 constexpr int largest_side = 4 * signatures::Signatures::reach;
-constexpr int in_cell = 32;     // IN_CELL in the kernels
-constexpr int candidates = 16;  // CANDIDATES
-constexpr Size seed_group{64, 1}, relight_group{256, 1};
 
 int half(int n, int times) { return times ? half((n + 1) / 2, times - 1) : n; }
 int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
@@ -34,36 +32,32 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
       signatures_(context, half(width, matched_), half(height, matched_)) {
   const Program program = context.program(
       "opticalflow/seed.cl", std::string("-cl-mad-enable") + (census ? " -DCENSUS" : ""));
-  modes_kernel_ = Kernel(context, program, "flow_modes", {in_cell, 1});
-  seed_ = Kernel(context, program, "flow_seed", seed_group);
-  relight_ = Kernel(context, program, "flow_relight", relight_group);
+  modes_kernel_ = Kernel(context, program, "flow_modes", {});
+  seed_ = Kernel(context, program, "flow_seed", {});
   const size_t cells = size_t(columns_) * rows_;
   modes_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, cells * sizeof(cl_float4));
-  pairs_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (cells + 1) * sizeof(cl_float2));
+  std::vector<cl_float2> nothing(cells + 2);
+  pairs_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                      nothing.size() * sizeof(cl_float2), nothing.data());
 }
 
-void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer *light,
+void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &light,
                   bool known) {
-  signatures_.match(queue, before, after, known);
-  modes_kernel_(queue, {size_t(columns_) * in_cell, size_t(rows_)}, signatures_.matches(),
+  signatures_.claim(queue, before, after, known);
+  modes_kernel_(queue, {columns_ * modes_kernel_.group().x, size_t(rows_)}, signatures_.claims(),
+                cl_int2{{signatures_.width(), signatures_.height()}},
                 cl_int2{{signatures_.columns(), signatures_.rows()}}, before.texels, after.texels,
-                before.pitch, before.offset, modes_, pairs_, cl::Local(in_cell * sizeof(cl_short4)),
-                cl::Local(in_cell * sizeof(cl_int)));
-  if (light)
-    relight_(queue, relight_.group(), pairs_, columns_ * rows_, *light,
-             cl::Local(relight_.group().x * sizeof(cl_float4)));
+                before.pitch, before.offset, modes_, pairs_, light, cl_int(!census_));
 }
 
 void Seeds::choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result) {
   const size_t count = size_t(nodes.size.s[0]) * nodes.size.s[1];
-  const size_t group = seed_.group().x;
   const int coarser = chosen_ - matched_;
   const float flat = census_ ? 400 : 0.25f;
-  seed_(queue, {count * candidates, 1}, level.before, level.after, level.level, nodes.apart,
-        level.light, level.noise, level.gain, flat, modes_, pairs_, cl_int2{{columns_, rows_}},
-        static_cast<float>(cell >> coarser), 1.0f / static_cast<float>(1 << coarser), nodes.flow,
-        nodes.size, nodes.scale, result, cl::Local(group * sizeof(cl_float2)),
-        cl::Local(group * sizeof(cl_float3)));
+  seed_(queue, {count * seed_.group().x, seed_.group().y}, level.before, level.after, level.level,
+        nodes.apart, level.light, level.noise, level.gain, flat, modes_, pairs_,
+        cl_int2{{columns_, rows_}}, static_cast<float>(cell >> coarser),
+        1.0f / static_cast<float>(1 << coarser), nodes.flow, nodes.size, nodes.scale, result);
 }
 
 }  // namespace glcl::opticalflow

@@ -47,9 +47,9 @@ class Seeds {
   static int chosen_level(int width, int height);
 
   /// Enqueues the search for motions from the grey of the one frame to that of the other, planes of
-  /// one layout. Where there are enough, `light`, if not null, gets the gain and the offset that
-  /// give the later frame the light of the earlier one. `known`: as Signatures::match() has it.
-  void match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer *light,
+  /// one layout. Where there are enough, `light` gets the gain and the offset that give the later
+  /// frame the light of the earlier one, but for census. `known`: as Signatures::match() has it.
+  void match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &light,
              bool known);
   /// Enqueues the choice; `result` has as many nodes, in texels of the level.
   void choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result);
@@ -60,7 +60,7 @@ class Seeds {
   int matched_, chosen_, columns_, rows_;
   bool census_;
   signatures::Signatures signatures_;
-  Kernel modes_kernel_, relight_, seed_;
+  Kernel modes_kernel_, seed_;
   cl::Buffer modes_, pairs_;
 };
 

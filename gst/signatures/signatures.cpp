@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "signatures.h"
 
+#include <algorithm>
 #include <string>
 
 #include "opencl/error.h"
@@ -11,12 +12,13 @@ namespace {
 
 constexpr int margin = 8, reach_around = 6;  // MARGIN and REACH in the kernels
 constexpr int pick_x = 2, pick_y = 4;        // REACH_X and REACH_Y there
+constexpr size_t most_others = 64;           // rows of groups that only prepare tables
 constexpr Size list_group{128, 1};
 constexpr Size pixel_group{256, 1};
 
 size_t divide_up(int n, size_t unit) { return (n + unit - 1) / unit; }
 
-Size find_group(const Device &device) { return device.is_cpu() ? Size{8, 1} : Size{32, 6}; }
+Size find_group(const Device &device) { return device.is_cpu() ? Size{8, 1} : Size{32, 8}; }
 
 }  // namespace
 
@@ -38,7 +40,7 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
       rows_(rows(height)),
       slot_count_(slots(width, height)),
       lanes_(lanes),
-      tile_(context.device().is_cpu() ? Size{64, 48} : Size{32, 48}) {
+      tile_(context.device().is_cpu() ? Size{64, 48} : Size{32, 24}) {
   const Program program = context.program("signatures/signatures.cl",
                                           "-DTILE_X=" + std::to_string(tile_.x) +
                                               " -DTILE_Y=" + std::to_string(tile_.y) +
@@ -54,7 +56,7 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
   const size_t pixels = size_t(width) * height;
   try {
     signatures_ = buffer(2 * pixels, sizeof(cl_uint));
-    slots_ = buffer(slot_count_, sizeof(cl_uint));
+    slots_ = buffer(2 * size_t(slot_count_), sizeof(cl_uint));
     claims_ = buffer(pixels, sizeof(cl_uint));
     picked_ = buffer(size_t(columns_) * rows_, sizeof(Match));
     counts_ = buffer(rows_, sizeof(cl_uint));
@@ -63,23 +65,33 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
   }
 }
 
-void Signatures::match(Queue &queue, const Plane &before, const Plane &after, bool known) {
-  const cl_int2 size{{width_, height_}}, cells{{columns_, rows_}};
+void Signatures::claim(Queue &queue, const Plane &before, const Plane &after, bool known) {
+  const cl_int2 size{{width_, height_}};
   const int pixels = width_ * height_;
-  const Size find = find_.group(), pick = pick_.group();
+  const Size find = find_.group();
   const size_t wide = divide_up(int(tile_.x) + 2 * reach_around, lanes_) * lanes_;
   const size_t texels = divide_up(int(wide) + 4, lanes_) * lanes_, high = tile_.y + 2 * margin;
-  if (known) earlier_ = 1 - earlier_;
+  if (known) earlier_ = 1 - earlier_, table_ = 1 - table_;
   const size_t frames = known ? 1 : 2;
-  find_(queue, {divide_up(width_, tile_.x) * find.x, frames * divide_up(height_, tile_.y) * find.y},
-        before.texels, before.pitch, before.offset, after.texels, after.pitch, after.offset, size,
-        signatures_, earlier_, slots_, slot_count_, claims_, counts_, rows_,
+  const size_t across = divide_up(width_, tile_.x), tiles = frames * divide_up(height_, tile_.y);
+  const size_t others = std::clamp<size_t>(pixels / (find.x * find.y * across), 1, most_others);
+  find_(queue, {across * find.x, (tiles + others) * find.y}, before.texels, before.pitch,
+        before.offset, after.texels, after.pitch, after.offset, size, signatures_, earlier_,
+        cl_int(known), slots_, slot_count_, table_, claims_, counts_, rows_,
         cl::Local((texels * high + lanes_) * sizeof(cl_ushort)),
         cl::Local((wide * high + lanes_) * sizeof(cl_uint)),
         cl::Local((wide * (tile_.y + 2 * reach_around) + lanes_) * sizeof(cl_ushort)));
-  insert_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_);
-  claim_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_, claims_);
-  pick_(queue, {size_t(columns_), size_t(rows_)}, claims_, size, picked_, cells, counts_,
+  if (!known)
+    insert_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_, table_);
+  claim_(queue, {size_t(pixels), 1}, signatures_, pixels, earlier_, slots_, slot_count_, table_,
+         claims_);
+}
+
+void Signatures::match(Queue &queue, const Plane &before, const Plane &after, bool known) {
+  claim(queue, before, after, known);
+  const Size pick = pick_.group();
+  pick_(queue, {size_t(columns_), size_t(rows_)}, claims_, cl_int2{{width_, height_}}, picked_,
+        cl_int2{{columns_, rows_}}, counts_,
         cl::Local((pick.x + 2 * pick_x) * (pick.y + 2 * pick_y) * sizeof(cl_short4)));
 }
 

@@ -44,8 +44,15 @@ class Signatures {
   /// taken from there. Never waits.
   void match(Queue &queue, const Plane &before, const Plane &after, bool known = false);
 
+  /// The same but for the last step, for who takes it: which pixels claim which.
+  void claim(Queue &queue, const Plane &before, const Plane &after, bool known = false);
+  /// What claim() leaves for kernels/signatures/match.clh.
+  const cl::Buffer &claims() const { return claims_; }
+
   /// A Match per cell, in rows; overwritten by the next match().
   const cl::Buffer &matches() const { return picked_; }
+  int width() const { return width_; }
+  int height() const { return height_; }
   int columns() const { return columns_; }
   int rows() const { return rows_; }
 
@@ -64,6 +71,7 @@ class Signatures {
  private:
   int width_, height_, columns_, rows_, slot_count_;
   cl_int earlier_ = 0;  // which half of signatures_ has the earlier frame's
+  cl_int table_ = 0;    // which half of slots_ is in use; the other one is empty
   int lanes_;           // pixels that an item takes at a time, V in the kernels
   Size tile_;
   Kernel find_, insert_, claim_, pick_, list_;

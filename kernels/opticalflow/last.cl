@@ -8,6 +8,46 @@ inline int2 texel_of(int2 node, int i, int step, int4 level) {
   return min((2 * node + (int2)(i & 1, i >> 1)) * step, level.xy - 1);
 }
 
+// Two texels beside each other, the first of which has an even place in the buffer.
+#ifdef CENSUS
+#define PAIR char8
+#else
+#define PAIR float2
+#endif
+#define PAIR_AT(p) (*(__global const PAIR *)(p))
+
+// Where they are next to each other, all of them within the frame, and what slopes need beside them.
+typedef struct {
+  CHANNELS now[4], gx[4], gy[4];
+} Block;
+
+inline Block block_at(__global const TEXEL *p, int pitch) {
+  CHANNELS rows[2][6], above[2][2], below[2][2];
+  UNROLL
+  for (int y = 0; y < 2; y++) {
+    UNROLL
+    for (int x = 0; x < 3; x++) {
+      const PAIR pair = PAIR_AT(p + y * pitch + 2 * x - 2);
+      rows[y][2 * x] = LOAD(pair.lo), rows[y][2 * x + 1] = LOAD(pair.hi);
+    }
+    const PAIR before = PAIR_AT(p + (y - 2) * pitch), after = PAIR_AT(p + (y + 2) * pitch);
+    above[y][0] = LOAD(before.lo), above[y][1] = LOAD(before.hi);
+    below[y][0] = LOAD(after.lo), below[y][1] = LOAD(after.hi);
+  }
+  Block block;
+  UNROLL
+  for (int x = 0; x < 2; x++) {
+    UNROLL
+    for (int y = 0; y < 2; y++) {
+      block.now[2 * y + x] = rows[y][x + 2];
+      block.gx[2 * y + x] = SLOPE(rows[y][x], rows[y][x + 1], rows[y][x + 3], rows[y][x + 4]);
+    }
+    block.gy[x] = SLOPE(above[0][x], above[1][x], rows[1][x + 2], below[0][x]);
+    block.gy[2 + x] = SLOPE(above[1][x], rows[0][x + 2], below[0][x], below[1][x]);
+  }
+  return block;
+}
+
 // The last warp of the finest level: nodes take the mean of their texels' votes, and of their tensors, which
 // are needed but once. The nodes of the flow that comes in are 4 step texels apart. `certain` gets the
 // smaller eigenvalue as a confidence, a half at `half_sure` without noise. `tensors`: of the lattice of flow_warp, of
@@ -34,21 +74,38 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
   LOAD_FLOW(flows, raw, raw_side)
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, middles)
-    medians[y * middles.x + x] = smooth_at(flows, raw, raw_side.x, middle + (int2)(x, y), last, spacing, far);
+    medians[y * middles.x + x] = scale * smooth_at(flows, raw, raw_side.x, middle + (int2)(x, y), last, spacing, far);
   barrier(CLK_LOCAL_MEM_FENCE);
   const float part = 0.25f / step;
   FOR_ITEMS(x, y, voters) {
     const int2 node = clamp(voter + (int2)(x, y), 0, size - 1);
     float3 texels = 0.0f;
     float2 votes = 0.0f, start = 0.0f;
-    UNROLL
-    for (int i = 0; i < 4; i++) {
-      const int2 at = texel_of(node, i, step, level);
-      const float2 v = sample_flow(medians, middle, middles.x, part * convert_float2(at), last);
-      float3 own;
-      votes += vote(before, after, level, at, v, light[0], alpha, limit, &own);
-      texels += own;
-      start += v;
+    if (step == 1 && all(2 * node + 1 < level.xy)) {
+      const Block block = block_at(before + texel_index(level, 2 * node), level.z);
+      // They lie between the same nodes of the flow.
+      const int2 a = (node >> 1) - middle, b = min(a + 1, last - middle);
+      const float2 first = medians[a.y * middles.x + a.x], beside = medians[a.y * middles.x + b.x],
+                   second = medians[b.y * middles.x + a.x], across = medians[b.y * middles.x + b.x];
+      UNROLL
+      for (int i = 0; i < 4; i++) {
+        const int2 at = 2 * node + (int2)(i & 1, i >> 1);
+        const float2 between = 0.25f * convert_float2(at & 3);
+        const float2 v = mix(mix(first, beside, between.x), mix(second, across, between.x), between.y);
+        float3 own;
+        votes += vote_of(block.now[i], block.gx[i], block.gy[i], after, level, at, v, light[0], alpha, limit, &own);
+        texels += own;
+        start += v;
+      }
+    } else {
+      for (int i = 0; i < 4; i++) {
+        const int2 at = texel_of(node, i, step, level);
+        const float2 v = sample_flow(medians, middle, middles.x, part * convert_float2(at), last);
+        float3 own;
+        votes += vote(before, after, level, at, v, light[0], alpha, limit, &own);
+        texels += own;
+        start += v;
+      }
     }
     const int2 own_node = (int2)(x, y) - RADIUS;
     if (all(own_node >= 0) && all(own_node < side)) nodes_flow[own_node.y * side.x + own_node.x] = 0.25f * start;

@@ -1,40 +1,115 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The pyramid of a frame. Every kernel fills a level with its border.
+#include "common/items.clh"
 #include "opticalflow/grey.clh"
 #include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
 
 #define UNROLL _Pragma("unroll")
-#define UNROLL_BY(n) _Pragma(TEXT(unroll n))
-#define TEXT(words) #words
 
-// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes. An item makes -DROWS=n texels of a column.
-// `tile`: the group's texels with one more all around.
-__kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, __local float *tile) {
-  const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
-  const int wide = items.x + 2, high = ROWS * items.y + 2;
-  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(items.x, ROWS * items.y);
-  UNROLL_BY(4)
-  for (int i = item.y * items.x + item.x; i < wide * high; i += items.x * items.y) {
-    const int2 texel = clamp(first + (int2)(i % wide, i / wide) - 1, 0, level.xy - 1);
-    tile[i] = GREY_AT(in, texel.x, texel.y);
+// A group makes so many texels of the coarsest of three levels, what lies there of the two finer ones, and in local memory what it
+// needs around that.
+#define LEAST_X 16
+#define LEAST_Y 8
+#define MIDDLE_X (2 * LEAST_X + 3)
+#define MIDDLE_Y (2 * LEAST_Y + 3)
+#define FINE_X (2 * MIDDLE_X + 3)
+#define FINE_Y (2 * MIDDLE_Y + 3)
+
+// A texel of a level, from `fine`, a tile of the next finer one that begins with `from`: every second texel, smoothed by
+// (1 4 6 4 1) / 16 along both axes.
+inline float halved(__local const float *fine, int2 from, int wide, int2 at) {
+  const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
+  __local const float *p = fine + (2 * at.y - from.y) * wide + 2 * at.x - from.x;
+  float sum = 0.0f;
+  UNROLL
+  for (int j = -2; j <= 2; j++) {
+    __local const float *row = p + j * wide;
+    sum += taps[j + 2] * (row[-2] + row[2] + 4.0f * (row[-1] + row[1]) + 6.0f * row[0]);
+  }
+  return sum / 256.0f;
+}
+
+// Whether a group's part of a level, whose edge the border repeats, lies beside that.
+inline bool at_edge(int2 first, int2 side, int4 level) { return any(first == 0) || any(first + side >= level.xy); }
+
+inline void store_texel(__global float *grey, int4 level, int2 at, bool edge, float value) {
+  if (!edge)
+    grey[texel_index(level, at)] = value;
+  else if (all(at < level.xy))
+    store_repeated(grey, level, at, value);
+}
+
+// From a tile of a level, `fine`, up to `more` coarser ones: the group's part of them. `first`: its texel of the coarsest.
+inline void make_coarser(__global float *grey, __local const float *fine, __local float *middle, int2 first, int4 next,
+                         int4 least, int more) {
+  const int2 side = (int2)(LEAST_X, LEAST_Y), from = 2 * first - 2, fine_from = 2 * from - 2;
+  const bool edge = at_edge(2 * first, 2 * side, next), least_edge = at_edge(first, side, least);
+  FOR_ITEMS(x, y, ((int2)(MIDDLE_X, more > 0 ? MIDDLE_Y : 0))) {
+    const int2 place = (int2)(x, y), at = from + place;
+    const float value = halved(fine, fine_from, FINE_X, clamp(at, 0, next.xy - 1));
+    middle[y * MIDDLE_X + x] = value;
+    if (all(place >= 2) && all(place < 2 + 2 * side)) store_texel(grey, next, at, edge, value);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  float along[ROWS + 2];
-  UNROLL
-  for (int i = 0; i < ROWS + 2; i++) {
-    __local const float *p = tile + (ROWS * item.y + i) * wide + item.x;
-    along[i] = p[0] + p[2] + 6.0f * p[1];
-  }
-  UNROLL
-  for (int i = 0; i < ROWS; i++) {
-    const int2 at = first + (int2)(item.x, ROWS * item.y + i);
-    if (all(at < level.xy))
-      store_repeated(grey, level, at, (along[i] + along[i + 2] + 6.0f * along[i + 1]) / 64.0f);
+  FOR_ITEMS(x, y, ((int2)(LEAST_X, more > 1 ? LEAST_Y : 0))) {
+    const int2 at = first + (int2)(x, y);
+    if (all(at < least.xy)) store_texel(grey, least, at, least_edge, halved(middle, from, MIDDLE_X, at));
   }
 }
 
-// A texel of a level, from the next finer one: every second texel, smoothed by (1 4 6 4 1) / 16 along both axes.
+// (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser levels, 0 to 2. A group makes what lies
+// at its part of the third level, whether that is wanted or not.
+__kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 next, int4 least, int more) {
+  __local float along[FINE_Y * (FINE_X + 2)], fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
+  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(LEAST_X, LEAST_Y), last = level.xy - 1;
+  const int2 own = 4 * first, side = 4 * (int2)(LEAST_X, LEAST_Y), from = own - 6;
+  const bool edge = at_edge(own, side, level), beyond = any(from < 0) || any(from + (int2)(FINE_X, FINE_Y) > level.xy);
+  // An item takes ROWS pixels of a column, all at once.
+  FOR_ITEMS(x, y, ((int2)(FINE_X + 2, (FINE_Y + ROWS - 1) / ROWS))) {
+    const int column = clamp(from.x - 1 + x, 0, last.x);
+    float pixels[ROWS + 2];
+    UNROLL
+    for (int i = 0; i < ROWS + 2; i++) pixels[i] = GREY_AT(in, column, clamp(from.y - 1 + y * ROWS + i, 0, last.y));
+    UNROLL
+    for (int i = 0; i < ROWS; i++)
+      if (y * ROWS + i < FINE_Y)
+        along[(y * ROWS + i) * (FINE_X + 2) + x] = pixels[i] + pixels[i + 2] + 6.0f * pixels[i + 1];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ITEMS(x, y, ((int2)(FINE_X, (FINE_Y + ROWS - 1) / ROWS))) {
+    const bool stores = x >= 6 && x < 6 + side.x;
+    UNROLL
+    for (int i = 0; i < ROWS; i++) {
+      const int2 place = (int2)(x, y * ROWS + i);
+      if (place.y >= FINE_Y) break;
+      __local const float *p = along + place.y * (FINE_X + 2) + x;
+      const float value = (p[0] + p[2] + 6.0f * p[1]) / 64.0f;
+      fine[place.y * FINE_X + x] = value;
+      if (stores && place.y >= 6 && place.y < 6 + side.y) store_texel(grey, level, from + place, edge, value);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  // What lies beyond the frame repeats its edge.
+  FOR_ITEMS(x, y, ((int2)(FINE_X, beyond ? FINE_Y : 0))) {
+    const int2 at = from + (int2)(x, y), inside = clamp(at, 0, last);
+    if (any(at != inside)) fine[y * FINE_X + x] = fine[(inside.y - from.y) * FINE_X + inside.x - from.x];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  make_coarser(grey, fine, middle, first, next, least, more);
+}
+
+// One or two levels, `more`, from a finer one.
+__kernel void flow_down(__global float *grey, int4 level, int4 next, int4 least, int more) {
+  __local float fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
+  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(LEAST_X, LEAST_Y), from = 4 * first - 6;
+  FOR_ITEMS(x, y, ((int2)(FINE_X, FINE_Y)))
+    fine[y * FINE_X + x] = grey[texel_index(level, clamp(from + (int2)(x, y), 0, level.xy - 1))];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  make_coarser(grey, fine, middle, first, next, least, more);
+}
+
+// The same from global memory, texel by texel and with the border.
 inline void make_texel(__global float *grey, int4 fine, int4 level, int2 to) {
   const int2 at = clamp(to, 0, level.xy - 1);
   const float taps[5] = {1.0f, 4.0f, 6.0f, 4.0f, 1.0f};
@@ -44,11 +119,6 @@ inline void make_texel(__global float *grey, int4 fine, int4 level, int2 to) {
     sum += taps[j] * (row[-2] + row[2] + 4.0f * (row[-1] + row[1]) + 6.0f * row[0]);
   }
   grey[texel_index(level, to)] = sum / 256.0f;
-}
-
-__kernel void flow_down(__global float *grey, int4 fine, int4 level) {
-  const int2 to = (int2)(get_global_id(0), get_global_id(1)) - BORDER;
-  if (all(to < level.xy + BORDER)) make_texel(grey, fine, level, to);
 }
 
 // One group: the levels from `first` to `count`, which are small, and how the light changed from the previous frame to
@@ -86,28 +156,48 @@ __kernel void flow_small(__global float *grey, __global const float *previous, _
   }
 }
 
+// Texels of a column that an item of flow_census takes.
+#define STRIP 4
+
+// Soft census of a strip of a level, whose texels at the edge also go to the border.
+inline void census_strip(__global const float *grey, __global char4 *census, int4 level, int2 first, float softness) {
+  float3 rows[STRIP + 2];
+  UNROLL
+  for (int i = 0; i < STRIP + 2; i++) {
+    __global const float *p = grey + texel_index(level, (int2)(first.x, min(first.y + i - 1, level.y)));
+    rows[i] = (float3)(p[-1], p[0], p[1]);
+  }
+  UNROLL
+  for (int i = 0; i < STRIP; i++) {
+    const int2 at = first + (int2)(0, i);
+    if (at.y >= level.y) break;
+    const float3 above = rows[i], own = rows[i + 1], below = rows[i + 2];
+    const float4 d = (float4)(own.z - own.x, below.z - above.x, below.y - above.y, below.x - above.z);
+    const char4 value = convert_char4_rte(127.0f * d * rsqrt(d * d + softness));
+    census[texel_index(level, at)] = value;
+    if (all(at > 0) && all(at < level.xy - 1)) continue;
+    const int2 from = select(at, -BORDER, at == 0), to = select(at, at + BORDER, at == level.xy - 1);
+    for (int y = from.y; y <= to.y; y++)
+      for (int x = from.x; x <= to.x; x++) census[texel_index(level, (int2)(x, y))] = value;
+  }
+}
+
 // Soft census of two frames: how far the two neighbours on opposite sides differ, along x, one diagonal, y and the
-// other diagonal: d / sqrt(d² + softness), as -127..127. All levels, one below the other, `rows` in all; then the other
-// frame's, which stay where they were made by the same variance, `other_softened`.
+// other diagonal: d / sqrt(d² + softness), as -127..127. Strips of all levels, one below the other; of the other
+// frame only where its own were made by another variance, `other_softened`.
 __kernel void flow_census(__global const float *grey, __global char4 *census, __global const float *other_grey,
-                          __global char4 *other_census, int rows, __constant int4 *levels, __constant float4 *gains,
+                          __global char4 *other_census, __constant int4 *levels, __constant float4 *gains,
                           int count, __global const float *noise, __global float *softened,
                           __global const float *other_softened) {
-  int2 item = (int2)(get_global_id(0), get_global_id(1));
+  int2 first = (int2)(get_global_id(0), get_global_id(1));
   const float variance = noise_of(noise).stepped;
-  if (all(item == 0)) *softened = variance;
-  if (item.y >= rows) {
-    if (*other_softened == variance) return;
-    item.y -= rows;
-    grey = other_grey, census = other_census;
-  }
+  if (all(first == 0)) *softened = variance;
   int number = 0;
-  for (; number < count && item.y >= levels[number].y + 2 * BORDER; number++) item.y -= levels[number].y + 2 * BORDER;
-  if (number == count || item.x >= levels[number].x + 2 * BORDER) return;
-  const int4 level = levels[number];
-  const int2 to = item - BORDER, at = clamp(to, 0, level.xy - 1);
-  __global const float *p = grey + texel_index(level, at);
-  const int row = level.z;
-  const float4 d = (float4)(p[1] - p[-1], p[row + 1] - p[-row - 1], p[row] - p[-row], p[row - 1] - p[1 - row]);
-  census[texel_index(level, to)] = convert_char4_rte(127.0f * d * rsqrt(d * d + census_softness(variance, gains[number].x)));
+  for (; number < count && first.y >= (levels[number].y + STRIP - 1) / STRIP; number++)
+    first.y -= (levels[number].y + STRIP - 1) / STRIP;
+  if (number == count || first.x >= levels[number].x) return;
+  first.y *= STRIP;
+  const float softness = census_softness(variance, gains[number].x);
+  census_strip(grey, census, levels[number], first, softness);
+  if (*other_softened != variance) census_strip(other_grey, other_census, levels[number], first, softness);
 }

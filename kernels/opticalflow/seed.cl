@@ -3,75 +3,35 @@
 #include "opticalflow/level.clh"
 #include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
+#include "signatures/match.clh"
 
-#define MATCH_X 4       // px of the cells that have a match each
-#define MATCH_Y 2
+#define UNROLL _Pragma("unroll")
+
 #define CELL 16         // px of the cells that have modes
-#define IN_CELL (CELL / MATCH_X * CELL / MATCH_Y)
+#define ACROSS (CELL / CELL_X)  // matches in a cell
+#define DOWN (CELL / CELL_Y)
+#define IN_CELL (ACROSS * DOWN)
 #define NOTHING 1e4f    // as x: no mode
 #define ALIKE 1         // px along each axis that matches of one mode differ by
 #define LEAST_VOTES 3
 
-// The two most frequent motions in every cell, each the mean of matches that are alike, (x, y) and (x, y) in px; for the second one
-// those count that the first does not cover. A group of IN_CELL items for each; `side`: cells of matches.
-// `pairs`: by cell the grey, of levels that begin at the offset, of the pixel in the middle of the first mode, before and after; x is
-// negative where there is none.
-__kernel void flow_modes(__global const short4 *matches, int2 side, __global const float *before, __global const float *after,
-                         int pitch, int offset, __global float4 *modes, __global float2 *pairs, __local short4 *own,
-                         __local int *votes) {
-  const int2 cell = (int2)(get_group_id(0), get_group_id(1));
-  const int item = get_local_id(0);
-  const int2 at = cell * (int2)(CELL / MATCH_X, CELL / MATCH_Y) +
-                  (int2)(item % (CELL / MATCH_X), item / (CELL / MATCH_X));
-  const short4 none = -1;
-  own[item] = all(at < side) ? matches[at.y * side.x + at.x] : none;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const int2 v = convert_int2(own[item].zw);
-  float2 found[2] = {NOTHING, NOTHING};
-  int2 first = 0;
-  for (int mode = 0; mode < 2; mode++) {
-    int2 sum = 0;
-    int mine = 0;
-    const bool free = own[item].x >= 0 && (mode == 0 || any(abs(v - first) > (uint2)(2 * ALIKE)));
-    for (int i = 0; i < IN_CELL && free; i++) {
-      const int2 off = convert_int2(own[i].zw) - v;
-      if (own[i].x >= 0 && all(abs(off) <= (uint2)ALIKE)) sum += off, mine++;
-    }
-    votes[item] = mine;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    int best = 0;
-    for (int i = 1; i < IN_CELL; i++) best = votes[i] > votes[best] ? i : best;
-    const int most = votes[best];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (most < LEAST_VOTES) break;
-    first = convert_int2(own[best].zw);
-    if (item == best) {
-      const float2 mean = convert_float2(v) + convert_float2(sum) / mine;
-      __global float *result = (__global float *)(modes + cell.y * get_num_groups(0) + cell.x);
-      vstore2(mean, mode, result);
-      if (mode == 0) {
-        const int from = offset + own[best].y * pitch + own[best].x;
-        pairs[cell.y * get_num_groups(0) + cell.x] = (float2)(before[from], after[from + v.y * pitch + v.x]);
-      }
-    }
-    found[mode] = 0.0f;
-  }
-  if (item == 0 && found[0].x != 0.0f) pairs[cell.y * get_num_groups(0) + cell.x] = -1.0f;
-  if (item == 0)
-    for (int mode = 0; mode < 2; mode++)
-      if (found[mode].x != 0.0f) vstore2((float2)NOTHING, mode, (__global float *)(modes + cell.y * get_num_groups(0) + cell.x));
-}
+inline bool is_mode(float2 v) { return v.x < 0.5f * NOTHING; }
 
-// One group: the light by those pairs, which is not misled by what comes and goes; where it takes a fifth of the difference away
+// The light by those pairs, which is not misled by what comes and goes; where it takes a fifth of the difference away
 // and there are at least LEAST_PAIRS. Behind the pairs then comes the mean difference that is left; else, and where that is too
-// large to be told, -1.
+// large to be told, -1. By one group, if it is to do it.
 #define LEAST_PAIRS 16
 #define MOST_LEFT 2.0f  // levels; differences are cut at 4
-__kernel void flow_relight(__global float2 *pairs, int count, __global float2 *light, __local float4 *sums) {
+inline float2 pair_at(volatile __global float2 *pairs, int i) {  // as other groups have left it
+  volatile __global uint *p = (volatile __global uint *)(pairs + i);
+  return (float2)(as_float(atomic_or(p, 0u)), as_float(atomic_or(p + 1, 0u)));
+}
+inline void relight(volatile __global float2 *pairs, int cells, bool does, __global float2 *light, __local float4 *sums) {
+  const int count = does ? cells : 0;
   float4 sum = 0.0f;
   float number = 0.0f;
   for (int i = get_local_id(0); i < count; i += get_local_size(0)) {
-    const float2 pair = pairs[i];
+    const float2 pair = pair_at(pairs, i);
     if (pair.x >= 0.0f) sum += (float4)(moments(pair.y), moments(pair.x)), number += 1.0f;
   }
   number = group_sum(number, sums).x;
@@ -79,15 +39,77 @@ __kernel void flow_relight(__global float2 *pairs, int count, __global float2 *l
   const float2 fitted = whole_light(deviation(sum.lo), deviation(sum.hi)), old = light[0];
   float2 differ = 0.0f;
   for (int i = get_local_id(0); i < count; i += get_local_size(0)) {
-    const float2 pair = pairs[i];
+    const float2 pair = pair_at(pairs, i);
     if (pair.x >= 0.0f) differ += (float2)(difference(pair.y, pair.x, old), difference(pair.y, pair.x, fitted));
   }
   differ = group_sum((float4)(differ, 0.0f, 0.0f), sums).lo / fmax(number, 1.0f);
-  if (get_local_id(0) > 0) return;
+  if (get_local_id(0) > 0 || !does) return;
   const bool enough = number >= LEAST_PAIRS, better = differ.y < 0.8f * differ.x;
   const float left = better ? differ.y : differ.x;
   if (enough && better) light[0] = fitted;
-  pairs[count] = enough && left <= MOST_LEFT ? left : -1.0f;
+  pairs[cells].x = enough && left <= MOST_LEFT ? left : -1.0f;
+}
+
+// The two most frequent motions in every cell, each the mean of matches that are alike, (x, y) and (x, y) in px; for the second one
+// those count that the first does not cover. A group for each; `side`: cells of matches; `size`: of the level that was matched.
+// `pairs`: by cell the grey, of levels that begin at the offset, of the pixel in the middle of the first mode, before and after; x is
+// negative where there is none. Two behind them how many groups have ended, 0 before and after: the last one changes the light where it
+// `relights`.
+#define TILE_X (ACROSS + 2 * REACH_X)
+#define TILE_Y (DOWN + 2 * REACH_Y)
+__kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1)))
+void flow_modes(__global const uint *restrict claims, int2 size, int2 side, __global const float *before, __global const float *after,
+                int pitch, int offset, __global float4 *modes, volatile __global float2 *pairs, __global float2 *light, int relights) {
+  __local short4 tile[TILE_X * TILE_Y], own[IN_CELL];
+  __local int votes[IN_CELL], last;
+  __local float4 sums[TILE_X * TILE_Y];
+  const int2 cell = (int2)(get_group_id(0), get_group_id(1));
+  const int item = get_local_id(0), number = cell.y * get_num_groups(0) + cell.x, cells = get_num_groups(0) * get_num_groups(1);
+  tile[item] = match_in(claims, size, cell * (int2)(ACROSS, DOWN) + (int2)(item % TILE_X - REACH_X, item / TILE_X - REACH_Y), side);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item < IN_CELL) own[item] = confirmed(tile + item / ACROSS * TILE_X + item % ACROSS, TILE_X);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int2 v = convert_int2(own[item % IN_CELL].zw);
+  const float2 nothing = NOTHING;
+  float4 found = NOTHING;
+  int2 first = 0;
+  for (int mode = 0; mode < 2; mode++) {
+    int2 sum = 0;
+    int mine = 0;
+    const bool free = item < IN_CELL && own[item % IN_CELL].x >= 0 &&
+                      (mode == 0 || (is_mode(found.xy) && any(abs(v - first) > (uint2)(2 * ALIKE))));
+    for (int i = 0; i < IN_CELL && free; i++) {
+      const int2 off = convert_int2(own[i].zw) - v;
+      if (own[i].x >= 0 && all(abs(off) <= (uint2)ALIKE)) sum += off, mine++;
+    }
+    if (item < IN_CELL) votes[item] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int best = 0;
+    for (int i = 1; i < IN_CELL; i++) best = votes[i] > votes[best] ? i : best;
+    const bool enough = votes[best] >= LEAST_VOTES;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == best) {
+      sums[mode] = (float4)(enough ? convert_float2(v) + convert_float2(sum) / mine : nothing, 0.0f, 0.0f);
+      if (mode == 0) {
+        const int from = offset + own[best].y * pitch + own[best].x;
+        pairs[number] = enough ? (float2)(before[from], after[from + v.y * pitch + v.x]) : (float2)(-1.0f);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    first = convert_int2(own[best].zw);
+    if (mode == 0) found.xy = sums[0].xy;
+    else found.zw = sums[1].xy;
+  }
+  if (item == 0) modes[number] = found;
+  if (!relights) return;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  if (item == 0) {
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    last = atomic_inc((volatile __global uint *)(pairs + cells + 1)) == (uint)cells - 1;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  relight(pairs, cells, last, light, sums);
+  if (item == 0 && last) atomic_xchg((volatile __global uint *)(pairs + cells + 1), 0u);
 }
 
 #define CANDIDATES 16   // items of a node: its own flow, and what the cells around offer
@@ -99,111 +121,138 @@ __kernel void flow_relight(__global float2 *pairs, int count, __global float2 *l
 #define CODED_PART 0.2f // of what an encoder may have changed, that counts against leaving a place
 #define OWN_LEAVES 5.0f // times what it costs others to leave the frame, at least
 
-inline bool is_mode(float2 v) { return v.x < 0.5f * NOTHING; }
-
-// The candidate of an item; NOTHING if there is none. `cell`: the node's.
+// The candidate of an item but the last; NOTHING if there is none. `cell`: the node's.
 inline float2 candidate(int item, __global const float4 *modes, int2 cell, int2 cells) {
   const float2 nothing = NOTHING;
   if (item <= 9) {
     const int2 at = cell + (int2)((item - 1) % 3, (item - 1) / 3) - 1;
     return all(at >= 0) && all(at < cells) ? modes[at.y * cells.x + at.x].xy : nothing;
   }
-  if (item <= 14) {
-    const int i = item - 10;  // the middle, then left, right, above, below
-    const int2 at = cell + (int2)((i == 2) - (i == 1), (i == 4) - (i == 3));
-    return all(at >= 0) && all(at < cells) ? modes[at.y * cells.x + at.x].zw : nothing;
-  }
-  for (int ring = 0; ring <= FARTHEST; ring++)
-    for (int y = max(cell.y - ring, 0); y <= min(cell.y + ring, cells.y - 1); y++)
-      for (int x = max(cell.x - ring, 0); x <= min(cell.x + ring, cells.x - 1); x++)
-        if (max(abs(x - cell.x), abs(y - cell.y)) == (uint)ring && is_mode(modes[y * cells.x + x].xy))
-          return modes[y * cells.x + x].xy;
-  return nothing;
+  const int i = item - 10;  // the middle, then left, right, above, below
+  const int2 at = cell + (int2)((i == 2) - (i == 1), (i == 4) - (i == 3));
+  return all(at >= 0) && all(at < cells) ? modes[at.y * cells.x + at.x].zw : nothing;
 }
 
-// The variance of the texels around `at`.
-inline float contrast(__global const TEXEL *before, int4 level, int2 at) {
-  CHANNELS sum = 0.0f;
-  float squares = 0.0f, count = 0.0f;
-  for (int j = -SAMPLES; j <= SAMPLES; j++)
-    for (int i = -SAMPLES; i <= SAMPLES; i++) {
-      const int2 from = at + SPACING * (int2)(i, j);
-      if (any(from < 0) || any(from >= level.xy)) continue;
-      const CHANNELS texel = LOAD(before[texel_index(level, from)]);
-      sum += texel, squares += CHANNEL_SUM(texel, texel), count += 1.0f;
-    }
-  return (squares - CHANNEL_SUM(sum, sum) / count) / count;
+// The last one: of the cells at most FARTHEST away that have a mode the nearest. Where a cell stands in that order, by its place beside
+// the node's own; and the place.
+#define AROUND (2 * FARTHEST + 1)
+inline uint nearness(int2 off) {
+  const uint2 far = abs(off);
+  return (max(far.x, far.y) * AROUND + off.y + FARTHEST) * AROUND + off.x + FARTHEST;
 }
+inline int2 place_of(uint nearness) { return (int2)(nearness % AROUND, nearness / AROUND % AROUND) - FARTHEST; }
 
-// How badly the texels around `at` match where `v` leads them, squared; one that leaves the frame costs `unknown`. The number of
-// these comes too, and that of all within the frame.
-inline float3 cost_of(__global const TEXEL *before, __global const TEXEL *after, int4 level, int2 at, float2 v,
-                     float2 light, float limit, float unknown) {
+// What the texels of a row beside a node say.
+typedef struct {
+  float differ, left, count;  // how badly those match that stay within the frame, squared; that leave it; of all within it
+  CHANNELS sum;               // of the texels themselves
+  float squares;
+} Row;
+
+// `at`: the row's middle, moved by `v`.
+inline Row row_of(__global const TEXEL *before, __global const TEXEL *after, int4 level, int2 at, float2 v, float2 light, float limit) {
   const int2 end = level.xy - 1;
-  float sum = 0.0f, left = 0.0f, all_of_them = 0.0f;
-  for (int j = -SAMPLES; j <= SAMPLES; j++)
-    for (int i = -SAMPLES; i <= SAMPLES; i++) {
-      const int2 from = at + SPACING * (int2)(i, j);
-      if (any(from < 0) || any(from > end)) continue;
-      all_of_them += 1.0f;
-      const float2 to = convert_float2(from) + v;
-      if (all(to >= 0.0f) && all(to <= convert_float2(end))) {
-        const CHANNELS change = clamp(RELIT(bilinear(after, level, to), light) - LOAD(before[texel_index(level, from)]), -limit, limit);
-        sum += CHANNEL_SUM(change, change);
-      } else {
-        sum += unknown;
-        left += 1.0f;
-      }
-    }
-  return (float3)(sum, left, all_of_them);
+  Row row = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+  UNROLL
+  for (int i = -SAMPLES; i <= SAMPLES; i++) {
+    const int2 from = at + (int2)(SPACING * i, 0);
+    const float2 to = convert_float2(from) + v;
+    const float counts = all(from >= 0) && all(from <= end) ? 1.0f : 0.0f;
+    const float stays = all(to >= 0.0f) && all(to <= convert_float2(end)) ? counts : 0.0f;
+    const CHANNELS texel = LOAD(before[texel_index(level, clamp(from, 0, end))]);
+    const CHANNELS later = bilinear(after, level, clamp(to, 0.0f, convert_float2(end)));
+    const CHANNELS change = clamp(RELIT(later, light) - texel, -limit, limit);
+    row.differ += stays * CHANNEL_SUM(change, change);
+    row.left += counts - stays, row.count += counts;
+    row.sum += counts * texel, row.squares += counts * CHANNEL_SUM(texel, texel);
+  }
+  return row;
 }
 
 // The flow of nodes `apart` texels from one to the next, multiplied by `scale`; or, where that matches far better, the motion of
 // a mode nearby; or where what it comes with leads out of the frame, and so does that. `cell`: texels of a cell; `unit`: texels of a px of the modes; `flat`: what costs count for at least.
-// Groups: CANDIDATES items for each of some nodes in a row.
-__kernel void flow_seed(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level, int apart,
-                        __global const float2 *restrict light, __global const float *restrict noise_table, float4 gain, float flat,
-                        __global const float4 *restrict modes, __global const float2 *restrict pairs, int2 cells, float cell, float unit,
-                        __global const float2 *restrict flow, int2 size, float scale, __global float2 *restrict result,
-                        __local float2 *candidates, __local float3 *costs) {
+// Groups: nodes. CANDIDATES items for each of SEED_ROWS rows of samples, of which the last has none.
+#define SEED_ROWS (2 * SAMPLES + 2)
+__kernel __attribute__((reqd_work_group_size(CANDIDATES, SEED_ROWS, 1)))
+void flow_seed(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level, int apart,
+               __global const float2 *restrict light, __global const float *restrict noise_table, float4 gain, float flat,
+               __global const float4 *restrict modes, __global const float2 *restrict pairs, int2 cells, float cell, float unit,
+               __global const float2 *restrict flow, int2 size, float scale, __global float2 *restrict result) {
+  __local float2 candidates[CANDIDATES];
+  __local float4 costs[SEED_ROWS * CANDIDATES];  // differ, left, count
+  __local CHANNELS sums[SEED_ROWS];              // of the texels around the node
+  __local float squares[SEED_ROWS];
+  __local uint nearest;
   const Noise noise = noise_of(noise_table);
-  const int item = get_local_id(0) % CANDIDATES, base = get_local_id(0) - item;
-  const int node = get_global_id(0) / CANDIDATES;
-  const bool inside = node < size.x * size.y;
+  const int item = get_local_id(0), row = get_local_id(1), node = get_group_id(0), number = row * CANDIDATES + item;
   const int2 at = min(apart * (int2)(node % size.x, node / size.x), level.xy - 1);
-  const float2 own = inside ? scale * flow[node] : (float2)(0.0f);
-  float2 v = own;
-  if (item > 0) {
-    v = candidate(item, modes, min(convert_int2(convert_float2(at) / cell), cells - 1), cells);
-    v = is_mode(v) ? unit * v : (float2)NOTHING;
-    if (all(fabs(v - own) < SAME)) v = NOTHING;
-  }
-  candidates[base + item] = v;
+  const int2 own_cell = min(convert_int2(convert_float2(at) / cell), cells - 1);
+  const float2 own = scale * flow[node];
+  if (number == 0) nearest = UINT_MAX;
   barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = number; i < AROUND * AROUND; i += CANDIDATES * SEED_ROWS) {
+    const int2 off = (int2)(i % AROUND, i / AROUND) - FARTHEST, from = own_cell + off;
+    if (all(from >= 0) && all(from < cells) && is_mode(modes[from.y * cells.x + from.x].xy)) atomic_min(&nearest, nearness(off));
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (row == 0) {
+    float2 v = own;
+    if (item > 0) {
+      const int2 near = own_cell + place_of(nearest);
+      const float2 nothing = NOTHING;
+      v = item < CANDIDATES - 1 ? candidate(item, modes, own_cell, cells)
+          : nearest < UINT_MAX  ? modes[near.y * cells.x + near.x].xy
+                                : nothing;
+      v = is_mode(v) ? unit * v : nothing;
+      if (all(fabs(v - own) < SAME)) v = nothing;
+    }
+    candidates[item] = v;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const float2 v = candidates[item];
   bool live = false;  // own is asked for where there is another one; others where no earlier one is the same
   if (item == 0)
-    for (int i = 1; i < CANDIDATES; i++) live = live || is_mode(candidates[base + i]);
+    for (int i = 1; i < CANDIDATES; i++) live = live || is_mode(candidates[i]);
   else {
     live = is_mode(v);
-    for (int i = 1; i < item; i++) live = live && any(fabs(candidates[base + i] - v) >= 0.25f);
+    for (int i = 1; i < item; i++) live = live && any(fabs(candidates[i] - v) >= 0.25f);
   }
+  if (live && row <= 2 * SAMPLES) {
+    const Row mine = row_of(before, after, level, at + (int2)(0, SPACING * (row - SAMPLES)), v, light[0], change_limit(noise, gain));
+    costs[number] = (float4)(mine.differ, mine.left, mine.count, 0.0f);
+    if (item == 0) sums[row] = mine.sum, squares[row] = mine.squares;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
   float change = channel_noise(noise, gain, CORRELATION * noise.white, 1.0f).change;
 #ifndef CENSUS  // texture in motion may seem to be noise; pixels that match are not misled
   const float left = pairs[cells.x * cells.y].x;
   if (left >= 0.0f) change = fmin(change, 0.5f * M_PI_F * left * left);
 #endif
-  float unknown = flat + CHANNEL_COUNT * change;
-  if (item == 0 && live) unknown = fmax(OWN_LEAVES * unknown, contrast(before, level, at));
-  costs[base + item] = inside && live ? cost_of(before, after, level, at, v, light[0], change_limit(noise, gain), unknown)
-                                      : (float3)(MAXFLOAT, 0.0f, 0.0f);
+  if (row == 0) {
+    float4 cost = (float4)(MAXFLOAT, 0.0f, 0.0f, 0.0f);
+    if (live) {
+      float unknown = flat + CHANNEL_COUNT * change;
+      cost = costs[item];
+      UNROLL
+      for (int i = 1; i <= 2 * SAMPLES; i++) cost += costs[i * CANDIDATES + item];
+      if (item == 0) {
+        CHANNELS sum = sums[0];
+        float all_squares = squares[0];
+        for (int i = 1; i <= 2 * SAMPLES; i++) sum += sums[i], all_squares += squares[i];
+        unknown = fmax(OWN_LEAVES * unknown, (all_squares - CHANNEL_SUM(sum, sum) / cost.z) / cost.z);
+      }
+      cost.x += unknown * cost.y;
+    }
+    costs[item] = cost;
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (item > 0 || !inside) return;
+  if (number > 0) return;
   int best = 1;
-  for (int i = 2; i < CANDIDATES; i++) best = costs[base + i].x < costs[base + best].x ? i : best;
-  const float3 others = costs[base + best], owns = costs[base];
+  for (int i = 2; i < CANDIDATES; i++) best = costs[i].x < costs[best].x ? i : best;
+  const float4 others = costs[best], owns = costs[0];
   // What stands still may differ by what an encoder does.
   const float coded = noise.white > 0.0f || noise.coding > 0.0f ? CHANNEL_COUNT * most_coded(noise, gain) : 0.0f;
   const float kept = dot(own, own) < STILL * STILL ? CODED_PART * fmin(owns.x, owns.z * coded) : 0.0f;
   const bool better = others.x + owns.z * flat + kept < RATIO * owns.x || fmin(others.y, owns.y) > 0.5f * owns.z;
-  result[node] = live && better ? candidates[base + best] : own;
+  result[node] = live && better ? candidates[best] : own;
 }

@@ -33,18 +33,23 @@ inline float kept_between(float2 place) {
 #define LEVELS(still, moved) (float2)(still, moved)
 #endif
 // The light of every ROW-th row: by what part its grey changed, whatever lies there. By least squares, then twice more without
-// what is far from that. Work-groups: rows.
+// what is far from that. Work-groups: rows, of -DROW_ITEMS=n items, a power of two. The last of them to end tells how far light rolls through the rows, in thousandths, in `votes`:
+// where it changes, but hardly from a row to that `apart` from it. What moves changes some rows otherwise than those beside them.
 #define SWEEPS 3
 #define FAR 8.0f  // levels; what is as far counts a quarter
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+#define FEWEST_ROWS 24
+#define ROLLS (float2)(0.004f, 0.008f)  // deviations of the light of rows
+#define ROUGH (float2)(0.05f, 0.08f)    // the variance of what it changes from row to row, by that over all
+__kernel __attribute__((reqd_work_group_size(ROW_ITEMS, 1, 1)))
 void flow_rows(__global const float *restrict grey, __global const float *restrict later, int4 level,
-               __global const float2 *restrict light, __global float *restrict rows) {
-  __local float4 sums[GROUP];
-  const int item = get_local_id(0), row = get_group_id(1);
+               __global const float2 *restrict light, volatile __global float *rows, int apart, __global uint *votes) {
+  __local float4 sums[ROW_ITEMS];
+  __local int last;
+  const int item = get_local_id(0), row = get_group_id(1), count = get_num_groups(1);
   float ratio = 0.0f;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     float4 sum = 0.0f;
-    for (int x = 2 * item; x < level.x; x += 2 * GROUP) {
+    for (int x = 2 * item; x < level.x; x += 2 * ROW_ITEMS) {
       const int index = texel_index(level, (int2)(x, ROW * row));
       const float own = grey[index], change = LIT(later[index], light[0]) - own, far = (change - ratio * own) / FAR;
       const float part = 1.0f / (1.0f + far * far), weight = sweep ? part * part : 1.0f;
@@ -53,30 +58,28 @@ void flow_rows(__global const float *restrict grey, __global const float *restri
     sum = group_sum(sum, sums);
     ratio = sum.x / fmax(sum.y, 1.0f);
   }
-  if (item == 0) rows[row] = ratio;
-}
-
-// How far light rolls through the rows, in thousandths, into `votes`: where it changes, but hardly from a row to that `apart` from
-// it. What moves changes some rows otherwise than those beside them. One group.
-#define FEWEST_ROWS 24
-#define ROLLS (float2)(0.004f, 0.008f)  // deviations of the light of rows
-#define ROUGH (float2)(0.05f, 0.08f)    // the variance of what it changes from row to row, by that over all
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void flow_rolls(__global const float *restrict rows, int count, int apart, __global uint *restrict votes) {
-  __local float4 sums[GROUP];
-  const int item = get_local_id(0);
+  if (item == 0) {
+    rows[row] = ratio;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    last = atomic_inc(&votes[3]) == (uint)count - 1;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int end = last ? count : 0;  // every barrier is met by every item of every group
+#define RATIO_OF(i) as_float(atomic_or((volatile __global uint *)rows + (i), 0u))
   float4 sum = 0.0f;
-  for (int i = item; i < count; i += GROUP) sum.x += rows[i];
+  for (int i = item; i < end; i += ROW_ITEMS) sum.x += RATIO_OF(i);
   const float mean = group_sum(sum, sums).x / count;
   sum = 0.0f;
-  for (int i = item; i < count; i += GROUP) {
-    const float own = rows[i] - mean, step = i + apart < count ? rows[i + apart] - rows[i] : 0.0f;
+  for (int i = item; i < end; i += ROW_ITEMS) {
+    const float here = RATIO_OF(i), own = here - mean, step = i + apart < count ? RATIO_OF(i + apart) - here : 0.0f;
     sum.xy += (float2)(own * own, step * step);
   }
   sum = group_sum(sum, sums);
+  if (item > 0 || !end) return;
   const float2 variance = sum.xy / (float2)(count, max(count - apart, 1));
   const float part = ramp(sqrt(variance.x), ROLLS) * (1.0f - ramp(variance.y / fmax(variance.x, 1e-9f), ROUGH));
-  if (item == 0) votes[2] = count < FEWEST_ROWS ? 0u : (uint)(1000.0f * part + 0.5f);
+  votes[2] = count < FEWEST_ROWS ? 0u : (uint)(1000.0f * part + 0.5f);
+  votes[3] = 0;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))

@@ -2,27 +2,20 @@
 // What the solver needs of every lattice but the last before it begins. Build as window.clh says.
 #include "opticalflow/window.clh"
 
-// A lattice in the table of flow_tensors.
-typedef struct {
-  int4 level;
-  int2 size;
-  int step, first_tensor, first_tile;
-} Lattice;
-
 // The window's sums of the structure tensor and of texel_noise() for all lattices of flow_warp, the finest with a window
 // of its own; and as `rests` those of the squared change in time of what stands still, less what any motion could explain of it
 // there. Groups are tiles of `side` nodes in the order of the table.
 __kernel void flow_tensors(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                            __global const float *restrict grey, __global const float2 *restrict light,
                            __global const float *restrict noise_table, __global const float4 *restrict gains,
-                           __constant Lattice *lattices, int count, int2 side, __global float4 *restrict tensors,
+                           __constant TableRow *lattices, int count, int2 side, __global float4 *restrict tensors,
                            __global float *restrict rests, __global uint *restrict votes, Window finest, Window other, float alpha,
                            __local float4 *tile, __local float4 *strip) {
   const int group = get_group_id(0);
   int number = 0;
   if (group == 0 && get_local_id(0) == 0 && get_local_id(1) == 0) votes[0] = votes[1] = 0;
   while (number + 1 < count && group >= lattices[number + 1].first_tile) number++;
-  const Lattice lattice = lattices[number];
+  const TableRow lattice = lattices[number];
   Window window = finest;
   if (number > 0) window = other;
   const int columns = (lattice.size.x + side.x - 1) / side.x, tile_number = group - lattice.first_tile;

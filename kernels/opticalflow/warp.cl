@@ -3,64 +3,132 @@
 // every node's texels went, adds up their votes over the window and solves for the flow. Build as window.clh says.
 #include "opticalflow/window.clh"
 
+// What steps on a lattice go by.
+typedef struct {
+  int4 level;
+  int2 size;  // of the lattice
+  int step;   // texels from node to node
+  float2 light;
+  Noise noise;
+  float4 gain;
+  float spread;  // see noise.clh, like `gain`
+  float far, limit, alpha;
+  int spacing;
+} Lattice;
+
+// A step on the nodes from `first` on: the flow in `tile`, nodes from `raw` on of those up to `last`, multiplied by `scale`, has nodes
+// `step` texels apart, or with `shift` 1 twice that. It ends in `tile`, or in `result` if there is one. `tensors`, `rests`: the lattice's. `tile`
+// holds votes too; `strip` medians, then sums along y; `nodes_flow` what the nodes start from.
+inline void take_step(__global const TEXEL *restrict before, __global const TEXEL *restrict after, Lattice own_lattice,
+                      __global const float4 *restrict tensors, __global const float *restrict rests, Window window,
+                      int2 first, int2 nodes, int2 raw, int2 raw_side, int2 last, int shift, float scale,
+                      __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow,
+                      __global float2 *restrict result) {
+  const int2 size = own_lattice.size, voter = first - RADIUS, voters = nodes + 2 * RADIUS;
+  const int2 middle = max(voter >> shift, 0);
+  const int2 middles = min(((voter + voters - 1) >> shift) + 1 + shift, last + 1) - middle;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ITEMS(x, y, middles)
+    strip[y * middles.x + x] =
+        scale * smooth_at(tile, raw, raw_side.x, middle + (int2)(x, y), last, own_lattice.spacing, own_lattice.far);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ITEMS(x, y, voters) {
+    const int2 at = clamp(voter + (int2)(x, y), 0, size - 1);
+    const float2 v = shift == 0 ? strip[(at.y - middle.y) * middles.x + at.x - middle.x]
+                                : sample_flow(strip, middle, middles.x, 0.5f * convert_float2(at), last);
+    const int2 node = (int2)(x, y) - RADIUS;
+    if (all(node >= 0) && all(node < nodes)) nodes_flow[node.y * nodes.x + node.x] = v;
+    float3 own;
+    tile[y * voters.x + x] = vote(before, after, own_lattice.level, at * own_lattice.step, v, own_lattice.light,
+                                  own_lattice.alpha, own_lattice.limit, &own);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#ifdef ROW_AFTER_ROW  // what an item's first node needs is on its way while sums are made
+  const int2 early = first + min(first_place(nodes), nodes - 1);
+  const int early_index = early.y * size.x + early.x;
+  const float4 early_tensor = tensors[early_index];
+  const float early_rest = rests[early_index];
+#define TENSOR_AT(index) ((index) == early_index ? early_tensor : tensors[index])
+#define REST_AT(index) ((index) == early_index ? early_rest : rests[index])
+#else
+#define TENSOR_AT(index) tensors[index]
+#define REST_AT(index) rests[index]
+#endif
+  SUM_Y(tile, strip, voters.x, nodes.y, window, float2)
+  barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ITEMS(x, y, nodes) {
+    const int index = (first.y + y) * size.x + first.x + x;
+    const float4 own = TENSOR_AT(index);
+    float2 sum;
+    SUM_X(sum, strip + y * voters.x + x, window)
+    const float2 solution = trusted(nodes_flow[y * nodes.x + x], solve(own.xyz, sum), own, REST_AT(index),
+                                    own_lattice.noise, own_lattice.gain, own_lattice.spread, size);
+    if (result)
+      result[index] = solution;
+    else
+      tile[y * nodes.x + x] = solution;
+  }
+}
+
+#ifndef WHOLE
 // `warps` steps on the lattice of `size` nodes, `step` texels apart; `tensors` holds its sums from
 // `first_tensor` on. A group's tile is `side` nodes, and as much more as every further step needs around.
-// The flow that comes in is multiplied by `scale` and has nodes `step` texels apart, or with `shift` 1 twice that.
-// `gain`, `spread`: see noise.clh. `tile` holds flows, then votes; `strip` medians, then sums along y; `nodes_flow` what the
-// nodes start from.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void flow_warp(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
                         int step, __global const float2 *restrict light, __global const float4 *restrict tensors,
-                        __global const float *restrict rests, int first_tensor, __global const float *restrict noise_table, float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift,
+                        __global const float *restrict rests, int first_tensor, __global const float *restrict noise_table,
+                        float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift,
                         float scale, __global float2 *restrict result, int2 size, int2 side, int warps,
                         Window window, float alpha, int spacing, __local float2 *restrict tile,
                         __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side;
+  int2 last = flow_size - 1;
+  // All that may be needed, before it is known whether noise widens the median.
+  const int most = (warps - 1) * (RADIUS + 2 * spacing) + RADIUS;
+  int2 raw = max((max(origin - most, -RADIUS) >> shift) - 2 * spacing, 0);
+  int2 raw_side = min(((min(origin + side + most, size + RADIUS) - 1) >> shift) + 1 + shift + 2 * spacing, last + 1) - raw;
+  LOAD_FLOW(tile, raw, raw_side)
   const Noise noise = noise_of(noise_table);
-  const float far = far_part(noise), limit = change_limit(noise, gain);
+  const float far = far_part(noise);
+  const Lattice lattice = {level, size, step, light[0], noise, gain, spread, far, change_limit(noise, gain), alpha, spacing};
   const int reach = reach_of(spacing, far);
-  int2 last = flow_size - 1, raw = 0, raw_side = 0;
   for (int i = 0; i < warps; i++) {
     const int grow = (warps - 1 - i) * (RADIUS + reach);
     const int2 first = max(origin - grow, 0), nodes = min(origin + side + grow, size) - first;
-    const int2 voter = first - RADIUS, voters = nodes + 2 * RADIUS;
-    const int2 middle = max(voter >> shift, 0);
-    const int2 middles = min(((voter + voters - 1) >> shift) + 1 + shift, last + 1) - middle;
-    if (i == 0) {
-      raw = max(middle - reach, 0), raw_side = min(middle + middles + reach, last + 1) - raw;
-      LOAD_FLOW(tile, raw, raw_side)
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ITEMS(x, y, middles)
-      strip[y * middles.x + x] = smooth_at(tile, raw, raw_side.x, middle + (int2)(x, y), last, spacing, far);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ITEMS(x, y, voters) {
-      const int2 at = clamp(voter + (int2)(x, y), 0, size - 1);
-      const float2 v = shift == 0 ? strip[(at.y - middle.y) * middles.x + at.x - middle.x]
-                                  : sample_flow(strip, middle, middles.x, 0.5f * convert_float2(at), last);
-      const int2 node = (int2)(x, y) - RADIUS;
-      if (all(node >= 0) && all(node < nodes)) nodes_flow[node.y * nodes.x + node.x] = v;
-      float3 own;
-      tile[y * voters.x + x] = vote(before, after, level, at * step, v, light[0], alpha, limit, &own);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    SUM_Y(tile, strip, voters.x, nodes.y, window, float2)
-    barrier(CLK_LOCAL_MEM_FENCE);
-    FOR_ITEMS(x, y, nodes) {
-      const int index = (first.y + y) * size.x + first.x + x;
-      const float4 own = tensors[first_tensor + index];
-      float2 sum;
-      SUM_X(sum, strip + y * voters.x + x, window)
-      const float2 solution = trusted(nodes_flow[y * nodes.x + x], solve(own.xyz, sum), own,
-                                      rests[first_tensor + index], noise, gain, spread, size);
-      if (i + 1 < warps)
-        tile[y * nodes.x + x] = solution;
-      else
-        result[index] = solution;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    raw = first, raw_side = nodes, last = size - 1, shift = 0;
+    take_step(before, after, lattice, tensors + first_tensor, rests + first_tensor, window, first, nodes, raw, raw_side, last,
+              shift, scale, tile, strip, nodes_flow, i + 1 < warps ? 0 : result);
+    raw = first, raw_side = nodes, last = size - 1, shift = 0, scale = 1.0f;
   }
 }
+
+#else  // -DWHOLE
+// One group: `warps` steps on each of the lattices from `from` down to `to`, which it takes whole.
+#ifdef GROUP_X
+__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
+#endif
+__kernel void flow_whole(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __constant TableRow *lattices,
+                         __constant float4 *gains, int from, int to, __global const float2 *restrict light,
+                         __global const float4 *restrict tensors, __global const float *restrict rests,
+                         __global const float *restrict noise_table, float spread, __global const float2 *restrict flow,
+                         int2 flow_size, float scale, __global float2 *restrict result, int warps, Window window, float alpha,
+                         int spacing, __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
+  const Noise noise = noise_of(noise_table);
+  int2 raw_side = flow_size;
+  const int2 first = 0;
+  LOAD_FLOW(tile, first, raw_side)
+  for (int number = from; number >= to; number--) {
+    const TableRow row = lattices[number];
+    const float4 gain = gains[number];
+    const Lattice lattice = {row.level, row.size, row.step, light[0], noise, gain, spread, far_part(noise), change_limit(noise, gain), alpha, spacing};
+    int shift = any(raw_side < row.size) ? 1 : 0;
+    for (int i = 0; i < warps; i++) {
+      take_step(before, after, lattice, tensors + row.first_tensor, rests + row.first_tensor, window, first, row.size, first, raw_side,
+                raw_side - 1, shift, scale, tile, strip, nodes_flow, number > to || i + 1 < warps ? 0 : result);
+      raw_side = row.size, shift = 0, scale = 1.0f;
+    }
+    scale = 2.0f;  // texels of the next finer level are half as large
+  }
+}
+#endif

@@ -27,6 +27,8 @@
 #define LOAD_UINTS(p) (*(p))
 #endif
 
+#include "signatures/match.clh"
+
 #define LATTICE 5   // points along a side
 #define APART 3     // px from one to the next
 #define REACH 6     // px from the middle to the outer ones
@@ -35,19 +37,6 @@
 #define LEVEL 192.0f    // a level in whole numbers: what (R + G + B) / 3 by (1 6 1) / 8 has
 #define LEAST_SUM 1920  // of all differences: half a level on average
 #define STEEP 25        // a difference counts from 0.8 of the average on: 20 / 25
-
-// Cells give a vector each at most.
-#define CELL_X 4
-#define CELL_Y 2
-#define REACH_X 2       // cells around it that confirm a match
-#define REACH_Y 4
-#define CONFIRMING 2    // of them, at least
-#define TOLERANCE 1     // px along each axis
-#define MOST 63         // px along each axis
-
-// Of slots and claims.
-#define NONE 0u
-#define MANY 0xffffffffu
 
 #define CHAIN 8         // pixels, APART below each other, that an item takes at a time
 
@@ -74,28 +63,54 @@ inline UINTS signature_of(const FLOATS p[LATTICE][LATTICE]) {
   return sum >= LEAST_SUM ? max(hash, 1u) : none;
 }
 
+// What a place holds after all have put in theirs: NONE, one's own, or MANY; in whatever order they come.
+inline void put(volatile __global uint *place, uint own) {
+  if (*place == MANY) return;
+  if (atomic_cmpxchg(place, NONE, own) != NONE) atomic_xchg(place, MANY);
+}
+
+// A pixel of the earlier frame into the slot of its signature. Of neighbours alike the first one does it for all.
+inline void insert(__global const uint *signatures, int count, int i, volatile __global uint *slots, int slot_count) {
+  const uint own = signatures[i];
+  if (own == 0 || (i > 0 && signatures[i - 1] == own)) return;
+  volatile __global uint *slot = slots + (own & (slot_count - 1));
+  if (i + 1 < count && signatures[i + 1] == own)
+    atomic_xchg(slot, MANY);
+  else
+    put(slot, i + 1);
+}
+
 // The signatures of two frames, those of the earlier one in the half `earlier` of a buffer for both: of planes of grey, whose texel
-// (0, 0) is at the offset. Where there are groups for one frame alone it is the later one. The pixels whose lattice does not lie
-// within the frame have none. Also empties slots, claims and counts.
+// (0, 0) is at the offset. Where the earlier frame's are `known` only the later one's. The pixels whose lattice does not lie
+// within the frame have none. More rows of groups empty claims and counts, and of the two tables of slots the one that is not `table`; that one
+// takes the earlier frame's signatures where they are known, else it is emptied too.
 // `texels`: a tile with MARGIN around, `along`: sums along x, `smooth`: with REACH around; V more at the end of each.
 __kernel void signatures_find(__global const float *restrict before, int before_pitch, int before_offset,
                               __global const float *restrict after, int after_pitch, int after_offset, int2 size,
-                              __global uint *restrict signatures, int earlier, __global uint *restrict slots, int slot_count,
+                              __global uint *signatures, int earlier, int known, volatile __global uint *slots, int slot_count, int table,
                               __global uint *restrict claims, __global uint *restrict counts, int rows, __local ushort *texels,
                               __local uint *along, __local ushort *smooth) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
-  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1);
-  const bool later = row >= tiles || (int)get_num_groups(1) == tiles;
+  const int tiles = (size.y + TILE_Y - 1) / TILE_Y, row = get_group_id(1), rows_of_tiles = known ? tiles : 2 * tiles;
+  const bool later = row >= tiles || known, prepares = row >= rows_of_tiles;
   const int2 origin = (int2)(get_group_id(0) * TILE_X, row % tiles * TILE_Y);
   __global uint *own = signatures + (later ? 1 - earlier : earlier) * size.x * size.y;
   __global const float *plane = later ? after + after_offset : before + before_offset;
   const int pitch = later ? after_pitch : before_pitch;
-
-  const int number = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  const int numbers = get_global_size(0) * get_global_size(1);
-  for (int i = number; i < slot_count; i += numbers) slots[i] = NONE;
-  for (int i = number; i < size.x * size.y; i += numbers) claims[i] = NONE;
-  for (int i = number; i < rows; i += numbers) counts[i] = 0;
+  if (prepares) {
+    const int number = (get_global_id(1) - rows_of_tiles * items.y) * get_global_size(0) + get_global_id(0);
+    const int numbers = (get_global_size(1) - rows_of_tiles * items.y) * get_global_size(0);
+    for (int i = number; i < size.x * size.y; i += numbers) {
+      claims[i] = NONE;
+      if (known) insert(signatures + earlier * size.x * size.y, size.x * size.y, i, slots + table * slot_count, slot_count);
+    }
+    for (int i = number; i < slot_count; i += numbers) {
+      slots[(1 - table) * slot_count + i] = NONE;
+      if (!known) slots[table * slot_count + i] = NONE;
+    }
+    for (int i = number; i < rows; i += numbers) counts[i] = 0;
+    return;
+  }
 
   const int side = (TILE_X + 2 * REACH + V - 1) / V * V, texel_side = (side + 2 * SMOOTH + V - 1) / V * V;
   const bool within = all(origin >= MARGIN) && origin.x - MARGIN + texel_side <= size.x;
@@ -155,55 +170,24 @@ __kernel void signatures_find(__global const float *restrict before, int before_
     }
 }
 
-// What a place holds after all have put in theirs: NONE, one's own, or MANY; in whatever order they come.
-inline void put(volatile __global uint *place, uint own) {
-  if (*place == MANY) return;
-  if (atomic_cmpxchg(place, NONE, own) != NONE) atomic_xchg(place, MANY);
-}
-
-// Every pixel of the earlier frame into the slot of its signature. Of neighbours alike the first one does it for all.
+// Every pixel of the earlier frame, where signatures_find has not done that.
 __kernel void signatures_insert(__global const uint *restrict both, int count, int earlier, volatile __global uint *slots,
-                                int slot_count) {
-  __global const uint *signatures = both + earlier * count;
+                                int slot_count, int table) {
   const int i = get_global_id(0);
-  if (i >= count || signatures[i] == 0) return;
-  const uint own = signatures[i];
-  if (i > 0 && signatures[i - 1] == own) return;
-  volatile __global uint *slot = slots + (own & (slot_count - 1));
-  if (i + 1 < count && signatures[i + 1] == own)
-    atomic_xchg(slot, MANY);
-  else
-    put(slot, i + 1);
+  if (i < count) insert(both + earlier * count, count, i, slots + table * slot_count, slot_count);
 }
 
 // Every pixel of the later frame claims the one of the earlier frame that alone has its signature.
 __kernel void signatures_claim(__global const uint *restrict both, int count, int earlier, __global const uint *restrict slots,
-                               int slot_count, volatile __global uint *claims) {
+                               int slot_count, int table, volatile __global uint *claims) {
   __global const uint *signatures = both + earlier * count;
   const int i = get_global_id(0);
   if (i >= count) return;
   const uint own = both[(1 - earlier) * count + i];
   if (own == 0) return;
-  const uint entry = slots[own & (slot_count - 1)];
+  const uint entry = slots[table * slot_count + (own & (slot_count - 1))];
   if (entry == NONE || entry == MANY || signatures[entry - 1] != own) return;
   put(claims + entry - 1, i + 1);
-}
-
-// A cell's first pixel that one alone has claimed, no more than MOST px away: (x, y, vx, vy); x is -1 where there is none.
-inline short4 match_in(__global const uint *claims, int2 size, int2 cell, int2 cells) {
-  const short4 none = -1;
-  if (any(cell < 0) || any(cell >= cells)) return none;
-  for (int j = 0; j < CELL_Y; j++)
-    for (int i = 0; i < CELL_X; i++) {
-      const int2 at = cell * (int2)(CELL_X, CELL_Y) + (int2)(i, j);
-      if (any(at >= size)) continue;
-      const uint claim = claims[at.y * size.x + at.x];
-      if (claim == NONE || claim == MANY) continue;
-      const int from = claim - 1;
-      const int2 v = (int2)(from % size.x, from / size.x) - at;
-      if (all(abs(v) <= (uint)MOST)) return convert_short4((int4)(at, v));
-    }
-  return none;
 }
 
 // The matches of all cells that enough of those around confirm, and how many there are in each row.
@@ -219,16 +203,7 @@ __kernel void signatures_pick(__global const uint *restrict claims, int2 size, _
   barrier(CLK_LOCAL_MEM_FENCE);
   const int2 cell = (int2)(get_global_id(0), get_global_id(1));
   if (any(cell >= cells)) return;
-  short4 own = tile[(item.y + REACH_Y) * side.x + item.x + REACH_X];
-  int confirming = -1;  // it confirms itself
-  if (own.x >= 0)
-    for (int y = 0; y <= 2 * REACH_Y; y++)
-      for (int x = 0; x <= 2 * REACH_X; x++) {
-        const short4 other = tile[(item.y + y) * side.x + item.x + x];
-        const int2 off = abs(convert_int2(other.zw) - convert_int2(own.zw)) <= (uint)TOLERANCE;
-        confirming += other.x >= 0 && off.x && off.y;
-      }
-  if (confirming < CONFIRMING) own = -1;
+  const short4 own = confirmed(tile + item.y * side.x + item.x, side.x);
   picked[cell.y * cells.x + cell.x] = own;
   if (own.x >= 0) atomic_inc(counts + cell.y);
 }

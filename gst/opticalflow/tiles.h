@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// How the lattices of the flow are parted among work-groups, and what a group has in local memory.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+
+#include "opencl/cl.h"
+#include "opencl/kernel.h"
+
+namespace glcl::opticalflow {
+
+constexpr int most_spacing = 2;  // nodes that the median takes, apart
+
+inline int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
+inline int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
+
+inline int tile_count(Size tile, int columns, int rows) {
+  return divide_up(columns, static_cast<int>(tile.x)) * divide_up(rows, static_cast<int>(tile.y));
+}
+
+/// Elements of the arrays in local memory of a work-group: votes of the nodes in and around its
+/// tile, and their sums along y.
+struct TileMemory {
+  size_t tile, strip, nodes;
+
+  TileMemory(Size side, int radius, int sums) : nodes(side.x * side.y) {
+    const size_t voters = side.x + 2 * radius;
+    tile = voters * (round_up(static_cast<int>(side.y), sums) + 2 * radius);
+    strip = voters * side.y;
+  }
+  /// Of the solver, whose elements are two floats.
+  size_t bytes() const { return (tile + strip + nodes) * sizeof(cl_float2); }
+  /// Of the last warp: also flows of a lattice of half as many nodes, of which two take one
+  /// element.
+  static TileMemory last(Size side, int radius, int sums) {
+    TileMemory memory(side, radius, sums);
+    const auto within = [&](size_t nodes) {
+      return (nodes + 2 * radius) / 2 + 3 + 4 * most_spacing;
+    };
+    memory.tile = std::max(memory.tile, (within(side.x) * within(side.y) + 1) / 2);
+    return memory;
+  }
+  /// Through some steps on a lattice: also flows, and their medians.
+  TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
+      : TileMemory(side, radius, sums) {
+    const int reach = 2 * spacing;  // of the median in noise
+    const size_t around = 2 * radius + 1, more = 2 * (radius + reach);
+    const auto within = [&](size_t grow) {
+      return std::min(side.x + grow, lattice.x) * std::min(side.y + grow, lattice.y);
+    };
+    tile = std::max(tile, within(around + 2 * reach)), strip = std::max(strip, within(around));
+    if (warps > 1) {
+      const Size larger{std::min(side.x + more, lattice.x), std::min(side.y + more, lattice.y)};
+      const TileMemory before(larger, lattice, radius, sums, spacing, warps - 1);
+      tile = std::max(tile, before.tile), strip = std::max(strip, before.strip);
+      nodes = std::max(nodes, before.nodes);
+    }
+  }
+};
+
+/// The sides of tiles that part a lattice evenly: no more than `most` tiles, none larger than
+/// `largest`, of which that many fit. With `around` nodes more along each axis they are as small as
+/// can be.
+inline Size even_tile(Size lattice, Size largest, size_t most, size_t around) {
+  Size best = largest;
+  size_t least = SIZE_MAX;
+  const auto part = [](size_t side, size_t count) { return (side + count - 1) / count; };
+  for (size_t columns = part(lattice.x, largest.x); columns <= std::min(lattice.x, most);
+       columns++) {
+    const size_t rows = std::min(most / columns, lattice.y);
+    if (!rows || rows < part(lattice.y, largest.y)) continue;
+    const Size tile{part(lattice.x, columns), part(lattice.y, rows)};
+    const size_t area = (tile.x + around) * (tile.y + around);
+    if (area < least) least = area, best = tile;
+  }
+  return best;
+}
+
+/// Taps of a Gaussian, cut at the window's edge, of nodes `step` px apart. `own`: the variance that
+/// a node's vote has by itself, px².
+template <class Window>
+Window make_window(int window, int step, int radius, double own = 0) {
+  Window result{};
+  const double variance = std::max(window * window / 36.0 - own, 1e-6);
+  double sum = 0;
+  for (int i = 0; i <= std::min(radius, window / 2 / step); i++) {
+    const double tap = std::exp(-0.5 * (i * step) * (i * step) / variance);
+    result.tap[i] = static_cast<float>(tap);
+    sum += i ? 2 * tap : tap;
+  }
+  for (float &tap : result.tap) tap = static_cast<float>(tap / sum);
+  return result;
+}
+
+/// The sum of the squares of a window's weights.
+template <class Window>
+float spread(const Window &window) {
+  float along = 0;
+  for (int i = 0; i < static_cast<int>(std::size(window.tap)); i++)
+    along += (i ? 2 : 1) * window.tap[i] * window.tap[i];
+  return along * along;
+}
+
+}  // namespace glcl::opticalflow

@@ -9,7 +9,6 @@ namespace glcl::opticalflow {
 namespace {
 
 constexpr Size pixel_group{32, 8};
-constexpr size_t around = 4;  // texels that the mean needs around: REACH * APART
 
 Size size(cl_int4 level) { return {size_t(level.s[0]), size_t(level.s[1])}; }
 cl_int2 both(cl_int4 level) { return {{level.s[0], level.s[1]}}; }
@@ -38,7 +37,7 @@ void Refinement::step(Queue &queue, const Frames &frames, int level, const cl::B
   const Size group = step_.group();
   step_(queue, {tiles(of_level.s[0]) * group.x, tiles(of_level.s[1]) * group.y}, frames.before,
         frames.after, frames.grey, of_level, from, both(from_level), ratio, frames.noise,
-        frames.gains[level], shift, level ? rounds : rounds_finest, other_, matches_);
+        frames.gains[level], shift, rounds, other_, matches_);
 }
 
 void Refinement::run(Queue &queue, int steps, const Frames &frames, const cl::Buffer &vectors,
@@ -53,29 +52,22 @@ void Refinement::run(Queue &queue, int steps, const Frames &frames, const cl::Bu
     matches_ = plane(sizeof(cl_float));
     pixels_ = pixels;
   }
-  const auto seen = [](const Kernel &kernel) {
-    const Size items = kernel.group();
-    return cl::Local((items.x + 2 * around) * (items.y + 2 * around) * sizeof(cl_float2));
-  };
   const int coarsest = std::min<int>(levels, static_cast<int>(frames.levels.size())) - 1;
   const cl::Buffer *from = &vectors;
   cl_int4 from_level = finest;
   float ratio = static_cast<float>(1 << coarsest);
   for (int level = coarsest; level >= 0; level--) {
     const cl_int4 of_level = frames.levels[level];
-    const int count = this->steps(steps, level);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < steps; i++) {
       step(queue, frames, level, *from, from_level, ratio, i % 2 ? tile / 2 - halo : 0);
       from = &flow_, from_level = of_level, ratio = 1;
-      if (level > 0 || i < count - 1)
-        mean_(queue, size(of_level), other_, matches_, frames.grey, of_level, flow_, seen(mean_),
-              seen(mean_));
+      if (level > 0 || i < steps - 1)
+        mean_(queue, size(of_level), other_, matches_, frames.grey, of_level, flow_);
     }
     ratio = 0.5f;
   }
   finish_(queue, size(finest), other_, matches_, frames.grey, finest, frames.before, frames.after,
-          frames.noise, vectors, confidence, frames.kept, frames.cells, frames.shift, seen(finish_),
-          seen(finish_));
+          frames.noise, vectors, confidence, frames.kept, frames.cells, frames.shift);
 }
 
 }  // namespace glcl::opticalflow

@@ -20,28 +20,25 @@ namespace glcl::opticalflow {
 ///
 /// over all texels and all pairs (p, n) of neighbours, e = 0.1 + 0.9 exp(-|Δgrey| / 8 levels). It
 /// comes near it by successive over-relaxation (1.9), texels like the fields of a chessboard; the
-/// weights of ψ are those at w, those of |x| are renewed every 8 sweeps. It does so in tiles of 64
-/// × 64 texels, 56 apart, each with the flow that there was around it; every second step has them
-/// half a tile aside.
+/// weights of ψ are those at w, those of |x| are renewed every 4 of 16 sweeps. It does so in tiles
+/// of 64 × 64 texels, 56 apart, each with the flow that there was around it; every second step has
+/// them half a tile aside.
 ///
-/// Then every vector becomes a mean of those of 13 texels around, as every second of 5 × 5 two
-/// apart: weights are Gaussian in the distance (8 texels) and the difference in grey (10 levels),
-/// times 1 / (1 + 2 Σ d²), not below 0.02; three steps that count vectors less the farther they are
-/// from the mean bring it towards their spatial median. So edges and covered pixels get the flow of
-/// what they belong to.
+/// Then every vector becomes a mean of those of 3 × 3 texels four apart: weights are Gaussian in the
+/// distance (8 texels) and the difference in grey (10 levels), times 1 / (1 + 2 Σ d²), not below
+/// 0.02; three steps that count vectors less the farther they are from the mean bring it towards
+/// their spatial median. So edges and covered pixels get the flow of what they belong to.
 ///
 /// Noise softens census (see Flow). 0.6 and 0.4 then are less, like 2.5 by the softness, but not
-/// below 0.4 times that; from 1 to 2 levels of noise they come back, so that more is taken from
-/// around. What moves by less than 0.05 px (by parts to 0.1) stays as it is, by parts from 0.75 to
-/// 1.25 levels. The confidence is multiplied by 1 / (1 + (Σ d²)²).
+/// below 0.4 times that; from 1 to 2 levels of noise they come back, and 0.4 becomes 1.3 times
+/// that, so that more is taken from around. What moves by less than 0.05 px (by parts to 0.1) stays
+/// as it is, by parts from 0.75 to 1.25 levels. The confidence is multiplied by 1 / (1 + (Σ d²)²).
 class Refinement {
  public:
   static constexpr int levels = 4;
-  static constexpr int tile = 64, halo = 4;            ///< texels
-  static constexpr int sweeps = 8;                     ///< between which weights are the same
-  static constexpr int rounds_finest = 2, rounds = 1;  ///< of sweeps in a step
-  /// How many steps a level takes, 0 the finest, where is asked for `wish`.
-  static constexpr int steps(int wish, int level) { return level ? wish + 1 : wish; }
+  static constexpr int tile = 64, halo = 4;  ///< texels
+  static constexpr int sweeps = 4;           ///< between which weights are the same
+  static constexpr int rounds = 4;           ///< of sweeps in a step
 
   /// What the levels have in common; `levels` as the kernels have them, finest first.
   struct Frames {
@@ -57,7 +54,7 @@ class Refinement {
   /// Builds the programs. Throws cl::Error.
   explicit Refinement(Context &context);
 
-  /// Enqueues steps(`wish`) on each level for a field: vectors and confidence. The first call with
+  /// Enqueues `steps` on each level for a field: vectors and confidence. The first call with
   /// frames of a size allocates.
   void run(Queue &queue, int steps, const Frames &frames, const cl::Buffer &vectors,
            const cl::Buffer &confidence);

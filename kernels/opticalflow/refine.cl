@@ -10,20 +10,15 @@
 #define UNIT (1.0f / 127.0f)       // of a channel
 #define ROBUST 0.6f                // differences of a channel beyond this count linearly
 #define MATCH 0.5f                 // sum of their squares at which a match counts half
-#ifndef SMOOTHNESS
 #define SMOOTHNESS 0.4f            // what neighbours count beside the channels
-#endif
+#define NOISY_SMOOTHNESS 0.3f     // times that, more of it in noise
 #define LEAST_EDGE 0.1f            // part of it across an edge
 #define EDGE 8.0f                  // levels
 #define STEADY 0.05f               // texels that neighbours may differ by freely
-#ifndef RELAXATION
 #define RELAXATION 1.9f
-#endif
-#ifndef LIKENESS
 #define LIKENESS 10.0f             // levels, standard deviation
-#endif
-#define DISTANCE 4.0f              // nodes of the mean, standard deviation
-#define APART 2                    // texels
+#define DISTANCE 2.0f              // nodes of the mean, standard deviation
+#define APART 4                    // texels
 #define MEAN_STEADY 0.1f           // texels
 #define HELD 0.05f                 // px: what moves less stands still in noise
 #define OWN_VOTE 1e-4f
@@ -42,10 +37,18 @@ inline float2 resampled(__global const float2 *flow, int2 size, float ratio, int
 inline bool inside(float2 to, int4 level) { return all(to >= 0.0f) && all(to <= convert_float2(level.xy - 1)); }
 
 // Noise softens the channels, which so differ less by the same motion. In more of it, what is near counts in full again.
-inline float sharpness(__global const float *table, float gain) {
-  const Noise noise = noise_of(table);
+inline float sharpness(Noise noise, float gain) {
   return mix(fmax(2.5f / sqrt(census_softness(noise.stepped, gain)), 0.4f), 1.0f, far_part(noise));
 }
+
+// Channels as floats of 2^23 and more, whose differences are exact: the second and the fourth 256 times.
+inline float4 raw_channels(uint texel) {
+  const uint high = texel >> 16;
+  return (float4)(as_float((texel & 0xff) ^ 0x4b000080u), as_float((texel & 0xff00) ^ 0x4b008000u),
+                  as_float((high & 0xff) ^ 0x4b000080u), as_float((high & 0xff00) ^ 0x4b008000u));
+}
+#define RAW(p) raw_channels(as_uint(p))
+#define RAW_UNIT (UNIT * (float4)(1.0f, 1.0f / 256.0f, 1.0f, 1.0f / 256.0f))
 
 // Between four neighbours.
 #define BETWEEN(a, b, c, d, part) \
@@ -62,13 +65,12 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
     __global const TEXEL *p = before + texel_index(level, at);
     const float2 base = floor(to), part = to - base;
     __global const TEXEL *q = after + texel_index(level, convert_int2(base)), *r = q + level.z, *above = q - level.z, *below = r + level.z;
-    const float4 q0 = LOAD(q[0]), q1 = LOAD(q[1]), r0 = LOAD(r[0]), r1 = LOAD(r[1]);
-    const float4 later = BETWEEN(q0, q1, r0, r1, part);
-    const float4 later_x = BETWEEN(q1 - LOAD(q[-1]), LOAD(q[2]) - q0, r1 - LOAD(r[-1]), LOAD(r[2]) - r0, part);
-    const float4 later_y = BETWEEN(r0 - LOAD(above[0]), r1 - LOAD(above[1]), LOAD(below[0]) - q0, LOAD(below[1]) - q1, part);
-    const float4 gx = 0.5f * UNIT * (slope(p, 1) + 0.5f * later_x);
-    const float4 gy = 0.5f * UNIT * (slope(p, level.z) + 0.5f * later_y);
-    const float4 change = UNIT * (later - LOAD(p[0]));
+    const float4 own = RAW(p[0]), q0 = RAW(q[0]), q1 = RAW(q[1]), r0 = RAW(r[0]), r1 = RAW(r[1]);
+    const float4 later_x = BETWEEN(q1 - RAW(q[-1]), RAW(q[2]) - q0, r1 - RAW(r[-1]), RAW(r[2]) - r0, part);
+    const float4 later_y = BETWEEN(r0 - RAW(above[0]), r1 - RAW(above[1]), RAW(below[0]) - q0, RAW(below[1]) - q1, part);
+    const float4 gx = 0.25f * RAW_UNIT * (RAW(p[1]) - RAW(p[-1]) + later_x);
+    const float4 gy = 0.25f * RAW_UNIT * (RAW(p[level.z]) - RAW(p[-level.z]) + later_y);
+    const float4 change = RAW_UNIT * BETWEEN(q0 - own, q1 - own, r0 - own, r1 - own, part);
     const float4 weight = native_rsqrt(1.0f + change * change * native_recip(robust * robust));
     tensor = (float4)(dot(weight * gx, gx), dot(weight * gx, gy), dot(weight * gy, gy),
                       fmax(native_recip(1.0f + dot(change, change) * (1.0f / MATCH)), 0.02f));
@@ -85,7 +87,7 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
 #define HALO 4                 // texels of a tile on each side that other tiles have too
 #define OWN (TILE - 2 * HALO)
 #define PITCH (GROUP_X + 1)
-#define SWEEPS 8
+#define SWEEPS 4
 
 // How much two neighbours are to be alike.
 inline float likeness(float smoothness, float grey, float other_grey, float2 v, float2 other) {
@@ -103,32 +105,47 @@ inline float likeness(float smoothness, float grey, float other_grey, float2 v, 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 __kernel void refine_step(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __global const float *restrict grey,
                           int4 level, __global const float2 *restrict flow, int2 flow_size, float ratio,
-                          __global const float *restrict noise, float gain, int shift, int rounds,
+                          __global const float *restrict table, float gain, int shift, int rounds,
                           __global float2 *restrict result, __global float *restrict matches) {
   __local float2 tile[2][(TILE + 2) * PITCH];
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * OWN - HALO - shift, last = level.xy - 1;
   const int2 item = (int2)(get_local_id(0), get_local_id(1));
-  for (int y = item.y - 1; y < TILE + 1; y += GROUP_Y)
-    for (int x = item.x - 1; x < TILE + 1; x += GROUP_X)
-      TEXEL_OF(x, y) = resampled(flow, flow_size, ratio, clamp(origin + (int2)(x, y), 0, last));
-  barrier(CLK_LOCAL_MEM_FENCE);
   const int left = 2 * item.x, top = ROWS * item.y;  // of the tile
   const int2 at = origin + (int2)(left, top);
-  const float sharp = sharpness(noise, gain);
   float2 own[ROWS][2], votes[ROWS][2];
   float xx[ROWS][2], xy[ROWS][2], yy[ROWS][2];
   UNROLL
   for (int row = 0; row < ROWS; row++) {
     UNROLL
     for (int i = 0; i < 2; i++) {
-      const int2 to = at + (int2)(i, row), near = clamp(to, 0, last), place = (int2)(left + i, top + row);
-      own[row][i] = TEXEL_OF(place.x, place.y);
-      const float4 tensor = match(before, after, level, ROBUST * sharp, near, own[row][i], &votes[row][i]);
-      xx[row][i] = tensor.x, xy[row][i] = tensor.y, yy[row][i] = tensor.z;
-      if (all(to == near) && all(place >= HALO) && all(place < TILE - HALO)) matches[near.y * level.x + near.x] = tensor.w;
+      own[row][i] = resampled(flow, flow_size, ratio, clamp(at + (int2)(i, row), 0, last));
+      TEXEL_OF(left + i, top + row) = own[row][i];
     }
   }
-  const float smoothness = SMOOTHNESS * sharp;
+  for (int i = item.y * GROUP_X + item.x; i < 4 * TILE; i += GROUP_X * GROUP_Y) {
+    const int along = i >> 1, far = i & 1;  // above and below, then beside
+    const int x = along < TILE ? along : far ? TILE : -1, y = along >= TILE ? along - TILE : far ? TILE : -1;
+    TEXEL_OF(x, y) = resampled(flow, flow_size, ratio, clamp(origin + (int2)(x, y), 0, last));
+  }
+  const Noise noise = noise_of(table);
+  const float sharp = sharpness(noise, gain);
+  // What is stored: in the frame, and no other tile's.
+  const bool kept_x = left >= HALO && left < TILE - HALO;
+  const bool stored[2] = {kept_x && at.x >= 0 && at.x <= last.x, kept_x && at.x >= -1 && at.x < last.x};
+#define STORED(row, i) \
+  (stored[i] && top + (row) >= HALO && top + (row) < TILE - HALO && at.y + (row) >= 0 && at.y + (row) <= last.y)
+  UNROLL
+  for (int row = 0; row < ROWS; row++) {
+    UNROLL
+    for (int i = 0; i < 2; i++) {
+      const int2 near = clamp(at + (int2)(i, row), 0, last);
+      const float4 tensor = match(before, after, level, ROBUST * sharp, near, own[row][i], &votes[row][i]);
+      xx[row][i] = tensor.x, xy[row][i] = tensor.y, yy[row][i] = tensor.z;
+      if (STORED(row, i)) matches[near.y * level.x + near.x] = tensor.w;
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const float smoothness = SMOOTHNESS * sharp * (1.0f + NOISY_SMOOTHNESS * far_part(noise));
   // Where there are such columns in the frame: that before, of and after the item's.
   const bool before_in = at.x > 0 && at.x <= last.x, both_in = at.x >= 0 && at.x < last.x, after_in = at.x >= -1 && at.x + 1 < last.x;
   const bool in_x[2] = {at.x >= 0 && at.x <= last.x, at.x + 1 >= 0 && at.x + 1 <= last.x};
@@ -187,54 +204,39 @@ __kernel void refine_step(__global const TEXEL *restrict before, __global const 
       }
     }
   }
-  for (int y = item.y + HALO; y < TILE - HALO; y += GROUP_Y)
-    for (int x = item.x + HALO; x < TILE - HALO; x += GROUP_X) {
-      const int2 to = origin + (int2)(x, y);
-      if (all(to >= 0) && all(to <= last)) result[to.y * level.x + to.x] = TEXEL_OF(x, y);
-    }
-}
-
-#define REACH 2                   // nodes of the mean to each side, like the fields of a chessboard
-#define SIDE (2 * REACH + 1)
-#define TAKEN ((SIDE * SIDE + 1) / 2)
-#define EACH_TAKEN(i) UNROLL for (int i = 0; i < TAKEN; i++)
-
-// A group's texels with REACH * APART more around: their flow, and grey and match.
-inline void look_around(__global const float2 *flow, __global const float *matches, __global const float *grey, int4 level,
-                        __local float2 *flows, __local float2 *looks) {
-  const int2 items = (int2)(get_local_size(0), get_local_size(1)), side = items + 2 * REACH * APART;
-  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * items - REACH * APART;
-  FOR_ITEMS(x, y, side) {
-    const int2 at = clamp(first + (int2)(x, y), 0, level.xy - 1);
-    const int index = at.y * level.x + at.x;
-    flows[y * side.x + x] = flow[index];
-    looks[y * side.x + x] = (float2)(grey[texel_index(level, at)], matches[index]);
+  UNROLL
+  for (int row = 0; row < ROWS; row++) {
+    UNROLL
+    for (int i = 0; i < 2; i++)
+      if (STORED(row, i)) result[(at.y + row) * level.x + at.x + i] = own[row][i];
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// A robust mean of the item's vector with those around that look alike and match: three steps towards their spatial median.
-inline float2 mean_of(__local const float2 *flows, __local const float2 *looks) {
-  const int width = get_local_size(0) + 2 * REACH * APART;
-  const int middle = (get_local_id(1) + REACH * APART) * width + get_local_id(0) + REACH * APART;
-  float weights[TAKEN];
-  float2 others[TAKEN];
-  const float own_grey = looks[middle].x;
+#define TAKEN 3  // vectors of the mean along each axis
+#define MIDDLE (TAKEN * TAKEN / 2)
+#define EACH_TAKEN(i) UNROLL for (int i = 0; i < TAKEN * TAKEN; i++)
+
+// A robust mean of a vector with those around that look alike and match: three steps towards their spatial median.
+inline float2 mean_of(__global const float2 *flow, __global const float *matches, __global const float *grey, int4 level, int2 at) {
+  float weights[TAKEN * TAKEN];
+  float2 others[TAKEN * TAKEN];
+  const float own_grey = grey[texel_index(level, at)];
   EACH_TAKEN(i) {
-    const int x = 2 * i % SIDE - REACH, y = 2 * i / SIDE - REACH, place = middle + APART * (y * width + x);
-    const float2 look = looks[place];
-    const float differ = look.x - own_grey;
-    others[i] = flows[place];
-    weights[i] = look.y * native_exp(-0.5f / (LIKENESS * LIKENESS) * differ * differ -
-                                     0.5f / (DISTANCE * DISTANCE) * (x * x + y * y)) + 1e-6f;
+    const int x = i % TAKEN - TAKEN / 2, y = i / TAKEN - TAKEN / 2;
+    const int2 other = clamp(at + APART * (int2)(x, y), 0, level.xy - 1);
+    const int index = other.y * level.x + other.x;
+    const float differ = grey[texel_index(level, other)] - own_grey;
+    others[i] = flow[index];
+    weights[i] = matches[index] * native_exp(-0.5f / (LIKENESS * LIKENESS) * differ * differ -
+                                             0.5f / (DISTANCE * DISTANCE) * (x * x + y * y)) + 1e-6f;
   }
-  float2 mean = others[TAKEN / 2];
+  float2 mean = others[MIDDLE];
   UNROLL
   for (int step = 0; step < 3; step++) {
     float sum = 0.0f;
     float2 all = 0.0f;
     EACH_TAKEN(i) {
-      if (i == TAKEN / 2 && step == 0) continue;
+      if (i == MIDDLE && step == 0) continue;
       const float2 apart = others[i] - mean;
       const float weight = weights[i] * native_rsqrt(dot(apart, apart) + MEAN_STEADY * MEAN_STEADY);
       sum += weight;
@@ -246,11 +248,9 @@ inline float2 mean_of(__local const float2 *flows, __local const float2 *looks) 
 }
 
 __kernel void refine_mean(__global const float2 *restrict flow, __global const float *restrict matches,
-                          __global const float *restrict grey, int4 level, __global float2 *restrict result,
-                          __local float2 *flows, __local float2 *looks) {
-  look_around(flow, matches, grey, level, flows, looks);
+                          __global const float *restrict grey, int4 level, __global float2 *restrict result) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
-  if (all(at < level.xy)) result[at.y * level.x + at.x] = mean_of(flows, looks);
+  if (all(at < level.xy)) result[at.y * level.x + at.x] = mean_of(flow, matches, grey, level, at);
 }
 
 // The mean becomes the field's; what stood still in noise stays, as does what the start's flow did not explain
@@ -259,9 +259,7 @@ __kernel void refine_finish(__global const float2 *restrict flow, __global const
                             __global const float *restrict grey, int4 level, __global const TEXEL *restrict before,
                             __global const TEXEL *restrict after, __global const float *restrict noise,
                             __global float2 *restrict vectors, __global float *restrict confidence,
-                            __global const float *restrict kept, int2 cells, int shift,
-                            __local float2 *flows, __local float2 *looks) {
-  look_around(flow, matches, grey, level, flows, looks);
+                            __global const float *restrict kept, int2 cells, int shift) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= level.xy)) return;
   const int index = at.y * level.x + at.x;
@@ -269,7 +267,7 @@ __kernel void refine_finish(__global const float2 *restrict flow, __global const
   const float noisy = clamp(2.0f * sqrt(noise_variance(noise)) - 1.5f, 0.0f, 1.0f);
   const float still = noisy * clamp(2.0f - length(start) / HELD, 0.0f, 1.0f);
   const float part = support_at(kept, cells, convert_float2(at) / (1 << shift) - 0.25f);
-  const float2 v = part * mix(mean_of(flows, looks), start, still), to = convert_float2(at) + v;
+  const float2 v = part * mix(mean_of(flow, matches, grey, level, at), start, still), to = convert_float2(at) + v;
   float match = 0.0f;
   if (inside(to, level)) {
     const float4 change = UNIT * (bilinear(after, level, to) - LOAD(before[texel_index(level, at)]));

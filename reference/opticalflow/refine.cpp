@@ -40,9 +40,9 @@ class Refiner {
     return size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1);
   }
 
-  void step(int rounds, int shift) {
+  void step(int shift) {
     match();
-    relax(rounds, shift);
+    relax(shift);
     mean();
   }
 
@@ -120,11 +120,11 @@ class Refiner {
   /// How much neighbours are to be alike.
   float likeness(size_t a, size_t b) const {
     const float edge = 0.1f + 0.9f * std::exp(-std::abs(level_.grey[a] - level_.grey[b]) / 8);
-    return 0.4f * level_.sharpness * edge / std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
+    return level_.smoothness * edge / std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
   }
 
   /// Tile by tile; what is around one keeps the flow that there was.
-  void relax(int rounds, int shift) {
+  void relax(int shift) {
     const std::vector<Vector> start = flow;
     std::vector<Vector> result(flow.size());
     right_.resize(flow.size()), below_.resize(flow.size());
@@ -132,7 +132,7 @@ class Refiner {
     for (int top = -shift; top < height; top += own)
       for (int left = -shift; left < width; left += own) {
         const Box box = clipped({left - halo, top - halo, left + own + halo, top + own + halo});
-        for (int i = 0; i < rounds; i++) round(box);
+        for (int i = 0; i < Refinement::rounds; i++) round(box);
         each(clipped({left, top, left + own, top + own}),
              [&](int x, int y) { result[index(x, y)] = flow[index(x, y)]; });
         each(box, [&](int x, int y) { flow[index(x, y)] = start[index(x, y)]; });
@@ -170,23 +170,22 @@ class Refiner {
   void mean() {
     std::vector<Vector> result(flow.size());
     each([&](int x, int y) {
-      // Every second of 5 × 5, like the fields of a chessboard.
-      std::array<float, 13> weights;
-      std::array<Vector, 13> flows;
-      for (int i = 0; i < 13; i++) {
-        const int dx = 2 * i % 5 - 2, dy = 2 * i / 5 - 2;
-        const size_t other = index(x + 2 * dx, y + 2 * dy);
+      std::array<float, 9> weights;
+      std::array<Vector, 9> flows;
+      for (int i = 0; i < 9; i++) {
+        const int dx = i % 3 - 1, dy = i / 3 - 1;
+        const size_t other = index(x + 4 * dx, y + 4 * dy);
         const float differ = (level_.grey[other] - level_.grey[index(x, y)]) / 10;
-        const float distance = static_cast<float>(dx * dx + dy * dy) / 16;
+        const float distance = static_cast<float>(dx * dx + dy * dy) / 4;
         weights[i] = matches_[other].quality * std::exp(-(differ * differ + distance) / 2) + 1e-6f;
         flows[i] = flow[other];
       }
-      Vector now = flows[6];
+      Vector now = flows[4];
       for (int step = 0; step < 3; step++) {
         float sum = 0;
         Vector mean;
-        for (int i = 0; i < 13; i++) {
-          if (step == 0 && i == 6) continue;
+        for (int i = 0; i < 9; i++) {
+          if (step == 0 && i == 4) continue;
           const float weight = weights[i] / std::sqrt(square(flows[i] - now) + 0.1f * 0.1f);
           sum += weight, mean = mean + weight * flows[i];
         }
@@ -236,9 +235,8 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
     const float ratio = level == coarsest ? static_cast<float>(1 << level) : 0.5f;
     Refiner refiner(levels[level]);
     refiner.flow = resampled(flow, width, height, ratio, levels[level]);
-    for (int i = 0; i < Refinement::steps(steps, level); i++)
-      refiner.step(level ? Refinement::rounds : Refinement::rounds_finest,
-                   i % 2 ? Refinement::tile / 2 - Refinement::halo : 0);
+    for (int i = 0; i < steps; i++)
+      refiner.step(i % 2 ? Refinement::tile / 2 - Refinement::halo : 0);
     flow = refiner.flow, width = refiner.width, height = refiner.height;
     if (level) continue;
     for (int y = 0; y < height; y++)

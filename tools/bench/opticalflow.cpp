@@ -60,9 +60,8 @@ Amounts flow_amounts(const Scene &scene, const Flow::Settings &settings) {
     using opticalflow::Refinement;
     double area = 1;
     for (int level = 0; level < Refinement::levels; level++, area /= 4) {
-      const int steps = Refinement::steps(settings.refinement, level);
-      amounts.bytes += double(scene.width) * scene.height * area * steps * (32 + 24);
-      amounts.launches += 2 * steps;
+      amounts.bytes += double(scene.width) * scene.height * area * settings.refinement * (32 + 24);
+      amounts.launches += 2 * settings.refinement;
     }
     amounts.bytes += double(scene.width) * scene.height * 24;
   }

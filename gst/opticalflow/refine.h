@@ -12,7 +12,7 @@ namespace glcl::opticalflow {
 /// Variational refinement of a flow (after Brox et al. 2004 and Sun et al. 2010): it follows edges
 /// of the picture, and what has no texture takes the flow of what is around it.
 ///
-/// On up to four of the finest levels, the coarsest of them first, every step linearizes the
+/// On up to three of the finest levels, the coarsest of them first, every step linearizes the
 /// differences d of the four channels of soft census (-1 to 1) at the flow w that there is, with g
 /// the mean of the channel's slopes in both frames, and looks for the flow of least
 ///
@@ -24,10 +24,10 @@ namespace glcl::opticalflow {
 /// of 64 × 64 texels, 56 apart, each with the flow that there was around it; every second step has
 /// them half a tile aside.
 ///
-/// Then every vector becomes a mean of those of 3 × 3 texels four apart: weights are Gaussian in the
-/// distance (8 texels) and the difference in grey (10 levels), times 1 / (1 + 2 Σ d²), not below
-/// 0.02; three steps that count vectors less the farther they are from the mean bring it towards
-/// their spatial median. So edges and covered pixels get the flow of what they belong to.
+/// Then every vector becomes a mean of those of 3 × 3 texels four apart: weights are Gaussian in
+/// the distance (8 texels) and the difference in grey (10 levels), times 1 / (1 + 2 Σ d²), not
+/// below 0.02; three steps that count vectors less the farther they are from the mean bring it
+/// towards their spatial median. So edges and covered pixels get the flow of what they belong to.
 ///
 /// Noise softens census (see Flow). 0.6 and 0.4 then are less, like 2.5 by the softness, but not
 /// below 0.4 times that; from 1 to 2 levels of noise they come back, and 0.4 becomes 1.3 times
@@ -35,7 +35,7 @@ namespace glcl::opticalflow {
 /// as it is, by parts from 0.75 to 1.25 levels. The confidence is multiplied by 1 / (1 + (Σ d²)²).
 class Refinement {
  public:
-  static constexpr int levels = 4;
+  static constexpr int levels = 3;
   static constexpr int tile = 64, halo = 4;  ///< texels
   static constexpr int sweeps = 4;           ///< between which weights are the same
   static constexpr int rounds = 4;           ///< of sweeps in a step

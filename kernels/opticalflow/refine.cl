@@ -50,9 +50,8 @@ inline float4 raw_channels(uint texel) {
 #define RAW(p) raw_channels(as_uint(p))
 #define RAW_UNIT (UNIT * (float4)(1.0f, 1.0f / 256.0f, 1.0f, 1.0f / 256.0f))
 
-// Between four neighbours.
-#define BETWEEN(a, b, c, d, part) \
-  mix(mix(a, b, (float4)((part).x)), mix(c, d, (float4)((part).x)), (float4)((part).y))
+// Between four neighbours, by their weights.
+#define BETWEEN(a, b, c, d) (share.x * (a) + share.y * (b) + share.z * (c) + share.w * (d))
 
 // What a texel says of where it went: a tensor (xx, xy, yy) and, times the flow `v`, `votes`. With it (w), how well the channels
 // match there, 1 at best; 0 outside the frame, where the flow that it has is all that it says.
@@ -63,14 +62,15 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
   float2 pull = 0.0f;
   if (inside(to, level)) {
     __global const TEXEL *p = before + texel_index(level, at);
-    const float2 base = floor(to), part = to - base;
+    const float2 base = floor(to), part = to - base, rest = 1.0f - part;
+    const float4 share = (float4)(rest.x * rest.y, part.x * rest.y, rest.x * part.y, part.x * part.y);
     __global const TEXEL *q = after + texel_index(level, convert_int2(base)), *r = q + level.z, *above = q - level.z, *below = r + level.z;
     const float4 own = RAW(p[0]), q0 = RAW(q[0]), q1 = RAW(q[1]), r0 = RAW(r[0]), r1 = RAW(r[1]);
-    const float4 later_x = BETWEEN(q1 - RAW(q[-1]), RAW(q[2]) - q0, r1 - RAW(r[-1]), RAW(r[2]) - r0, part);
-    const float4 later_y = BETWEEN(r0 - RAW(above[0]), r1 - RAW(above[1]), RAW(below[0]) - q0, RAW(below[1]) - q1, part);
+    const float4 later_x = BETWEEN(q1 - RAW(q[-1]), RAW(q[2]) - q0, r1 - RAW(r[-1]), RAW(r[2]) - r0);
+    const float4 later_y = BETWEEN(r0 - RAW(above[0]), r1 - RAW(above[1]), RAW(below[0]) - q0, RAW(below[1]) - q1);
     const float4 gx = 0.25f * RAW_UNIT * (RAW(p[1]) - RAW(p[-1]) + later_x);
     const float4 gy = 0.25f * RAW_UNIT * (RAW(p[level.z]) - RAW(p[-level.z]) + later_y);
-    const float4 change = RAW_UNIT * BETWEEN(q0 - own, q1 - own, r0 - own, r1 - own, part);
+    const float4 change = RAW_UNIT * BETWEEN(q0 - own, q1 - own, r0 - own, r1 - own);
     const float4 weight = native_rsqrt(1.0f + change * change * native_recip(robust * robust));
     tensor = (float4)(dot(weight * gx, gx), dot(weight * gx, gy), dot(weight * gy, gy),
                       fmax(native_recip(1.0f + dot(change, change) * (1.0f / MATCH)), 0.02f));

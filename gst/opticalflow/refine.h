@@ -19,24 +19,26 @@ namespace glcl::opticalflow {
 ///   Σ ψ(d + g·(w' - w), 0.6) + 0.4 Σ e |w'ₚ - w'ₙ|,    ψ(d, s) ~ √(1 + d²/s²), |x| ~ √(x² + 0.05²)
 ///
 /// over all texels and all pairs (p, n) of neighbours, e = 0.1 + 0.9 exp(-|Δgrey| / 8 levels). It
-/// is solved by successive over-relaxation (1.9), texels like the fields of a chessboard; the
-/// weights of ψ are those at w, those of |x| are renewed every 4 sweeps.
+/// comes near it by successive over-relaxation (1.9), texels like the fields of a chessboard; the
+/// weights of ψ are those at w, those of |x| are renewed every 4 of 16 sweeps. It does so in tiles
+/// of 64 × 64 texels, 56 apart, each with the flow that there was around it; every second step has
+/// them half a tile aside.
 ///
-/// Then every vector becomes a mean of those of 5 × 5 texels two apart: weights are Gaussian in the
-/// distance (8 texels) and the difference in grey (7 levels), times 1 / (1 + 2 Σ d²), not below
-/// 0.02; three steps that count vectors less the farther they are from the mean bring it towards
-/// their spatial median. So edges and covered pixels get the flow of what they belong to.
+/// Then every vector becomes a mean of those of 3 × 3 texels four apart: weights are Gaussian in
+/// the distance (8 texels) and the difference in grey (10 levels), times 1 / (1 + 2 Σ d²), not
+/// below 0.02; three steps that count vectors less the farther they are from the mean bring it
+/// towards their spatial median. So edges and covered pixels get the flow of what they belong to.
 ///
 /// Noise softens census (see Flow). 0.6 and 0.4 then are less, like 2.5 by the softness, but not
-/// below 0.4 times that; from 1 to 2 levels of noise they come back, so that more is taken from
-/// around. What moves by less than 0.05 px (by parts to 0.1) stays as it is, by parts from 0.75 to
-/// 1.25 levels. The confidence is multiplied by 1 / (1 + (Σ d²)²).
+/// below 0.4 times that; from 1 to 2 levels of noise they come back, and 0.4 becomes 1.3 times
+/// that, so that more is taken from around. What moves by less than 0.05 px (by parts to 0.1) stays
+/// as it is, by parts from 0.75 to 1.25 levels. The confidence is multiplied by 1 / (1 + (Σ d²)²).
 class Refinement {
  public:
   static constexpr int levels = 3;
-  static constexpr int sweeps = 4;  ///< in a launch, between which weights are the same
-  /// How often those are done in a step, on the finest level and on the others.
-  static constexpr int launches_finest = 3, launches = 8;
+  static constexpr int tile = 64, halo = 4;  ///< texels
+  static constexpr int sweeps = 4;           ///< between which weights are the same
+  static constexpr int rounds = 4;           ///< of sweeps in a step
 
   /// What the levels have in common; `levels` as the kernels have them, finest first.
   struct Frames {
@@ -58,13 +60,13 @@ class Refinement {
            const cl::Buffer &confidence);
 
  private:
-  void step(Queue &queue, const Frames &frames, int level);
-  void resample(Queue &queue, const cl::Buffer &from, cl_int4 from_level, float ratio, cl_int4 to);
+  void step(Queue &queue, const Frames &frames, int level, const cl::Buffer &from,
+            cl_int4 from_level, float ratio, int shift);
 
   cl::Context context_;
-  Kernel resample_, match_, solve_, mean_, finish_;
+  Kernel step_, mean_, finish_;
   size_t pixels_ = 0;  // that there is room for
-  cl::Buffer flow_, other_, tensors_, votes_;
+  cl::Buffer flow_, other_, matches_;
 };
 
 }  // namespace glcl::opticalflow

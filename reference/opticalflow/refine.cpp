@@ -40,9 +40,9 @@ class Refiner {
     return size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1);
   }
 
-  void step(int launches) {
+  void step(int shift) {
     match();
-    for (int i = 0; i < launches; i++) relax();
+    relax(shift);
     mean();
   }
 
@@ -68,10 +68,22 @@ class Refiner {
   }
 
  private:
+  /// Texels from the first to before the last of each axis.
+  struct Box {
+    int left, top, right, bottom;
+  };
+  Box clipped(const Box &box) const {
+    return {std::max(box.left, 0), std::max(box.top, 0), std::min(box.right, width),
+            std::min(box.bottom, height)};
+  }
+  template <class Work>
+  static void each(const Box &box, Work work) {
+    for (int y = box.top; y < box.bottom; y++)
+      for (int x = box.left; x < box.right; x++) work(x, y);
+  }
   template <class Work>
   void each(Work work) const {
-    for (int y = 0; y < height; y++)
-      for (int x = 0; x < width; x++) work(x, y);
+    each({0, 0, width, height}, work);
   }
 
   void match() {
@@ -108,56 +120,72 @@ class Refiner {
   /// How much neighbours are to be alike.
   float likeness(size_t a, size_t b) const {
     const float edge = 0.1f + 0.9f * std::exp(-std::abs(level_.grey[a] - level_.grey[b]) / 8);
-    return 0.4f * level_.sharpness * edge / std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
+    return level_.smoothness * edge / std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
   }
 
-  void relax() {
-    std::vector<float> right(flow.size()), below(flow.size());
-    each([&](int x, int y) {
+  /// Tile by tile; what is around one keeps the flow that there was.
+  void relax(int shift) {
+    const std::vector<Vector> start = flow;
+    std::vector<Vector> result(flow.size());
+    right_.resize(flow.size()), below_.resize(flow.size());
+    constexpr int halo = Refinement::halo, own = Refinement::tile - 2 * halo;
+    for (int top = -shift; top < height; top += own)
+      for (int left = -shift; left < width; left += own) {
+        const Box box = clipped({left - halo, top - halo, left + own + halo, top + own + halo});
+        for (int i = 0; i < Refinement::rounds; i++) round(box);
+        each(clipped({left, top, left + own, top + own}),
+             [&](int x, int y) { result[index(x, y)] = flow[index(x, y)]; });
+        each(box, [&](int x, int y) { flow[index(x, y)] = start[index(x, y)]; });
+      }
+    flow = result;
+  }
+
+  void round(const Box &box) {
+    each(clipped({box.left - 1, box.top - 1, box.right, box.bottom}), [&](int x, int y) {
       const size_t i = index(x, y);
-      right[i] = x + 1 < width ? likeness(i, i + 1) : 0;
-      below[i] = y + 1 < height ? likeness(i, i + width) : 0;
+      right_[i] = x + 1 < width ? likeness(i, i + 1) : 0;
+      below_[i] = y + 1 < height ? likeness(i, i + width) : 0;
     });
     for (int i = 0; i < 2 * Refinement::sweeps; i++)
-      for (int y = 0; y < height; y++)
-        for (int x = (y + i) % 2; x < width; x += 2) {
-          const size_t at = index(x, y);
-          const size_t neighbours[] = {index(x - 1, y), at + 1, index(x, y - 1), at + width};
-          const float weights[] = {x ? right[at - 1] : 0, right[at], y ? below[at - width] : 0,
-                                   below[at]};
-          const Match &m = matches_[at];
-          Vector sum = m.votes;
-          float all = 0;
-          for (int k = 0; k < 4; k++) {
-            all += weights[k];
-            if (weights[k] > 0) sum = sum + weights[k] * flow[neighbours[k]];
-          }
-          const float xx = m.xx + all, yy = m.yy + all, scale = 1 / (xx * yy - m.xy * m.xy);
-          const Vector solution{scale * (yy * sum.x - m.xy * sum.y),
-                                scale * (xx * sum.y - m.xy * sum.x)};
-          flow[at] = mix(flow[at], solution, 1.9f);
+      each(box, [&](int x, int y) {
+        if ((x + y + i) % 2) return;
+        const size_t at = index(x, y);
+        const size_t neighbours[] = {index(x - 1, y), at + 1, index(x, y - 1), at + width};
+        const float weights[] = {x ? right_[at - 1] : 0, right_[at], y ? below_[at - width] : 0,
+                                 below_[at]};
+        const Match &m = matches_[at];
+        Vector sum = m.votes;
+        float all = 0;
+        for (int k = 0; k < 4; k++) {
+          all += weights[k];
+          if (weights[k] > 0) sum = sum + weights[k] * flow[neighbours[k]];
         }
+        const float xx = m.xx + all, yy = m.yy + all, scale = 1 / (xx * yy - m.xy * m.xy);
+        const Vector solution{scale * (yy * sum.x - m.xy * sum.y),
+                              scale * (xx * sum.y - m.xy * sum.x)};
+        flow[at] = mix(flow[at], solution, 1.9f);
+      });
   }
 
   void mean() {
     std::vector<Vector> result(flow.size());
     each([&](int x, int y) {
-      std::array<float, 25> weights;
-      std::array<Vector, 25> flows;
-      for (int i = 0; i < 25; i++) {
-        const int dx = i % 5 - 2, dy = i / 5 - 2;
-        const size_t other = index(x + 2 * dx, y + 2 * dy);
-        const float differ = (level_.grey[other] - level_.grey[index(x, y)]) / 7;
-        const float distance = static_cast<float>(dx * dx + dy * dy) / 16;
+      std::array<float, 9> weights;
+      std::array<Vector, 9> flows;
+      for (int i = 0; i < 9; i++) {
+        const int dx = i % 3 - 1, dy = i / 3 - 1;
+        const size_t other = index(x + 4 * dx, y + 4 * dy);
+        const float differ = (level_.grey[other] - level_.grey[index(x, y)]) / 10;
+        const float distance = static_cast<float>(dx * dx + dy * dy) / 4;
         weights[i] = matches_[other].quality * std::exp(-(differ * differ + distance) / 2) + 1e-6f;
         flows[i] = flow[other];
       }
-      Vector now = flows[12];
+      Vector now = flows[4];
       for (int step = 0; step < 3; step++) {
         float sum = 0;
         Vector mean;
-        for (int i = 0; i < 25; i++) {
-          if (step == 0 && i == 12) continue;
+        for (int i = 0; i < 9; i++) {
+          if (step == 0 && i == 4) continue;
           const float weight = weights[i] / std::sqrt(square(flows[i] - now) + 0.1f * 0.1f);
           sum += weight, mean = mean + weight * flows[i];
         }
@@ -170,6 +198,7 @@ class Refiner {
 
   const RefinementLevel &level_;
   std::vector<Match> matches_;
+  std::vector<float> right_, below_;  // of a round, how much neighbours are to be alike
 };
 
 /// `ratio` texels of the one lie between two of the other.
@@ -207,7 +236,7 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
     Refiner refiner(levels[level]);
     refiner.flow = resampled(flow, width, height, ratio, levels[level]);
     for (int i = 0; i < steps; i++)
-      refiner.step(level ? Refinement::launches : Refinement::launches_finest);
+      refiner.step(i % 2 ? Refinement::tile / 2 - Refinement::halo : 0);
     flow = refiner.flow, width = refiner.width, height = refiner.height;
     if (level) continue;
     for (int y = 0; y < height; y++)

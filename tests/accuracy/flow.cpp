@@ -123,7 +123,7 @@ std::vector<Pair> real_pairs() {
     const char *name;
     double bounds[3];
   } known[] = {{"Dimetrodon", {0.20, 0.13, 0.1}},
-               {"RubberWhale", {0.24, 0.14, 0.105}},
+               {"RubberWhale", {0.24, 0.14, 0.1}},
                {"Urban2", {1.2, 0.6, 0.33}}};
   std::vector<Pair> pairs;
   std::error_code none;

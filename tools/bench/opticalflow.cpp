@@ -55,15 +55,15 @@ Amounts flow_amounts(const Scene &scene, const Flow::Settings &settings) {
   amounts.bytes = double(scene.width) * scene.height * (4 + 36 * warped);
   amounts.launches = settings.warps * Flow::automatic_levels(scene.width, scene.height);
   if (settings.refinement) {
-    // A launch of the solver reads and writes the flow, and reads tensors, votes and grey; two more
-    // make tensors and the mean.
+    // A step reads flow, census and grey and writes flow and matches; a mean reads flow, grey and
+    // matches and writes flow. On the finest level the last one reads census and confidence too.
     using opticalflow::Refinement;
-    const double steps = settings.refinement, coarser = 1 / 4.0 + 1 / 16.0;
-    const double solved = Refinement::launches_finest + coarser * Refinement::launches;
-    amounts.bytes +=
-        double(scene.width) * scene.height * steps * (44 * solved + (1 + coarser) * (40 + 36));
-    amounts.launches +=
-        settings.refinement * (Refinement::launches_finest + 2 * Refinement::launches + 6);
+    double area = 1;
+    for (int level = 0; level < Refinement::levels; level++, area /= 4) {
+      amounts.bytes += double(scene.width) * scene.height * area * settings.refinement * (32 + 24);
+      amounts.launches += 2 * settings.refinement;
+    }
+    amounts.bytes += double(scene.width) * scene.height * 24;
   }
   return amounts;
 }

@@ -21,7 +21,8 @@ glcl::Plane noise_plane(const Plane &plane);
 /// than 0; else 3 and 0.8 SAD, since what an encoder changes fits somewhere in patches, but not
 /// alike from block to block. The vector 0 may also be that of a block whose light changed: its
 /// cost is the smaller one, as it is or with both blocks' mean levels made the same. And where the
-/// variance of its pixels is below three times that of the noise, nothing could be seen to move.
+/// variance of its pixels is below three times that of the noise, nothing could be seen to move;
+/// unless the best candidate leaves less than half of what noise makes two frames differ by.
 /// SAD: of the best candidate. What it leaves, up to a level a pixel, changed anyhow, as where an
 /// encoder codes all blocks anew, and may have at the vector 0; p: 1, from 1.2 to 2 levels of noise
 /// down to 0, since an encoder leaves less. n: the pixels of
@@ -30,11 +31,12 @@ glcl::Plane noise_plane(const Plane &plane);
 /// variance r, of the best vectors in the frames before, gives a pixel √(r / 0.35) · 0.8 levels
 /// more, by parts to none where 0.15 to 0.3 of the last frame's blocks moved in spite of that.
 ///
-/// All of this goes, by parts, where 0.8 to 0.95 of the last frame's blocks of which it is known
-/// moved, as when a camera pans: blocks with little texture then move as well. It is known of those
-/// that moved in spite of all, at least 0.05 of the blocks, and of those that rested: whose best
-/// vector is 0 though it leaves an eighth of a level a pixel or more. Noise lets few of the others
-/// do that by chance.
+/// The advantage goes, by parts, where 0.8 to 0.95 of the last frame's blocks of which it is known
+/// moved, and 0.25 to 0.4 of all, as when a camera pans: blocks with little texture then move as
+/// well. It is known of those that moved in spite of the advantage, and of those that rested: whose
+/// best vector is 0 though it leaves an eighth of a level a pixel or more. Noise lets few of the
+/// others do that by chance. Where nothing could be seen to move the vector stays 0, with one and a
+/// half times the noise's variance in place of three.
 class Still {
  public:
   Still() = default;

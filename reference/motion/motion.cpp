@@ -364,8 +364,11 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
           all += plane.at(x, y), squares += plane.at(x, y) * plane.at(x, y);
       return (squares - all * all / count) / count;
     };
-    const bool faint = std::min(variance(current), variance(reference)) <=
-                       stays * 3 * level * level / noise_correlation;
+    const float deviation = level / std::sqrt(noise_correlation);
+    const float most_faint = left < 0.57f * deviation * pixels
+                                 ? 0
+                                 : (3 - 1.5f * renewed->pans()) * deviation * deviation;
+    const bool faint = std::min(variance(current), variance(reference)) <= most_faint;
     if (whole && cost > glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + renewal))
       renewed->move();
     if (std::min(cost, relit) <= most || faint) key = glcl::motion::key_of(cost, {0, 0});

@@ -108,10 +108,10 @@ void Renewed::count(float variance) {
 
 void Renewed::next() {
   const auto known = static_cast<float>(std::max(moved_ + std::exchange(rested_, 0), 1));
-  const auto part = static_cast<float>(moved_) / known;
-  pans_ = static_cast<float>(moved_) < 0.05f * static_cast<float>(cells_)
-              ? 0
-              : std::clamp((part - 0.8f) / 0.15f, 0.0f, 1.0f);
+  const auto all = static_cast<float>(std::max(cells_, 1));
+  pans_ = std::clamp(std::min((static_cast<float>(moved_) / known - 0.8f) / 0.15f,
+                              (static_cast<float>(moved_) / all - 0.25f) / 0.15f),
+                     0.0f, 1.0f);
   int below = std::exchange(cells_, 0);
   const float moved =
       static_cast<float>(std::exchange(moved_, 0)) / static_cast<float>(std::max(below, 1));

@@ -167,11 +167,14 @@ struct Pan {
   int columns;
   double noise;
   double moves, rests;  ///< bounds of the parts of blocks that are right
+  bool wall = false;    ///< what rests is a wall, on which nothing can be seen
 };
 const Pan pans[] = {{"pans", w, 0, 0.95, 1},
-                    {"pans, noise 2", w, 2, 0.8, 1},
+                    {"pans, noise 2", w, 2, 0.7, 1},
                     {"half moves, noise 4", w / 2, 4, 0.2, 0.98},
-                    {"most moves, noise 4", 3 * w / 4, 4, 0.2, 0.98}};
+                    {"most moves, noise 4", 3 * w / 4, 4, 0.2, 0.98},
+                    {"by a wall, noise 2", w / 5, 2, 0.2, 0.98, true},
+                    {"by a wall, noise 8", w / 2, 8, 0.1, 0.98, true}};
 
 /// Of the last of five frames the parts of the blocks that are right, of those that move and of
 /// those that rest; 1 of none.
@@ -183,7 +186,7 @@ std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const
   settings.noise = -1;
   motion.prepare(settings);
   for (int i = 0; i < 5; i++) {
-    Frame frame = scene.frame(0);
+    Frame frame = pan.wall ? reference::flat_frame(w, h) : scene.frame(0);
     const Frame moved = scene.frame(i);
     for (int y = 0; y < h; y++) std::copy_n(moved.at(0, y), 4 * pan.columns, frame.at(0, y));
     motion.next(queue, settings,

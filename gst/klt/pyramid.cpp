@@ -17,6 +17,7 @@ constexpr int row_unit = 16;  // texels: where a level's rows begin
 constexpr Size tile_of(Form form) { return form == rows ? Size{256, 32} : Size{112, 16}; }
 constexpr int at_once = 3;  // levels that klt_pyramid makes
 constexpr Size pixel_group{32, 8};
+constexpr Size coarsest_part{16, 8};  // what a group of flow_down makes; COARSEST_X and COARSEST_Y
 
 int half(int n) { return (n + 1) / 2; }
 size_t parts(int n, size_t size) { return (size_t(n) + size - 1) / size; }
@@ -80,8 +81,9 @@ Pyramids::Pyramids(Context &context, int width, int height, Layout layout, Form 
   if (levels_.size() > at_once)
     coarse_ = Kernel(
         context,
-        context.program("opticalflow/pyramid.cl", std::string("-DROWS=1") + frame_options(layout) +
-                                                      one_group_option(context.device().device)),
+        context.program("opticalflow/pyramid.cl",
+                        "-DROWS=1" + std::string(form == rows ? "" : " -DROW_AFTER_ROW") +
+                            frame_options(layout) + one_group_option(context.device().device)),
         "flow_down", pixel_group);
 }
 
@@ -94,9 +96,14 @@ void Pyramids::build(Queue &queue, const Picture &in, int levels, const cl::Buff
   fine_(queue,
         {parts(levels_[0].width, tile_.x) * group.x, parts(levels_[0].height, tile_.y) * group.y},
         in, pyramid, level_table_, std::min(levels, at_once));
-  for (int i = at_once; i < levels; i++)
-    coarse_(queue, {size_t(levels_[i].width) + 2 * border, size_t(levels_[i].height) + 2 * border},
-            pyramid, levels_[i - 1].cl(), levels_[i].cl());
+  for (int i = at_once - 1; i + 1 < levels; i += 2) {  // two levels of a finer one
+    const int more = std::min(levels - 1 - i, 2);
+    const Size items = coarse_.group();
+    coarse_(queue,
+            {parts(levels_[i].width, 4 * coarsest_part.x) * items.x,
+             parts(levels_[i].height, 4 * coarsest_part.y) * items.y},
+            pyramid, levels_[i].cl(), levels_[i + 1].cl(), levels_[i + more].cl(), more);
+  }
 }
 
 }  // namespace glcl::klt

@@ -35,8 +35,9 @@ glcl::Plane noise_plane(const Plane &plane);
 /// moved, and 0.25 to 0.4 of all, as when a camera pans: blocks with little texture then move as
 /// well. It is known of those that moved in spite of the advantage, and of those that rested: whose
 /// best vector is 0 though it leaves an eighth of a level a pixel or more. Noise lets few of the
-/// others do that by chance. Where nothing could be seen to move the vector stays 0, with one and a
-/// half times the noise's variance in place of three.
+/// others do that by chance. Those keep the advantage that have no company. Where nothing could be
+/// seen to move the vector stays 0, with one and a half times the noise's variance in place of
+/// three.
 class Still {
  public:
   Still() = default;

@@ -18,7 +18,7 @@ constexpr int border = 2;                     // texels around a level; BORDER i
 constexpr int pitch_unit = 16;                // texels
 constexpr int finish_rows = 8;                // ROWS of flow_finish
 constexpr int grey_rows = 14;                 // ROWS of flow_grey
-constexpr Size coarsest_part{16, 8};          // LEAST_X and LEAST_Y of the kernels
+constexpr Size coarsest_part{16, 8};          // COARSEST_X and COARSEST_Y of the kernels
 constexpr int census_rows = 4;                // STRIP of flow_census
 constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
@@ -87,8 +87,9 @@ Parameters default_variant(const Device &device, const std::string &problem) {
   if (problem == "dense")
     return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},
             {"tile-y", 32},  {"sums", 4},    {"steps", 1}};
-  return {{"group-x", 32}, {"group-y", 16}, {"tile-x", 32},
-          {"tile-y", 32},  {"sums", 4},     {"steps", 3}};
+  const int rows = one_group(device.device) < 512 ? 8 : 16;
+  return {{"group-x", 32}, {"group-y", rows}, {"tile-x", 32},
+          {"tile-y", 32},  {"sums", 4},       {"steps", 3}};
 }
 
 bool possible_variant(const Device &device, const std::string &problem, const Parameters &variant) {

@@ -24,7 +24,7 @@ class LucasKanade {
               ///< GPUs
     columns,  ///< greys, then sums along y, then along x, by way of global memory
   };
-  static constexpr int tile_window = 21;  ///< px; above, tiles take too much local memory
+  static constexpr int tile_window = 21;  ///< px; above, local memory does not do, nor 32 bits
 
   struct Settings {
     int window = 9;        ///< side in px, odd, 3..63

@@ -9,6 +9,7 @@ namespace glcl::opticalflow {
 namespace {
 
 constexpr Size pixel_group{32, 8};
+constexpr size_t tile_items = 32;  // in a row of a group, GROUP_X
 
 Size size(cl_int4 level) { return {size_t(level.s[0]), size_t(level.s[1])}; }
 cl_int2 both(cl_int4 level) { return {{level.s[0], level.s[1]}}; }
@@ -18,24 +19,26 @@ cl_int2 both(cl_int4 level) { return {{level.s[0], level.s[1]}}; }
 Refinement::Refinement(Context &context) : context_(context.cl()) {
   const cl::Device &device = context.device().device;
   // More items have fewer texels each to keep in registers, which CPUs have in memory anyway.
-  const size_t rows =
-      std::clamp<size_t>(one_group(device) / 32, 8, context.device().is_cpu() ? 16 : 32);
+  const size_t most = context.device().is_cpu() ? 16 : one_group(device) / tile_items;
+  size_t rows = 30;  // an even number of the tile's for each item
+  while (rows > most && rows > 6) rows = rows == 30 ? 15 : 6;
   const Program program =
       context.program("opticalflow/refine.cl", "-DGROUP_Y=" + std::to_string(rows));
-  step_ = Kernel(context, program, "refine_step", {32, rows});
+  step_ = Kernel(context, program, "refine_step", {tile_items, rows});
   mean_ = Kernel(context, program, "refine_mean", pixel_group);
   finish_ = Kernel(context, program, "refine_finish", pixel_group);
 }
 
 void Refinement::step(Queue &queue, const Frames &frames, int level, const cl::Buffer &from,
-                      cl_int4 from_level, float ratio, int shift) {
+                      cl_int4 from_level, float ratio, bool aside) {
   const cl_int4 of_level = frames.levels[level];
-  const auto tiles = [&](int side) {
-    constexpr int own = tile - 2 * halo;
-    return size_t((side + shift + own - 1) / own);
+  const cl_int2 shift{{aside ? tile_x / 2 - halo : 0, aside ? tile_y / 2 - halo : 0}};
+  const auto tiles = [&](int i, int tile) {
+    const int own = tile - 2 * halo;
+    return size_t((of_level.s[i] + shift.s[i] + own - 1) / own);
   };
   const Size group = step_.group();
-  step_(queue, {tiles(of_level.s[0]) * group.x, tiles(of_level.s[1]) * group.y}, frames.before,
+  step_(queue, {tiles(0, tile_x) * group.x, tiles(1, tile_y) * group.y}, frames.before,
         frames.after, frames.grey, of_level, from, both(from_level), ratio, frames.noise,
         frames.gains[level], shift, rounds, other_, matches_);
 }
@@ -59,7 +62,7 @@ void Refinement::run(Queue &queue, int steps, const Frames &frames, const cl::Bu
   for (int level = coarsest; level >= 0; level--) {
     const cl_int4 of_level = frames.levels[level];
     for (int i = 0; i < steps; i++) {
-      step(queue, frames, level, *from, from_level, ratio, i % 2 ? tile / 2 - halo : 0);
+      step(queue, frames, level, *from, from_level, ratio, i % 2);
       from = &flow_, from_level = of_level, ratio = 1;
       if (level > 0 || i < steps - 1)
         mean_(queue, size(of_level), other_, matches_, frames.grey, of_level, flow_);

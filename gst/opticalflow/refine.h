@@ -21,8 +21,8 @@ namespace glcl::opticalflow {
 /// over all texels and all pairs (p, n) of neighbours, e = 0.1 + 0.9 exp(-|Δgrey| / 8 levels). It
 /// comes near it by successive over-relaxation (1.9), texels like the fields of a chessboard; the
 /// weights of ψ are those at w, those of |x| are renewed every 4 of 16 sweeps. It does so in tiles
-/// of 64 × 64 texels, 56 apart, each with the flow that there was around it; every second step has
-/// them half a tile aside.
+/// of 64 × 60 texels, 56 × 52 apart, each with the flow that there was around it; every second step
+/// has them half a tile aside.
 ///
 /// Then every vector becomes a mean of those of 3 × 3 texels four apart: weights are Gaussian in
 /// the distance (8 texels) and the difference in grey (10 levels), times 1 / (1 + 2 Σ d²), not
@@ -36,9 +36,9 @@ namespace glcl::opticalflow {
 class Refinement {
  public:
   static constexpr int levels = 3;
-  static constexpr int tile = 64, halo = 4;  ///< texels
-  static constexpr int sweeps = 4;           ///< between which weights are the same
-  static constexpr int rounds = 4;           ///< of sweeps in a step
+  static constexpr int tile_x = 64, tile_y = 60, halo = 4;  ///< texels
+  static constexpr int sweeps = 4;                          ///< between which weights are the same
+  static constexpr int rounds = 4;                          ///< of sweeps in a step
 
   /// What the levels have in common; `levels` as the kernels have them, finest first.
   struct Frames {
@@ -61,7 +61,7 @@ class Refinement {
 
  private:
   void step(Queue &queue, const Frames &frames, int level, const cl::Buffer &from,
-            cl_int4 from_level, float ratio, int shift);
+            cl_int4 from_level, float ratio, bool aside);
 
   cl::Context context_;
   Kernel step_, mean_, finish_;

@@ -104,11 +104,12 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
                           level * ((alone ? ALONE : 1.0f) * SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
                           CODING * sqrt(coding_variance(noise)) * pixels;
   const float renewal = RENEWED_LEFT * MAGNITUDE * sqrt(renewed->variance / GREY_KEEPS) * pixels;
-  const float stays = 1.0f - renewed->pans;
+  const float stays = alone ? 1.0f : 1.0f - renewed->pans;
   const ulong most = (key >> 32) + (ulong)(stays * (explained + (1.0f - renewed->camera) * renewal));
   const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
   const float deviation = level * rsqrt(CORRELATION);
   const float faint = left < SEEN * deviation * pixels ? 0.0f : mix(FAINT, FAINT_PANS, renewed->pans) * deviation * deviation;
-  if (i % KEYS == 0 && cost > (key >> 32) + (ulong)(explained + renewal)) atomic_inc(&renewed->moved);
-  if (cost <= most || (changed && bits + relit_cost(&area, rise) <= most) || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
+  const uint relit = changed && cost > most ? min(cost, bits + relit_cost(&area, rise)) : cost;
+  if (i % KEYS == 0 && relit > (key >> 32) + (ulong)(explained + renewal)) atomic_inc(&renewed->moved);
+  if (relit <= most || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
 }

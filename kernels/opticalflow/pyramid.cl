@@ -9,10 +9,10 @@
 
 // A group makes so many texels of the coarsest of three levels, what lies there of the two finer ones, and in local memory what it
 // needs around that.
-#define LEAST_X 16
-#define LEAST_Y 8
-#define MIDDLE_X (2 * LEAST_X + 3)
-#define MIDDLE_Y (2 * LEAST_Y + 3)
+#define COARSEST_X 16
+#define COARSEST_Y 8
+#define MIDDLE_X (2 * COARSEST_X + 3)
+#define MIDDLE_Y (2 * COARSEST_Y + 3)
 #define FINE_X (2 * MIDDLE_X + 3)
 #define FINE_Y (2 * MIDDLE_Y + 3)
 
@@ -42,9 +42,9 @@ inline void store_texel(__global float *grey, int4 level, int2 at, bool edge, fl
 
 // From a tile of a level, `fine`, up to `more` coarser ones: the group's part of them. `first`: its texel of the coarsest.
 inline void make_coarser(__global float *grey, __local const float *fine, __local float *middle, int2 first, int4 next,
-                         int4 least, int more) {
-  const int2 side = (int2)(LEAST_X, LEAST_Y), from = 2 * first - 2, fine_from = 2 * from - 2;
-  const bool edge = at_edge(2 * first, 2 * side, next), least_edge = at_edge(first, side, least);
+                         int4 coarsest, int more) {
+  const int2 side = (int2)(COARSEST_X, COARSEST_Y), from = 2 * first - 2, fine_from = 2 * from - 2;
+  const bool edge = at_edge(2 * first, 2 * side, next), coarsest_edge = at_edge(first, side, coarsest);
   FOR_ITEMS(x, y, ((int2)(MIDDLE_X, more > 0 ? MIDDLE_Y : 0))) {
     const int2 place = (int2)(x, y), at = from + place;
     const float value = halved(fine, fine_from, FINE_X, clamp(at, 0, next.xy - 1));
@@ -52,18 +52,18 @@ inline void make_coarser(__global float *grey, __local const float *fine, __loca
     if (all(place >= 2) && all(place < 2 + 2 * side)) store_texel(grey, next, at, edge, value);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  FOR_ITEMS(x, y, ((int2)(LEAST_X, more > 1 ? LEAST_Y : 0))) {
+  FOR_ITEMS(x, y, ((int2)(COARSEST_X, more > 1 ? COARSEST_Y : 0))) {
     const int2 at = first + (int2)(x, y);
-    if (all(at < least.xy)) store_texel(grey, least, at, least_edge, halved(middle, from, MIDDLE_X, at));
+    if (all(at < coarsest.xy)) store_texel(grey, coarsest, at, coarsest_edge, halved(middle, from, MIDDLE_X, at));
   }
 }
 
 // (R + G + B) / 3 in levels, smoothed by (1 6 1) / 8 along both axes, and up to `more` coarser levels, 0 to 2. A group makes what lies
 // at its part of the third level, whether that is wanted or not.
-__kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 next, int4 least, int more) {
+__kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 next, int4 coarsest, int more) {
   __local float along[FINE_Y * (FINE_X + 2)], fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
-  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(LEAST_X, LEAST_Y), last = level.xy - 1;
-  const int2 own = 4 * first, side = 4 * (int2)(LEAST_X, LEAST_Y), from = own - 6;
+  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y), last = level.xy - 1;
+  const int2 own = 4 * first, side = 4 * (int2)(COARSEST_X, COARSEST_Y), from = own - 6;
   const bool edge = at_edge(own, side, level), beyond = any(from < 0) || any(from + (int2)(FINE_X, FINE_Y) > level.xy);
   // An item takes ROWS pixels of a column, all at once.
   FOR_ITEMS(x, y, ((int2)(FINE_X + 2, (FINE_Y + ROWS - 1) / ROWS))) {
@@ -96,17 +96,17 @@ __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 nex
     if (any(at != inside)) fine[y * FINE_X + x] = fine[(inside.y - from.y) * FINE_X + inside.x - from.x];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  make_coarser(grey, fine, middle, first, next, least, more);
+  make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
 // One or two levels, `more`, from a finer one.
-__kernel void flow_down(__global float *grey, int4 level, int4 next, int4 least, int more) {
+__kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarsest, int more) {
   __local float fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
-  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(LEAST_X, LEAST_Y), from = 4 * first - 6;
+  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y), from = 4 * first - 6;
   FOR_ITEMS(x, y, ((int2)(FINE_X, FINE_Y)))
     fine[y * FINE_X + x] = grey[texel_index(level, clamp(from + (int2)(x, y), 0, level.xy - 1))];
   barrier(CLK_LOCAL_MEM_FENCE);
-  make_coarser(grey, fine, middle, first, next, least, more);
+  make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
 // The same from global memory, texel by texel and with the border.

@@ -82,10 +82,11 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
 }
 
 #define GROUP_X 32
-#define TILE (2 * GROUP_X)
-#define ROWS (TILE / GROUP_Y)  // even
+#define TILE_X (2 * GROUP_X)
+#define TILE_Y 60                // with PITCH, what 32 KiB hold
+#define ROWS (TILE_Y / GROUP_Y)  // even
 #define HALO 4                 // texels of a tile on each side that other tiles have too
-#define OWN (TILE - 2 * HALO)
+#define OWN ((int2)(TILE_X, TILE_Y) - 2 * HALO)
 #define PITCH (GROUP_X + 1)
 #define SWEEPS 4
 
@@ -105,9 +106,9 @@ inline float likeness(float smoothness, float grey, float other_grey, float2 v, 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 __kernel void refine_step(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __global const float *restrict grey,
                           int4 level, __global const float2 *restrict flow, int2 flow_size, float ratio,
-                          __global const float *restrict table, float gain, int shift, int rounds,
+                          __global const float *restrict table, float gain, int2 shift, int rounds,
                           __global float2 *restrict result, __global float *restrict matches) {
-  __local float2 tile[2][(TILE + 2) * PITCH];
+  __local float2 tile[2][(TILE_Y + 2) * PITCH];
   const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * OWN - HALO - shift, last = level.xy - 1;
   const int2 item = (int2)(get_local_id(0), get_local_id(1));
   const int left = 2 * item.x, top = ROWS * item.y;  // of the tile
@@ -122,18 +123,18 @@ __kernel void refine_step(__global const TEXEL *restrict before, __global const 
       TEXEL_OF(left + i, top + row) = own[row][i];
     }
   }
-  for (int i = item.y * GROUP_X + item.x; i < 4 * TILE; i += GROUP_X * GROUP_Y) {
+  for (int i = item.y * GROUP_X + item.x; i < 2 * (TILE_X + TILE_Y); i += GROUP_X * GROUP_Y) {
     const int along = i >> 1, far = i & 1;  // above and below, then beside
-    const int x = along < TILE ? along : far ? TILE : -1, y = along >= TILE ? along - TILE : far ? TILE : -1;
+    const int x = along < TILE_X ? along : far ? TILE_X : -1, y = along >= TILE_X ? along - TILE_X : far ? TILE_Y : -1;
     TEXEL_OF(x, y) = resampled(flow, flow_size, ratio, clamp(origin + (int2)(x, y), 0, last));
   }
   const Noise noise = noise_of(table);
   const float sharp = sharpness(noise, gain);
   // What is stored: in the frame, and no other tile's.
-  const bool kept_x = left >= HALO && left < TILE - HALO;
+  const bool kept_x = left >= HALO && left < TILE_X - HALO;
   const bool stored[2] = {kept_x && at.x >= 0 && at.x <= last.x, kept_x && at.x >= -1 && at.x < last.x};
 #define STORED(row, i) \
-  (stored[i] && top + (row) >= HALO && top + (row) < TILE - HALO && at.y + (row) >= 0 && at.y + (row) <= last.y)
+  (stored[i] && top + (row) >= HALO && top + (row) < TILE_Y - HALO && at.y + (row) >= 0 && at.y + (row) <= last.y)
   UNROLL
   for (int row = 0; row < ROWS; row++) {
     UNROLL

@@ -11,8 +11,6 @@
 #define RENEWED_LEFT 0.7f  // of the change, where less is left the cell has moved
 #define GREY_KEEPS 0.35254f  // of the variance of white noise, by (1 6 1) / 8 along both axes
 
-// Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
-// rows; each item has a column of a cell.
 // What interpolation between texels leaves of the variance of noise; next to each other they share BESIDE of it.
 #ifdef CENSUS
 #define BESIDE 0.16f
@@ -59,7 +57,7 @@ void flow_rows(__global const float *restrict grey, __global const float *restri
     ratio = sum.x / fmax(sum.y, 1.0f);
   }
   if (item == 0) {
-    rows[row] = ratio;
+    atomic_xchg((volatile __global uint *)rows + row, as_uint(ratio));
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     last = atomic_inc(&votes[3]) == (uint)count - 1;
   }
@@ -82,6 +80,8 @@ void flow_rows(__global const float *restrict grey, __global const float *restri
   votes[3] = 0;
 }
 
+// Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
+// rows; each item has a column of a cell.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                   __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,

@@ -347,7 +347,7 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
         level * ((alone ? 12 : 4) * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
         std::sqrt(noise.back()) * pixels;
     const float renewal = 0.8f * std::sqrt(renewed->variance() / 0.35254f) * pixels;
-    const float stays = 1 - renewed->pans();
+    const float stays = alone ? 1 : 1 - renewed->pans();
     const uint32_t most =
         glcl::motion::cost_of(key) +
         static_cast<uint32_t>(stays * (explained + (1 - renewed->camera()) * renewal));
@@ -369,7 +369,8 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
                                  ? 0
                                  : (3 - 1.5f * renewed->pans()) * deviation * deviation;
     const bool faint = std::min(variance(current), variance(reference)) <= most_faint;
-    if (whole && cost > glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + renewal))
+    if (whole && std::min(cost, relit) >
+                     glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + renewal))
       renewed->move();
     if (std::min(cost, relit) <= most || faint) key = glcl::motion::key_of(cost, {0, 0});
   }

@@ -40,9 +40,9 @@ class Refiner {
     return size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1);
   }
 
-  void step(int shift) {
+  void step(bool aside) {
     match();
-    relax(shift);
+    relax(aside);
     mean();
   }
 
@@ -124,16 +124,17 @@ class Refiner {
   }
 
   /// Tile by tile; what is around one keeps the flow that there was.
-  void relax(int shift) {
+  void relax(bool aside) {
     const std::vector<Vector> start = flow;
     std::vector<Vector> result(flow.size());
     right_.resize(flow.size()), below_.resize(flow.size());
-    constexpr int halo = Refinement::halo, own = Refinement::tile - 2 * halo;
-    for (int top = -shift; top < height; top += own)
-      for (int left = -shift; left < width; left += own) {
-        const Box box = clipped({left - halo, top - halo, left + own + halo, top + own + halo});
+    constexpr int halo = Refinement::halo;
+    constexpr int wide = Refinement::tile_x - 2 * halo, high = Refinement::tile_y - 2 * halo;
+    for (int top = aside ? -high / 2 : 0; top < height; top += high)
+      for (int left = aside ? -wide / 2 : 0; left < width; left += wide) {
+        const Box box = clipped({left - halo, top - halo, left + wide + halo, top + high + halo});
         for (int i = 0; i < Refinement::rounds; i++) round(box);
-        each(clipped({left, top, left + own, top + own}),
+        each(clipped({left, top, left + wide, top + high}),
              [&](int x, int y) { result[index(x, y)] = flow[index(x, y)]; });
         each(box, [&](int x, int y) { flow[index(x, y)] = start[index(x, y)]; });
       }
@@ -235,8 +236,7 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
     const float ratio = level == coarsest ? static_cast<float>(1 << level) : 0.5f;
     Refiner refiner(levels[level]);
     refiner.flow = resampled(flow, width, height, ratio, levels[level]);
-    for (int i = 0; i < steps; i++)
-      refiner.step(i % 2 ? Refinement::tile / 2 - Refinement::halo : 0);
+    for (int i = 0; i < steps; i++) refiner.step(i % 2);
     flow = refiner.flow, width = refiner.width, height = refiner.height;
     if (level) continue;
     for (int y = 0; y < height; y++)

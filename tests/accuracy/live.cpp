@@ -168,13 +168,17 @@ struct Pan {
   double noise;
   double moves, rests;  ///< bounds of the parts of blocks that are right
   bool wall = false;    ///< what rests is a wall, on which nothing can be seen
+  enum { goes_on, stops, cut } ends = goes_on;  ///< what the last frame does; after a cut it rests
 };
 const Pan pans[] = {{"pans", w, 0, 0.95, 1},
                     {"pans, noise 2", w, 2, 0.7, 1},
                     {"half moves, noise 4", w / 2, 4, 0.2, 0.98},
                     {"most moves, noise 4", 3 * w / 4, 4, 0.2, 0.98},
                     {"by a wall, noise 2", w / 5, 2, 0.2, 0.98, true},
-                    {"by a wall, noise 8", w / 2, 8, 0.1, 0.98, true}};
+                    {"by a wall, noise 8", w / 2, 8, 0.1, 0.98, true},
+                    {"stops, noise 2", w, 2, 0, 0.98, false, Pan::stops},
+                    {"stops, noise 8", w, 8, 0, 0.98, false, Pan::stops},
+                    {"after a cut, noise 4", w, 4, 0, 0.98, false, Pan::cut}};
 
 /// Of the last of five frames the parts of the blocks that are right, of those that move and of
 /// those that rest; 1 of none.
@@ -187,7 +191,10 @@ std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const
   motion.prepare(settings);
   for (int i = 0; i < 5; i++) {
     Frame frame = pan.wall ? reference::flat_frame(w, h) : scene.frame(0);
-    const Frame moved = scene.frame(i);
+    const int number = pan.ends == Pan::stops ? std::min(i, 3)
+                       : pan.ends == Pan::cut ? i / 3 * 12
+                                              : i;
+    const Frame moved = scene.frame(number);
     for (int y = 0; y < h; y++) std::copy_n(moved.at(0, y), 4 * pan.columns, frame.at(0, y));
     motion.next(queue, settings,
                 reference::upload(queue, reference::noisy(frame, pan.noise, 1 + i), layout));
@@ -201,7 +208,7 @@ std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const
   std::array<double, 2> right{}, all{};
   for (int y = 1; y < field.rows - 1; y++)
     for (int x = 1; x < field.columns - 1; x++) {
-      const bool rests = x * field.cell >= pan.columns;
+      const bool rests = pan.ends != Pan::goes_on || x * field.cell >= pan.columns;
       if (!rests && (x + 1) * field.cell > pan.columns) continue;  // on the edge
       const auto v = vectors[y * field.columns + x];
       const double vx = rests ? 0 : scene.motion.x, vy = rests ? 0 : scene.motion.y;

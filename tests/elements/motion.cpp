@@ -26,9 +26,10 @@ Frame scene(int number, int width = 96, int height = 64) {
                          30 - 2 * number, width, height);
 }
 
-/// What the reference finds between two frames.
+/// What the reference finds between two frames; `renewed` goes from one to the next.
 struct Expected {
-  Expected(const Frame &before, const Frame &now, const Motion::Settings &settings) {
+  Expected(const Frame &before, const Frame &now, const Motion::Settings &settings,
+           reference::Renewed *renewed = nullptr) {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
@@ -55,7 +56,8 @@ struct Expected {
       reference::keep_still(keys, current, past, block, settings.lambda,
                             settings.noise < 0 ? reference::noise_of(past, current)
                                                : reference::even_noise(settings.noise),
-                            settings.precision != Motion::Precision::full);
+                            settings.precision != Motion::Precision::full,
+                            settings.noise < 0 ? renewed : nullptr);
     field = reference::field(keys, now.width, now.height, block, settings.lambda);
     predicted = reference::predict(samples, field, now.width, now.height);
   }
@@ -143,12 +145,13 @@ TEST(display) {
     Chain chain("glclmotion");
     GstElement *element = chain["glclmotion"];
     apply(element, settings);
+    reference::Renewed renewed;
     int n = 0;
     chain.filter(scene(n++));
     for (const std::string what : {"prediction", "residual", "none", "vectors"}) {
       gst_util_set_object_arg(G_OBJECT(element), "display", what.c_str());
       const Frame before = scene(n - 1), now = scene(n++), out = chain.filter(now);
-      const Expected expected(before, now, settings);
+      const Expected expected(before, now, settings, &renewed);
       if (what == "prediction") {
         test::expect_same(grey(expected.predicted, now), out, what);
       } else if (what == "residual") {
@@ -177,6 +180,7 @@ TEST(messages_and_metas) {
   for (const Motion::Settings &settings : all_settings()) {
     Chain chain("glclmotion interval=0 attach-meta=true");
     apply(chain["glclmotion"], settings);
+    reference::Renewed renewed, told;
     for (int n = 0; n < 4; n++) {
       GstBuffer *out = nullptr;
       expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
@@ -184,7 +188,7 @@ TEST(messages_and_metas) {
       if (n == 0)
         expect(!result_of(out), "no meta without a frame before");
       else
-        check_meta(out, Expected(scene(n - 1), scene(n), settings).field, 96, 64);
+        check_meta(out, Expected(scene(n - 1), scene(n), settings, &renewed).field, 96, 64);
       gst_buffer_unref(out);
     }
     gst_harness_push_event(chain.harness(), gst_event_new_eos());
@@ -196,7 +200,7 @@ TEST(messages_and_metas) {
       GstClockTime timestamp = 0;
       gst_structure_get_clock_time(structure, "timestamp", &timestamp);
       expect(timestamp == guint64(n) * 40 * GST_MSECOND, "its timestamp");
-      const Expected expected(scene(n - 1), scene(n), settings);
+      const Expected expected(scene(n - 1), scene(n), settings, &told);
       const double mse = reference::mse(expected.current, expected.predicted);
       fail_unless(std::abs(number(structure, "mse") - mse) < 1e-9);
       int range = 0;
@@ -252,10 +256,12 @@ TEST(devices) {
   Chain chain("glclmotion display=prediction devices=0:0,0:0");
   Motion::Settings settings;
   settings.noise = -1;
+  reference::Renewed renewed;
   chain.filter(scene(0));
   for (int n = 1; n < 4; n++)
-    test::expect_same(grey(Expected(scene(n - 1), scene(n), settings).predicted, scene(n)),
-                      chain.filter(scene(n)), "shared");
+    test::expect_same(
+        grey(Expected(scene(n - 1), scene(n), settings, &renewed).predicted, scene(n)),
+        chain.filter(scene(n)), "shared");
 }
 
 namespace {

@@ -3,7 +3,7 @@
 # run.sh [ARGUMENTS]
 #
 # Installs what is missing, builds everything with its tests into build-tests/ and runs them, at most
-# two at a time; the arguments go to `meson test`. The last line is always
+# three at a time, since they also wait; the arguments go to `meson test`. The last line is always
 #   N passed, N failed, N skipped
 # and the exit status tells whether all is well; a build that fails counts as one failure.
 # The tests of sharing textures between OpenGL and OpenCL need GLCL_GL_DRIVER: a folder whose env.sh
@@ -64,7 +64,7 @@ rm -f "$log"
 [[ -z ${GLCL_POCL_CACHE:-} ]] || share_pocl_cache "$GLCL_POCL_CACHE"
 scan_plugins
 status=0
-"$meson_command" test -C "$folder" --no-rebuild --num-processes 2 --print-errorlogs "$@" || status=$?
+"$meson_command" test -C "$folder" --no-rebuild --num-processes 3 --print-errorlogs "$@" || status=$?
 [[ -f $log ]] || die 'no test was run'
 report=$(summary "$log")
 closing=${report##*$'\n'}

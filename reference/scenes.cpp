@@ -37,7 +37,8 @@ class Scenery {
     for (const Disc &disc : discs_) {
       double dx = std::abs(x - disc.x);
       dx = std::min(dx, period - dx);
-      if (std::hypot(dx, y - disc.y) < disc.radius) c = disc.colour;
+      const double dy = y - disc.y;
+      if (dx * dx + dy * dy < disc.radius * disc.radius) c = disc.colour;
     }
     const double wave = 18 * std::sin(stripes_ * (x + 0.7 * y));
     return {c.r + wave, c.g + wave, c.b + wave};

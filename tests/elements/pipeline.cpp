@@ -118,20 +118,26 @@ std::set<gconstpointer> type_finders() {
 }
 
 void wait_for_gl_threads() {
-  const auto any = [] {
+  const auto count = [] {
     GDir *threads = g_dir_open("/proc/self/task", 0, nullptr);
-    bool found = false;
+    int found = 0;
     while (const char *thread = g_dir_read_name(threads)) {
       gchar *name = nullptr;
       const std::string file = std::string("/proc/self/task/") + thread + "/comm";
       if (g_file_get_contents(file.c_str(), &name, nullptr, nullptr))
-        found = found || g_str_has_prefix(name, "gstglcontext");
+        found += g_str_has_prefix(name, "gstglcontext");
       g_free(name);
     }
     g_dir_close(threads);
     return found;
   };
-  for (int i = 0; i < 250 && any(); i++) g_usleep(20 * 1000);
+  int before = count();
+  for (int polls = 0, unchanged = 0; before && polls < 250 && unchanged < 10; polls++) {
+    g_usleep(20 * 1000);
+    const int now = count();
+    unchanged = now == before ? unchanged + 1 : 0;
+    before = now;
+  }
 }
 
 std::string live_objects() {

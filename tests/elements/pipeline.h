@@ -159,8 +159,10 @@ std::string enum_property(GstElement *element, const std::string &property);
 
 /// The GStreamer objects that live, one line for each; empty where none does.
 std::string live_objects();
-/// Waits, 5 s at most, until no GL context has a thread. The leaks tracer takes references to all
-/// objects, also to one that is going at that moment on another thread: so this comes first.
+/// Waits, 5 s at most, until the threads of GL contexts have gone. An OpenCL driver's threads,
+/// which stay, may have the name of the one that started them: so until no more go for 0.2 s. The
+/// leaks tracer takes references to all objects, also to one that is going at that moment on
+/// another thread: so this comes first.
 void wait_for_gl_threads();
 
 /// For programs with elements of their own, built on the base classes: keeps the plugin out …

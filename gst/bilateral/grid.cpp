@@ -17,7 +17,6 @@ constexpr int blur_step = 4;              // and on images along z; STEP there
 constexpr int blur_planes = 16;           // per group on images
 constexpr int empty_planes = 2;           // after the used ones on buffers
 constexpr size_t buffer_tile = 32 << 10;  // bytes of nodes that a work-item fills on buffers, about
-constexpr int buffer_pixels = 16;         // that one looks up; AT_ONCE in the kernels
 constexpr double band_rows = 16;          // pixel rows that a band is to have, about
 constexpr int max_bands = 4;              // between two rows of nodes
 constexpr int most_columns = 8;           // added up at once on images; COLUMNS in the kernels
@@ -134,7 +133,7 @@ Grid::Kernels Grid::build(int channels) const {
   } else {
     kernels.blur = kernel("grid_blur", blur_group);
   }
-  kernels.slice = kernel("grid_slice", group);
+  kernels.slice = kernel("grid_slice", buffers ? Size{1, 1} : group);
   return kernels;
 }
 
@@ -242,11 +241,11 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
                             static_cast<float>(scale * shape.range[1]),
                             static_cast<float>(scale * shape.range[2]), 0}};
   if (layout_ == Layout::buffer) {
-    const size_t node = 2 * shape.row_cells(1) * shape.cell;
-    const int stretch = std::clamp(static_cast<int>(buffer_tile / node) - 2, 1, nodes);
+    const size_t interval = 8 * shape.channels * (shape.stored - empty_planes) * shape.cell;
+    const int stretch = std::clamp(static_cast<int>(buffer_tile / interval) - 1, 1, nodes);
     kernel(queue, {size_t(divided_up(nodes, stretch)), size_t(shape.band_count)}, from, width_,
            height_, sums_, range, cell, 1 / cell, shape.stored, nodes, shape.band_count,
-           shape.bands, stretch, cl::Local((stretch + 2) * node));
+           shape.bands, stretch, cl::Local((stretch + 1) * interval));
     return;
   }
 
@@ -306,9 +305,8 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
   const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
                             static_cast<float>(shape.range[2]), 0}};
   if (layout_ == Layout::buffer)
-    kernels.slice(queue, {size_t(divided_up(width_, buffer_pixels)), size_t(height_)}, from,
-                  original, to, width_, height_, sums_, range, 1 / cell, shape.stored,
-                  static_cast<int>(shape.row_cells(shape.columns)), split);
+    kernels.slice(queue, {size_t(height_), 1}, from, original, to, width_, height_, sums_, range,
+                  1 / cell, shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split);
   else
     kernels.slice(queue, {size_t(width_), size_t(divided_up(height_, item_rows_))}, from, original,
                   to, grid_, range, 1 / cell, shape.stored, split);

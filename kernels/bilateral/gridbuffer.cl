@@ -238,10 +238,10 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
   if (y >= height) return;
   const float place_y = y * inverse;
   const int node_y = (int)place_y;
-  const float f_y = place_y - node_y;
-  __global const uchar *nodes = (__global const uchar *)(grid + (size_t)node_y * row_cells);
-  __global const uchar *nodes_right = nodes + NODE_CELLS * sizeof(CELL);
-  __global const uchar *below = nodes + row_cells * sizeof(CELL), *below_right = below + NODE_CELLS * sizeof(CELL);
+  const float below_part = place_y - node_y, above_part = 1.0f - below_part;
+  const int node_bytes = NODE_CELLS * sizeof(CELL);
+  __global const uchar *above = (__global const uchar *)(grid + (size_t)node_y * row_cells);
+  __global const uchar *below = above + row_cells * sizeof(CELL);
   const int last = (width - 1) * inverse;
   for (int x = 0; x < width; x += AT_ONCE) {
     const int count = min(AT_ONCE, width - x);
@@ -250,8 +250,7 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
       const uint16 pixels = load_pixels(in + (size_t)y * in_pitch, x, width);
       const float16 place = (x + COUNT_UP) * inverse;
       const int16 node = min(convert_int16(place), last);
-      const float16 f_x = place - convert_float16(node), right_below = f_x * f_y;
-      float16 weights[4] = {1.0f - f_x - f_y + right_below, f_x - right_below, f_y - right_below, right_below};
+      float16 right_part = place - convert_float16(node);
 
       uint16 colour = 0;
 #pragma unroll
@@ -268,10 +267,10 @@ __kernel void grid_slice(__global const uint *in, int in_pitch, __global const u
 #pragma unroll 4
         for (int i = 0; i < AT_ONCE; i++) {
           const int offset = ((int *)&at)[i];
-          const PAIR pair = ((float *)weights)[i] * LOAD_PAIR(nodes + offset) +
-                            ((float *)weights)[16 + i] * LOAD_PAIR(nodes_right + offset) +
-                            ((float *)weights)[32 + i] * LOAD_PAIR(below + offset) +
-                            ((float *)weights)[48 + i] * LOAD_PAIR(below_right + offset);
+          const PAIR left = above_part * LOAD_PAIR(above + offset) + below_part * LOAD_PAIR(below + offset);
+          const PAIR right = above_part * LOAD_PAIR(above + node_bytes + offset) +
+                             below_part * LOAD_PAIR(below + node_bytes + offset);
+          const PAIR pair = left + ((float *)&right_part)[i] * (right - left);
           ((CELL *)cells)[i] = pair.lo + ((float *)&upper)[i] * (pair.hi - pair.lo);
         }
 #if CHANNELS == 1

@@ -162,62 +162,59 @@ __kernel void grid_splat(__global const uint *in, int pitch, int width, int heig
     }
 }
 
-// Adds the bands' sums up to rows of nodes and blurs them along y, ROWS rows per work-item. `sums`: per
-// band a row of nodes for the node row above it and one for that below. `taps`: centre, next, far.
-// Work-items: WIDE_CELLS cells of a row, ROWS rows.
-__kernel void grid_blur_y(__global const CELL *sums, __global CELL *blurred, float4 taps, int row_cells,
-                          int rows, int bands) {
-  const int at = (int)get_global_id(0) * WIDE_CELLS, y = (int)get_global_id(1) * ROWS;
-  if (at >= row_cells || y >= rows) return;
-  const float tap[] = {taps.z, taps.y, taps.x, taps.y, taps.z};
-  WIDE sum[ROWS];
+// Cells of a node blurred along x. `node`: the first of five, each of `wides` WIDE.
+inline WIDE blurred_along_x(__local const WIDE *node, int wides, float4 taps) {
+  return taps.x * node[2 * wides] + taps.y * (node[wides] + node[3 * wides]) + taps.z * (node[0] + node[4 * wides]);
+}
+
+// Adds the bands' sums up to rows of nodes and blurs them along y, then along x and z. `sums`: per band a row of nodes
+// for the node row above it and one for that below, from node -REACH on. `out`: rows of nodes from node 0 on. Taps:
+// centre, next, far. `tile`: ROWS times `stretch` + 2 REACH nodes. Work-items: stretches of `stretch` nodes, ROWS rows;
+// each is a group.
+__kernel void grid_blur(__global const CELL *sums, __global CELL *out, float4 taps_space, float4 taps_range,
+                        int planes, int nodes, int rows, int bands, int stretch, __local WIDE *tile) {
+  const int first = (int)get_global_id(0) * stretch, y = (int)get_global_id(1) * ROWS, columns = nodes - 2 * REACH;
+  if (first >= columns || y >= rows) return;
+  const float tap[] = {taps_space.z, taps_space.y, taps_space.x, taps_space.y, taps_space.z};
+  const int own = min(stretch, columns - first), wides = NODE_CELLS / WIDE_CELLS, tile_row = (own + 2 * REACH) * wides;
+  const int row_cells = nodes * NODE_CELLS;
+  for (int i = 0; i < tile_row; i++) {
+    WIDE sum[ROWS];
 #pragma unroll
-  for (int o = 0; o < ROWS; o++) sum[o] = 0.0f;
+    for (int o = 0; o < ROWS; o++) sum[o] = 0.0f;
 #pragma unroll
-  for (int j = 0; j < ROWS + 2 * REACH; j++) {
-    // The bands above node row y + j - REACH, then those below it; the last row's again beyond it.
-    const int row = min(y + j, rows + 2 * REACH - 1);
-    __global const CELL *band = sums + (size_t)row * bands * 2 * row_cells + at;
-    WIDE node = 0.0f;
-    for (int i = 0; i < 2 * bands; i++)
-      node += LOAD_WIDE(band + (size_t)(2 * i + (i < bands)) * row_cells);
+    for (int j = 0; j < ROWS + 2 * REACH; j++) {
+      // The bands above node row y + j - REACH, then those below it; the last row's again beyond it.
+      const int row = min(y + j, rows + 2 * REACH - 1);
+      __global const CELL *band = sums + (size_t)row * bands * 2 * row_cells + first * NODE_CELLS + i * WIDE_CELLS;
+      WIDE node = 0.0f;
+      for (int k = 0; k < 2 * bands; k++) node += LOAD_WIDE(band + (size_t)(2 * k + (k < bands)) * row_cells);
 #pragma unroll
-    for (int o = 0; o < ROWS; o++)
-      if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
+      for (int o = 0; o < ROWS; o++)
+        if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
+    }
+#pragma unroll
+    for (int o = 0; o < ROWS; o++) tile[o * tile_row + i] = sum[o];
   }
-#pragma unroll
-  for (int o = 0; o < ROWS; o++)
-    if (y + o < rows) STORE_WIDE(sum[o], blurred + (size_t)(y + o) * row_cells + at);
-}
 
-// Cells of a node blurred along x. `node`: the first of five.
-inline WIDE blurred_along_x(__global const CELL *node, int planes, float4 taps) {
-  return taps.x * LOAD_WIDE(node + 2 * NODE_CELLS) +
-         taps.y * (LOAD_WIDE(node + NODE_CELLS) + LOAD_WIDE(node + 3 * NODE_CELLS)) +
-         taps.z * (LOAD_WIDE(node) + LOAD_WIDE(node + 4 * NODE_CELLS));
-}
-
-// Blurs along x and z. `in`: as grid_blur_y leaves it. `out`: `row_cells` cells a row, from node 0 on. Work-items:
-// nodes, rows.
-__kernel void grid_blur_xz(__global const CELL *in, __global CELL *out, float4 taps_x, float4 taps_z,
-                           int in_row_cells, int row_cells, int rows, int planes) {
-  const int first = (int)get_global_id(0) * NODE_CELLS, y = get_global_id(1);
-  if (first >= row_cells || y >= rows) return;
-  in += (size_t)y * in_row_cells + first;
-  out += (size_t)y * row_cells + first;
-  WIDE before = 0.0f, here = blurred_along_x(in, planes, taps_x);
-  for (int i = 0; i < NODE_CELLS; i += WIDE_CELLS) {
-    WIDE after = 0.0f;
-    if (i + WIDE_CELLS < NODE_CELLS) after = blurred_along_x(in + i + WIDE_CELLS, planes, taps_x);
+  for (int o = 0; o < ROWS && y + o < rows; o++)
+    for (int i = 0; i < own; i++) {
+      __local const WIDE *node = tile + o * tile_row + i * wides;
+      __global CELL *to = out + ((size_t)(y + o) * columns + first + i) * NODE_CELLS;
+      WIDE before = 0.0f, here = blurred_along_x(node, wides, taps_space);
+      for (int k = 0; k < wides; k++) {
+        WIDE after = 0.0f;
+        if (k + 1 < wides) after = blurred_along_x(node + k + 1, wides, taps_space);
 #if CHANNELS == 1
-    const WIDE next = (WIDE)(before.hi, here.lo) + (WIDE)(here.hi, after.lo), far = before + after;
+        const WIDE next = (WIDE)(before.hi, here.lo) + (WIDE)(here.hi, after.lo), far = before + after;
 #else
-    const WIDE next = (WIDE)(before.s67, here.s01, here.s2345) + (WIDE)(here.s2345, here.s67, after.s01);
-    const WIDE far = (WIDE)(before.hi, here.lo) + (WIDE)(here.hi, after.lo);
+        const WIDE next = (WIDE)(before.s67, here.s01, here.s2345) + (WIDE)(here.s2345, here.s67, after.s01);
+        const WIDE far = (WIDE)(before.hi, here.lo) + (WIDE)(here.hi, after.lo);
 #endif
-    STORE_WIDE(taps_z.x * here + taps_z.y * next + taps_z.z * far, out + i);
-    before = here, here = after;
-  }
+        STORE_WIDE(taps_range.x * here + taps_range.y * next + taps_range.z * far, to + k * WIDE_CELLS);
+        before = here, here = after;
+      }
+    }
 }
 
 // Colours of AT_ONCE pixels, in levels, of one channel's weight each: as words, alpha 0.

@@ -16,8 +16,7 @@ constexpr int blur_rows = 4;              // per work-item along y; ROWS in the 
 constexpr int blur_step = 4;              // and on images along z; STEP there
 constexpr int blur_planes = 16;           // per group on images
 constexpr int empty_planes = 2;           // after the used ones on buffers
-constexpr size_t buffer_tile = 32 << 10;  // bytes of nodes that a work-item fills on buffers, about
-constexpr int buffer_pixels = 16;         // that one looks up; AT_ONCE in the kernels
+constexpr size_t buffer_tile = 48 << 10;  // bytes of nodes that a work-item fills on buffers, about
 constexpr double band_rows = 16;          // pixel rows that a band is to have, about
 constexpr int max_bands = 4;              // between two rows of nodes
 constexpr int most_columns = 8;           // added up at once on images; COLUMNS in the kernels
@@ -101,8 +100,7 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
 Grid::Grid(Context &context, int width, int height, const Tuning &tuning)
     : context_(context.shared_from_this()),
       max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
-      tile_bytes_(std::min<size_t>(context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>(),
-                                   tile_bytes)),
+      local_bytes_(context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()),
       width_(width),
       height_(height),
       layout_(tuning.parameters.at("buffers") ? Layout::buffer : Layout::image),
@@ -128,13 +126,8 @@ Grid::Kernels Grid::build(int channels) const {
   // On buffers one item of the splat does what a group does on images.
   kernels.splat = kernel(
       "grid_splat", {buffers ? 1 : static_cast<size_t>(std::max(variant_.at("lanes"), 32)), 1});
-  if (buffers) {
-    kernels.blur_y = kernel("grid_blur_y", {group.x * group.y, 1});
-    kernels.blur_xz = kernel("grid_blur_xz", group);
-  } else {
-    kernels.blur = kernel("grid_blur", blur_group);
-  }
-  kernels.slice = kernel("grid_slice", group);
+  kernels.blur = kernel("grid_blur", buffers ? Size{1, 1} : blur_group);
+  kernels.slice = kernel("grid_slice", buffers ? Size{1, 1} : group);
   return kernels;
 }
 
@@ -180,6 +173,12 @@ Grid::Shape Grid::shape(const Settings &settings) const {
   return shape;
 }
 
+size_t Grid::interval_bytes(const Shape &shape) {
+  return 8 * shape.channels * (shape.stored - empty_planes) * shape.cell;
+}
+
+size_t Grid::node_bytes(const Shape &shape) { return blur_rows * shape.row_cells(1) * shape.cell; }
+
 size_t Grid::sums_bytes(const Shape &shape) const {
   const size_t cell = layout_ == Layout::buffer ? shape.cell : shape.cell / 2;
   return 2 * shape.band_count * shape.row_cells(shape.columns + 2 * reach) * cell;
@@ -192,6 +191,9 @@ bool Grid::suits(const Settings &settings) const {
   if (shape.planes > max_planes) return false;
   const double cells = double(shape.columns) * shape.rows * shape.planes * shape.channels;
   const size_t pixels = size_t(width_) * height_;
+  if (layout_ == Layout::buffer &&
+      std::max(2 * interval_bytes(shape), (1 + 2 * reach) * node_bytes(shape)) > local_bytes_)
+    return false;
   return cells * shape.cell / 16 <= std::max(max_pixel_cells * pixels, min_cells) &&
          sums_bytes(shape) <= max_bytes_;
 }
@@ -199,8 +201,8 @@ bool Grid::suits(const Settings &settings) const {
 void Grid::reserve(const Shape &shape) {
   reserve_buffer(context_->cl(), sums_, sums_size_, sums_bytes(shape));
   if (layout_ == Layout::buffer) {
-    const size_t rows = shape.row_cells(shape.columns + 2 * reach) * shape.rows;
-    reserve_buffer(context_->cl(), blurred_, blurred_size_, rows * shape.cell);
+    const size_t cells = shape.row_cells(shape.columns) * shape.rows;
+    reserve_buffer(context_->cl(), blurred_, blurred_size_, cells * shape.cell);
     return;
   }
   const std::array<int, 3> size{shape.columns, shape.rows, shape.channels * shape.stored};
@@ -242,23 +244,25 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
                             static_cast<float>(scale * shape.range[1]),
                             static_cast<float>(scale * shape.range[2]), 0}};
   if (layout_ == Layout::buffer) {
-    const size_t node = 2 * shape.row_cells(1) * shape.cell;
-    const int stretch = std::clamp(static_cast<int>(buffer_tile / node) - 2, 1, nodes);
+    const size_t interval = interval_bytes(shape);
+    const int stretch =
+        std::clamp(static_cast<int>(std::min(local_bytes_, buffer_tile) / interval) - 1, 1, nodes);
     kernel(queue, {size_t(divided_up(nodes, stretch)), size_t(shape.band_count)}, from, width_,
            height_, sums_, range, cell, 1 / cell, shape.stored, nodes, shape.band_count,
-           shape.bands, stretch, cl::Local((stretch + 2) * node));
+           shape.bands, stretch, cl::Local((stretch + 1) * interval));
     return;
   }
 
   // As many planes per group as its local memory holds.
+  const size_t tile = std::min(local_bytes_, tile_bytes);
   const int lanes = static_cast<int>(kernel.group().x);
   const int pixels = interval_pixels(cell), parts = divided_up(pixels, most_columns);
   const int columns = divided_up(pixels, parts), pitch = std::max(columns | 1, 5);
   const size_t interval = size_t(parts) * pitch * shape.cell;
-  const int fitting = static_cast<int>(tile_bytes_ / (interval * (shape.channels + 1)));
+  const int fitting = static_cast<int>(tile / (interval * (shape.channels + 1)));
   const int intervals = std::max(std::min({lanes / (columns * parts), nodes + 1, fitting}), 2);
   const size_t layer = intervals * interval;
-  const int most = static_cast<int>((tile_bytes_ / layer - 1) / shape.channels);
+  const int most = static_cast<int>((tile / layer - 1) / shape.channels);
   const int chunks = divided_up(shape.stored, most), chunk = divided_up(shape.stored, chunks);
   const size_t groups = divided_up(nodes, intervals - 1);
   // What the rows of a band weigh at most; each may be rounded up by a half.
@@ -275,13 +279,14 @@ void Grid::blur(Queue &queue, const Shape &shape, float cell) {
   const cl_float4 space = blur_taps(1 / (3.0 * cell * cell)), range = blur_taps(0);
   const int nodes = shape.columns + 2 * reach;
   if (layout_ == Layout::buffer) {
-    const int wide_row = static_cast<int>(shape.row_cells(nodes));
-    const int row = static_cast<int>(shape.row_cells(shape.columns));
-    const int wide = 32 / static_cast<int>(shape.cell);
-    kernels.blur_y(queue, {size_t(wide_row / wide), size_t(shape.rows + blur_rows - 1) / blur_rows},
-                   sums_, blurred_, space, wide_row, shape.rows, shape.bands);
-    kernels.blur_xz(queue, {size_t(shape.columns), size_t(shape.rows)}, blurred_, sums_, space,
-                    range, wide_row, row, shape.rows, shape.stored);
+    const size_t node = node_bytes(shape);
+    const int stretch = std::clamp(
+        static_cast<int>(std::min(local_bytes_, buffer_tile) / node) - 2 * reach, 1, shape.columns);
+    kernels.blur(
+        queue,
+        {size_t(divided_up(shape.columns, stretch)), size_t(divided_up(shape.rows, blur_rows))},
+        sums_, blurred_, space, range, shape.stored, nodes, shape.rows, shape.bands, stretch,
+        cl::Local((stretch + 2 * reach) * node));
     return;
   }
   const Size group = kernels.blur.group();
@@ -306,9 +311,8 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
   const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
                             static_cast<float>(shape.range[2]), 0}};
   if (layout_ == Layout::buffer)
-    kernels.slice(queue, {size_t(divided_up(width_, buffer_pixels)), size_t(height_)}, from,
-                  original, to, width_, height_, sums_, range, 1 / cell, shape.stored,
-                  static_cast<int>(shape.row_cells(shape.columns)), split);
+    kernels.slice(queue, {size_t(height_), 1}, from, original, to, width_, height_, blurred_, range,
+                  1 / cell, shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split);
   else
     kernels.slice(queue, {size_t(width_), size_t(divided_up(height_, item_rows_))}, from, original,
                   to, grid_, range, 1 / cell, shape.stored, split);

@@ -79,9 +79,7 @@ class Grid {
  private:
   /// The kernels of a program: a grid of RGB, or a grid per channel.
   struct Kernels {
-    Kernel splat, slice;
-    Kernel blur_y, blur_xz;  // on buffers
-    Kernel blur;             // on images
+    Kernel splat, blur, slice;
   };
 
   /// The grid that settings ask for.
@@ -106,6 +104,9 @@ class Grid {
   Kernels &kernels(const Shape &shape);
   Shape shape(const Settings &settings) const;
   size_t sums_bytes(const Shape &shape) const;
+  /// Of local memory on buffers: an interval while splatting, a node while blurring.
+  static size_t interval_bytes(const Shape &shape);
+  static size_t node_bytes(const Shape &shape);
   void reserve(const Shape &shape);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);
@@ -113,8 +114,8 @@ class Grid {
   void blur(Queue &queue, const Shape &shape, float cell);
 
   std::shared_ptr<Context> context_;
-  size_t max_bytes_;   // of one allocation
-  size_t tile_bytes_;  // of local memory
+  size_t max_bytes_;    // of one allocation
+  size_t local_bytes_;  // of local memory
   int width_, height_;
   Layout layout_;
   Parameters variant_;
@@ -123,7 +124,7 @@ class Grid {
 
   Background<Kernels> joint_, separate_;
   cl::Buffer sums_;
-  cl::Buffer blurred_;     // along y, on buffers; the second half of the blur goes back into sums_
+  cl::Buffer blurred_;     // on buffers
   cl::Image2DArray grid_;  // blurred, on images
   size_t sums_size_ = 0, blurred_size_ = 0;
   std::array<int, 3> grid_size_{};

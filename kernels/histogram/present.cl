@@ -60,37 +60,6 @@ inline void make_tables(__global const uint *counts, int channels, int bin, __lo
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// The 95th percentile of the counters that are not empty, at least 1: the most that one has below the 5 % with
-// the highest counts. Found bit by bit from that of the fullest one. All items of a group of 256 call it; `sums`
-// are 33 words.
-inline uint usual_count(__global const uint *counts, int counters, uint fullest, int lane, __local uint *all,
-                        __local uint *sums) {
-  uint filled = 0, usual = 0;
-  if (lane < 33) sums[lane] = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = lane; i < counters; i += BINS) {
-    all[i] = counts[i];
-    filled += all[i] > 0;
-  }
-  if (filled) atomic_add(&sums[32], filled);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const uint above = sums[32] / 20;
-  for (int bit = 31 - clz(fullest); bit >= 0; bit--) {
-    const uint least = usual | 1u << bit;
-    uint reach = 0;
-    for (int i = lane; i < counters; i += BINS) reach += all[i] >= least;
-#ifdef WARP_TOTAL
-    reach = warp_total(reach);
-    if (lane % 32 == 0) atomic_add(&sums[bit], reach);
-#else
-    if (reach) atomic_add(&sums[bit], reach);
-#endif
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (sums[bit] > above) usual = least;
-  }
-  return max(usual, 1u);
-}
-
 // How high counters stand, 0..65535 of the plot: a part of the scale, of 65535 for the fullest, or of `level` for the
 // usual one if that is more.
 typedef struct {
@@ -99,19 +68,63 @@ typedef struct {
   float log_scale;
 } Scale;
 
+// Of all items of a group of 256, one call after the other, the sum and the greatest; `sum` and `most` are 0 before.
+inline void add_up(uint value, int lane, __local uint *sum) {
+#ifdef WARP_TOTAL
+  value = warp_total(value);
+  if (lane % 32 == 0) atomic_add(sum, value);
+#else
+  if (value) atomic_add(sum, value);
+#endif
+}
+inline void find_most(uint value, int lane, __local uint *most) {
+#ifdef WARP_TOTAL
+  value = warp_most(value);
+  if (lane % 32 == 0) atomic_max(most, value);
+#else
+  atomic_max(most, value);
+#endif
+}
+
+// The 95th percentile of the counters that are not empty, at least 1: the most that one has below the 5 % with
+// the highest counts. Found two bits at a time from those of the fullest one. All items of a group of 256 call it, with
+// counters of their `own`; `sums` are 16 zeros.
+inline uint usual_count(const uint own[CHANNELS], uint fullest, uint filled, int lane, __local uint *sums) {
+  const uint above = filled / 20;
+  uint usual = 0;
+  for (int bit = (31 - clz(fullest)) & ~1; bit >= 0; bit -= 2) {
+    // How many reach each of three values, 10 bits each.
+    uint reach = 0;
+#pragma unroll
+    for (int i = 0; i < CHANNELS; i++)
+#pragma unroll
+      for (uint k = 0; k < 3; k++) reach += (own[i] >= (usual | (k + 1) << bit)) << 10 * k;
+    add_up(reach, lane, &sums[bit / 2]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint all = sums[bit / 2];
+    usual |= (uint)((all & 1023) > above ? (all >> 10 & 1023) > above ? all >> 20 > above ? 3 : 2 : 1 : 0) << bit;
+  }
+  return max(usual, 1u);
+}
+
 // The 95th percentile stands at `level` or higher; with 0 the fullest one fills the plot. All items of a group of 256
-// call it.
+// call it, for up to CHANNELS times as many counters. `sums`: 18 words.
 inline Scale scale_of(__global const uint *counts, int counters, int logarithmic, int level, int lane,
-                      __local uint *all, __local uint *sums) {
-  uint own = 1;
-  if (lane == 0) sums[0] = 1;
+                      __local uint *sums) {
+  uint own[CHANNELS], most = 1, filled = 0;
+#pragma unroll
+  for (int i = 0; i < CHANNELS; i++) {
+    own[i] = lane + i * BINS < counters ? counts[lane + i * BINS] : 0;
+    most = max(most, own[i]);
+    filled += own[i] > 0;
+  }
+  if (lane < 18) sums[lane] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = lane; i < counters; i += BINS) own = max(own, counts[i]);
-  atomic_max(&sums[0], own);
+  find_most(most, lane, &sums[16]);
+  add_up(filled, lane, &sums[17]);
   barrier(CLK_LOCAL_MEM_FENCE);
-  const uint fullest = sums[0];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const uint usual = level ? usual_count(counts, counters, fullest, lane, all, sums) : 1;
+  const uint fullest = sums[16];
+  const uint usual = level ? usual_count(own, fullest, sums[17], lane, sums) : 1;
   const bool cut = (ulong)level * fullest > 65535ul * usual;
   const Scale scale = {logarithmic, cut ? level : 65535, cut ? usual : fullest,
                        max(65535.0f / log(1.0f + fullest), level / log(1.0f + usual))};
@@ -328,6 +341,16 @@ inline int4 equalized(int4 level, int how, __local const uchar *table) {
 #define AT_ONCE 4
 #endif
 
+// Where an item of a group of 32 by 8 is: neighbours fill 16 columns of two rows of an image, as textures lie in memory.
+inline int2 place_in_group() {
+  const int x = get_local_id(0), y = get_local_id(1);
+#ifdef BUFFERS
+  return (int2)(x, y);
+#else
+  return (int2)((y % 2) * 16 + x % 16, y / 2 * 2 + x / 16);
+#endif
+}
+
 // Work-items: the columns of a part of the frame by as many rows as are worked on at a time. A group is 256 items.
 // `part`: left, top, width, height in px. `alone`: the drawing by itself, see drawing/over.clh.
 __kernel __attribute__((reqd_work_group_size(32, 8, 1)))
@@ -338,8 +361,10 @@ void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global con
   __local uint bins[CHANNELS * BINS], sums[CHANNELS * BINS / RUN], first[CHANNELS];
   __local uchar tables[CHANNELS * BINS];
   const int lane = get_local_id(1) * get_local_size(0) + get_local_id(0);
-  const int x = part.x + (int)get_global_id(0), inside = min(x, part.x + part.z - 1), left = x - panel.x;
-  const int step = get_global_size(1), first_y = part.y + (int)get_global_id(1), end = part.y + part.w;
+  const int2 place = place_in_group();
+  const int x = part.x + (int)(get_group_id(0) * get_local_size(0)) + place.x, inside = min(x, part.x + part.z - 1);
+  const int first_y = part.y + (int)(get_group_id(1) * get_local_size(1)) + place.y, left = x - panel.x;
+  const int step = get_global_size(1), end = part.y + part.w;
   int4 levels[AT_ONCE];
 #pragma unroll
   for (int i = 0; i < AT_ONCE; i++) levels[i] = LOAD_LEVELS(in, inside, min(first_y + i * step, end - 1));
@@ -349,7 +374,7 @@ void present(IN_FRAME(in), OUT_FRAME(out), int4 part, int equalize, __global con
   Scale scale = {0, 0, 1, 0.0f};
   const int beside = (int)(get_group_id(0) * get_local_size(0)) + part.x - panel.x;  // of the panel's left edge is the group
   if (display && !axis && beside < panel.z && beside + (int)get_local_size(0) > 0)
-    scale = scale_of(counts, channels * bins_each, logarithmic, level_height, lane, bins, sums);
+    scale = scale_of(counts, channels * bins_each, logarithmic, level_height, lane, sums);
   if (x != inside) return;
 
   const bool drawn = display && left >= 0 && left < panel.z;

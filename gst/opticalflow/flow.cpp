@@ -24,8 +24,10 @@ constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
 constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
 constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
-constexpr int support_side = 8;  // nodes; SUPPORT_SIDE in the kernels
-constexpr int row = 2;           // px; ROW in the kernels
+constexpr int support_side = 8;                          // nodes; SUPPORT_SIDE in the kernels
+constexpr int support_reach = 3;                         // cells; MOST_REACH
+constexpr size_t support_bytes = 12 * sizeof(cl_float);  // a Support
+constexpr int row = 2;                                   // px; ROW in the kernels
 constexpr int bands =
     120;  // into which a frame's rows are parted where light may roll through them
 constexpr Size pixel_group{32, 8};
@@ -201,16 +203,16 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   local_memory_ = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() - spare_memory;
   most_steps_ = coarse.at("steps");
-  const Program program = context.program(
-      "opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows) +
-                                    (context.device().is_cpu() ? "" : " -DROW_AFTER_ROW") +
-                                    frame_options(layout_) + one_group_option(device));
+  const std::string places = context.device().is_cpu() ? "" : " -DROW_AFTER_ROW";
+  const Program program = context.program("opticalflow/pyramid.cl",
+                                          "-DROWS=" + std::to_string(grey_rows) + places +
+                                              frame_options(layout_) + one_group_option(device));
   grey_ = Kernel(context, program, "flow_grey", pixel_group);
   down_ = Kernel(context, program, "flow_down", pixel_group);
   small_ = Kernel(context, program, "flow_small", {});
   census_ = Kernel(context, program, "flow_census", pixel_group);
   const Program ending =
-      context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows));
+      context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows) + places);
   finish_ = Kernel(context, ending, "flow_finish", pixel_group);
   check_ = Kernel(context, ending, "flow_check", pixel_group);
 
@@ -235,12 +237,11 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
       std::string(context.device().is_cpu() ? "-DROW_ITEMS=64" : "-DROW_ITEMS=256") +
           (channels_ == Channels::census ? " -DCENSUS" : ""));
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
-  kept_kernel_ = Kernel(context, support, "flow_kept", {16, 4});
   rows_kernel_ = Kernel(context, support, "flow_rows", {});
   rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
   const size_t most_cells =
       size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
-  support_ = buffer(most_cells * sizeof(cl_float) * 12);
+  support_ = buffer(most_cells * support_bytes);
   kept_ = buffer(most_cells * sizeof(cl_float));
   votes_ = filled(std::vector<cl_uint>(4), CL_MEM_READ_WRITE);
   tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
@@ -559,12 +560,19 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
   const int shift = window_class(settings.window) + 1, apart = 1 << shift;
   const Size group = finish_.group(),
              nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
+  // Cells between whose middles the nodes lie, and more around.
+  const auto between = [](size_t nodes) { return (nodes + support_side - 2) / support_side + 2; };
+  const Size near{between(nodes.x), between(nodes.y)};
+  const size_t cells = (2 * near.x + 2 * support_reach) * (near.y + 2 * support_reach);
+  const size_t room =
+      std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * support_bytes);
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, noise_.variances(), vectors, field_.confidence,
-          cl_int2{{width_, height_}}, cl::Local((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float)), kept_, cells(settings));
+          cl_int2{{width_, height_}}, support_, this->cells(settings), votes_, noise_.renewed(),
+          kept_, cl::Local(room), cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
+          cl::Local(near.x * near.y * sizeof(cl_float)));
 }
 
 /// Cells of what the flow explains, see kernels/opticalflow/support.clh.
@@ -589,8 +597,6 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)));
-  kept_kernel_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, support_, cells, votes_,
-               noise_.renewed(), kept_);
 }
 
 }  // namespace glcl::opticalflow

@@ -152,10 +152,3 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   if (large && change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE)
     atomic_add(&votes[1], (uint)change.w);
 }
-
-// What to multiply the flow around every cell by.
-__kernel void flow_kept(__global const Support *restrict support, int2 cells, __global const uint *restrict votes,
-                        __global const Renewed *restrict renewed, __global float *restrict kept) {
-  const int2 cell = (int2)(get_global_id(0), get_global_id(1));
-  if (all(cell < cells)) kept[cell.y * cells.x + cell.x] = support_of(support, votes, renewed, cells, cell);
-}

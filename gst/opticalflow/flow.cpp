@@ -208,7 +208,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
                                           "-DROWS=" + std::to_string(grey_rows) + places +
                                               frame_options(layout_) + one_group_option(device));
   grey_ = Kernel(context, program, "flow_grey", pixel_group);
-  down_ = Kernel(context, program, "flow_down", pixel_group);
+  down_ = Kernel(context, program, "flow_down", {});
   small_ = Kernel(context, program, "flow_small", {});
   census_ = Kernel(context, program, "flow_census", pixel_group);
   const Program ending =
@@ -232,12 +232,9 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   }
   tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
                     "flow_tensors", coarse_.group);
-  const Program support = context.program(
-      "opticalflow/support.cl",
-      std::string(context.device().is_cpu() ? "-DROW_ITEMS=64" : "-DROW_ITEMS=256") +
-          (channels_ == Channels::census ? " -DCENSUS" : ""));
+  const Program support =
+      context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
-  rows_kernel_ = Kernel(context, support, "flow_rows", {});
   rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
   const size_t most_cells =
       size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
@@ -359,22 +356,33 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   };
   // Groups for levels two coarser than one; levels that frames of this size don't have are not
   // made.
-  const auto tiles = [&](int level, Size group) {
+  const auto tiles = [&](int level) {
     const auto count = [](int side, size_t unit) {
       return size_t(divide_up(divide_up(side, 4), int(unit)));
     };
-    return Size{count(levels_[level].width, coarsest_part.x) * group.x,
-                count(levels_[level].height, coarsest_part.y) * group.y};
+    return Size{count(levels_[level].width, coarsest_part.x),
+                count(levels_[level].height, coarsest_part.y)};
   };
   const auto of = [&](int level) { return levels_[std::min(level, levels - 1)].cl(); };
   const auto more = [&](int level) { return std::min(levels - 1 - level, 2); };
-  grey_(queue, tiles(0, grey_.group()), in, current_.grey, of(0), of(1), of(2), more(0));
+  const Size group = grey_.group(), all = tiles(0);
+  grey_(queue, {all.x * group.x, all.y * group.y}, in, current_.grey, of(0), of(1), of(2), more(0));
   int small = 1 + more(0);
-  while (small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small) {
+  bool measures = previous_levels_ && settings.noise < 0;
+  while (true) {
+    const bool makes =
+        small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small;
+    if (!makes && !measures) break;
     const int from = small - 1;
-    down_(queue, tiles(from, down_.group()), current_.grey, of(from), of(from + 1), of(from + 2),
-          more(from));
-    small += more(from);
+    const Size parts = makes ? tiles(from) : Size{1, 0};
+    const auto squares =
+        measures ? noise_.prepare(queue, plane(current_, 0)) : noise::Noise::Squares{};
+    const size_t groups = parts.x * parts.y + (measures ? noise_.groups() : 0);
+    down_(queue, {groups * down_.group().x, down_.group().y}, current_.grey, of(from), of(from + 1),
+          of(from + 2), more(from), cl_int(parts.x * parts.y), cl_int(parts.x), previous_.grey,
+          squares, noise_.tally(), noise_.variances(), noise_.renewed());
+    if (makes) small += more(from);
+    measures = false;
   }
   small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, levels,
          automatic_levels(width_, height_) - 1, light_[0], light_[1],
@@ -384,10 +392,7 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
       queue.cl().enqueueFillBuffer(current_.softened, cl_float(-1), 0, sizeof(cl_float));
     return;
   }
-  if (settings.noise < 0)
-    noise_.measure(queue, plane(previous_, 0), plane(current_, 0));
-  else
-    noise_.set(queue, settings.noise);
+  if (settings.noise >= 0) noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {
     size_t strips = 0;
     for (int i = 0; i < levels; i++) strips += divide_up(levels_[i].height, census_rows);
@@ -402,12 +407,15 @@ void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &fra
   const Size group = tensors_.group();
   const TileMemory memory(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
-  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(frames.before),
-           texels(frames.after), frames.before.grey, frames.light, noise_.variances(), gain_table_,
-           lattices.table, levels, vector(tensor_tile_), sums_, rests_, votes_,
+  const int tiles = lattices.tiles[levels], rows = divide_up(height_, row);
+  tensors_(queue, {(tiles + rows) * group.x, group.y}, texels(frames.before), texels(frames.after),
+           frames.before.grey, frames.light, noise_.variances(), gain_table_, lattices.table,
+           levels, vector(tensor_tile_), sums_, rests_, votes_,
            make_window<Window>(settings.window, step, finest_radius),
            make_window<Window>(settings.window, step / 2, window_radius),
-           static_cast<float>(settings.alpha), cl::Local(memory.tile * sizeof(cl_float4)),
+           static_cast<float>(settings.alpha), tiles, frames.after.grey, rows_,
+           std::max(rows / (bands * row), 1),
+           cl::Local(std::max(memory.tile, group.x * group.y) * sizeof(cl_float4)),
            cl::Local(memory.strip * sizeof(cl_float4)));
 }
 
@@ -585,9 +593,6 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
   const int step = 2 * steps[window_class(settings.window)];
   const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
       cells = this->cells(settings);
-  const int rows = divide_up(height_, row);
-  rows_kernel_(queue, {rows_kernel_.group().x, size_t(rows)}, frames.before.grey, frames.after.grey,
-               levels_[0].cl(), frames.light, rows_, std::max(rows / (bands * row), 1), votes_);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
                   step, frames.light, noise_.variances(), noise_gains_[0], result_, nodes, rows_,

@@ -225,7 +225,7 @@ class Flow {
   size_t local_memory_ = 0;  // bytes that a group may have
   int most_steps_ = 1;       // of the solver in a launch that leaves the device idle
 
-  Kernel grey_, down_, small_, census_, tensors_, rows_kernel_, support_kernel_, finish_, check_;
+  Kernel grey_, down_, small_, census_, tensors_, support_kernel_, finish_, check_;
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;

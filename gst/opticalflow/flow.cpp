@@ -6,50 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "flowparts.h"
 #include "noise/covariance.h"
 #include "opencl/error.h"
-#include "tiles.h"
 
 namespace glcl::opticalflow {
 
 namespace {
-
-constexpr int border = 2;                     // texels around a level; BORDER in the kernels
-constexpr int pitch_unit = 16;                // texels
-constexpr int finish_rows = 8;                // ROWS of flow_finish
-constexpr int grey_rows = 14;                 // ROWS of flow_grey
-constexpr Size coarsest_part{16, 8};          // COARSEST_X and COARSEST_Y of the kernels
-constexpr int census_rows = 4;                // STRIP of flow_census
-constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
-constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
-constexpr int window_radius = 3;              // nodes; on the finest level
-constexpr int finest_radius = 1;
-constexpr int support_side = 8;                          // nodes; SUPPORT_SIDE in the kernels
-constexpr int support_reach = 3;                         // cells; MOST_REACH
-constexpr size_t support_bytes = 12 * sizeof(cl_float);  // a Support
-constexpr int row = 2;                                   // px; ROW in the kernels
-constexpr int bands =
-    120;  // into which a frame's rows are parted where light may roll through them
-constexpr Size pixel_group{32, 8};
-constexpr size_t spare_memory = 1024;  // local memory that drivers may want, bytes
-constexpr size_t most_small = 3000;    // texels of a level that one group makes
-// Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
-constexpr float last_share = 0.4f;
-
-int half(int n) { return (n + 1) / 2; }
-
-/// A row of the table that flow_tensors takes.
-struct TableRow {
-  cl_int4 level;
-  cl_int2 size;
-  cl_int step, first_tensor, first_tile;
-};
-
-int window_class(int window) {
-  int i = 0;
-  while (i < 2 && window > step_windows[i]) i++;
-  return i;
-}
 
 /// The tile's nodes; "tile" counts those whose votes it needs.
 Size tile_of(const Parameters &variant, int radius) {
@@ -227,8 +190,10 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   finest_ = step("flow_warp", finest_radius, finest);
   last_ = step("flow_last", window_radius, dense);
   if (most_steps_ > 1) {
-    whole_ = solver(context, "flow_whole", window_radius,
-                    {32, std::max<size_t>(one_group(device) / 32, 1)}, {48, 27}, coarse.at("sums"));
+    // Groups of the same size beside it make sums; a compute unit takes several of those.
+    const size_t items = std::min<size_t>(one_group(device), 512);
+    whole_ = solver(context, "flow_whole", window_radius, {32, std::max<size_t>(items / 32, 1)},
+                    {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
                     "flow_tensors", coarse_.group);
@@ -241,7 +206,8 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   support_ = buffer(most_cells * support_bytes);
   kept_ = buffer(most_cells * sizeof(cl_float));
   votes_ = filled(std::vector<cl_uint>(4), CL_MEM_READ_WRITE);
-  tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
+  tensor_tile_ = coarse_.tile;
+  if (most_steps_ == 1) tensor_tile_.y = std::max<size_t>(tensor_tile_.y / 2, 1);
   lay_out();
   if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size()))
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
@@ -282,9 +248,10 @@ void Flow::lay_out() {
       const int columns = divide_up(level.width, step), rows = divide_up(level.height, step);
       lattices.of_level.push_back({columns, rows, nodes, step});
       lattices.tiles.push_back(tiles);
-      table.push_back({level.cl(), {{columns, rows}}, step, nodes, tiles});
+      const int last_tile = tiles + tile_count(tensor_tile_, columns, rows);
+      table.push_back({level.cl(), {{columns, rows}}, step, nodes, tiles, last_tile});
       nodes += columns * rows;
-      tiles += tile_count(tensor_tile_, columns, rows);
+      tiles = last_tile;
     }
     lattices.tiles.push_back(tiles);
     lattices.table = filled(table);
@@ -299,12 +266,6 @@ cl::Buffer Flow::filled(std::vector<Value> values, cl_mem_flags use) {
   return cl::Buffer(context_, use | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(Value),
                     values.data());
 }
-
-namespace {
-
-cl_int2 vector(Size size) { return {{static_cast<int>(size.x), static_cast<int>(size.y)}}; }
-
-}  // namespace
 
 bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   check_picture(in, width_, height_, layout_, "The optical flow");
@@ -402,18 +363,25 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   }
 }
 
+/// That find the light of rows.
+size_t Flow::row_groups(Size group) const {
+  const size_t items = group.x * group.y, rows = divide_up(height_, row);
+  const size_t at_a_time = items % row_items ? 1 : items / row_items;
+  return (rows + at_a_time - 1) / at_a_time;
+}
+
 void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels) {
   const Lattices &lattices = lattices_[window_class(settings.window)];
   const Size group = tensors_.group();
   const TileMemory memory(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
   const int tiles = lattices.tiles[levels], rows = divide_up(height_, row);
-  tensors_(queue, {(tiles + rows) * group.x, group.y}, texels(frames.before), texels(frames.after),
-           frames.before.grey, frames.light, noise_.variances(), gain_table_, lattices.table,
-           levels, vector(tensor_tile_), sums_, rests_, votes_,
+  tensors_(queue, {(tiles + row_groups(group)) * group.x, group.y}, texels(frames.before),
+           texels(frames.after), frames.before.grey, frames.light, noise_.variances(), gain_table_,
+           lattices.table, vector(tensor_tile_), sums_, rests_, votes_,
            make_window<Window>(settings.window, step, finest_radius),
            make_window<Window>(settings.window, step / 2, window_radius),
-           static_cast<float>(settings.alpha), tiles, frames.after.grey, rows_,
+           static_cast<float>(settings.alpha), tiles, frames.after.grey, rows_, rows,
            std::max(rows / (bands * row), 1),
            cl::Local(std::max(memory.tile, group.x * group.y) * sizeof(cl_float4)),
            cl::Local(memory.strip * sizeof(cl_float4)));
@@ -432,16 +400,21 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
                   known);
     seeded_ = true;
   }
-  sum_tensors(queue, settings, frames, levels);
+  const auto above = [&](int level) { return level > seeded ? seeded : 0; };
+  // The sums of the tensors are made beside the coarsest lattices' steps, where one group takes
+  // those.
+  const int coarsest = levels - 1;
+  if (last_whole(settings, coarsest, above(coarsest)) > coarsest)
+    sum_tensors(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {
     if (level == seeded && level + 1 < levels) {
       state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
       scale = 1;
     }
     const int warps = settings.warps - (level ? 0 : 1);
-    const int whole = last_whole(settings, level, level > seeded ? seeded : 0);
+    const int whole = last_whole(settings, level, above(level));
     if (whole <= level) {
-      state = warp_whole(queue, settings, frames, level, whole, state, scale);
+      state = warp_whole(queue, settings, frames, level, whole, state, scale, level == coarsest);
       level = whole;
       scale = 1;
     } else if (warps > 0) {
@@ -452,116 +425,6 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
   }
   last_warp(queue, settings, frames, state, scale);
   support(queue, settings, frames);
-}
-
-/// `apart`: texels of the level between the flow's nodes.
-Flow::State Flow::seed(Queue &queue, const Frames &frames, int level, int apart, const State &state,
-                       float scale) {
-  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
-  seeds_->choose(queue,
-                 {texels(frames.before), texels(frames.after), levels_[level].cl(),
-                  noise_gains_[level], frames.light, noise_.variances()},
-                 {*state.flow, state.size, apart, scale}, *to);
-  return {to, state.size};
-}
-
-/// The finest level above `above` of those from `level` on whose lattices one group takes whole;
-/// one more than `level` where it does not take that one.
-int Flow::last_whole(const Settings &settings, int level, int above) const {
-  const auto &lattices = lattices_[window_class(settings.window)].of_level;
-  int last = level + 1;
-  while (most_steps_ > 1 && last - 1 > above && lattices[last - 1].columns <= int(whole_.tile.x) &&
-         lattices[last - 1].rows <= int(whole_.tile.y))
-    last--;
-  return last;
-}
-
-Flow::State Flow::warp_whole(Queue &queue, const Settings &settings, const Frames &frames,
-                             int level, int last, const State &state, float scale) {
-  const Lattices &lattices = lattices_[window_class(settings.window)];
-  const Lattice &lattice = lattices.of_level[last];
-  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
-  const int spacing = settings.median / 2;
-  const TileMemory memory(lattice.side(), lattice.side(), whole_.radius, whole_.sums, spacing, 1);
-  const auto window = make_window<Window>(settings.window, lattice.step, whole_.radius);
-  whole_.kernel(
-      queue, whole_.kernel.group(), texels(frames.before), texels(frames.after), lattices.table,
-      gain_table_, level, last, frames.light, sums_, rests_, noise_.variances(), spread(window),
-      *state.flow, state.size, scale, *to, settings.warps, window,
-      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
-      cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
-  return {to, lattice.size()};
-}
-
-Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
-                       const State &state, float scale, int warps) {
-  const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
-  int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
-  Solver &solver = level ? coarse_ : finest_;
-  const int spacing = settings.median / 2;
-  // As much to do for each compute unit, in as few groups as may be. Where that is one group at
-  // most, a launch costs more than what further steps in it need around.
-  const int tiles = tile_count(solver.tile, lattice.columns, lattice.rows);
-  const int each = divide_up(tiles, compute_units_);
-  int most = each > 1 ? 1 : std::min(most_steps_, warps);
-  const auto tile_for = [&](int steps) {
-    return even_tile(lattice.side(), solver.tile, size_t(each) * compute_units_,
-                     2 * (steps * solver.radius + (steps - 1) * spacing));
-  };
-  Size tile = tile_for(most);
-  while (most > 1 &&
-         TileMemory(tile, lattice.side(), solver.radius, solver.sums, spacing, most).bytes() >
-             local_memory_)
-    tile = tile_for(--most);
-  State now = state;
-  for (int left = warps; left > 0; left -= most, shift = 0, scale = 1)
-    now =
-        warp(queue, settings, solver, tile, std::min(most, left), frames, level, now, shift, scale);
-  return now;
-}
-
-Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
-                       const Frames &frames, int level, const State &state, int shift,
-                       float scale) {
-  const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
-  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
-  const int spacing = settings.median / 2;
-  const Size group = solver.kernel.group();
-  const TileMemory memory(tile, lattice.side(), solver.radius, solver.sums, spacing, warps);
-  const auto window = make_window<Window>(settings.window, lattice.step, solver.radius);
-  solver.kernel(
-      queue,
-      {divide_up(lattice.columns, int(tile.x)) * group.x,
-       divide_up(lattice.rows, int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step, frames.light,
-      sums_, rests_, lattice.first_tensor, noise_.variances(), noise_gains_[level], spread(window),
-      *state.flow, state.size, shift, scale, *to, lattice.size(), vector(tile), warps, window,
-      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
-      cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
-  return {to, lattice.size()};
-}
-
-void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frames,
-                     const State &state, float scale) {
-  const int step = steps[window_class(settings.window)];
-  const Size nodes{size_t(divide_up(width_, 2 * step)), size_t(divide_up(height_, 2 * step))};
-  const Size tile = last_.tile, group = last_.kernel.group();
-  const TileMemory memory = TileMemory::last(tile, last_.radius, last_.sums);
-  const float half_sure = channels_ == Channels::census ? 120 : 5;
-  const auto window =
-      make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0);
-  const Lattice &coarse = lattices_[window_class(settings.window)].of_level[0];
-  last_.kernel(
-      queue,
-      {divide_up(int(nodes.x), int(tile.x)) * group.x,
-       divide_up(int(nodes.y), int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light, sums_,
-      rests_, coarse.size(), noise_.variances(), noise_gains_[0], last_share * spread(window),
-      *state.flow, state.size, scale, result_, certain_, vector(nodes), vector(tile), window,
-      static_cast<float>(settings.alpha), half_sure, settings.median / 2,
-      cl::Local(memory.tile * sizeof(cl_float4)), cl::Local(memory.tile * sizeof(cl_float)),
-      cl::Local(memory.strip * sizeof(cl_float4)), cl::Local(memory.strip * sizeof(cl_float)),
-      cl::Local(memory.nodes * sizeof(cl_float2)));
 }
 
 void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {

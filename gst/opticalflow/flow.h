@@ -17,6 +17,8 @@
 
 namespace glcl::opticalflow {
 
+struct TileMemory;
+
 /// A flow field on the device: where every pixel of the previous frame went.
 struct Field {
   int width = 0, height = 0;  ///< px, those of the frames
@@ -176,11 +178,13 @@ class Flow {
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
   void take(Queue &queue, const Settings &settings, const Picture &in, int levels);
+  size_t row_groups(Size group) const;
   void sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
+  TileMemory whole_memory(const Settings &settings, const Lattice &lattice) const;
   int last_whole(const Settings &settings, int level, int above) const;
   State warp_whole(Queue &queue, const Settings &settings, const Frames &frames, int level,
-                   int last, const State &state, float scale);
+                   int last, const State &state, float scale, bool sums);
   State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
              const State &state, float scale, int warps);
   State warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,

@@ -59,12 +59,17 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
   }
 }
 
-void Noise::measure(Queue &queue, const Plane &before, const Plane &after) {
+size_t Noise::groups() const { return std::max(1, (squares_ + in_group - 1) / in_group); }
+
+Noise::Squares Noise::prepare(Queue &queue, const Plane &plane) {
   const auto [mask, change] = gains(texels_);
   if (fresh_) forget(queue);
-  const size_t groups = std::max(1, (squares_ + in_group - 1) / in_group);
-  measure_(queue, {groups * measure_.group().x, 1}, before.texels, after.texels, before.pitch,
-           before.offset, std::max(columns_, 1), apart_, squares_, mask, change, scale, tally_,
+  return {plane.pitch, plane.offset, std::max(columns_, 1), apart_, squares_, mask, change, scale};
+}
+
+void Noise::measure(Queue &queue, const Plane &before, const Plane &after) {
+  const Squares squares = prepare(queue, before);
+  measure_(queue, {groups() * measuring, 1}, before.texels, after.texels, squares, tally_,
            variances_, renewed_);
 }
 

@@ -44,6 +44,18 @@ class Noise {
   /// Enqueues the measurement. At least one texel lies on every side of the frames. Frames below 16
   /// px on a side have no noise.
   void measure(Queue &queue, const Plane &before, const Plane &after);
+  /// For a kernel that measures beside what else it does, by measure_noise() of
+  /// kernels/noise/measure.clh on planes of one layout: what that takes. The groups, of `measuring`
+  /// items each, are one launch, ahead of which nothing else is enqueued.
+  struct Squares {
+    cl_int pitch, offset, columns, apart, count;
+    cl_float mask_gain, change_gain, scale;
+  };
+  static constexpr size_t measuring = 256;
+  Squares prepare(Queue &queue, const Plane &plane);
+  size_t groups() const;
+  const cl::Buffer &tally() const { return tally_; }
+
   /// Enqueues that the noise is `level`, the standard deviation in levels of 0..255, at every
   /// brightness, without coding and renewed noise.
   void set(Queue &queue, double level);

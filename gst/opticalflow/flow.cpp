@@ -6,48 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "flowparts.h"
 #include "noise/covariance.h"
 #include "opencl/error.h"
-#include "tiles.h"
 
 namespace glcl::opticalflow {
 
 namespace {
-
-constexpr int border = 2;                     // texels around a level; BORDER in the kernels
-constexpr int pitch_unit = 16;                // texels
-constexpr int finish_rows = 8;                // ROWS of flow_finish
-constexpr int grey_rows = 14;                 // ROWS of flow_grey
-constexpr Size coarsest_part{16, 8};          // COARSEST_X and COARSEST_Y of the kernels
-constexpr int census_rows = 4;                // STRIP of flow_census
-constexpr int steps[] = {1, 2, 4};            // texels; powers of 2
-constexpr int step_windows[] = {15, 31, 63};  // px, the largest for each
-constexpr int window_radius = 3;              // nodes; on the finest level
-constexpr int finest_radius = 1;
-constexpr int support_side = 8;  // nodes; SUPPORT_SIDE in the kernels
-constexpr int row = 2;           // px; ROW in the kernels
-constexpr int bands =
-    120;  // into which a frame's rows are parted where light may roll through them
-constexpr Size pixel_group{32, 8};
-constexpr size_t spare_memory = 1024;  // local memory that drivers may want, bytes
-constexpr size_t most_small = 3000;    // texels of a level that one group makes
-// Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
-constexpr float last_share = 0.4f;
-
-int half(int n) { return (n + 1) / 2; }
-
-/// A row of the table that flow_tensors takes.
-struct TableRow {
-  cl_int4 level;
-  cl_int2 size;
-  cl_int step, first_tensor, first_tile;
-};
-
-int window_class(int window) {
-  int i = 0;
-  while (i < 2 && window > step_windows[i]) i++;
-  return i;
-}
 
 /// The tile's nodes; "tile" counts those whose votes it needs.
 Size tile_of(const Parameters &variant, int radius) {
@@ -201,16 +166,16 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   local_memory_ = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() - spare_memory;
   most_steps_ = coarse.at("steps");
-  const Program program = context.program(
-      "opticalflow/pyramid.cl", "-DROWS=" + std::to_string(grey_rows) +
-                                    (context.device().is_cpu() ? "" : " -DROW_AFTER_ROW") +
-                                    frame_options(layout_) + one_group_option(device));
+  const std::string places = context.device().is_cpu() ? "" : " -DROW_AFTER_ROW";
+  const Program program = context.program("opticalflow/pyramid.cl",
+                                          "-DROWS=" + std::to_string(grey_rows) + places +
+                                              frame_options(layout_) + one_group_option(device));
   grey_ = Kernel(context, program, "flow_grey", pixel_group);
-  down_ = Kernel(context, program, "flow_down", pixel_group);
+  down_ = Kernel(context, program, "flow_down", {});
   small_ = Kernel(context, program, "flow_small", {});
   census_ = Kernel(context, program, "flow_census", pixel_group);
   const Program ending =
-      context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows));
+      context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows) + places);
   finish_ = Kernel(context, ending, "flow_finish", pixel_group);
   check_ = Kernel(context, ending, "flow_check", pixel_group);
 
@@ -225,25 +190,24 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   finest_ = step("flow_warp", finest_radius, finest);
   last_ = step("flow_last", window_radius, dense);
   if (most_steps_ > 1) {
-    whole_ = solver(context, "flow_whole", window_radius,
-                    {32, std::max<size_t>(one_group(device) / 32, 1)}, {48, 27}, coarse.at("sums"));
+    // Groups of the same size beside it make sums; a compute unit takes several of those.
+    const size_t items = std::min<size_t>(one_group(device), 512);
+    whole_ = solver(context, "flow_whole", window_radius, {32, std::max<size_t>(items / 32, 1)},
+                    {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
                     "flow_tensors", coarse_.group);
-  const Program support = context.program(
-      "opticalflow/support.cl",
-      std::string(context.device().is_cpu() ? "-DROW_ITEMS=64" : "-DROW_ITEMS=256") +
-          (channels_ == Channels::census ? " -DCENSUS" : ""));
+  const Program support =
+      context.program("opticalflow/support.cl", channels_ == Channels::census ? "-DCENSUS" : "");
   support_kernel_ = Kernel(context, support, "flow_support", {64, 1});
-  kept_kernel_ = Kernel(context, support, "flow_kept", {16, 4});
-  rows_kernel_ = Kernel(context, support, "flow_rows", {});
   rows_ = buffer(size_t(divide_up(height_, row)) * sizeof(cl_float));
   const size_t most_cells =
       size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
-  support_ = buffer(most_cells * sizeof(cl_float) * 12);
+  support_ = buffer(most_cells * support_bytes);
   kept_ = buffer(most_cells * sizeof(cl_float));
   votes_ = filled(std::vector<cl_uint>(4), CL_MEM_READ_WRITE);
-  tensor_tile_ = {coarse_.tile.x, std::max<size_t>(coarse_.tile.y / 2, 1)};
+  tensor_tile_ = coarse_.tile;
+  if (most_steps_ == 1) tensor_tile_.y = std::max<size_t>(tensor_tile_.y / 2, 1);
   lay_out();
   if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size()))
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
@@ -284,9 +248,10 @@ void Flow::lay_out() {
       const int columns = divide_up(level.width, step), rows = divide_up(level.height, step);
       lattices.of_level.push_back({columns, rows, nodes, step});
       lattices.tiles.push_back(tiles);
-      table.push_back({level.cl(), {{columns, rows}}, step, nodes, tiles});
+      const int last_tile = tiles + tile_count(tensor_tile_, columns, rows);
+      table.push_back({level.cl(), {{columns, rows}}, step, nodes, tiles, last_tile});
       nodes += columns * rows;
-      tiles += tile_count(tensor_tile_, columns, rows);
+      tiles = last_tile;
     }
     lattices.tiles.push_back(tiles);
     lattices.table = filled(table);
@@ -301,12 +266,6 @@ cl::Buffer Flow::filled(std::vector<Value> values, cl_mem_flags use) {
   return cl::Buffer(context_, use | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(Value),
                     values.data());
 }
-
-namespace {
-
-cl_int2 vector(Size size) { return {{static_cast<int>(size.x), static_cast<int>(size.y)}}; }
-
-}  // namespace
 
 bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   check_picture(in, width_, height_, layout_, "The optical flow");
@@ -358,22 +317,33 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   };
   // Groups for levels two coarser than one; levels that frames of this size don't have are not
   // made.
-  const auto tiles = [&](int level, Size group) {
+  const auto tiles = [&](int level) {
     const auto count = [](int side, size_t unit) {
       return size_t(divide_up(divide_up(side, 4), int(unit)));
     };
-    return Size{count(levels_[level].width, coarsest_part.x) * group.x,
-                count(levels_[level].height, coarsest_part.y) * group.y};
+    return Size{count(levels_[level].width, coarsest_part.x),
+                count(levels_[level].height, coarsest_part.y)};
   };
   const auto of = [&](int level) { return levels_[std::min(level, levels - 1)].cl(); };
   const auto more = [&](int level) { return std::min(levels - 1 - level, 2); };
-  grey_(queue, tiles(0, grey_.group()), in, current_.grey, of(0), of(1), of(2), more(0));
+  const Size group = grey_.group(), all = tiles(0);
+  grey_(queue, {all.x * group.x, all.y * group.y}, in, current_.grey, of(0), of(1), of(2), more(0));
   int small = 1 + more(0);
-  while (small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small) {
+  bool measures = previous_levels_ && settings.noise < 0;
+  while (true) {
+    const bool makes =
+        small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small;
+    if (!makes && !measures) break;
     const int from = small - 1;
-    down_(queue, tiles(from, down_.group()), current_.grey, of(from), of(from + 1), of(from + 2),
-          more(from));
-    small += more(from);
+    const Size parts = makes ? tiles(from) : Size{1, 0};
+    const auto squares =
+        measures ? noise_.prepare(queue, plane(current_, 0)) : noise::Noise::Squares{};
+    const size_t groups = parts.x * parts.y + (measures ? noise_.groups() : 0);
+    down_(queue, {groups * down_.group().x, down_.group().y}, current_.grey, of(from), of(from + 1),
+          of(from + 2), more(from), cl_int(parts.x * parts.y), cl_int(parts.x), previous_.grey,
+          squares, noise_.tally(), noise_.variances(), noise_.renewed());
+    if (makes) small += more(from);
+    measures = false;
   }
   small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, levels,
          automatic_levels(width_, height_) - 1, light_[0], light_[1],
@@ -383,10 +353,7 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
       queue.cl().enqueueFillBuffer(current_.softened, cl_float(-1), 0, sizeof(cl_float));
     return;
   }
-  if (settings.noise < 0)
-    noise_.measure(queue, plane(previous_, 0), plane(current_, 0));
-  else
-    noise_.set(queue, settings.noise);
+  if (settings.noise >= 0) noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {
     size_t strips = 0;
     for (int i = 0; i < levels; i++) strips += divide_up(levels_[i].height, census_rows);
@@ -396,17 +363,27 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   }
 }
 
+/// That find the light of rows.
+size_t Flow::row_groups(Size group) const {
+  const size_t items = group.x * group.y, rows = divide_up(height_, row);
+  const size_t at_a_time = items % row_items ? 1 : items / row_items;
+  return (rows + at_a_time - 1) / at_a_time;
+}
+
 void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels) {
   const Lattices &lattices = lattices_[window_class(settings.window)];
   const Size group = tensors_.group();
   const TileMemory memory(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
-  tensors_(queue, {lattices.tiles[levels] * group.x, group.y}, texels(frames.before),
+  const int tiles = lattices.tiles[levels], rows = divide_up(height_, row);
+  tensors_(queue, {(tiles + row_groups(group)) * group.x, group.y}, texels(frames.before),
            texels(frames.after), frames.before.grey, frames.light, noise_.variances(), gain_table_,
-           lattices.table, levels, vector(tensor_tile_), sums_, rests_, votes_,
+           lattices.table, vector(tensor_tile_), sums_, rests_, votes_,
            make_window<Window>(settings.window, step, finest_radius),
            make_window<Window>(settings.window, step / 2, window_radius),
-           static_cast<float>(settings.alpha), cl::Local(memory.tile * sizeof(cl_float4)),
+           static_cast<float>(settings.alpha), tiles, frames.after.grey, rows_, rows,
+           std::max(rows / (bands * row), 1),
+           cl::Local(std::max(memory.tile, group.x * group.y) * sizeof(cl_float4)),
            cl::Local(memory.strip * sizeof(cl_float4)));
 }
 
@@ -423,16 +400,21 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
                   known);
     seeded_ = true;
   }
-  sum_tensors(queue, settings, frames, levels);
+  const auto above = [&](int level) { return level > seeded ? seeded : 0; };
+  // The sums of the tensors are made beside the coarsest lattices' steps, where one group takes
+  // those.
+  const int coarsest = levels - 1;
+  if (last_whole(settings, coarsest, above(coarsest)) > coarsest)
+    sum_tensors(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {
     if (level == seeded && level + 1 < levels) {
       state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
       scale = 1;
     }
     const int warps = settings.warps - (level ? 0 : 1);
-    const int whole = last_whole(settings, level, level > seeded ? seeded : 0);
+    const int whole = last_whole(settings, level, above(level));
     if (whole <= level) {
-      state = warp_whole(queue, settings, frames, level, whole, state, scale);
+      state = warp_whole(queue, settings, frames, level, whole, state, scale, level == coarsest);
       level = whole;
       scale = 1;
     } else if (warps > 0) {
@@ -445,126 +427,23 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
   support(queue, settings, frames);
 }
 
-/// `apart`: texels of the level between the flow's nodes.
-Flow::State Flow::seed(Queue &queue, const Frames &frames, int level, int apart, const State &state,
-                       float scale) {
-  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
-  seeds_->choose(queue,
-                 {texels(frames.before), texels(frames.after), levels_[level].cl(),
-                  noise_gains_[level], frames.light, noise_.variances()},
-                 {*state.flow, state.size, apart, scale}, *to);
-  return {to, state.size};
-}
-
-/// The finest level above `above` of those from `level` on whose lattices one group takes whole;
-/// one more than `level` where it does not take that one.
-int Flow::last_whole(const Settings &settings, int level, int above) const {
-  const auto &lattices = lattices_[window_class(settings.window)].of_level;
-  int last = level + 1;
-  while (most_steps_ > 1 && last - 1 > above && lattices[last - 1].columns <= int(whole_.tile.x) &&
-         lattices[last - 1].rows <= int(whole_.tile.y))
-    last--;
-  return last;
-}
-
-Flow::State Flow::warp_whole(Queue &queue, const Settings &settings, const Frames &frames,
-                             int level, int last, const State &state, float scale) {
-  const Lattices &lattices = lattices_[window_class(settings.window)];
-  const Lattice &lattice = lattices.of_level[last];
-  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
-  const int spacing = settings.median / 2;
-  const TileMemory memory(lattice.side(), lattice.side(), whole_.radius, whole_.sums, spacing, 1);
-  const auto window = make_window<Window>(settings.window, lattice.step, whole_.radius);
-  whole_.kernel(
-      queue, whole_.kernel.group(), texels(frames.before), texels(frames.after), lattices.table,
-      gain_table_, level, last, frames.light, sums_, rests_, noise_.variances(), spread(window),
-      *state.flow, state.size, scale, *to, settings.warps, window,
-      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
-      cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
-  return {to, lattice.size()};
-}
-
-Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
-                       const State &state, float scale, int warps) {
-  const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
-  int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
-  Solver &solver = level ? coarse_ : finest_;
-  const int spacing = settings.median / 2;
-  // As much to do for each compute unit, in as few groups as may be. Where that is one group at
-  // most, a launch costs more than what further steps in it need around.
-  const int tiles = tile_count(solver.tile, lattice.columns, lattice.rows);
-  const int each = divide_up(tiles, compute_units_);
-  int most = each > 1 ? 1 : std::min(most_steps_, warps);
-  const auto tile_for = [&](int steps) {
-    return even_tile(lattice.side(), solver.tile, size_t(each) * compute_units_,
-                     2 * (steps * solver.radius + (steps - 1) * spacing));
-  };
-  Size tile = tile_for(most);
-  while (most > 1 &&
-         TileMemory(tile, lattice.side(), solver.radius, solver.sums, spacing, most).bytes() >
-             local_memory_)
-    tile = tile_for(--most);
-  State now = state;
-  for (int left = warps; left > 0; left -= most, shift = 0, scale = 1)
-    now =
-        warp(queue, settings, solver, tile, std::min(most, left), frames, level, now, shift, scale);
-  return now;
-}
-
-Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
-                       const Frames &frames, int level, const State &state, int shift,
-                       float scale) {
-  const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
-  const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
-  const int spacing = settings.median / 2;
-  const Size group = solver.kernel.group();
-  const TileMemory memory(tile, lattice.side(), solver.radius, solver.sums, spacing, warps);
-  const auto window = make_window<Window>(settings.window, lattice.step, solver.radius);
-  solver.kernel(
-      queue,
-      {divide_up(lattice.columns, int(tile.x)) * group.x,
-       divide_up(lattice.rows, int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step, frames.light,
-      sums_, rests_, lattice.first_tensor, noise_.variances(), noise_gains_[level], spread(window),
-      *state.flow, state.size, shift, scale, *to, lattice.size(), vector(tile), warps, window,
-      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
-      cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
-  return {to, lattice.size()};
-}
-
-void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frames,
-                     const State &state, float scale) {
-  const int step = steps[window_class(settings.window)];
-  const Size nodes{size_t(divide_up(width_, 2 * step)), size_t(divide_up(height_, 2 * step))};
-  const Size tile = last_.tile, group = last_.kernel.group();
-  const TileMemory memory = TileMemory::last(tile, last_.radius, last_.sums);
-  const float half_sure = channels_ == Channels::census ? 120 : 5;
-  const auto window =
-      make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0);
-  const Lattice &coarse = lattices_[window_class(settings.window)].of_level[0];
-  last_.kernel(
-      queue,
-      {divide_up(int(nodes.x), int(tile.x)) * group.x,
-       divide_up(int(nodes.y), int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light, sums_,
-      rests_, coarse.size(), noise_.variances(), noise_gains_[0], last_share * spread(window),
-      *state.flow, state.size, scale, result_, certain_, vector(nodes), vector(tile), window,
-      static_cast<float>(settings.alpha), half_sure, settings.median / 2,
-      cl::Local(memory.tile * sizeof(cl_float4)), cl::Local(memory.tile * sizeof(cl_float)),
-      cl::Local(memory.strip * sizeof(cl_float4)), cl::Local(memory.strip * sizeof(cl_float)),
-      cl::Local(memory.nodes * sizeof(cl_float2)));
-}
-
 void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
   const int shift = window_class(settings.window) + 1, apart = 1 << shift;
   const Size group = finish_.group(),
              nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
+  // Cells between whose middles the nodes lie, and more around.
+  const auto between = [](size_t nodes) { return (nodes + support_side - 2) / support_side + 2; };
+  const Size near{between(nodes.x), between(nodes.y)};
+  const size_t cells = (2 * near.x + 2 * support_reach) * (near.y + 2 * support_reach);
+  const size_t room =
+      std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * support_bytes);
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, noise_.variances(), vectors, field_.confidence,
-          cl_int2{{width_, height_}}, cl::Local((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
-          cl::Local(nodes.x * nodes.y * sizeof(cl_float)), kept_, cells(settings));
+          cl_int2{{width_, height_}}, support_, this->cells(settings), votes_, noise_.renewed(),
+          kept_, cl::Local(room), cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
+          cl::Local(near.x * near.y * sizeof(cl_float)));
 }
 
 /// Cells of what the flow explains, see kernels/opticalflow/support.clh.
@@ -577,9 +456,6 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
   const int step = 2 * steps[window_class(settings.window)];
   const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
       cells = this->cells(settings);
-  const int rows = divide_up(height_, row);
-  rows_kernel_(queue, {rows_kernel_.group().x, size_t(rows)}, frames.before.grey, frames.after.grey,
-               levels_[0].cl(), frames.light, rows_, std::max(rows / (bands * row), 1), votes_);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
                   step, frames.light, noise_.variances(), noise_gains_[0], result_, nodes, rows_,
@@ -589,8 +465,6 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)));
-  kept_kernel_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, support_, cells, votes_,
-               noise_.renewed(), kept_);
 }
 
 }  // namespace glcl::opticalflow

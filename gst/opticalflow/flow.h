@@ -17,6 +17,8 @@
 
 namespace glcl::opticalflow {
 
+struct TileMemory;
+
 /// A flow field on the device: where every pixel of the previous frame went.
 struct Field {
   int width = 0, height = 0;  ///< px, those of the frames
@@ -176,11 +178,13 @@ class Flow {
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
   void take(Queue &queue, const Settings &settings, const Picture &in, int levels);
+  size_t row_groups(Size group) const;
   void sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
+  TileMemory whole_memory(const Settings &settings, const Lattice &lattice) const;
   int last_whole(const Settings &settings, int level, int above) const;
   State warp_whole(Queue &queue, const Settings &settings, const Frames &frames, int level,
-                   int last, const State &state, float scale);
+                   int last, const State &state, float scale, bool sums);
   State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
              const State &state, float scale, int warps);
   State warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
@@ -225,8 +229,7 @@ class Flow {
   size_t local_memory_ = 0;  // bytes that a group may have
   int most_steps_ = 1;       // of the solver in a launch that leaves the device idle
 
-  Kernel grey_, down_, small_, census_, tensors_, rows_kernel_, support_kernel_, kept_kernel_,
-      finish_, check_;
+  Kernel grey_, down_, small_, census_, tensors_, support_kernel_, finish_, check_;
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // From the last lattice to a vector and a confidence per pixel. A work-item owns ROWS pixels of a column.
+#include "common/items.clh"
 #include "opticalflow/median.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/support.clh"
@@ -18,19 +19,55 @@ inline float smoothness(__local const float2 *p, int pitch) {
   return 1.0f / (1.0f + most);
 }
 
+// What to multiply the flow around the cells from `low` on by, `count` of them, into `kept`, for all of the group. `around`: room for those
+// and MOST_REACH more on each side, `rows`: for a row of the largest area each.
+inline void support_cells(__global const Support *restrict support, __global const uint *votes, __global const Renewed *renewed,
+                          int2 cells, int2 low, int2 count, __local Support *around, __local Support *rows, __local float *kept) {
+  const int2 from = low - MOST_REACH, side = count + 2 * MOST_REACH;
+  const Support nothing = {(float4)(0.0f), (float2)(0.0f), 0.0f, 0.0f, (float2)(0.0f), (float2)(0.0f)};
+  FOR_ITEMS(x, y, side) {
+    const int2 at = from + (int2)(x, y);
+    Support own = nothing;
+    if (all(at >= 0) && all(at < cells)) own = support[at.y * cells.x + at.x];
+    around[y * side.x + x] = own;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ITEMS(x, y, ((int2)(count.x, side.y))) rows[y * count.x + x] = sum_of(around + y * side.x + x, 2 * MOST_REACH + 1, 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ITEMS(x, y, count) {
+    const int2 at = low + (int2)(x, y), near = min(at + 1, cells - 1) - max(at - 1, 0) + 1;
+    kept[y * count.x + x] = support_of(around + (y + MOST_REACH) * side.x + x + MOST_REACH, side.x, rows + y * count.x + x, count.x,
+                                       near.x * near.y, votes, renewed);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// The cells on whose middles' both sides a node lies, along an axis: the first one, and one more.
+inline int2 cell_below(int2 node) { return (2 * node + 1 - SUPPORT_SIDE) >> SUPPORT_SHIFT; }
+
 // A pixel that leaves the frame has a confidence of 0. Nodes lie 1 << shift px apart, the first one a
-// quarter of that from the edges. `tile`: those around the group's pixels, and AROUND more on each side; `medians` of
-// them, and how `sure` they are.
+// quarter of that from the edges. `tile`: those around the group's pixels, and AROUND more on each side, but first what support_cells() needs
+// of room; `medians` of them, and how `sure` they are. `kept` gets of every cell what its flow was multiplied by; `near`: of those around.
 __kernel void flow_finish(__global const float2 *restrict flow, __global const float *restrict certain,
                           int2 lattice, int shift, int spacing, __global const float *noise, __global float2 *restrict vectors,
-                          __global float *restrict confidence, int2 size, __local float2 *tile,
-                          __local float2 *medians, __local float *sure,
-                          __global const float *kept, int2 cells) {
+                          __global float *restrict confidence, int2 size, __global const Support *restrict support, int2 cells,
+                          __global const uint *restrict votes, __global const Renewed *restrict renewed, __global float *restrict kept,
+                          __local float4 *room, __local float2 *medians, __local float *sure, __local float *near) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
   const int2 first = (origin >> shift) - 1, last = lattice - 1, tile_first = first - AROUND;
   const int2 side = ((origin + area - 1) >> shift) + 2 - first, tile_side = side + 2 * AROUND;
   const int number = item.y * items.x + item.x, count = items.x * items.y;
+  const int2 low = max(cell_below(max(first, 0)), 0);
+  const int2 near_side = min(cell_below(min(first + side - 1, last)) + 1, cells - 1) - low + 1;
+  __local Support *around = (__local Support *)room;
+  support_cells(support, votes, renewed, cells, low, near_side, around,
+                around + (near_side.x + 2 * MOST_REACH) * (near_side.y + 2 * MOST_REACH), near);
+  FOR_ITEMS(x, y, near_side) {
+    const int2 at = low + (int2)(x, y), pixel = at * SUPPORT_SIDE << shift;
+    if (all(pixel >= origin) && all(pixel < origin + area)) kept[at.y * cells.x + at.x] = near[y * near_side.x + x];
+  }
+  __local float2 *tile = (__local float2 *)room;
   for (int i = number; i < tile_side.x * tile_side.y; i += count) {
     const int2 node = clamp(tile_first + (int2)(i % tile_side.x, i / tile_side.x), 0, last);
     tile[i] = flow[node.y * lattice.x + node.x];
@@ -40,7 +77,7 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
   for (int i = number; i < side.x * side.y; i += count) {
     const int2 at = (int2)(i % side.x, i / side.x), node = clamp(first + at, 0, last);
     const float2 v = smooth_at(tile, tile_first, tile_side.x, node, last, spacing, far);
-    const float part = support_at(kept, cells, convert_float2(node));
+    const float part = support_near(near, low, near_side.x, cells, convert_float2(node));
     medians[i] = part * v;
     sure[i] = certain[node.y * lattice.x + node.x] / (1.0f + 4.0f * (1.0f - part) * (1.0f - part) * dot(v, v)) *
               smoothness(tile + (at.y + AROUND) * tile_side.x + at.x + AROUND, tile_side.x);

@@ -2,10 +2,9 @@
 // The pyramid of a frame. Every kernel fills a level with its border.
 #include "common/items.clh"
 #include "opticalflow/grey.clh"
+#include "noise/measure.clh"
 #include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
-
-#define UNROLL _Pragma("unroll")
 
 // A group makes so many texels of the coarsest of three levels, what lies there of the two finer ones, and in local memory what it
 // needs around that.
@@ -99,10 +98,20 @@ __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 nex
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
-// One or two levels, `more`, from a finer one.
-__kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarsest, int more) {
+// One or two levels, `more`, from a finer one: groups below `tiles`, `columns` of them in a row. Those behind them measure the noise of
+// the finest level, from that of the frame before on.
+__attribute__((reqd_work_group_size(32, MEASURING / 32, 1)))
+__kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarsest, int more, int tiles, int columns,
+                        __global const float *previous, Squares squares, __global Tally *tally, __global float *noise,
+                        __global Renewed *renewed) {
   __local float fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
-  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y), from = 4 * first - 6;
+  __local MeasuringRoom room;
+  const int group = get_group_id(0);
+  if (group >= tiles) {
+    measure_noise(previous, grey, squares, group - tiles, get_num_groups(0) - tiles, tally, noise, renewed, &room);
+    return;
+  }
+  const int2 first = (int2)(group % columns, group / columns) * (int2)(COARSEST_X, COARSEST_Y), from = 4 * first - 6;
   FOR_ITEMS(x, y, ((int2)(FINE_X, FINE_Y)))
     fine[y * FINE_X + x] = grey[texel_index(level, clamp(from + (int2)(x, y), 0, level.xy - 1))];
   barrier(CLK_LOCAL_MEM_FENCE);

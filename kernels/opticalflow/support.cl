@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What of the changes between two frames the flow explains.
 #include "opticalflow/level.clh"
-#include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/support.clh"
 
@@ -24,62 +23,10 @@ inline float kept_between(float2 place) {
 
 #define GROUP 64
 #ifdef CENSUS
-#define LIT(grey, light) (grey)
 #define LEVELS(still, moved) 0.0f
 #else
-#define LIT RELIT
 #define LEVELS(still, moved) (float2)(still, moved)
 #endif
-// The light of every ROW-th row: by what part its grey changed, whatever lies there. By least squares, then twice more without
-// what is far from that. Work-groups: rows, of -DROW_ITEMS=n items, a power of two. The last of them to end tells how far light rolls through the rows, in thousandths, in `votes`:
-// where it changes, but hardly from a row to that `apart` from it. What moves changes some rows otherwise than those beside them.
-#define SWEEPS 3
-#define FAR 8.0f  // levels; what is as far counts a quarter
-#define FEWEST_ROWS 24
-#define ROLLS (float2)(0.004f, 0.008f)  // deviations of the light of rows
-#define ROUGH (float2)(0.05f, 0.08f)    // the variance of what it changes from row to row, by that over all
-__kernel __attribute__((reqd_work_group_size(ROW_ITEMS, 1, 1)))
-void flow_rows(__global const float *restrict grey, __global const float *restrict later, int4 level,
-               __global const float2 *restrict light, volatile __global float *rows, int apart, __global uint *votes) {
-  __local float4 sums[ROW_ITEMS];
-  __local int last;
-  const int item = get_local_id(0), row = get_group_id(1), count = get_num_groups(1);
-  float ratio = 0.0f;
-  for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    float4 sum = 0.0f;
-    for (int x = 2 * item; x < level.x; x += 2 * ROW_ITEMS) {
-      const int index = texel_index(level, (int2)(x, ROW * row));
-      const float own = grey[index], change = LIT(later[index], light[0]) - own, far = (change - ratio * own) / FAR;
-      const float part = 1.0f / (1.0f + far * far), weight = sweep ? part * part : 1.0f;
-      sum.xy += weight * own * (float2)(change, own);
-    }
-    sum = group_sum(sum, sums);
-    ratio = sum.x / fmax(sum.y, 1.0f);
-  }
-  if (item == 0) {
-    atomic_xchg((volatile __global uint *)rows + row, as_uint(ratio));
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    last = atomic_inc(&votes[3]) == (uint)count - 1;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const int end = last ? count : 0;  // every barrier is met by every item of every group
-#define RATIO_OF(i) as_float(atomic_or((volatile __global uint *)rows + (i), 0u))
-  float4 sum = 0.0f;
-  for (int i = item; i < end; i += ROW_ITEMS) sum.x += RATIO_OF(i);
-  const float mean = group_sum(sum, sums).x / count;
-  sum = 0.0f;
-  for (int i = item; i < end; i += ROW_ITEMS) {
-    const float here = RATIO_OF(i), own = here - mean, step = i + apart < count ? RATIO_OF(i + apart) - here : 0.0f;
-    sum.xy += (float2)(own * own, step * step);
-  }
-  sum = group_sum(sum, sums);
-  if (item > 0 || !end) return;
-  const float2 variance = sum.xy / (float2)(count, max(count - apart, 1));
-  const float part = ramp(sqrt(variance.x), ROLLS) * (1.0f - ramp(variance.y / fmax(variance.x, 1e-9f), ROUGH));
-  votes[2] = count < FEWEST_ROWS ? 0u : (uint)(1000.0f * part + 0.5f);
-  votes[3] = 0;
-}
-
 // Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
 // rows; each item has a column of a cell.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -151,11 +98,4 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   const bool large = grey_change >= RENEWED_TIMES.y * renewed->variance * change.w;
   if (large && change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE)
     atomic_add(&votes[1], (uint)change.w);
-}
-
-// What to multiply the flow around every cell by.
-__kernel void flow_kept(__global const Support *restrict support, int2 cells, __global const uint *restrict votes,
-                        __global const Renewed *restrict renewed, __global float *restrict kept) {
-  const int2 cell = (int2)(get_global_id(0), get_global_id(1));
-  if (all(cell < cells)) kept[cell.y * cells.x + cell.x] = support_of(support, votes, renewed, cells, cell);
 }

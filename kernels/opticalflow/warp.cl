@@ -3,6 +3,14 @@
 // every node's texels went, adds up their votes over the window and solves for the flow. Build as window.clh says.
 #include "opticalflow/window.clh"
 
+// The sums of lattices, and how they come here.
+#ifdef WHOLE
+#include "opticalflow/tensors.clh"
+#define OF_LATTICE(type) __global type *
+#else
+#define OF_LATTICE(type) __global const type *restrict
+#endif
+
 // What steps on a lattice go by.
 typedef struct {
   int4 level;
@@ -20,7 +28,7 @@ typedef struct {
 // `step` texels apart, or with `shift` 1 twice that. It ends in `tile`, or in `result` if there is one. `tensors`, `rests`: the lattice's. `tile`
 // holds votes too; `strip` medians, then sums along y; `nodes_flow` what the nodes start from.
 inline void take_step(__global const TEXEL *restrict before, __global const TEXEL *restrict after, Lattice own_lattice,
-                      __global const float4 *restrict tensors, __global const float *restrict rests, Window window,
+                      OF_LATTICE(float4) tensors, OF_LATTICE(float) rests, Window window,
                       int2 first, int2 nodes, int2 raw, int2 raw_side, int2 last, int shift, float scale,
                       __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow,
                       __global float2 *restrict result) {
@@ -104,16 +112,40 @@ __kernel void flow_warp(__global const TEXEL *restrict before, __global const TE
 }
 
 #else  // -DWHOLE
-// One group: `warps` steps on each of the lattices from `from` down to `to`, which it takes whole.
+// The first group: `warps` steps on each of the lattices from `from` down to `to`, which it takes whole; where there are other groups,
+// what they do for the finer lattices, flow_tensors, for these before it. `side`, `tiles` and what is behind them: as there. `room` and `strip` are
+// for both, `nodes` the place in `room`, in float2, of what a step starts from.
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void flow_whole(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __constant TableRow *lattices,
-                         __constant float4 *gains, int from, int to, __global const float2 *restrict light,
-                         __global const float4 *restrict tensors, __global const float *restrict rests,
+                         __global const float4 *restrict gains, int from, int to, __global const float2 *restrict light,
+                         __global float4 *tensors, __global float *rests,
                          __global const float *restrict noise_table, float spread, __global const float2 *restrict flow,
                          int2 flow_size, float scale, __global float2 *restrict result, int warps, Window window, float alpha,
-                         int spacing, __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow) {
+                         int spacing, __global const float *restrict grey, __global const float *restrict later,
+                         volatile __global float *rows, __global uint *restrict votes, Window finest, int2 side, int tiles, int row_count, int rows_apart,
+                         __local float4 *room, __local float4 *strip, int nodes) {
+  __local int last;
+  const int group = get_group_id(0), others = get_num_groups(0) - 1, before_tiles = others - tiles;
+  if (group > before_tiles) {
+    sum_tiles(before, after, grey, light[0], noise_table, gains, lattices, group - 1 - before_tiles, side, tensors, rests, votes, finest, window,
+              alpha, room, strip);
+    return;
+  }
+  if (group > 0) {
+    light_rows(grey, later, lattices[0].level, light[0], group - 1, before_tiles, row_count, rows_apart, rows, votes, room, &last);
+    return;
+  }
+  for (int number = from; number >= to && others > 0; number--) {
+    const TableRow row = lattices[number];
+    for (int y = 0; y < row.size.y; y += side.y)
+      for (int x = 0; x < row.size.x; x += side.x)
+        sum_tile(before, after, grey, light[0], noise_table, gains[number], row, (int2)(x, y), side, tensors, rests, window, alpha, room,
+                 strip);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  __local float2 *tile = (__local float2 *)room;
   const Noise noise = noise_of(noise_table);
   int2 raw_side = flow_size;
   const int2 first = 0;
@@ -125,7 +157,7 @@ __kernel void flow_whole(__global const TEXEL *restrict before, __global const T
     int shift = any(raw_side < row.size) ? 1 : 0;
     for (int i = 0; i < warps; i++) {
       take_step(before, after, lattice, tensors + row.first_tensor, rests + row.first_tensor, window, first, row.size, first, raw_side,
-                raw_side - 1, shift, scale, tile, strip, nodes_flow, number > to || i + 1 < warps ? 0 : result);
+                raw_side - 1, shift, scale, tile, (__local float2 *)strip, tile + nodes, number > to || i + 1 < warps ? 0 : result);
       raw_side = row.size, shift = 0, scale = 1.0f;
     }
     scale = 2.0f;  // texels of the next finer level are half as large

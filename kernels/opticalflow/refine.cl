@@ -9,14 +9,14 @@
 #define UNROLL _Pragma("unroll")
 #define UNIT (1.0f / 127.0f)       // of a channel
 #define ROBUST 0.6f                // differences of a channel beyond this count linearly
-#define MATCH 0.5f                 // sum of their squares at which a match counts half
-#define SMOOTHNESS 0.35f           // what neighbours count beside the channels
-#define NOISY_SMOOTHNESS 0.3f     // times that, more of it in noise
+#define MATCH 0.1f                 // sum of their squares at which a match counts half
+#define SMOOTHNESS 0.2f            // what neighbours count beside the channels
+#define NOISY_SMOOTHNESS 2.0f     // times that, more of it in noise
 #define LEAST_EDGE 0.12f           // part of it across an edge
 #define EDGE 8.0f                  // levels
 #define STEADY 0.05f               // texels that neighbours may differ by freely
 #define RELAXATION 1.9f
-#define LIKENESS 12.0f             // levels, standard deviation
+#define LIKENESS 14.0f             // levels, standard deviation
 #define DISTANCE 2.0f              // nodes of the mean, standard deviation
 #define APART 4                    // texels
 #define MEAN_STEADY 0.1f           // texels
@@ -98,7 +98,7 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
 #define HALO 4                 // texels of a tile on each side that other tiles have too
 #define OWN ((int2)(TILE_X, TILE_Y) - 2 * HALO)
 #define PITCH (GROUP_X + 1)
-#define SWEEPS 8
+#define SWEEPS 6
 
 // How much two neighbours are to be alike by their grey, 0..255.
 inline uint edge(float grey, float other_grey) {

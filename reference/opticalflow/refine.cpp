@@ -125,7 +125,7 @@ class Refiner {
           pull = pull + weight * d[k] * Vector{gx, gy};
           squares += d[k] * d[k];
         }
-        m.quality = std::max(1 / (1 + squares / 0.5f), 0.02f);
+        m.quality = std::max(1 / (1 + squares / 0.1f), 0.02f);
       }
       m.votes = Vector{m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y} - pull;
     });
@@ -191,7 +191,7 @@ class Refiner {
       for (int i = 0; i < 9; i++) {
         const int dx = i % 3 - 1, dy = i / 3 - 1;
         const size_t other = index(x + 4 * dx, y + 4 * dy);
-        const float differ = (level_.grey[other] - level_.grey[index(x, y)]) / 12;
+        const float differ = (level_.grey[other] - level_.grey[index(x, y)]) / 14;
         const float distance = static_cast<float>(dx * dx + dy * dy) / 4;
         weights[i] = matches_[other].quality * std::exp(-(differ * differ + distance) / 2) + 1e-6f;
         flows[i] = flow[other];

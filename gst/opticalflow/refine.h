@@ -23,9 +23,9 @@ namespace glcl::opticalflow {
 /// with is blurred as much, else flows would tend to whole texels. The texels at the frame's edge,
 /// whose census lacks neighbours, are compared with nothing. It comes near the least by successive
 /// over-relaxation (1.9), texels like the fields of a chessboard; the weights of ψ are those at w,
-/// those of |x| are renewed every 6 of 12 sweeps. It does so in tiles of 64 × 60 texels, 56 × 52
-/// apart, each with the flow that there was around it; every second step has them half a tile
-/// aside.
+/// those of |x| are renewed every 6 of 12 sweeps, on the coarsest level 24. It does so in tiles of
+/// 64 × 60 texels, 56 × 52 apart, each with the flow that there was around it; every second step
+/// has them half a tile aside.
 ///
 /// Then every vector becomes a mean of those of 3 × 3 texels four apart: weights are Gaussian in
 /// the distance (8 texels) and the difference in grey (14 levels), times 1 / (1 + 10 Σ d²), not
@@ -42,6 +42,7 @@ class Refinement {
   static constexpr int tile_x = 64, tile_y = 60, halo = 4;  ///< texels
   static constexpr int sweeps = 6;                          ///< between which weights are the same
   static constexpr int rounds = 2;                          ///< of sweeps in a step
+  static constexpr int coarsest_rounds = 4;                 ///< on the coarsest level
 
   /// What the levels have in common; `levels` as the kernels have them, finest first.
   struct Frames {
@@ -64,7 +65,7 @@ class Refinement {
 
  private:
   void step(Queue &queue, const Frames &frames, int level, const cl::Buffer &from,
-            cl_int4 from_level, float ratio, bool aside);
+            cl_int4 from_level, float ratio, bool aside, int rounds);
 
   cl::Context context_;
   Kernel step_, mean_, finish_;

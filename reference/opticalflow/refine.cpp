@@ -40,9 +40,9 @@ class Refiner {
     return size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1);
   }
 
-  void step(bool aside) {
+  void step(bool aside, int rounds) {
     match();
-    relax(aside);
+    relax(aside, rounds);
     mean();
   }
 
@@ -139,7 +139,7 @@ class Refiner {
   }
 
   /// Tile by tile; what is around one keeps the flow that there was.
-  void relax(bool aside) {
+  void relax(bool aside, int rounds) {
     const std::vector<Vector> start = flow;
     std::vector<Vector> result(flow.size());
     right_.resize(flow.size()), below_.resize(flow.size());
@@ -148,7 +148,7 @@ class Refiner {
     for (int top = aside ? -high / 2 : 0; top < height; top += high)
       for (int left = aside ? -wide / 2 : 0; left < width; left += wide) {
         const Box box = clipped({left - halo, top - halo, left + wide + halo, top + high + halo});
-        for (int i = 0; i < Refinement::rounds; i++) round(box);
+        for (int i = 0; i < rounds; i++) round(box);
         each(clipped({left, top, left + wide, top + high}),
              [&](int x, int y) { result[index(x, y)] = flow[index(x, y)]; });
         each(box, [&](int x, int y) { flow[index(x, y)] = start[index(x, y)]; });
@@ -251,7 +251,8 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
     const float ratio = level == coarsest ? static_cast<float>(1 << level) : 0.5f;
     Refiner refiner(levels[level]);
     refiner.flow = resampled(flow, width, height, ratio, levels[level]);
-    for (int i = 0; i < steps; i++) refiner.step(i % 2);
+    for (int i = 0; i < steps; i++)
+      refiner.step(i % 2, level == coarsest ? Refinement::coarsest_rounds : Refinement::rounds);
     flow = refiner.flow, width = refiner.width, height = refiner.height;
     if (level) continue;
     for (int y = 0; y < height; y++)

@@ -30,7 +30,7 @@ Refinement::Refinement(Context &context) : context_(context.cl()) {
 }
 
 void Refinement::step(Queue &queue, const Frames &frames, int level, const cl::Buffer &from,
-                      cl_int4 from_level, float ratio, bool aside) {
+                      cl_int4 from_level, float ratio, bool aside, int rounds) {
   const cl_int4 of_level = frames.levels[level];
   const cl_int2 shift{{aside ? tile_x / 2 - halo : 0, aside ? tile_y / 2 - halo : 0}};
   const auto tiles = [&](int i, int tile) {
@@ -62,7 +62,8 @@ void Refinement::run(Queue &queue, int steps, const Frames &frames, const cl::Bu
   for (int level = coarsest; level >= 0; level--) {
     const cl_int4 of_level = frames.levels[level];
     for (int i = 0; i < steps; i++) {
-      step(queue, frames, level, *from, from_level, ratio, i % 2);
+      step(queue, frames, level, *from, from_level, ratio, i % 2,
+           level == coarsest ? coarsest_rounds : rounds);
       from = &flow_, from_level = of_level, ratio = 1;
       if (level > 0 || i < steps - 1)
         mean_(queue, size(of_level), other_, matches_, frames.grey, of_level, flow_);

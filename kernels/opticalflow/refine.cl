@@ -9,14 +9,14 @@
 #define UNROLL _Pragma("unroll")
 #define UNIT (1.0f / 127.0f)       // of a channel
 #define ROBUST 0.6f                // differences of a channel beyond this count linearly
-#define MATCH 0.5f                 // sum of their squares at which a match counts half
-#define SMOOTHNESS 0.4f            // what neighbours count beside the channels
-#define NOISY_SMOOTHNESS 0.3f     // times that, more of it in noise
-#define LEAST_EDGE 0.1f            // part of it across an edge
+#define MATCH 0.1f                 // sum of their squares at which a match counts half
+#define SMOOTHNESS 0.2f            // what neighbours count beside the channels
+#define NOISY_SMOOTHNESS 2.0f     // times that, more of it in noise
+#define LEAST_EDGE 0.12f           // part of it across an edge
 #define EDGE 8.0f                  // levels
 #define STEADY 0.05f               // texels that neighbours may differ by freely
 #define RELAXATION 1.9f
-#define LIKENESS 10.0f             // levels, standard deviation
+#define LIKENESS 14.0f             // levels, standard deviation
 #define DISTANCE 2.0f              // nodes of the mean, standard deviation
 #define APART 4                    // texels
 #define MEAN_STEADY 0.1f           // texels
@@ -35,6 +35,12 @@ inline float2 resampled(__global const float2 *flow, int2 size, float ratio, int
 }
 
 inline bool inside(float2 to, int4 level) { return all(to >= 0.0f) && all(to <= convert_float2(level.xy - 1)); }
+
+// Whether a texel and where it went have census of neighbours in the frame.
+inline bool comparable(int2 at, float2 to, int4 level) {
+  const int2 last = level.xy - 2;
+  return all(at >= 1) && all(at <= last) && all(to >= 1.0f) && all(to <= convert_float2(last));
+}
 
 // Noise softens the channels, which so differ less by the same motion. In more of it, what is near counts in full again.
 inline float sharpness(Noise noise, float gain) {
@@ -60,17 +66,21 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
   const float2 to = convert_float2(at) + v;
   float4 tensor = (float4)(0.0f, 0.0f, 0.0f, 0.0f);
   float2 pull = 0.0f;
-  if (inside(to, level)) {
+  if (comparable(at, to, level)) {
     __global const TEXEL *p = before + texel_index(level, at);
     const float2 base = floor(to), part = to - base, rest = 1.0f - part;
     const float4 share = (float4)(rest.x * rest.y, part.x * rest.y, rest.x * part.y, part.x * part.y);
     __global const TEXEL *q = after + texel_index(level, convert_int2(base)), *r = q + level.z, *above = q - level.z, *below = r + level.z;
     const float4 own = RAW(p[0]), q0 = RAW(q[0]), q1 = RAW(q[1]), r0 = RAW(r[0]), r1 = RAW(r[1]);
+    const float4 left = RAW(p[-1]), right = RAW(p[1]), up = RAW(p[-level.z]), down = RAW(p[level.z]);
     const float4 later_x = BETWEEN(q1 - RAW(q[-1]), RAW(q[2]) - q0, r1 - RAW(r[-1]), RAW(r[2]) - r0);
     const float4 later_y = BETWEEN(r0 - RAW(above[0]), r1 - RAW(above[1]), RAW(below[0]) - q0, RAW(below[1]) - q1);
-    const float4 gx = 0.25f * RAW_UNIT * (RAW(p[1]) - RAW(p[-1]) + later_x);
-    const float4 gy = 0.25f * RAW_UNIT * (RAW(p[level.z]) - RAW(p[-level.z]) + later_y);
-    const float4 change = RAW_UNIT * BETWEEN(q0 - own, q1 - own, r0 - own, r1 - own);
+    const float4 gx = 0.25f * RAW_UNIT * (right - left + later_x);
+    const float4 gy = 0.25f * RAW_UNIT * (down - up + later_y);
+    // Half way between texels bilinear weights blur; the texel itself is blurred as much.
+    const float4 bend_x = (left - own) + (right - own), bend_y = (up - own) + (down - own);
+    const float2 blur = 0.5f * part * rest;
+    const float4 change = RAW_UNIT * (BETWEEN(q0 - own, q1 - own, r0 - own, r1 - own) - blur.x * bend_x - blur.y * bend_y);
     const float4 weight = native_rsqrt(1.0f + change * change * native_recip(robust * robust));
     tensor = (float4)(dot(weight * gx, gx), dot(weight * gx, gy), dot(weight * gy, gy),
                       fmax(native_recip(1.0f + dot(change, change) * (1.0f / MATCH)), 0.02f));
@@ -88,12 +98,17 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
 #define HALO 4                 // texels of a tile on each side that other tiles have too
 #define OWN ((int2)(TILE_X, TILE_Y) - 2 * HALO)
 #define PITCH (GROUP_X + 1)
-#define SWEEPS 4
+#define SWEEPS 6
 
-// How much two neighbours are to be alike.
-inline float likeness(float smoothness, float grey, float other_grey, float2 v, float2 other) {
+// How much two neighbours are to be alike by their grey, 0..255.
+inline uint edge(float grey, float other_grey) {
+  return convert_uint(255.0f * (LEAST_EDGE + (1.0f - LEAST_EDGE) * native_exp(-1.0f / EDGE * fabs(other_grey - grey))) + 0.5f);
+}
+
+// The same by their flow too; the edge is a byte of `edges`, and `smoothness` that of 1.
+inline float likeness(float smoothness, uint edges, int byte, float2 v, float2 other) {
   const float2 apart = other - v;
-  const float part = LEAST_EDGE + (1.0f - LEAST_EDGE) * native_exp(-1.0f / EDGE * fabs(other_grey - grey));
+  const float part = as_float(0x4b000000u | ((edges >> (8 * byte)) & 0xff)) - 8388608.0f;
   return smoothness * part * native_rsqrt(dot(apart, apart) + STEADY * STEADY);
 }
 
@@ -145,42 +160,62 @@ __kernel void refine_step(__global const TEXEL *restrict before, __global const 
       if (STORED(row, i)) matches[near.y * level.x + near.x] = tensor.w;
     }
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const float smoothness = SMOOTHNESS * sharp * (1.0f + NOISY_SMOOTHNESS * far_part(noise));
-  // Where there are such columns in the frame: that before, of and after the item's.
-  const bool before_in = at.x > 0 && at.x <= last.x, both_in = at.x >= 0 && at.x < last.x, after_in = at.x >= -1 && at.x + 1 < last.x;
-  const bool in_x[2] = {at.x >= 0 && at.x <= last.x, at.x + 1 >= 0 && at.x + 1 <= last.x};
-  for (int round = 0; round < rounds; round++) {
-    float beside[ROWS], outside[ROWS][2], above[ROWS + 1][2];  // weights of neighbours
+  // Of the edges between texels bytes: of a row those above both, between them and before the first; those after the second for
+  // all rows. 0 where one of the two is outside the frame.
+  uint edges[ROWS + 1], after_edges[(ROWS + 3) / 4];
+  {
+    const bool before_in = at.x > 0 && at.x <= last.x, both_in = at.x >= 0 && at.x < last.x, after_in = at.x >= -1 && at.x + 1 < last.x;
+    const bool in_x[2] = {at.x >= 0 && at.x <= last.x, at.x + 1 >= 0 && at.x + 1 <= last.x};
     float greys[2], others[2];
-    float2 others_flow[2];
-    __global const float *p = grey + texel_index(level, (int2)(0, clamp(at.y - 1, 0, last.y)));
     UNROLL
-    for (int i = 0; i < 2; i++) others[i] = p[clamp(at.x + i, 0, last.x)], others_flow[i] = TEXEL_OF(left + i, top - 1);
-    UNROLL
-    for (int row = 0; row <= ROWS; row++) {
+    for (int row = -1; row <= ROWS; row++) {
       const int y = at.y + row;
       const bool in_y = y >= 0 && y <= last.y;
-      p = grey + texel_index(level, (int2)(0, clamp(y, 0, last.y)));
+      __global const float *p = grey + texel_index(level, (int2)(0, clamp(y, 0, last.y)));
+      UNROLL
+      for (int i = 0; i < 2; i++) greys[i] = p[clamp(at.x + i, 0, last.x)];
+      if (row >= 0) {
+        uint bytes = 0;
+        UNROLL
+        for (int i = 0; i < 2; i++) bytes |= in_y && y > 0 && in_x[i] ? edge(greys[i], others[i]) << (8 * i) : 0;
+        if (row < ROWS) {
+          bytes |= in_y && both_in ? edge(greys[0], greys[1]) << 16 : 0;
+          bytes |= in_y && before_in ? edge(greys[0], p[at.x - 1]) << 24 : 0;
+          const uint byte = in_y && after_in ? edge(greys[1], p[at.x + 2]) << (8 * (row & 3)) : 0;
+          after_edges[row >> 2] = (row & 3) ? after_edges[row >> 2] | byte : byte;
+        }
+        edges[row] = bytes;
+      }
+      others[0] = greys[0], others[1] = greys[1];
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const float smoothness = 1.0f / 255.0f * SMOOTHNESS * sharp * (1.0f + NOISY_SMOOTHNESS * far_part(noise));
+  for (int round = 0; round < rounds; round++) {
+    float beside[ROWS], outside[ROWS][2], above[ROWS + 1][2];  // weights of neighbours
+    float2 others_flow[2] = {TEXEL_OF(left, top - 1), TEXEL_OF(left + 1, top - 1)};
+    UNROLL
+    for (int row = 0; row <= ROWS; row++) {
       UNROLL
       for (int i = 0; i < 2; i++) {
         const float2 v = row < ROWS ? own[row][i] : TEXEL_OF(left + i, top + row);
-        greys[i] = p[clamp(at.x + i, 0, last.x)];
-        above[row][i] = in_y && y > 0 && in_x[i] ? likeness(smoothness, greys[i], others[i], v, others_flow[i]) : 0.0f;
-        others[i] = greys[i], others_flow[i] = v;
+        above[row][i] = likeness(smoothness, edges[row], i, v, others_flow[i]);
+        others_flow[i] = v;
       }
       if (row == ROWS) continue;
-      beside[row] = in_y && both_in ? likeness(smoothness, greys[0], greys[1], own[row][0], own[row][1]) : 0.0f;
-      outside[row][0] = in_y && before_in ? likeness(smoothness, greys[0], p[at.x - 1], own[row][0], TEXEL_OF(left - 1, top + row)) : 0.0f;
-      outside[row][1] = in_y && after_in ? likeness(smoothness, greys[1], p[at.x + 2], own[row][1], TEXEL_OF(left + 2, top + row)) : 0.0f;
+      beside[row] = likeness(smoothness, edges[row], 2, own[row][0], own[row][1]);
+      outside[row][0] = likeness(smoothness, edges[row], 3, own[row][0], TEXEL_OF(left - 1, top + row));
+      outside[row][1] = likeness(smoothness, after_edges[row >> 2], row & 3, own[row][1], TEXEL_OF(left + 2, top + row));
     }
-    float scale[ROWS][2];
+    float pxx[ROWS][2], pxy[ROWS][2], pyy[ROWS][2];  // RELAXATION by the inverse
     UNROLL
     for (int row = 0; row < ROWS; row++) {
       UNROLL
       for (int i = 0; i < 2; i++) {
         const float weights = beside[row] + outside[row][i] + above[row][i] + above[row + 1][i];
-        scale[row][i] = native_recip((xx[row][i] + weights) * (yy[row][i] + weights) - xy[row][i] * xy[row][i]);
+        const float x = xx[row][i] + weights, y = yy[row][i] + weights;
+        const float scale = RELAXATION * native_recip(x * y - xy[row][i] * xy[row][i]);
+        pxx[row][i] = scale * y, pxy[row][i] = scale * -xy[row][i], pyy[row][i] = scale * x;
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);  // before what the weights are by changes
@@ -195,10 +230,8 @@ __kernel void refine_step(__global const TEXEL *restrict before, __global const 
           const float2 under = row < ROWS - 1 ? own[row + 1][i] : others_tile[i + ROWS * PITCH];
           const float2 sum = votes[row][i] + beside[row] * own[row][1 - i] + outside[row][i] * others_tile[i + row * PITCH] +
                              above[row][i] * over + above[row + 1][i] * under;
-          const float weights = beside[row] + outside[row][i] + above[row][i] + above[row + 1][i];
-          const float2 solution = scale[row][i] * (float2)((yy[row][i] + weights) * sum.x - xy[row][i] * sum.y,
-                                                           (xx[row][i] + weights) * sum.y - xy[row][i] * sum.x);
-          own[row][i] += RELAXATION * (solution - own[row][i]);
+          own[row][i] = (1.0f - RELAXATION) * own[row][i] + (float2)(pxx[row][i] * sum.x + pxy[row][i] * sum.y,
+                                                                     pxy[row][i] * sum.x + pyy[row][i] * sum.y);
           tile[colour][(top + row + 1) * PITCH + item.x + i] = own[row][i];
         }
         barrier(CLK_LOCAL_MEM_FENCE);

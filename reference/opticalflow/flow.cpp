@@ -111,7 +111,7 @@ class Solver {
       RefinementLevel level{from[i].width, from[i].height};
       level.sharpness = std::max(2.5f / std::sqrt(softness(i)), 0.4f);
       level.sharpness += far() * (1 - level.sharpness);
-      level.smoothness = 0.4f * level.sharpness * (1 + 0.3f * far());
+      level.smoothness = 0.2f * level.sharpness * (1 + 2 * far());
       level.before = Kind<n>::texels(from[i], softness(i)).values;
       level.after = Kind<n>::texels(to[i], softness(i)).values;
       for (const auto &grey : from[i].values) level.grey.push_back(grey[0]);

@@ -40,9 +40,9 @@ class Refiner {
     return size_t(std::clamp(y, 0, height - 1)) * width + std::clamp(x, 0, width - 1);
   }
 
-  void step(bool aside) {
+  void step(bool aside, int rounds) {
     match();
-    relax(aside);
+    relax(aside, rounds);
     mean();
   }
 
@@ -60,6 +60,11 @@ class Refiner {
       result[k] = (above + t * (below - above)) / 127;
     }
     return result;
+  }
+  /// Whether a texel and where it went have census of neighbours in the frame.
+  bool comparable(int x, int y, Vector v) const {
+    return x >= 1 && y >= 1 && x <= width - 2 && y <= height - 2 && x + v.x >= 1 && y + v.y >= 1 &&
+           x + v.x <= width - 2 && y + v.y <= height - 2;
   }
   Channels change(int x, int y, Vector v) const {
     Channels result = later(x + v.x, y + v.y);
@@ -92,8 +97,17 @@ class Refiner {
       Match &m = matches_[index(x, y)];
       const Vector v = flow[index(x, y)];
       Vector pull;
-      if (inside(x + v.x, y + v.y)) {
-        const Channels d = change(x, y, v);
+      if (comparable(x, y, v)) {
+        Channels d = change(x, y, v);
+        const float s = x + v.x - std::floor(x + v.x), t = y + v.y - std::floor(y + v.y);
+        for (int k = 0; k < 4; k++) {
+          const auto bend = [&](int dx, int dy) {
+            return (level_.before[index(x + dx, y + dy)][k] +
+                    level_.before[index(x - dx, y - dy)][k] - 2 * level_.before[index(x, y)][k]) /
+                   127;
+          };
+          d[k] -= (s * (1 - s) * bend(1, 0) + t * (1 - t) * bend(0, 1)) / 2;
+        }
         const auto slope = [&](int k, int dx, int dy) {
           const float own =
               (level_.before[index(x + dx, y + dy)][k] - level_.before[index(x - dx, y - dy)][k]) /
@@ -111,7 +125,7 @@ class Refiner {
           pull = pull + weight * d[k] * Vector{gx, gy};
           squares += d[k] * d[k];
         }
-        m.quality = std::max(1 / (1 + squares / 0.5f), 0.02f);
+        m.quality = std::max(1 / (1 + squares / 0.1f), 0.02f);
       }
       m.votes = Vector{m.xx * v.x + m.xy * v.y, m.xy * v.x + m.yy * v.y} - pull;
     });
@@ -119,12 +133,13 @@ class Refiner {
 
   /// How much neighbours are to be alike.
   float likeness(size_t a, size_t b) const {
-    const float edge = 0.1f + 0.9f * std::exp(-std::abs(level_.grey[a] - level_.grey[b]) / 8);
-    return level_.smoothness * edge / std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
+    const float edge = 0.12f + 0.88f * std::exp(-std::abs(level_.grey[a] - level_.grey[b]) / 8);
+    return level_.smoothness * std::round(255 * edge) / 255 /
+           std::sqrt(square(flow[a] - flow[b]) + 0.05f * 0.05f);
   }
 
   /// Tile by tile; what is around one keeps the flow that there was.
-  void relax(bool aside) {
+  void relax(bool aside, int rounds) {
     const std::vector<Vector> start = flow;
     std::vector<Vector> result(flow.size());
     right_.resize(flow.size()), below_.resize(flow.size());
@@ -133,7 +148,7 @@ class Refiner {
     for (int top = aside ? -high / 2 : 0; top < height; top += high)
       for (int left = aside ? -wide / 2 : 0; left < width; left += wide) {
         const Box box = clipped({left - halo, top - halo, left + wide + halo, top + high + halo});
-        for (int i = 0; i < Refinement::rounds; i++) round(box);
+        for (int i = 0; i < rounds; i++) round(box);
         each(clipped({left, top, left + wide, top + high}),
              [&](int x, int y) { result[index(x, y)] = flow[index(x, y)]; });
         each(box, [&](int x, int y) { flow[index(x, y)] = start[index(x, y)]; });
@@ -176,7 +191,7 @@ class Refiner {
       for (int i = 0; i < 9; i++) {
         const int dx = i % 3 - 1, dy = i / 3 - 1;
         const size_t other = index(x + 4 * dx, y + 4 * dy);
-        const float differ = (level_.grey[other] - level_.grey[index(x, y)]) / 10;
+        const float differ = (level_.grey[other] - level_.grey[index(x, y)]) / 14;
         const float distance = static_cast<float>(dx * dx + dy * dy) / 4;
         weights[i] = matches_[other].quality * std::exp(-(differ * differ + distance) / 2) + 1e-6f;
         flows[i] = flow[other];
@@ -236,7 +251,8 @@ void refine(Field &field, int steps, const std::vector<RefinementLevel> &levels,
     const float ratio = level == coarsest ? static_cast<float>(1 << level) : 0.5f;
     Refiner refiner(levels[level]);
     refiner.flow = resampled(flow, width, height, ratio, levels[level]);
-    for (int i = 0; i < steps; i++) refiner.step(i % 2);
+    for (int i = 0; i < steps; i++)
+      refiner.step(i % 2, level == coarsest ? Refinement::coarsest_rounds : Refinement::rounds);
     flow = refiner.flow, width = refiner.width, height = refiner.height;
     if (level) continue;
     for (int y = 0; y < height; y++)

@@ -14,7 +14,7 @@ struct RefinementLevel {
   std::vector<std::array<float, 4>> before, after;
   std::vector<float> grey;
   float sharpness = 1;      ///< that noise leaves the census
-  float smoothness = 0.4f;  ///< what neighbours count beside it
+  float smoothness = 0.2f;  ///< what neighbours count beside it
 };
 
 /// The field as glcl::opticalflow::Refinement makes it. Levels: finest first. `noise`: standard

@@ -11,6 +11,8 @@ namespace {
 
 using Form = Search::Form;
 
+constexpr int least_lanes = 4;  // as many as blocks of 4 px of a strip lie below each other
+
 int block_of(const std::string &problem) {
   return problem == "partitions" ? Search::partitions
                                  : std::stoi(problem.substr(problem.find('-') + 1));
@@ -25,14 +27,21 @@ Parameters defaults(const Device &device, const std::string &problem) {
                                                 : 33}};
 }
 
+/// Work-items that share a block: 32, or fewer where a strip's would be more than a group may have.
+int lanes(const cl::Device &device, int block) {
+  const size_t most = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  int lanes = 32;
+  while (lanes > least_lanes && size_t(Plane::strip) / block * lanes > most) lanes /= 2;
+  return lanes;
+}
+
 bool possible(const Device &device, const std::string &problem, const Parameters &parameters) {
   const int block = block_of(problem), depth = parameters.at("depth");
   const bool vector = parameters.at("form") == static_cast<int>(Form::vector);
   if (vector != device.prefers_buffers()) return false;  // would be slower by far
   if (vector) return !depth;
   if (block == Search::partitions) return depth == 2 || depth == 3;
-  return depth > 2 && size_t(Plane::strip) / block * 32 <=
-                          device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  return depth > 2;
 }
 
 }  // namespace
@@ -74,7 +83,10 @@ Search::Search(Context &context, int block, const Parameters &parameters, bool l
     kernel_ =
         Kernel(context, context.program("motion/vector.cl", size), "motion_search_vector", {1, 1});
   else
-    kernel_ = Kernel(context, context.program("motion/tile.cl", size + " " + depth),
+    kernel_ = Kernel(context,
+                     context.program("motion/tile.cl",
+                                     size + " " + depth + " -DLANES=" +
+                                         std::to_string(lanes(context.device().device, block))),
                      "motion_search_tile", {});
 }
 

@@ -49,9 +49,12 @@ Parameters default_variant(const Device &device, const std::string &problem) {
   Parameters cpu{{"group-x", 16}, {"group-y", 1}, {"tile-x", 64},
                  {"tile-y", 64},  {"sums", 4},    {"steps", 1}};
   if (device.is_cpu() && fits(device, cpu)) return cpu;
-  if (problem == "dense")
-    return {{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},
-            {"tile-y", 32},  {"sums", 4},    {"steps", 1}};
+  if (problem == "dense") {
+    Parameters dense{{"group-x", 32}, {"group-y", 8}, {"tile-x", 32},
+                     {"tile-y", 32},  {"sums", 4},    {"steps", 1}};
+    if (!fits(device, dense)) dense["tile-y"] = 16;
+    return dense;
+  }
   const int rows = one_group(device.device) < 512 ? 8 : 16;
   return {{"group-x", 32}, {"group-y", rows}, {"tile-x", 32},
           {"tile-y", 32},  {"sums", 4},       {"steps", 3}};

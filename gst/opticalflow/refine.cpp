@@ -19,7 +19,8 @@ cl_int2 both(cl_int4 level) { return {{level.s[0], level.s[1]}}; }
 Refinement::Refinement(Context &context) : context_(context.cl()) {
   const cl::Device &device = context.device().device;
   // More items have fewer texels each to keep in registers, which CPUs have in memory anyway.
-  const size_t most = context.device().is_cpu() ? 16 : one_group(device) / tile_items;
+  const size_t most =
+      std::min<size_t>(context.device().is_cpu() ? 16 : 32, one_group(device) / tile_items);
   size_t rows = 30;  // an even number of the tile's for each item
   while (rows > most && rows > 6) rows = rows == 30 ? 15 : 6;
   const Program program =

@@ -18,6 +18,10 @@ constexpr Size pixel_group{256, 1};
 
 size_t divide_up(int n, size_t unit) { return (n + unit - 1) / unit; }
 
+/// On CPUs larger tiles have less around them, but some have no more local memory than GPUs.
+bool has_large_tiles(const Device &device) {
+  return device.is_cpu() && device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() >= 48 << 10;
+}
 Size find_group(const Device &device) { return device.is_cpu() ? Size{8, 1} : Size{32, 8}; }
 
 }  // namespace
@@ -40,7 +44,7 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
       rows_(rows(height)),
       slot_count_(slots(width, height)),
       lanes_(lanes),
-      tile_(context.device().is_cpu() ? Size{64, 48} : Size{32, 24}) {
+      tile_(has_large_tiles(context.device()) ? Size{64, 48} : Size{32, 24}) {
   const Program program = context.program("signatures/signatures.cl",
                                           "-DTILE_X=" + std::to_string(tile_.x) +
                                               " -DTILE_Y=" + std::to_string(tile_.y) +

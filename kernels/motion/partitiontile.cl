@@ -115,7 +115,7 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
 #pragma unroll
       for (int p = 0; p < PARTITIONS; p++) least[p] = UINT_MAX;
       for (int round = 0; round * LANES + lane < size.x * runs; round++) {
-        const int2 column = column_of(round, lane, size, runs);
+        const int2 column = column_of(round * LANES + lane, size, runs);
         const int x = column.x, y = column.y * D;
         __local const uint *from = window + y * ROW + block * B + at.x - left + x;
         // Nothing is added, which compilers can't know: they would keep all pixels in registers.

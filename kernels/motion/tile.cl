@@ -4,13 +4,16 @@
 // row of the window is read once for all of them. Columns that are left over when all lanes have had as many go to the
 // lanes in runs of REST candidates.
 //
-// Build with -DB=4, 8, 16 or 32 (block size), -DD=… (3, 11 or 33).
+// Build with -DB=4, 8, 16 or 32 (block size), -DD=… (3, 11 or 33), -DLANES=… (32, or where groups can't be as large a
+// smaller power of two, at least STACK).
 #include "common/absdiff.clh"
 #include "common/least.clh"
 #include "motion/cost.clh"
 #include "motion/limit.clh"
 
-#define LANES 32
+#if LANES != 32
+#undef WARP_LEAST
+#endif
 #define GROUP (STRIP / B * LANES)
 #include "motion/window.clh"
 #define STACK (TALL / B)
@@ -94,7 +97,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
 #pragma unroll
       for (int k = 0; k < STACK; k++) found[k] = UINT_MAX;
       for (int task = lane; task < whole; task += LANES) {
-        const int2 c = column_of(task / LANES, lane, size, runs);
+        const int2 c = column_of(task, size, runs);
         const int y = c.y * height;
         const uint x_part = lambda * component_bits(4 * (at.x + c.x)) * 4096 + c.x;
 #pragma unroll
@@ -105,7 +108,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
       if (whole < tasks)
         for (int task = lane; task < rest_tasks; task += LANES) {
           const int k = lane % STACK, part = task / STACK, number = whole + part / parts;
-          const int2 c = column_of(number / LANES, number % LANES, size, runs);
+          const int2 c = column_of(number, size, runs);
           const int y = c.y * height + part % parts * REST;
           rest = min(rest, search_rest(own + k * B * (STRIP / 4) + NOTHING(task), from + (y + k * B) * ROW + c.x, rests + y) +
                                lambda * component_bits(4 * (at.x + c.x)) * 4096 + c.x);

@@ -168,6 +168,8 @@ __kernel void signatures_find(__global const float *restrict before, int before_
         }
       }
     }
+  // PoCL 3.1 takes what follows the last barrier and what other groups return from for one, and gets it wrong.
+  barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // Every pixel of the earlier frame, where signatures_find has not done that.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// An OpenCL layer for the ICD loader (OPENCL_LAYERS) that makes any device as small as devices are:
+// groups of at most 256 work-items and 32 KiB of local memory. It refuses launches that take more,
+// and says so. With GLCL_TEST_GPU in the environment the device also is a GPU.
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl_icd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "layer/entry.h"
+
+namespace {
+
+constexpr cl_ulong most_local = 32 << 10;
+constexpr size_t most_items = 256;
+
+cl_icd_dispatch target, layer;
+
+/// Makes an answer of a query smaller.
+template <class T>
+void limit(void *value, size_t size, T most) {
+  if (!value) return;
+  T *values = static_cast<T *>(value);
+  for (size_t i = 0; i < size / sizeof(T); i++) values[i] = std::min(values[i], most);
+}
+
+cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t size, void *value,
+                               size_t *size_ret) {
+  size_t written = 0;
+  const cl_int status = target.clGetDeviceInfo(device, name, size, value, &written);
+  if (size_ret) *size_ret = written;
+  if (status || !value) return status;
+  if (name == CL_DEVICE_TYPE && std::getenv("GLCL_TEST_GPU"))
+    *static_cast<cl_device_type *>(value) = CL_DEVICE_TYPE_GPU;
+  if (name == CL_DEVICE_LOCAL_MEM_SIZE) limit(value, written, most_local);
+  if (name == CL_DEVICE_MAX_WORK_GROUP_SIZE || name == CL_DEVICE_MAX_WORK_ITEM_SIZES)
+    limit(value, written, most_items);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name,
+                              size_t size, void *value, size_t *size_ret) {
+  const cl_int status =
+      target.clGetKernelWorkGroupInfo(kernel, device, name, size, value, size_ret);
+  if (!status && name == CL_KERNEL_WORK_GROUP_SIZE) limit(value, sizeof(size_t), most_items);
+  return status;
+}
+
+cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                           const size_t *offset, const size_t *global, const size_t *local,
+                           cl_uint count, const cl_event *wait, cl_event *event) {
+  cl_device_id device = nullptr;
+  cl_ulong bytes = 0;
+  target.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  target.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
+                                  nullptr);
+  size_t items = 1;
+  for (cl_uint i = 0; local && i < dimensions; i++) items *= local[i];
+  if (bytes > most_local || items > most_items) {
+    char name[64] = "";
+    target.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
+    std::fprintf(stderr, "%s takes %zu work-items and %llu bytes of local memory\n", name, items,
+                 static_cast<unsigned long long>(bytes));
+    return bytes > most_local ? CL_OUT_OF_RESOURCES : CL_INVALID_WORK_GROUP_SIZE;
+  }
+  return target.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count,
+                                       wait, event);
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info parameter,
+                                                                         size_t size, void *value,
+                                                                         size_t *size_ret) {
+  return glcl_layer::layer_info("gst-glcl a small device", parameter, size, value, size_ret);
+}
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL
+clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret,
+            const cl_icd_dispatch **layer_ret) {
+  if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
+  *entries_ret = glcl_layer::take_dispatch(entries, before, target);
+  layer = target;
+  layer.clGetDeviceInfo = device_info;
+  layer.clGetKernelWorkGroupInfo = group_info;
+  layer.clEnqueueNDRangeKernel = enqueue;
+  *layer_ret = &layer;
+  return CL_SUCCESS;
+}
+}

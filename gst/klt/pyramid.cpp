@@ -17,7 +17,8 @@ constexpr int row_unit = 16;  // texels: where a level's rows begin
 constexpr Size tile_of(Form form) { return form == rows ? Size{256, 32} : Size{112, 16}; }
 constexpr int at_once = 3;  // levels that klt_pyramid makes
 constexpr Size pixel_group{32, 8};
-constexpr Size coarsest_part{16, 8};  // what a group of flow_down makes; COARSEST_X and COARSEST_Y
+constexpr Size coarsest_part{16,
+                             8};  // what a group of flow_coarser makes; COARSEST_X and COARSEST_Y
 
 int half(int n) { return (n + 1) / 2; }
 size_t parts(int n, size_t size) { return (size_t(n) + size - 1) / size; }
@@ -84,7 +85,7 @@ Pyramids::Pyramids(Context &context, int width, int height, Layout layout, Form 
         context.program("opticalflow/pyramid.cl",
                         "-DROWS=1" + std::string(form == rows ? "" : " -DROW_AFTER_ROW") +
                             frame_options(layout) + one_group_option(context.device().device)),
-        "flow_down", pixel_group);
+        "flow_coarser", pixel_group);
 }
 
 cl::Buffer Pyramids::make() const {

@@ -98,6 +98,13 @@ __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 nex
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 
+// What a group that makes the texels from `first` on of the level two coarser takes of a level.
+inline void load_fine(__global const float *grey, int4 level, int2 first, __local float *fine) {
+  FOR_ITEMS(x, y, ((int2)(FINE_X, FINE_Y)))
+    fine[y * FINE_X + x] = grey[texel_index(level, clamp(4 * first - 6 + (int2)(x, y), 0, level.xy - 1))];
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 // One or two levels, `more`, from a finer one: groups below `tiles`, `columns` of them in a row. Those behind them measure the noise of
 // the finest level, from that of the frame before on.
 __attribute__((reqd_work_group_size(32, MEASURING / 32, 1)))
@@ -111,10 +118,16 @@ __kernel void flow_down(__global float *grey, int4 level, int4 next, int4 coarse
     measure_noise(previous, grey, squares, group - tiles, get_num_groups(0) - tiles, tally, noise, renewed, &room);
     return;
   }
-  const int2 first = (int2)(group % columns, group / columns) * (int2)(COARSEST_X, COARSEST_Y), from = 4 * first - 6;
-  FOR_ITEMS(x, y, ((int2)(FINE_X, FINE_Y)))
-    fine[y * FINE_X + x] = grey[texel_index(level, clamp(from + (int2)(x, y), 0, level.xy - 1))];
-  barrier(CLK_LOCAL_MEM_FENCE);
+  const int2 first = (int2)(group % columns, group / columns) * (int2)(COARSEST_X, COARSEST_Y);
+  load_fine(grey, level, first, fine);
+  make_coarser(grey, fine, middle, first, next, coarsest, more);
+}
+
+// The same levels alone: groups along x and y, of any size.
+__kernel void flow_coarser(__global float *grey, int4 level, int4 next, int4 coarsest, int more) {
+  __local float fine[FINE_X * FINE_Y], middle[MIDDLE_X * MIDDLE_Y];
+  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * (int2)(COARSEST_X, COARSEST_Y);
+  load_fine(grey, level, first, fine);
   make_coarser(grey, fine, middle, first, next, coarsest, more);
 }
 

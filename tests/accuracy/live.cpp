@@ -123,7 +123,7 @@ std::vector<Camera> cameras() {
           {"coarse, intra frame", 0.01, 0.025, 0.75, coding(24, 4, 7)},
           {"coarse, the next one", 0.01, 0.015, 0.75, coding(24, 4, 8)},
           {"light flickers", 0.01, 0.04, 0.1, flicker},
-          {"exposure, coarse", 0.01, 0.05, 0.2, exposure}};
+          {"exposure, coarse", 0.01, 0.06, 0.2, exposure}};
 }
 
 /// What is to be told of a field: the fraction of vectors above 0.5 px, and the median error, px.

@@ -118,24 +118,33 @@ std::set<gconstpointer> type_finders() {
 }
 
 void wait_for_gl_threads() {
-  const auto count = [] {
-    GDir *threads = g_dir_open("/proc/self/task", 0, nullptr);
-    int found = 0;
-    while (const char *thread = g_dir_read_name(threads)) {
-      gchar *name = nullptr;
-      const std::string file = std::string("/proc/self/task/") + thread + "/comm";
-      if (g_file_get_contents(file.c_str(), &name, nullptr, nullptr))
-        found += g_str_has_prefix(name, "gstglcontext");
-      g_free(name);
+  struct Threads {
+    int all = 0, others = 0;  // others: do not wait for a lock or a signal
+  };
+  const auto threads = [] {
+    const auto read = [](const std::string &file) {
+      gchar *text = nullptr;
+      g_file_get_contents(file.c_str(), &text, nullptr, nullptr);
+      const std::string all = text ? text : "";
+      g_free(text);
+      return all;
+    };
+    GDir *tasks = g_dir_open("/proc/self/task", 0, nullptr);
+    Threads found;
+    while (const char *task = g_dir_read_name(tasks)) {
+      const std::string folder = std::string("/proc/self/task/") + task;
+      if (read(folder + "/comm").rfind("gstglcontext", 0) != 0) continue;
+      found.all++;
+      found.others += read(folder + "/wchan").find("futex") == std::string::npos;
     }
-    g_dir_close(threads);
+    g_dir_close(tasks);
     return found;
   };
-  int before = count();
-  for (int polls = 0, unchanged = 0; before && polls < 250 && unchanged < 10; polls++) {
+  Threads before = threads();
+  for (int polls = 0, quiet = 0; before.all && polls < 250 && quiet < 10; polls++) {
     g_usleep(20 * 1000);
-    const int now = count();
-    unchanged = now == before ? unchanged + 1 : 0;
+    const Threads now = threads();
+    quiet = now.all == before.all && !now.others ? quiet + 1 : 0;
     before = now;
   }
 }

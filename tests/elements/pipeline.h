@@ -160,7 +160,8 @@ std::string enum_property(GstElement *element, const std::string &property);
 /// The GStreamer objects that live, one line for each; empty where none does.
 std::string live_objects();
 /// Waits, 5 s at most, until the threads of GL contexts have gone. An OpenCL driver's threads,
-/// which stay, may have the name of the one that started them: so until no more go for 0.2 s. The
+/// which stay and wait for work, may have the name of the one that started them: so until for 0.2 s
+/// those of this name are as many and all wait for a futex, while a GL thread waits for events. The
 /// leaks tracer takes references to all objects, also to one that is going at that moment on
 /// another thread: so this comes first.
 void wait_for_gl_threads();

@@ -12,10 +12,9 @@ namespace glcl::bilateral {
 namespace {
 
 constexpr const char *weight_names[] = {"intensity", "color", "per_channel"};
-constexpr int small_radius = 6;                 // the largest of the problem "radius-4"
-constexpr int soft_color = 3;                   // SOFT_COLOR in tile.clh
-constexpr double soft_sigma_range = 0.07;       // from here on SOFT_COLOR's exponents stay in range
-constexpr size_t reserved_local_memory = 1024;  // drivers may use some of what they say there is
+constexpr int small_radius = 6;            // the largest of the problem "radius-4"
+constexpr int soft_color = 3;              // SOFT_COLOR in tile.clh
+constexpr double soft_sigma_range = 0.07;  // from here on SOFT_COLOR's exponents stay in range
 
 int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
@@ -41,7 +40,7 @@ size_t tile_row_bytes(size_t group_x, int radius) {
 
 /// Rows of a tile for which there is local memory, beside the weights of the rows.
 size_t tile_rows(size_t local_memory, size_t group_x, int radius) {
-  const size_t taken = reserved_local_memory + (radius + 1) * sizeof(cl_float);
+  const size_t taken = (radius + 1) * sizeof(cl_float);
   return local_memory > taken ? (local_memory - taken) / tile_row_bytes(group_x, radius) : 0;
 }
 
@@ -217,7 +216,7 @@ Bilateral::Bilateral(Context &context, int width, int height, const Parameters &
 
 void Bilateral::set_up(std::vector<Parameters> variants) {
   layout_ = form_of(variants[0]) == Form::vector ? Layout::buffer : Layout::image;
-  local_memory_ = context_->device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  local_memory_ = context_->device().local_memory();
   try {
     for (const Parameters &variant : variants) kernels_.push_back(build(variant));
     if (layout_ == Layout::image) return;
@@ -275,8 +274,7 @@ Size Bilateral::fixed_block(const Parameters &variant, Fixed fixed) const {
   const size_t rows = variant.at("rows"), most = wide ? std::min<size_t>(rows, 2) : rows;
   for (Size block{size_t(variant.at("columns")), most}; block.x > 0; block.x--)
     for (block.y = most; block.y >= std::min<size_t>(most, 2); block.y--)
-      if (block_bytes(variant, block, fixed.first) + reserved_local_memory <= local_memory_)
-        return block;
+      if (block_bytes(variant, block, fixed.first) <= local_memory_) return block;
   return {0, 0};
 }
 

@@ -100,7 +100,7 @@ Grid::Grid(Context &context, int width, int height, const Parameters &variant)
 Grid::Grid(Context &context, int width, int height, const Tuning &tuning)
     : context_(context.shared_from_this()),
       max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
-      local_bytes_(context.device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()),
+      local_bytes_(context.device().local_memory()),
       width_(width),
       height_(height),
       layout_(tuning.parameters.at("buffers") ? Layout::buffer : Layout::image),

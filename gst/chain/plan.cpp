@@ -9,8 +9,6 @@ namespace glcl::chain {
 
 namespace {
 
-constexpr size_t reserved_local_memory = 1024;  // drivers may use some of what they say there is
-
 /// The middle part of an odd number of values that holds all that are not 0.
 std::vector<double> trimmed(const std::vector<double> &values) {
   size_t cut = 0;
@@ -149,8 +147,7 @@ std::vector<Stage> stages_of(const Description &chain) {
 Prices prices_of(const Device &device) {
   Prices prices;
   if (device.is_cpu()) prices.picture = 24, prices.read = 4, prices.local = 8;
-  const auto bytes = device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
-  prices.local_bytes = bytes > reserved_local_memory ? bytes - reserved_local_memory : 0;
+  prices.local_bytes = device.local_memory();
   return prices;
 }
 

@@ -17,7 +17,6 @@ constexpr int sub_group = 32, most_copies = 16;
 constexpr size_t most_in_half_a_word = 65535;
 /// What a sub-group reads of an image at a time.
 constexpr int tile_columns = 16, tile_rows = sub_group / tile_columns;
-constexpr size_t reserved_local_memory = 256;
 
 bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 int log2_of(int n) {
@@ -40,11 +39,6 @@ int depth_of(const Histogram::Format &format) {
 
 std::string define(const char *name, int value) {
   return std::string(" -D") + name + "=" + std::to_string(value);
-}
-
-size_t local_memory(const Device &device) {
-  const size_t all = device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
-  return all > reserved_local_memory ? all - reserved_local_memory : 0;
 }
 
 /// The format that a problem names.
@@ -71,7 +65,7 @@ int words_of(const Histogram::Format &format, const Parameters &p) {
 
 /// Copies that the device's local memory holds.
 int fitting(const Device &device, const Histogram::Format &format, const Parameters &p) {
-  return static_cast<int>(local_memory(device) / sizeof(cl_uint) / words_of(format, p));
+  return static_cast<int>(device.local_memory() / sizeof(cl_uint) / words_of(format, p));
 }
 
 /// Groups for frames of so many runs of pixels: as many as the variant says, or, where half a word

@@ -39,12 +39,12 @@ size_t tile_bytes(int tile) {
   return (std::max(3 * row(1) * slopes, 2 * row(2) * greys) +
           std::max(2 * row(2) * slopes, row(3) * greys) + 2) *
              sizeof(cl_float4) +
-         size_t(tile / 2) * (tile / 2) * sizeof(cl_ulong) + 1024;
+         size_t(tile / 2) * (tile / 2) * sizeof(cl_ulong);
 }
 
 Size tile_for(const Device &device) {
   if (form_for(device) == rows) return {128, 64};
-  const size_t side = tile_bytes(32) <= device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() ? 32 : 16;
+  const size_t side = tile_bytes(32) <= device.local_memory() ? 32 : 16;
   return {side, side};
 }
 

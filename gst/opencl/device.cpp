@@ -65,6 +65,12 @@ std::string Device::id() const {
 
 bool Device::prefers_buffers() const { return is_cpu() && platform_name != "rusticl"; }
 
+size_t Device::local_memory() const {
+  constexpr size_t reserved = 1024;
+  const size_t all = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  return all > reserved ? all - reserved : 0;
+}
+
 std::vector<Device> devices(std::string *failures) {
   const std::lock_guard lock(asking());
   const auto failed = [&](const std::string &where, const char *call, int code) {

@@ -29,6 +29,10 @@ struct Device {
   /// Whether kernels run faster on buffers than on images here: CPU devices have no texture units.
   /// Mesa's rusticl is the exception, its llvmpipe samples images with compiled code.
   bool prefers_buffers() const;
+  /// Bytes of local memory that a work-group may ask for: 1 KiB less than the device says there is,
+  /// since drivers use some of it themselves (NVIDIA's 64 bytes for each kernel that takes a
+  /// pointer to it).
+  size_t local_memory() const;
 };
 
 /// Every usable device of every platform; platforms without devices are skipped. Never throws:

@@ -17,7 +17,6 @@ constexpr int item_run = 4;        // pixels of a tile's item along x, as in the
 constexpr int strip_run = 8;       // of a strip's
 constexpr int strip_lanes = 128;   // of a group that goes down a strip
 constexpr int strip_steps = 3;     // that it goes down
-constexpr size_t reserved_local_memory = 1024;
 
 int up_to(int n, int step) { return (n + step - 1) / step; }
 
@@ -47,8 +46,7 @@ bool possible_variant(const Device &device, const std::string &, const Parameter
   if (variant.at("form") == int(LucasKanade::Form::columns))
     return variant == Parameters{{"form", variant.at("form")}, {"lanes", 64}, {"blocks", 4}};
   return size_t(lanes) <= device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() &&
-         tile_bytes(lanes, 4) + reserved_local_memory <=
-             device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+         tile_bytes(lanes, 4) <= device.local_memory();
 }
 
 constexpr float slope = 0.5f / 3;  // of Ix in the kernels' whole numbers, in those of the settings
@@ -97,18 +95,14 @@ LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
 
 bool LucasKanade::has_tile(int radius) const {
   return 2 * radius < tile_window && tile_width(variant_.at("lanes"), radius) > 0 &&
-         tile_bytes(variant_.at("lanes"), radius) + reserved_local_memory <=
-             context_->device().device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+         tile_bytes(variant_.at("lanes"), radius) <= context_->device().local_memory();
 }
 
 /// Rows of a step down a strip: as many as there are items for, or local memory; 0: no strips.
 int LucasKanade::strip_rows(int radius) const {
-  const cl::Device &device = context_->device().device;
-  const size_t local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
-  if (device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() < size_t(strip_lanes) ||
-      local_memory < reserved_local_memory)
-    return 0;
-  const int fit = static_cast<int>((local_memory - reserved_local_memory) / strip_row_bytes());
+  const Device &device = context_->device();
+  if (device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() < size_t(strip_lanes)) return 0;
+  const int fit = static_cast<int>(device.local_memory() / strip_row_bytes());
   return std::min(strip_lanes / ((strip_lanes - 2 * radius) / strip_run), fit);
 }
 

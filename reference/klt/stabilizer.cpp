@@ -38,8 +38,10 @@ Similarity bounded(Similarity back, float zoom, float width, float height) {
 
 }  // namespace
 
-Stabilizer::Stabilizer(int width, int height)
-    : width_(float(width - 1)), height_(float(height - 1)) {}
+Stabilizer::Stabilizer(int width, int height, const glcl::camera::Ransac::Settings &ransac)
+    : width_(float(width - 1)), height_(float(height - 1)), ransac_(ransac) {
+  ransac_.converged = 0.5f;
+}
 
 void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, bool fresh) {
   const Complex centre(width_ / 2, height_ / 2);
@@ -56,9 +58,7 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
                     way = nail->second - at;
       ways.back() = {at.real(), at.imag(), way.real(), way.imag()};
     }
-    glcl::camera::Ransac::Settings ransac;
-    ransac.converged = 0.5f;
-    const Ransac found(ways, ransac);
+    const Ransac found(ways, ransac_);
     int inliers = 0;
     const Similarity motion = found.fitted(found.best, &inliers);
     seen = steady_.seen;

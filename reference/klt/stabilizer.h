@@ -15,7 +15,8 @@ class Stabilizer {
   using Settings = glcl::klt::Stabilizer::Settings;
   using Steady = glcl::klt::Stabilizer::Steady;
 
-  Stabilizer(int width, int height);
+  /// `ransac`: Ransac::usual() of the device.
+  Stabilizer(int width, int height, const glcl::camera::Ransac::Settings &ransac);
 
   /// Points of a frame by slots, of which those that are not alive do not count. `fresh`: the frame
   /// follows none; so does a cut.
@@ -25,6 +26,7 @@ class Stabilizer {
 
  private:
   float width_, height_;
+  glcl::camera::Ransac::Settings ransac_;
   Steady steady_{};
   std::map<int, std::complex<float>> nails_;  // by id
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // An OpenCL layer for the ICD loader (OPENCL_LAYERS) that makes any device as small as devices are:
-// groups of at most 256 work-items and 32 KiB of local memory. It refuses launches that take more,
-// and says so. With GLCL_TEST_GPU in the environment the device also is a GPU.
+// groups of at most 256 work-items and 32 KiB of local memory, of which its driver uses some
+// itself, as NVIDIA's does. It refuses launches that take more, and says so. With GLCL_TEST_GPU in
+// the environment the device also is a GPU.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 
@@ -14,7 +15,7 @@
 
 namespace {
 
-constexpr cl_ulong most_local = 32 << 10;
+constexpr cl_ulong most_local = 32 << 10, own_local = 64;
 constexpr size_t most_items = 256;
 
 cl_icd_dispatch target, layer;
@@ -59,12 +60,12 @@ cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dim
                                   nullptr);
   size_t items = 1;
   for (cl_uint i = 0; local && i < dimensions; i++) items *= local[i];
-  if (bytes > most_local || items > most_items) {
+  if (bytes + own_local > most_local || items > most_items) {
     char name[64] = "";
     target.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
     std::fprintf(stderr, "%s takes %zu work-items and %llu bytes of local memory\n", name, items,
                  static_cast<unsigned long long>(bytes));
-    return bytes > most_local ? CL_OUT_OF_RESOURCES : CL_INVALID_WORK_GROUP_SIZE;
+    return items <= most_items ? CL_OUT_OF_RESOURCES : CL_INVALID_WORK_GROUP_SIZE;
   }
   return target.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count,
                                        wait, event);

@@ -57,7 +57,7 @@ std::vector<Steady> compare(Bench &bench, Agreement &agreement, const Clip &clip
   const int width = clip.frames[0].width, height = clip.frames[0].height;
   Klt klt(*bench.context, width, height, clip.layout);
   Stabilizer stabilizer(*bench.context, width, height, clip.layout);
-  Reference reference(width, height);
+  Reference reference(width, height, glcl::camera::Ransac::usual(bench.context->device()));
   Stabilizer::Settings settings = clip.settings;
   std::vector<Steady> all;
   for (size_t i = 0; i < clip.frames.size(); i++) {

@@ -41,8 +41,7 @@ std::vector<cl_float4> noise_gains(int levels, Flow::Channels channels) {
 }
 
 bool fits(const Device &device, const Parameters &variant) {
-  return Flow::local_bytes(variant) + spare_memory <=
-         device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  return Flow::local_bytes(variant) <= device.local_memory();
 }
 
 Parameters default_variant(const Device &device, const std::string &problem) {
@@ -167,7 +166,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
 
   const cl::Device &device = context.device().device;
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
-  local_memory_ = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() - spare_memory;
+  local_memory_ = context.device().local_memory();
   most_steps_ = coarse.at("steps");
   const std::string places = context.device().is_cpu() ? "" : " -DROW_AFTER_ROW";
   const Program program = context.program("opticalflow/pyramid.cl",
@@ -208,7 +207,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
       size_t(divide_up(width_, 2 * support_side)) * divide_up(height_, 2 * support_side);
   support_ = buffer(most_cells * support_bytes);
   kept_ = buffer(most_cells * sizeof(cl_float));
-  votes_ = filled(std::vector<cl_uint>(4), CL_MEM_READ_WRITE);
+  votes_ = filled(std::vector<cl_uint>(5), CL_MEM_READ_WRITE);
   tensor_tile_ = coarse_.tile;
   if (most_steps_ == 1) tensor_tile_.y = std::max<size_t>(tensor_tile_.y / 2, 1);
   lay_out();
@@ -446,7 +445,7 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
           cl_int2{{width_, height_}}, support_, this->cells(settings), votes_, noise_.renewed(),
           kept_, cl::Local(room), cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
-          cl::Local(near.x * near.y * sizeof(cl_float)));
+          cl::Local(near.x * near.y * sizeof(cl_float4)));
 }
 
 /// Cells of what the flow explains, see kernels/opticalflow/support.clh.
@@ -461,13 +460,14 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
       cells = this->cells(settings);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
-                  step, frames.light, noise_.variances(), noise_gains_[0], result_, nodes, rows_,
-                  support_, cells, votes_, noise_.renewed(),
+                  step, frames.light, noise_.variances(), noise_gains_[0], result_, certain_, nodes,
+                  rows_, support_, cells, votes_, noise_.renewed(),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
-                  cl::Local(support_kernel_.group().x * sizeof(cl_float2)));
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float4)));
 }
 
 }  // namespace glcl::opticalflow

@@ -54,7 +54,10 @@ struct Field {
 /// the eigenvalues does not count for the confidence. Coding noise holds back what stands still
 /// only; it is taken to fall by 2^-1.2 in variance from level to level. Of the vectors that come of
 /// all this those are kept that explain what changes between the frames, by
-/// kernels/opticalflow/support.clh, and more than renewed noise (noise::Noise).
+/// kernels/opticalflow/support.clh, and more than renewed noise (noise::Noise). Where the vectors
+/// of 112 px around, weighted by how sure they are, deviate by hardly more than noise may make of
+/// one motion (0.02 px for each level and one), their mean takes the place of a moving one's that
+/// is within 0.5 to 1 px of it, by parts from 1 to 2 levels of noise.
 ///
 /// Motion that is lost on the coarse levels is found again by matches of single pixels (Seeds).
 ///

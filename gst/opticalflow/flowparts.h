@@ -19,14 +19,13 @@ constexpr int window_radius = 3;              // nodes; on the finest level
 constexpr int finest_radius = 1;
 constexpr int support_side = 8;                          // nodes; SUPPORT_SIDE in the kernels
 constexpr int support_reach = 3;                         // cells; MOST_REACH
-constexpr size_t support_bytes = 12 * sizeof(cl_float);  // a Support
+constexpr size_t support_bytes = 16 * sizeof(cl_float);  // a Support
 constexpr int row = 2;                                   // px; ROW in the kernels
 constexpr size_t row_items = 64;                         // SPAN
 constexpr int bands =
     120;  // into which a frame's rows are parted where light may roll through them
 constexpr Size pixel_group{32, 8};
-constexpr size_t spare_memory = 1024;  // local memory that drivers may want, bytes
-constexpr size_t most_small = 3000;    // texels of a level that one group makes
+constexpr size_t most_small = 3000;  // texels of a level that one group makes
 // Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
 constexpr float last_share = 0.4f;
 

@@ -19,16 +19,21 @@ inline float smoothness(__local const float2 *p, int pitch) {
   return 1.0f / (1.0f + most);
 }
 
-// What to multiply the flow around the cells from `low` on by, `count` of them, into `kept`, for all of the group. `around`: room for those
+// What support_of() has of the cells from `low` on, `count` of them, into `kept`, for all of the group. `around`: room for those
 // and MOST_REACH more on each side, `rows`: for a row of the largest area each.
 inline void support_cells(__global const Support *restrict support, __global const uint *votes, __global const Renewed *renewed,
-                          int2 cells, int2 low, int2 count, __local Support *around, __local Support *rows, __local float *kept) {
+                          int2 cells, float noise, int2 low, int2 count, __local Support *around, __local Support *rows,
+                          __local float4 *kept) {
   const int2 from = low - MOST_REACH, side = count + 2 * MOST_REACH;
-  const Support nothing = {(float4)(0.0f), (float2)(0.0f), 0.0f, 0.0f, (float2)(0.0f), (float2)(0.0f)};
+  const float2 middle = support[(low.y + count.y / 2) * cells.x + low.x + count.x / 2].sure.yz;
+  const Support nothing = {(float4)(0.0f), (float4)(0.0f), (float2)(0.0f), 0.0f, 0.0f, (float2)(0.0f), (float2)(0.0f)};
   FOR_ITEMS(x, y, side) {
     const int2 at = from + (int2)(x, y);
     Support own = nothing;
-    if (all(at >= 0) && all(at < cells)) own = support[at.y * cells.x + at.x];
+    if (all(at >= 0) && all(at < cells)) {
+      own = support[at.y * cells.x + at.x];
+      own.sure = from_origin(own.sure, middle);
+    }
     around[y * side.x + x] = own;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -37,9 +42,19 @@ inline void support_cells(__global const Support *restrict support, __global con
   FOR_ITEMS(x, y, count) {
     const int2 at = low + (int2)(x, y), near = min(at + 1, cells - 1) - max(at - 1, 0) + 1;
     kept[y * count.x + x] = support_of(around + (y + MOST_REACH) * side.x + x + MOST_REACH, side.x, rows + y * count.x + x, count.x,
-                                       near.x * near.y, votes, renewed);
+                                       near.x * near.y, cells, noise, middle, votes, renewed);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// The flow where all around is one motion up to what noise makes of it: that. What stands still does so, and what is far from it is not
+// of it. `near`: of support_near().
+#define STANDS 0.1f  // px; from twice that on it moves
+#define OF_IT (float2)(0.5f, 1.0f)  // px apart, by parts
+inline float2 with_all(float2 v, float4 near, float far) {
+  const float2 motion = near.zw * native_recip(fmax(near.y, 1e-9f)), apart = motion - v;
+  const float moves = clamp(native_sqrt(dot(v, v)) / STANDS - 1.0f, 0.0f, 1.0f);
+  return v + far * near.y * moves * (1.0f - ramp(native_sqrt(dot(apart, apart)), OF_IT)) * apart;
 }
 
 // The cells on whose middles' both sides a node lies, along an axis: the first one, and one more.
@@ -52,7 +67,7 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
                           int2 lattice, int shift, int spacing, __global const float *noise, __global float2 *restrict vectors,
                           __global float *restrict confidence, int2 size, __global const Support *restrict support, int2 cells,
                           __global const uint *restrict votes, __global const Renewed *restrict renewed, __global float *restrict kept,
-                          __local float4 *room, __local float2 *medians, __local float *sure, __local float *near) {
+                          __local float4 *room, __local float2 *medians, __local float *sure, __local float4 *near) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
   const int2 first = (origin >> shift) - 1, last = lattice - 1, tile_first = first - AROUND;
@@ -61,11 +76,12 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
   const int2 low = max(cell_below(max(first, 0)), 0);
   const int2 near_side = min(cell_below(min(first + side - 1, last)) + 1, cells - 1) - low + 1;
   __local Support *around = (__local Support *)room;
-  support_cells(support, votes, renewed, cells, low, near_side, around,
+  const Noise noisy = noise_of(noise);
+  support_cells(support, votes, renewed, cells, sqrt(noisy.white), low, near_side, around,
                 around + (near_side.x + 2 * MOST_REACH) * (near_side.y + 2 * MOST_REACH), near);
   FOR_ITEMS(x, y, near_side) {
     const int2 at = low + (int2)(x, y), pixel = at * SUPPORT_SIDE << shift;
-    if (all(pixel >= origin) && all(pixel < origin + area)) kept[at.y * cells.x + at.x] = near[y * near_side.x + x];
+    if (all(pixel >= origin) && all(pixel < origin + area)) kept[at.y * cells.x + at.x] = near[y * near_side.x + x].x;
   }
   __local float2 *tile = (__local float2 *)room;
   for (int i = number; i < tile_side.x * tile_side.y; i += count) {
@@ -73,11 +89,13 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
     tile[i] = flow[node.y * lattice.x + node.x];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float far = far_part(noise_of(noise));
+  const float far = far_part(noisy);
   for (int i = number; i < side.x * side.y; i += count) {
     const int2 at = (int2)(i % side.x, i / side.x), node = clamp(first + at, 0, last);
-    const float2 v = smooth_at(tile, tile_first, tile_side.x, node, last, spacing, far);
-    const float part = support_near(near, low, near_side.x, cells, convert_float2(node));
+    const float4 own_near = support_near(near, low, near_side.x, cells, convert_float2(node));
+    float2 v = smooth_at(tile, tile_first, tile_side.x, node, last, spacing, far);
+    if (far > 0.0f) v = with_all(v, own_near, far);
+    const float part = own_near.x;
     medians[i] = part * v;
     sure[i] = certain[node.y * lattice.x + node.x] / (1.0f + 4.0f * (1.0f - part) * (1.0f - part) * dot(v, v)) *
               smoothness(tile + (at.y + AROUND) * tile_side.x + at.x + AROUND, tile_side.x);

@@ -5,8 +5,9 @@
 #include "opticalflow/support.clh"
 
 #define GOES_WITH 0.85f  // of the change, less stays in a row of cells that goes with the flow
-#define LATE 0.3f        // of the light of a row may come late, where frames are coded
 #define AS_ONE 0.5f      // and at least so far one way
+#define LESS_STAYS 0.97f  // in one of its cells
+#define LATE 0.3f        // of the light of a row may come late, where frames are coded
 #define RENEWED_LEFT 0.7f  // of the change, where less is left the cell has moved
 #define GREY_KEEPS 0.35254f  // of the variance of white noise, by (1 6 1) / 8 along both axes
 
@@ -21,6 +22,8 @@ inline float kept_between(float2 place) {
   return (1.0f - lost.x) * (1.0f - lost.y);
 }
 
+#define LEAST_SURE 0.001f  // the flow of what has no texture
+
 #define GROUP 64
 #ifdef CENSUS
 #define LEVELS(still, moved) 0.0f
@@ -33,10 +36,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                   __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
-                  int2 size, __global const float *restrict rows, __global Support *restrict support, int2 cells, __global uint *restrict votes,
-                  __global Renewed *restrict renewed, __local float4 *changes, __local float4 *ways,
-                  __local float4 *greys, __local float2 *sums,
-                  __local float2 *lit) {
+                  __global const float *restrict certain, int2 size, __global const float *restrict rows,
+                  __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed,
+                  __local float4 *changes, __local float4 *ways, __local float4 *greys, __local float2 *sums, __local float2 *lit,
+                  __local float4 *known) {
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
@@ -45,6 +48,8 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   float4 rise = 0.0f;  // of grey: its change, that squared, what of it noise explains
   float2 levels = 0.0f;  // changes themselves, where light counts
   float2 unlit = 0.0f;   // of grey: its squared change beside that of the row, and what of it noise and light that comes late explain
+  const float2 origin = flow[row * SUPPORT_SIDE * size.x + min(x / SUPPORT_SIDE * SUPPORT_SIDE, size.x - 1)];
+  float4 sure = 0.0f;  // how sure the flow is; how far it is from the origin, and that squared, weighted by it
   const bool counts = x < size.x && (noise.white > 0.0f || noise.coding > 0.0f);
   for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && counts; y++) {
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
@@ -65,17 +70,22 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     levels += LEVELS(still, moved);
     whole += (float4)(v, dot(v, v), 1.0f);
     rise += (float4)(risen, risen * risen, noisy, 1.0f);
+    const float2 apart = v - origin;
+    sure += (certain[y * size.x + x] + LEAST_SURE) * (float4)(1.0f, apart, dot(apart, apart));
   }
-  changes[item] = change, ways[item] = way, greys[item] = rise, sums[item] = levels, lit[item] = unlit;
+  changes[item] = change, ways[item] = way, greys[item] = rise, sums[item] = levels, lit[item] = unlit, known[item] = sure;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int cell = x / SUPPORT_SIDE;
   const bool speaks = item % SUPPORT_SIDE == 0 && cell < cells.x;
   if (speaks) {
-    for (int i = 1; i < SUPPORT_SIDE; i++) change += changes[item + i], way += ways[item + i], rise += greys[item + i], levels += sums[item + i], unlit += lit[item + i];
+    for (int i = 1; i < SUPPORT_SIDE; i++) {
+      change += changes[item + i], way += ways[item + i], rise += greys[item + i];
+      levels += sums[item + i], unlit += lit[item + i], sure += known[item + i];
+    }
     change.xy -= change.z + levels * levels / fmax(rise.w, 1.0f);
     rise /= fmax(rise.w, 1.0f);
     rise.x = fmax(rise.y - rise.x * rise.x - rise.z, 0.0f);
-    const Support own = {change, way.xy, way.z, rise.x, unlit, (float2)(0.0f)};
+    const Support own = {change, from_mean(sure, origin), way.xy, way.z, rise.x, unlit, (float2)(0.0f)};
     support[row * cells.x + cell] = own;
     const float left = change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f;
     count_renewed(renewed, left > RENEWED_LEFT ? rise.x * left : 0.0f);
@@ -89,13 +99,19 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   if (x == 0 && row == 0) renewed->cells += cells.x * cells.y;
   change = 0.0f, whole = 0.0f;
   float grey_change = 0.0f;
+  uint edge = 0;  // cells there of whose change less stays with the flow
   for (int i = 0; i < GROUP; i++) {
-    if (changes[i].w > 0.0f) change += changes[i], grey_change += greys[i].x;
     whole += ways[i];
+    if (changes[i].w <= 0.0f) continue;
+    change += changes[i], grey_change += greys[i].x;
+    const int2 at = (int2)((x + i) / SUPPORT_SIDE, row);
+    edge += (any(at < EDGE) || any(at >= cells - EDGE)) && changes[i].y < LESS_STAYS * changes[i].x;
   }
   if (change.w <= 0.0f) return;
   atomic_add(&votes[0], (uint)change.w);
   const bool large = grey_change >= RENEWED_TIMES.y * renewed->variance * change.w;
-  if (large && change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE)
+  if (large && change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE) {
     atomic_add(&votes[1], (uint)change.w);
+    if (edge > 0) atomic_add(&votes[4], edge);
+  }
 }

@@ -477,9 +477,22 @@ class Solver {
     const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
     const Plane<2> solved = warp(sums, 0, held, 2, less);
     const RowLight rows = row_light(light);
-    support_ = std::make_unique<Support>(changes(before[0], after[0], light, solved, rows),
-                                         solved.width, solved.height, rows.rolls, renewed_);
-    return finish(solved, sums.votes, held.shares, before[0].width, before[0].height);
+    const Plane<1> sure = certain(sums.votes, held.shares);
+    support_ = std::make_unique<Support>(changes(before[0], after[0], light, solved, sure, rows),
+                                         solved.width, solved.height, rows.rolls,
+                                         std::sqrt(noise_[0]), renewed_);
+    return finish(solved, sure, before[0].width, before[0].height);
+  }
+
+  /// How sure nodes are by their texture.
+  Plane<1> certain(const Plane<5> &sums, const Plane<1> &shares) const {
+    return Plane<1>(sums.width, sums.height).fill([&](int x, int y) {
+      const Votes s = sums.at(x, y);
+      const float noise = channel_noise(0, shares.at(x / 2, y / 2)[0], 0).slope;
+      const float trace = (s[0] + s[2] - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
+      const float least = std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2 - noise, 0.0f);
+      return Plane<1>::Value{least / (least + Kind<n>::half_sure + noise)};
+    });
   }
 
   RowLight row_light(const Light &light) const {
@@ -491,7 +504,8 @@ class Solver {
   }
 
   std::vector<Change> changes(const Plane<n> &before, const Plane<n> &after, const Light &light,
-                              const Plane<2> &flow, const RowLight &rows) const {
+                              const Plane<2> &flow, const Plane<1> &sure,
+                              const RowLight &rows) const {
     std::vector<Change> changes;
     using Texel = typename Plane<n>::Value;
     const auto change = [&](float x, float y, int own_x, int own_y) {
@@ -534,7 +548,7 @@ class Solver {
         node.noise = explained, node.moved_noise = explained * (1 + kept(to_x) * kept(to_y)) / 2;
         if (n == 1) node.still_level = still[0], node.moved_level = moved[0];
         node.grey = risen, node.grey_noise = noise;
-        node.flow = v, node.inside = true;
+        node.flow = v, node.sure = sure.at(column, row)[0], node.inside = true;
         changes.push_back(node);
       }
     return changes;
@@ -551,10 +565,12 @@ class Solver {
   }
 
   /// Nodes lie in the middle of the four texels that voted.
-  Field finish(const Plane<2> &solved, const Plane<5> &sums, const Plane<1> &shares, int width,
-               int height) const {
+  Field finish(const Plane<2> &solved, const Plane<1> &certain, int width, int height) const {
     const float spacing = 2.0f * step_, first = step_ / 2.0f;
-    const Plane<2> whole = smooth(solved);
+    Plane<2> whole = smooth(solved);
+    whole.fill([&](int x, int y) {
+      return support_->with_all(whole.at(x, y), far(), float(x), float(y));
+    });
     Plane<2> flow = whole;
     flow.fill([&](int x, int y) {
       const float kept = support_->at(float(x), float(y));
@@ -565,18 +581,12 @@ class Solver {
       for (int x = 0; x < width; x++) {
         const Vector v = bilinear(flow, (x - first) / spacing, (y - first) / spacing);
         field.vectors.insert(field.vectors.end(), {v[0], v[1]});
-        const Votes s = sums.at(x / (2 * step_), y / (2 * step_));
-        const float noise =
-            channel_noise(0, shares.at(x / (4 * step_), y / (4 * step_))[0], 0).slope;
-        const float trace = (s[0] + s[2] - 2 * static_cast<float>(settings_.alpha)) / 1.002f;
-        const float least = std::max((trace - std::hypot(s[0] - s[2], 2 * s[1])) / 2 - noise, 0.0f);
         const bool inside =
             x + v[0] >= 0 && y + v[1] >= 0 && x + v[0] <= width - 1 && y + v[1] <= height - 1;
         const int column = x / (2 * step_), row = y / (2 * step_);
         const Vector &w = whole.at(column, row);
         const float lost = 1 - support_->at(float(column), float(row));
-        const float sure =
-            smoothness(solved, column, row) * least / (least + Kind<n>::half_sure + noise);
+        const float sure = smoothness(solved, column, row) * certain.at(column, row)[0];
         field.confidence.push_back(
             inside ? sure / (1 + 4 * lost * lost * (w[0] * w[0] + w[1] * w[1])) : 0);
       }

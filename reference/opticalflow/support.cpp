@@ -51,7 +51,7 @@ RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
 }
 
 Support::Support(const std::vector<Change> &nodes, int width, int height, double rolls,
-                 Renewed &renewed)
+                 double noise, Renewed &renewed)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
       rolls_(rolls),
@@ -75,6 +75,11 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
         cell.square += weight * (node.flow[0] * node.flow[0] + node.flow[1] * node.flow[1]);
       };
       add(whole[at], 1);
+      const double sure = node.sure + 0.001;
+      cells_[at].sure += sure, cells_[at].sure_x += sure * node.flow[0];
+      cells_[at].sure_y += sure * node.flow[1];
+      cells_[at].sure_square +=
+          sure * (double(node.flow[0]) * node.flow[0] + double(node.flow[1]) * node.flow[1]);
       add(cells_[at], std::max(node.still - node.moved, 0.0f));
       cells_[at].still += node.still - node.noise,
           cells_[at].moved += node.moved - node.moved_noise;
@@ -92,11 +97,11 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
     const double left = cell.still > 0 ? std::clamp(cell.moved / cell.still, 0.0, 1.0) : 1;
     renewed.count(left > 0.7 ? static_cast<float>(cell.grey * left) : 0);
   }
-  double changing = 0, going = 0;
+  double changing = 0, going = 0, edge_going = 0;
   for (int row = 0; row < rows_; row++)
     for (int first = 0; first < columns_; first += strip) {
       Cell sum;
-      int count = 0;
+      int count = 0, at_edge = 0;
       for (int column = first; column < std::min(first + strip, columns_); column++) {
         const size_t at = size_t(row) * columns_ + column;
         sum.weight += whole[at].weight, sum.square += whole[at].square;
@@ -104,16 +109,23 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
         if (cells_[at].still <= 0) continue;
         sum.still += cells_[at].still, sum.moved += cells_[at].moved, count++;
         sum.grey += cells_[at].grey;
+        const bool inner = row >= 2 && row < rows_ - 2 && column >= 2 && column < columns_ - 2;
+        at_edge += !inner && cells_[at].moved < 0.97 * cells_[at].still;
       }
       changing += count;
       if (sum.grey >= 3 * renewed_ * count && sum.moved < 0.85 * sum.still &&
           one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
-        going += count;
+        going += count, edge_going += at_edge;
     }
-  const double camera = ramp(going / std::max(changing, 1.0), 0.4, 0.6);
+  const double all = columns_ * rows_,
+               edge = (all - std::max(columns_ - 4, 0) * std::max(rows_ - 4, 0)) / all;
+  const double camera = std::min(ramp(going / std::max(changing, 1.0), 0.4, 0.6),
+                                 ramp(edge_going / (edge * std::max(going, 1.0)), 0.4, 0.55));
   for (int row = 0; row < rows_; row++)
-    for (int column = 0; column < columns_; column++)
-      parts_.push_back(static_cast<float>(part(column, row, camera)));
+    for (int column = 0; column < columns_; column++) {
+      parts_.push_back({static_cast<float>(part(column, row, camera))});
+      motions_.push_back(one_motion(column, row, noise));
+    }
 }
 
 double Support::part(int column, int row, double camera) const {
@@ -152,16 +164,48 @@ double Support::part(int column, int row, double camera) const {
   return unlit * std::max(camera, large * part);
 }
 
-float Support::at(float x, float y) const {
+std::array<float, 3> Support::one_motion(int column, int row, double noise) const {
+  double weight = 0, x_sum = 0, y_sum = 0, square = 0;
+  for (int y = std::max(row - 3, 0); y <= std::min(row + 3, rows_ - 1); y++)
+    for (int x = std::max(column - 3, 0); x <= std::min(column + 3, columns_ - 1); x++) {
+      const Cell &cell = cells_[size_t(y) * columns_ + x];
+      weight += cell.sure, square += cell.sure_square;
+      x_sum += cell.sure_x, y_sum += cell.sure_y;
+    }
+  if (weight <= 0) return {0, 0, 0};
+  const double x = x_sum / weight, y = y_sum / weight,
+               deviation = std::sqrt(std::max(square / weight - x * x - y * y, 0.0)),
+               one = std::clamp(2 - deviation / (0.02 * (1 + noise)), 0.0, 1.0);
+  return {static_cast<float>(one), static_cast<float>(one * x), static_cast<float>(one * y)};
+}
+
+/// Between the middles of cells, at a place in nodes.
+template <size_t n>
+std::array<float, n> Support::between(const std::vector<std::array<float, n>> &cells, float x,
+                                      float y) const {
   const float px = (x + 0.5f) / side - 0.5f, py = (y + 0.5f) / side - 0.5f;
   const int i = static_cast<int>(std::floor(px)), j = static_cast<int>(std::floor(py));
   const auto cell = [&](int column, int row) {
-    return parts_[size_t(std::clamp(row, 0, rows_ - 1)) * columns_ +
-                  std::clamp(column, 0, columns_ - 1)];
+    return cells[size_t(std::clamp(row, 0, rows_ - 1)) * columns_ +
+                 std::clamp(column, 0, columns_ - 1)];
   };
   const float s = px - static_cast<float>(i), t = py - static_cast<float>(j);
-  return (1 - t) * ((1 - s) * cell(i, j) + s * cell(i + 1, j)) +
-         t * ((1 - s) * cell(i, j + 1) + s * cell(i + 1, j + 1));
+  const auto a = cell(i, j), b = cell(i + 1, j), c = cell(i, j + 1), d = cell(i + 1, j + 1);
+  std::array<float, n> result;
+  for (size_t k = 0; k < n; k++)
+    result[k] = (1 - t) * ((1 - s) * a[k] + s * b[k]) + t * ((1 - s) * c[k] + s * d[k]);
+  return result;
+}
+
+float Support::at(float x, float y) const { return between(parts_, x, y)[0]; }
+
+Vector Support::with_all(Vector flow, float far, float x, float y) const {
+  const auto [one, all_x, all_y] = between(motions_, x, y);
+  const float to_x = all_x / std::max(one, 1e-9f), to_y = all_y / std::max(one, 1e-9f);
+  const double moves = std::clamp(std::hypot(flow[0], flow[1]) / 0.1 - 1, 0.0, 1.0),
+               near = 1 - ramp(std::hypot(to_x - flow[0], to_y - flow[1]), 0.5, 1);
+  const auto part = static_cast<float>(far * one * moves * near);
+  return {flow[0] + part * (to_x - flow[0]), flow[1] + part * (to_y - flow[1])};
 }
 
 }  // namespace reference::opticalflow

@@ -20,6 +20,7 @@ struct Change {
   /// Squared change in grey beside the light of its row, and what noise and that light explain.
   float unlit = 0, unlit_noise = 0;
   Vector flow{};
+  float sure = 0;  ///< 0..1, of the flow by its texture
   bool inside = false;
 };
 
@@ -36,11 +37,15 @@ struct RowLight {
 class Support {
  public:
   /// Of nodes in raster order. Counts what the flow does not explain.
-  /// `rolls`: of RowLight.
-  Support(const std::vector<Change> &nodes, int width, int height, double rolls, Renewed &renewed);
+  /// `rolls`: of RowLight. `noise`: levels.
+  Support(const std::vector<Change> &nodes, int width, int height, double rolls, double noise,
+          Renewed &renewed);
 
   /// 0..1, at a place in nodes.
   float at(float x, float y) const;
+  /// The flow there, px, where all around is one motion up to what noise makes of it: that. `far`:
+  /// 0..1, by how much.
+  Vector with_all(Vector flow, float far, float x, float y) const;
 
  private:
   static constexpr int side = 8;
@@ -50,13 +55,21 @@ class Support {
     double weight = 0, x = 0, y = 0, square = 0;
     double grey = 0;  // the variance of its change beyond noise, levels²
     double unlit = 0, unlit_noise = 0;
+    double sure = 0, sure_x = 0, sure_y = 0,
+           sure_square = 0;  // the flow weighted by how sure it is
   };
   double part(int column, int row, double camera) const;
+  /// How far the flow around a cell is one motion, and that times it.
+  std::array<float, 3> one_motion(int column, int row, double noise) const;
+  template <size_t n>
+  std::array<float, n> between(const std::vector<std::array<float, n>> &cells, float x,
+                               float y) const;
 
   int columns_, rows_;
   double rolls_, renewed_;
   std::vector<Cell> cells_;
-  std::vector<float> parts_;
+  std::vector<std::array<float, 1>> parts_;
+  std::vector<std::array<float, 3>> motions_;
 };
 
 }  // namespace reference::opticalflow

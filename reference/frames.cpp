@@ -66,16 +66,16 @@ Frame natural_frame(int width, int height) {
   return frame;
 }
 
-Frame noisy(const Frame &frame, double level, unsigned seed, bool shot) {
+Frame noisy(const Frame &frame, double level, unsigned seed, bool shot, double light) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   Frame result = frame;
   for (size_t i = 0; i < result.rgba.size(); i += 4) {
     uint8_t *p = &result.rgba[i];
-    const double grey = (p[0] + p[1] + p[2]) / 3.0;
+    const double grey = light * (p[0] + p[1] + p[2]) / 3.0;
     const double add = level * (shot ? std::sqrt(grey / 128) : 1) * normal(random);
     for (int k = 0; k < 3; k++)
-      p[k] = static_cast<uint8_t>(std::lround(std::clamp(p[k] + add, 0.0, 255.0)));
+      p[k] = static_cast<uint8_t>(std::lround(std::clamp(light * p[k] + add, 0.0, 255.0)));
   }
   return result;
 }

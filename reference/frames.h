@@ -31,8 +31,8 @@ Frame natural_frame(int width, int height);
 
 /// The frame with Gaussian noise added to the colours, the same to all three of a pixel, of
 /// standard deviation `level`; with `shot` that at level 128, elsewhere as the square root of the
-/// brightness.
-Frame noisy(const Frame &frame, double level, unsigned seed, bool shot = false);
+/// brightness. It is lit `light` times as much before.
+Frame noisy(const Frame &frame, double level, unsigned seed, bool shot = false, double light = 1);
 
 /// Part of a frame; throws std::out_of_range where it is not inside.
 Frame crop(const Frame &frame, int x, int y, int width, int height);

@@ -152,7 +152,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     refined_levels_.push_back(levels_[i].cl());
     refined_gains_.push_back(noise_gains_[i].s[0]);
   }
-  light_[0] = buffer(sizeof(cl_float2)), light_[1] = buffer(sizeof(cl_float2));
+  light_[0] = buffer(2 * sizeof(cl_float2)), light_[1] = buffer(2 * sizeof(cl_float2));
 
   const size_t pixels = size_t(width_) * height_, nodes = size_t(half(width_)) * half(height_);
   for (cl::Buffer *flow : {&backward_, &field_.vectors}) *flow = buffer(pixels * sizeof(cl_float2));
@@ -441,7 +441,7 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
       std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * support_bytes);
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
-          settings.median / 2, noise_.variances(), vectors, field_.confidence,
+          settings.median / 2, noise_.variances(), light_[0], vectors, field_.confidence,
           cl_int2{{width_, height_}}, support_, this->cells(settings), votes_, noise_.renewed(),
           kept_, cl::Local(room), cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
@@ -466,7 +466,7 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
-                  cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
+                  cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)));
 }
 

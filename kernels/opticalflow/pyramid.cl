@@ -175,6 +175,7 @@ __kernel void flow_small(__global float *grey, __global const float *previous, _
     const float2 taken = better_light(least, whole, differ);
     light[0] = taken;
     back[0] = (float2)(1.0f / taken.x, -taken.y / taken.x);
+    light[1] = back[1] = (float2)(fabs(then.x - now.x), 0.0f);
   }
 }
 

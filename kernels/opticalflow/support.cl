@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What of the changes between two frames the flow explains.
 #include "opticalflow/level.clh"
+#include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/support.clh"
 
@@ -23,6 +24,7 @@ inline float kept_between(float2 place) {
 }
 
 #define LEAST_SURE 0.001f  // the flow of what has no texture
+#define LARGE 1e9f
 
 #define GROUP 64
 #ifdef CENSUS
@@ -38,7 +40,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
                   __global const float *restrict certain, int2 size, __global const float *restrict rows,
                   __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed,
-                  __local float4 *changes, __local float4 *ways, __local float4 *greys, __local float2 *sums, __local float2 *lit,
+                  __local float4 *changes, __local float4 *ways, __local float4 *greys, __local float2 *sums, __local float4 *lit,
                   __local float4 *known) {
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   const Noise noise = noise_of(noise_table);
@@ -47,17 +49,18 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   float4 change = 0.0f, way = 0.0f, whole = 0.0f;  // of the way: its sum and square, weighted; then unweighted with the number
   float4 rise = 0.0f;  // of grey: its change, that squared, what of it noise explains
   float2 levels = 0.0f;  // changes themselves, where light counts
-  float2 unlit = 0.0f;   // of grey: its squared change beside that of the row, and what of it noise and light that comes late explain
+  // of grey: its squared change beside that of the row, and what of it noise and light that comes late explain; its moments
+  float4 unlit = 0.0f;
   const float2 origin = flow[row * SUPPORT_SIDE * size.x + min(x / SUPPORT_SIDE * SUPPORT_SIDE, size.x - 1)];
   float4 sure = 0.0f;  // how sure the flow is; how far it is from the origin, and that squared, weighted by it
-  const bool counts = x < size.x && (noise.white > 0.0f || noise.coding > 0.0f);
+  const bool noisy_frames = noise.white > 0.0f || noise.coding > 0.0f, counts = x < size.x && noisy_frames;
   for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && counts; y++) {
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
     const float2 v = flow[y * size.x + x], to = convert_float2(at) + v;
     const int index = texel_index(level, at);
     const float then = grey[index], risen = LIT(later[index], light[0]) - then, noisy = 2.0f * GREY_KEEPS * CORRELATION * noise_variance_at(noise_table, then);
     const float row_change = rows[at.y / ROW] * then, beside = risen - row_change, late = LATE * row_change;
-    unlit += (float2)(beside * beside, noisy + late * late);
+    unlit += (float4)(beside * beside, noisy + late * late, moments(then));
     if (any(to < 0.0f) || any(to > end)) continue;
     const CHANNELS own = LOAD(before[index]);
     const CHANNELS still = clamp(RELIT(LOAD(after[index]), light[0]) - own, -limit, limit);
@@ -76,6 +79,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   changes[item] = change, ways[item] = way, greys[item] = rise, sums[item] = levels, lit[item] = unlit, known[item] = sure;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int cell = x / SUPPORT_SIDE;
+  float contrast = 0.0f;
   const bool speaks = item % SUPPORT_SIDE == 0 && cell < cells.x;
   if (speaks) {
     for (int i = 1; i < SUPPORT_SIDE; i++) {
@@ -85,7 +89,10 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     change.xy -= change.z + levels * levels / fmax(rise.w, 1.0f);
     rise /= fmax(rise.w, 1.0f);
     rise.x = fmax(rise.y - rise.x * rise.x - rise.z, 0.0f);
-    const Support own = {change, from_mean(sure, origin), way.xy, way.z, rise.x, unlit, (float2)(0.0f)};
+    const int2 nodes = min(SUPPORT_SIDE, size - SUPPORT_SIDE * (int2)(cell, row));
+    const float spread = deviation(unlit.zw / (nodes.x * nodes.y)).y;
+    contrast = noisy_frames ? fmax(spread * spread - GREY_KEEPS * CORRELATION * noise.white, 0.0f) : LARGE;
+    const Support own = {change, from_mean(sure, origin), way.xy, way.z, rise.x, unlit.xy, contrast, 0.0f};
     support[row * cells.x + cell] = own;
     const float left = change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f;
     count_renewed(renewed, left > RENEWED_LEFT ? rise.x * left : 0.0f);
@@ -94,22 +101,25 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   changes[item] = (float4)(change.xyz, speaks && change.x > 0.0f ? 1.0f : 0.0f);
   ways[item] = whole;
   greys[item] = rise;
+  sums[item] = contrast;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item > 0) return;
   if (x == 0 && row == 0) renewed->cells += cells.x * cells.y;
   change = 0.0f, whole = 0.0f;
   float grey_change = 0.0f;
+  contrast = 0.0f;
   uint edge = 0;  // cells there of whose change less stays with the flow
   for (int i = 0; i < GROUP; i++) {
     whole += ways[i];
     if (changes[i].w <= 0.0f) continue;
-    change += changes[i], grey_change += greys[i].x;
+    change += changes[i], grey_change += greys[i].x, contrast += sums[i].x;
     const int2 at = (int2)((x + i) / SUPPORT_SIDE, row);
     edge += (any(at < EDGE) || any(at >= cells - EDGE)) && changes[i].y < LESS_STAYS * changes[i].x;
   }
   if (change.w <= 0.0f) return;
   atomic_add(&votes[0], (uint)change.w);
-  const bool large = grey_change >= RENEWED_TIMES.y * renewed->variance * change.w;
+  const bool large = grey_change >= RENEWED_TIMES.y * renewed->variance * change.w &&
+                     contrasts(contrast / change.w, light[1].x) > 0.5f;
   if (large && change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE) {
     atomic_add(&votes[1], (uint)change.w);
     if (edge > 0) atomic_add(&votes[4], edge);

@@ -73,6 +73,8 @@ class Solver {
       renewed_.next();
     else
       renewed_ = {};
+    if (noise_[0] > 0 || noise_.back() > 0)
+      light_change_ = std::abs(mean(from[automatic - 1]) - mean(to[automatic - 1]));
     for (int level = 0; level < taken; level++) gains_.push_back(gains(level));
     const Texels a = texels(from, levels), b = texels(to, levels);
     greys_ = &from, later_ = &to;
@@ -102,6 +104,12 @@ class Solver {
     std::vector<Plane<1>> result{grey(frame)};
     while (static_cast<int>(result.size()) < levels) result.push_back(halved(result.back()));
     return result;
+  }
+
+  static double mean(const Plane<1> &plane) {
+    double sum = 0;
+    for (const auto &grey : plane.values) sum += grey[0];
+    return sum / double(plane.values.size());
   }
 
   void refine(Field &field, const std::vector<Plane<1>> &from, const std::vector<Plane<1>> &to,
@@ -480,7 +488,7 @@ class Solver {
     const Plane<1> sure = certain(sums.votes, held.shares);
     support_ = std::make_unique<Support>(changes(before[0], after[0], light, solved, sure, rows),
                                          solved.width, solved.height, rows.rolls,
-                                         std::sqrt(noise_[0]), renewed_);
+                                         std::sqrt(noise_[0]), light_change_, renewed_);
     return finish(solved, sure, before[0].width, before[0].height);
   }
 
@@ -531,6 +539,7 @@ class Solver {
                     noise = 2 * 0.35254f * noise_correlation * noise_at(noise_, grey),
                     of_row = rows.ratios[size_t(y / 2)] * grey;
         Change node;
+        node.level = grey;
         const bool noisy = noise_[0] > 0 || noise_.back() > 0;
         if (noisy) {
           node.unlit = (risen - of_row) * (risen - of_row);
@@ -598,6 +607,7 @@ class Solver {
   Renewed &renewed_;
   int step_;
   NoiseTable noise_{};
+  double light_change_ = 0;                       // of the mean grey, levels; 0 without noise
   std::vector<Gains> gains_;                      // by level
   const std::vector<Plane<1>> *greys_ = nullptr;  // of the frame that the flow begins at
   const std::vector<Plane<1>> *later_ = nullptr;  // and of that to which it leads

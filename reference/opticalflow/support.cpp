@@ -18,6 +18,11 @@ double one_way(double x, double y, double weight, double square) {
   return weight * square > 0 ? (x * x + y * y) / (weight * square) : 0;
 }
 
+/// Whether what moves contrasts with a change of light.
+double contrasts(double variance, double light) {
+  return light > 0.5 ? ramp(std::sqrt(variance) / std::min(light - 0.5, 3.0), 1, 2) : 1;
+}
+
 }  // namespace
 
 RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
@@ -51,7 +56,7 @@ RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
 }
 
 Support::Support(const std::vector<Change> &nodes, int width, int height, double rolls,
-                 double noise, Renewed &renewed)
+                 double noise, double light, Renewed &renewed)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
       rolls_(rolls),
@@ -59,6 +64,7 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
       cells_(size_t(columns_) * rows_) {
   std::vector<Cell> whole(cells_.size());  // flows without weights
   struct Grey {
+    double level = 0, level_square = 0, nodes = 0;
     double sum = 0, square = 0, noise = 0;
     double still = 0, moved = 0;
   };
@@ -68,6 +74,8 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
       const Change &node = nodes[size_t(y) * width + x];
       const size_t at = size_t(y / side) * columns_ + x / side;
       cells_[at].unlit += node.unlit, cells_[at].unlit_noise += node.unlit_noise;
+      greys[at].level += node.level, greys[at].nodes++;
+      greys[at].level_square += double(node.level) * node.level;
       if (!node.inside) continue;
       const auto add = [&](Cell &cell, double weight) {
         cell.weight += weight;
@@ -94,6 +102,10 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
     cell.still -= greys[i].still * greys[i].still / count;
     cell.moved -= greys[i].moved * greys[i].moved / count;
     cell.grey = std::max((greys[i].square - greys[i].noise) / count - mean * mean, 0.0);
+    const double level = greys[i].level / greys[i].nodes;
+    cell.contrast = std::max(greys[i].level_square / greys[i].nodes - level * level -
+                                 0.35254 * noise_correlation * noise * noise,
+                             0.0);
     const double left = cell.still > 0 ? std::clamp(cell.moved / cell.still, 0.0, 1.0) : 1;
     renewed.count(left > 0.7 ? static_cast<float>(cell.grey * left) : 0);
   }
@@ -108,13 +120,13 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
         sum.x += whole[at].x, sum.y += whole[at].y;
         if (cells_[at].still <= 0) continue;
         sum.still += cells_[at].still, sum.moved += cells_[at].moved, count++;
-        sum.grey += cells_[at].grey;
+        sum.grey += cells_[at].grey, sum.contrast += cells_[at].contrast;
         const bool inner = row >= 2 && row < rows_ - 2 && column >= 2 && column < columns_ - 2;
         at_edge += !inner && cells_[at].moved < 0.97 * cells_[at].still;
       }
       changing += count;
-      if (sum.grey >= 3 * renewed_ * count && sum.moved < 0.85 * sum.still &&
-          one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
+      if (sum.grey >= 3 * renewed_ * count && contrasts(sum.contrast / count, light) > 0.5 &&
+          sum.moved < 0.85 * sum.still && one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
         going += count, edge_going += at_edge;
     }
   const double all = columns_ * rows_,
@@ -123,18 +135,18 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
                                  ramp(edge_going / (edge * std::max(going, 1.0)), 0.4, 0.55));
   for (int row = 0; row < rows_; row++)
     for (int column = 0; column < columns_; column++) {
-      parts_.push_back({static_cast<float>(part(column, row, camera))});
+      parts_.push_back({static_cast<float>(part(column, row, camera, light))});
       motions_.push_back(one_motion(column, row, noise));
     }
 }
 
-double Support::part(int column, int row, double camera) const {
+double Support::part(int column, int row, double camera, double light) const {
   const struct {
     int reach;
     double left[2], gone[2];
   } areas[] = {
       {0, {0.05, 0.1}, {0.9, 0.95}}, {1, {0.15, 0.25}, {0.35, 0.45}}, {3, {0.3, 0.4}, {0.2, 0.3}}};
-  double part = 0, large = 1, unlit = 1;
+  double part = 0, large = 1, unlit = 1, shows = 1;
   Cell sum;
   for (const auto &[reach, left, gone] : areas) {
     sum = {};
@@ -144,9 +156,10 @@ double Support::part(int column, int row, double camera) const {
         const Cell &cell = cells_[size_t(y) * columns_ + x];
         sum.still += cell.still, sum.moved += cell.moved, sum.noise += cell.noise;
         sum.weight += cell.weight, sum.square += cell.square, sum.x += cell.x, sum.y += cell.y;
-        sum.grey += cell.grey, count++;
+        sum.grey += cell.grey, sum.contrast += cell.contrast, count++;
         sum.unlit += cell.unlit, sum.unlit_noise += cell.unlit_noise;
       }
+    if (reach == 1) shows = contrasts(sum.contrast / count, light);
     if (reach == 1 && renewed_ > 0) large = ramp(sum.grey / (count * renewed_), 2.25, 3);
     if (reach == 1 && rolls_ * sum.unlit_noise > 0)
       unlit = ramp(sum.unlit / (rolls_ * sum.unlit_noise), 1.5, 2);
@@ -161,7 +174,7 @@ double Support::part(int column, int row, double camera) const {
         part = std::max(part, ramp((sum.still - sum.moved) / sum.noise * together, 0.005, 0.02));
     }
   }
-  return unlit * std::max(camera, large * part);
+  return unlit * std::max(camera, shows * large * part);
 }
 
 std::array<float, 3> Support::one_motion(int column, int row, double noise) const {

@@ -20,7 +20,8 @@ struct Change {
   /// Squared change in grey beside the light of its row, and what noise and that light explain.
   float unlit = 0, unlit_noise = 0;
   Vector flow{};
-  float sure = 0;  ///< 0..1, of the flow by its texture
+  float sure = 0;   ///< 0..1, of the flow by its texture
+  float level = 0;  ///< grey
   bool inside = false;
 };
 
@@ -37,9 +38,10 @@ struct RowLight {
 class Support {
  public:
   /// Of nodes in raster order. Counts what the flow does not explain.
-  /// `rolls`: of RowLight. `noise`: levels.
+  /// `rolls`: of RowLight. `noise`: levels. `light`: how far the mean grey of the frame changes,
+  /// levels.
   Support(const std::vector<Change> &nodes, int width, int height, double rolls, double noise,
-          Renewed &renewed);
+          double light, Renewed &renewed);
 
   /// 0..1, at a place in nodes.
   float at(float x, float y) const;
@@ -55,10 +57,11 @@ class Support {
     double weight = 0, x = 0, y = 0, square = 0;
     double grey = 0;  // the variance of its change beyond noise, levels²
     double unlit = 0, unlit_noise = 0;
+    double contrast = 0;  // the variance of grey beyond noise, levels²
     double sure = 0, sure_x = 0, sure_y = 0,
            sure_square = 0;  // the flow weighted by how sure it is
   };
-  double part(int column, int row, double camera) const;
+  double part(int column, int row, double camera, double light) const;
   /// How far the flow around a cell is one motion, and that times it.
   std::array<float, 3> one_motion(int column, int row, double noise) const;
   template <size_t n>

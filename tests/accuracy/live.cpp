@@ -90,7 +90,7 @@ std::array<Frame, 2> coded(const Scene &scene, double step, double level, int gr
   reference::Coder coder(step);
   std::array<Frame, 2> last;
   for (int i = 0; i < count; i++) {
-    const Frame frame = reference::noisy(reference::relit(scene.frame(i), light(i), 0), level, i);
+    const Frame frame = reference::noisy(scene.frame(i), level, i, false, light(i));
     last[0] = last[1];
     last[1] = coder.code(frame, i % group == 0, int(scene.motion.x), int(scene.motion.y));
   }
@@ -110,10 +110,12 @@ std::vector<Camera> cameras() {
   };
   const auto flicker = [](const Scene &scene) {
     return std::array{reference::noisy(scene.frame(0), 2, 1),
-                      reference::noisy(reference::relit(scene.frame(1), 0.94, 0), 2, 2)};
+                      reference::noisy(scene.frame(1), 2, 2, false, 0.94)};
   };
-  const auto exposure = [](const Scene &scene) {
-    return coded(scene, 40, 2, 100, 6, [](int number) { return 1 - 0.02 * number; });
+  const auto exposure = [](double step) {
+    return [=](const Scene &scene) {
+      return coded(scene, step, 2, 100, 6, [](int number) { return 1 - 0.02 * number; });
+    };
   };
   return {{"clean", 0.01, 0.01, 0.1, noise(0, false)},
           {"noise 4", 0.01, 0.01, 0.2, noise(4, false)},
@@ -122,8 +124,9 @@ std::vector<Camera> cameras() {
           {"coded, the next one", 0.01, 0.01, 0.2, coding(10, 6, 8)},
           {"coarse, intra frame", 0.01, 0.025, 0.75, coding(24, 4, 7)},
           {"coarse, the next one", 0.01, 0.015, 0.75, coding(24, 4, 8)},
-          {"light flickers", 0.01, 0.04, 0.1, flicker},
-          {"exposure, coarse", 0.01, 0.06, 0.2, exposure}};
+          {"light flickers", 0.01, 0.01, 0.1, flicker},
+          {"exposure, coded", 0.01, 0.01, 0.2, exposure(24)},
+          {"exposure, coarse", 0.01, 0.01, 0.2, exposure(40)}};
 }
 
 /// What is to be told of a field: the fraction of vectors above 0.5 px, and the median error, px.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // An OpenCL layer for the ICD loader (OPENCL_LAYERS) that makes any device as small as devices are:
-// groups of at most 256 work-items and 32 KiB of local memory, of which its driver uses some
-// itself, as NVIDIA's does. It refuses launches that take more, and says so. With GLCL_TEST_GPU in
-// the environment the device also is a GPU.
+// groups of at most 256 work-items and 32 KiB of local memory, of which its driver uses some itself
+// for each kernel that takes a pointer to it, as NVIDIA's does. It refuses launches that take more,
+// and says so. With GLCL_TEST_GPU in the environment the device also is a GPU.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
+#include <mutex>
+#include <set>
 
 #include "layer/entry.h"
 
@@ -19,6 +20,8 @@ constexpr cl_ulong most_local = 32 << 10, own_local = 64;
 constexpr size_t most_items = 256;
 
 cl_icd_dispatch target, layer;
+std::mutex mutex;
+std::set<cl_kernel> with_pointers;
 
 /// Makes an answer of a query smaller.
 template <class T>
@@ -50,6 +53,20 @@ cl_int CL_API_CALL group_info(cl_kernel kernel, cl_device_id device, cl_kernel_w
   return status;
 }
 
+cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+  const std::lock_guard lock(mutex);
+  if (!value && size > sizeof(cl_mem)) with_pointers.insert(kernel);
+  return target.clSetKernelArg(kernel, index, size, value);
+}
+
+cl_int CL_API_CALL release(cl_kernel kernel) {
+  cl_uint count = 0;
+  target.clGetKernelInfo(kernel, CL_KERNEL_REFERENCE_COUNT, sizeof count, &count, nullptr);
+  const std::lock_guard lock(mutex);
+  if (count == 1) with_pointers.erase(kernel);
+  return target.clReleaseKernel(kernel);
+}
+
 cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                            const size_t *offset, const size_t *global, const size_t *local,
                            cl_uint count, const cl_event *wait, cl_event *event) {
@@ -60,7 +77,11 @@ cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dim
                                   nullptr);
   size_t items = 1;
   for (cl_uint i = 0; local && i < dimensions; i++) items *= local[i];
-  if (bytes + own_local > most_local || items > most_items) {
+  {
+    const std::lock_guard lock(mutex);
+    if (with_pointers.count(kernel)) bytes += own_local;
+  }
+  if (bytes > most_local || items > most_items) {
     char name[64] = "";
     target.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
     std::fprintf(stderr, "%s takes %zu work-items and %llu bytes of local memory\n", name, items,
@@ -89,6 +110,8 @@ clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret
   layer = target;
   layer.clGetDeviceInfo = device_info;
   layer.clGetKernelWorkGroupInfo = group_info;
+  layer.clSetKernelArg = set_argument;
+  layer.clReleaseKernel = release;
   layer.clEnqueueNDRangeKernel = enqueue;
   *layer_ret = &layer;
   return CL_SUCCESS;

@@ -299,7 +299,8 @@ TEST(test_what_suits) {
   for (double space : {3.0, 5.0, 8.0, 16.0, 32.0, 64.0})
     for (double range : {25 / 255.0, 0.1, 50 / 255.0, 1.0})
       for (Weight weight : weights) fail_unless(suits(space, range, weight));
-  fail_unless(suits(16, 0.01, Weight::intensity));
+  const bool has_room = bench.context->device().local_memory() >= 47 << 10;
+  fail_unless(!has_room || suits(16, 0.01, Weight::intensity));
   fail_if(suits(1.9, 0.1, Weight::intensity));
   fail_if(suits(3, 0.03, Weight::intensity));
   fail_if(suits(65, 0.1, Weight::intensity));

@@ -262,6 +262,49 @@ TEST_EACH(test_renewed, 0, 2) {
   fail_unless(thing >= 0.9, "%g of what moves in front does", thing);
 }
 
+// Where an exposure changes under coarse coding, the steps of a shaded wall move and it does not;
+// what moves in front of it does, and so does a camera. In noise a pan is one motion.
+TEST_EACH(test_exposure, 0, 2) {
+  Bench bench;
+  const int w = 200, h = 150;
+  const Channels channels = kinds[__i__];
+  Frame wall(w, h);
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) std::fill_n(wall.at(x, y), 4, uint8_t(110 + x / 8));
+  enum Kind { still, thing, camera };
+  const auto moving = [&](Kind kind, bool coded, const char *what) {
+    reference::Coder coder(30);
+    Frame last[2];
+    for (int i = 0; i < 5; i++) {
+      const Frame texture = reference::textured_frame(w, h, {2.0 * i, 0});
+      Frame frame = kind == camera ? texture : wall;
+      if (kind == thing)
+        frame = reference::covered(frame, texture, [&](int x, int y) {
+          return std::hypot(x - w / 2 - 2 * i, y - h / 2) < 30;
+        });
+      frame = reference::noisy(frame, coded ? 2 : 4, unsigned(i), false, coded ? 1 - 0.02 * i : 1);
+      last[0] = last[1];
+      last[1] = coded ? coder.code(frame, i == 0, kind == camera ? 2 : 0) : frame;
+    }
+    Flow flow(*bench.context, w, h, device_layout(bench), channels);
+    const Field field = run(bench, flow, {}, last[0], last[1]);
+    compare(field, reference::opticalflow::flow(last[0], last[1], channels, {}), what);
+    double fast = 0, inside = 0;
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++)
+        if (kind != thing || std::hypot(x - w / 2 - 6, y - h / 2) < 20)
+          inside++, fast += std::hypot(field.x(x, y), field.y(x, y)) > 0.5;
+    return fast / inside;
+  };
+  for (bool coded : {false, true}) {
+    const double rest = moving(still, coded, "a wall"), front = moving(thing, coded, "a thing"),
+                 whole = moving(camera, coded, "a camera");
+    fail_unless(rest <= 0.01, "%d: %g of a wall moves", coded, rest);
+    fail_unless(front >= (coded ? 0.6 : 0.9), "%d: %g of what moves in front does", coded, front);
+    fail_unless(whole >= 0.9, "%d: %g moves with the camera", coded, whole);
+  }
+}
+
 // Light that rolls through the rows is no motion where nothing else changes; what moves in it is.
 TEST_EACH(test_rolling, 0, 2) {
   Bench bench;

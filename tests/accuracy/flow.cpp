@@ -299,10 +299,9 @@ int compare_front(glcl::Queue &queue) {
   std::printf("\n%-25s %5s %19s %19s %19s\n", "a wall behind a disc", "noise", "fast", "balanced",
               "accurate");
   const Motion motion{3, -2};
-  const auto from_middle = [](int x, int y) { return std::hypot(x - w / 2, y - h / 2); };
+  const auto from_middle = [](double x, double y) { return std::hypot(x - 0.5 * w, y - 0.5 * h); };
   const auto disc = [&](const Motion &moved) {
-    return
-        [=](int x, int y) { return std::hypot(x - w / 2 - moved.x, y - h / 2 - moved.y) < radius; };
+    return [=](int x, int y) { return from_middle(x - moved.x, y - moved.y) < radius; };
   };
   const Frame wall = reference::flat_frame(w, h),
               before = reference::covered(wall, reference::textured_frame(w, h, {}, 2), disc({})),

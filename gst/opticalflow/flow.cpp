@@ -442,8 +442,9 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
   finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, noise_.variances(), light_[0], vectors, field_.confidence,
-          cl_int2{{width_, height_}}, support_, this->cells(settings), votes_, noise_.renewed(),
-          kept_, cl::Local(room), cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
+          cl_int2{{width_, height_}}, cl_int(settings.noise == 0), support_, this->cells(settings),
+          votes_, noise_.renewed(), kept_, cl::Local(room),
+          cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
           cl::Local(near.x * near.y * sizeof(cl_float4)));
 }
@@ -461,7 +462,7 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
                   step, frames.light, noise_.variances(), noise_gains_[0], result_, certain_, nodes,
-                  rows_, support_, cells, votes_, noise_.renewed(),
+                  cl_int(settings.noise == 0), rows_, support_, cells, votes_, noise_.renewed(),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
                   cl::Local(support_kernel_.group().x * sizeof(cl_float4)),

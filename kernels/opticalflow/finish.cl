@@ -22,7 +22,7 @@ inline float smoothness(__local const float2 *p, int pitch) {
 // What support_of() has of the cells from `low` on, `count` of them, into `kept`, for all of the group. `around`: room for those
 // and MOST_REACH more on each side, `rows`: for a row of the largest area each.
 inline void support_cells(__global const Support *restrict support, __global const uint *votes, __global const Renewed *renewed,
-                          int2 cells, float noise, float light_change, int2 low, int2 count, __local Support *around, __local Support *rows,
+                          int2 cells, int keeps_all, float noise, float light_change, int2 low, int2 count, __local Support *around, __local Support *rows,
                           __local float4 *kept) {
   const int2 from = low - MOST_REACH, side = count + 2 * MOST_REACH;
   const float2 middle = support[(low.y + count.y / 2) * cells.x + low.x + count.x / 2].sure.yz;
@@ -42,7 +42,7 @@ inline void support_cells(__global const Support *restrict support, __global con
   FOR_ITEMS(x, y, count) {
     const int2 at = low + (int2)(x, y), near = min(at + 1, cells - 1) - max(at - 1, 0) + 1;
     kept[y * count.x + x] = support_of(around + (y + MOST_REACH) * side.x + x + MOST_REACH, side.x, rows + y * count.x + x, count.x,
-                                       near.x * near.y, cells, noise, light_change, middle, votes, renewed);
+                                       near.x * near.y, cells, keeps_all, noise, light_change, middle, votes, renewed);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -65,7 +65,7 @@ inline int2 cell_below(int2 node) { return (2 * node + 1 - SUPPORT_SIDE) >> SUPP
 // of room; `medians` of them, and how `sure` they are. `kept` gets of every cell what its flow was multiplied by; `near`: of those around.
 __kernel void flow_finish(__global const float2 *restrict flow, __global const float *restrict certain,
                           int2 lattice, int shift, int spacing, __global const float *noise, __global const float2 *light, __global float2 *restrict vectors,
-                          __global float *restrict confidence, int2 size, __global const Support *restrict support, int2 cells,
+                          __global float *restrict confidence, int2 size, int keeps_all, __global const Support *restrict support, int2 cells,
                           __global const uint *restrict votes, __global const Renewed *restrict renewed, __global float *restrict kept,
                           __local float4 *room, __local float2 *medians, __local float *sure, __local float4 *near) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
@@ -77,7 +77,7 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
   const int2 near_side = min(cell_below(min(first + side - 1, last)) + 1, cells - 1) - low + 1;
   __local Support *around = (__local Support *)room;
   const Noise noisy = noise_of(noise);
-  support_cells(support, votes, renewed, cells, sqrt(noisy.white), light[1].x, low, near_side, around,
+  support_cells(support, votes, renewed, cells, keeps_all, sqrt(noisy.white), light[1].x, low, near_side, around,
                 around + (near_side.x + 2 * MOST_REACH) * (near_side.y + 2 * MOST_REACH), near);
   FOR_ITEMS(x, y, near_side) {
     const int2 at = low + (int2)(x, y), pixel = at * SUPPORT_SIDE << shift;

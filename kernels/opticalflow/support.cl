@@ -38,7 +38,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                   __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
-                  __global const float *restrict certain, int2 size, __global const float *restrict rows,
+                  __global const float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
                   __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed,
                   __local float4 *changes, __local float4 *ways, __local float4 *greys, __local float2 *sums, __local float4 *lit,
                   __local float4 *known) {
@@ -53,7 +53,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   float4 unlit = 0.0f;
   const float2 origin = flow[row * SUPPORT_SIDE * size.x + min(x / SUPPORT_SIDE * SUPPORT_SIDE, size.x - 1)];
   float4 sure = 0.0f;  // how sure the flow is; how far it is from the origin, and that squared, weighted by it
-  const bool noisy_frames = noise.white > 0.0f || noise.coding > 0.0f, counts = x < size.x && noisy_frames;
+  const bool counts = x < size.x && !keeps_all;
   for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && counts; y++) {
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
     const float2 v = flow[y * size.x + x], to = convert_float2(at) + v;
@@ -91,7 +91,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     rise.x = fmax(rise.y - rise.x * rise.x - rise.z, 0.0f);
     const int2 nodes = min(SUPPORT_SIDE, size - SUPPORT_SIDE * (int2)(cell, row));
     const float spread = deviation(unlit.zw / (nodes.x * nodes.y)).y;
-    contrast = noisy_frames ? fmax(spread * spread - GREY_KEEPS * CORRELATION * noise.white, 0.0f) : LARGE;
+    contrast = !keeps_all ? fmax(spread * spread - GREY_KEEPS * CORRELATION * noise.white, 0.0f) : LARGE;
     const Support own = {change, from_mean(sure, origin), way.xy, way.z, rise.x, unlit.xy, contrast, 0.0f};
     support[row * cells.x + cell] = own;
     const float left = change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f;

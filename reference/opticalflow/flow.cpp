@@ -73,7 +73,7 @@ class Solver {
       renewed_.next();
     else
       renewed_ = {};
-    if (noise_[0] > 0 || noise_.back() > 0)
+    if (settings_.noise != 0)
       light_change_ = std::abs(mean(from[automatic - 1]) - mean(to[automatic - 1]));
     for (int level = 0; level < taken; level++) gains_.push_back(gains(level));
     const Texels a = texels(from, levels), b = texels(to, levels);
@@ -486,9 +486,9 @@ class Solver {
     const Plane<2> solved = warp(sums, 0, held, 2, less);
     const RowLight rows = row_light(light);
     const Plane<1> sure = certain(sums.votes, held.shares);
-    support_ = std::make_unique<Support>(changes(before[0], after[0], light, solved, sure, rows),
-                                         solved.width, solved.height, rows.rolls,
-                                         std::sqrt(noise_[0]), light_change_, renewed_);
+    support_ = std::make_unique<Support>(
+        changes(before[0], after[0], light, solved, sure, rows), solved.width, solved.height,
+        rows.rolls, std::sqrt(noise_[0]), light_change_, settings_.noise == 0, renewed_);
     return finish(solved, sure, before[0].width, before[0].height);
   }
 
@@ -540,7 +540,7 @@ class Solver {
                     of_row = rows.ratios[size_t(y / 2)] * grey;
         Change node;
         node.level = grey;
-        const bool noisy = noise_[0] > 0 || noise_.back() > 0;
+        const bool noisy = settings_.noise != 0;
         if (noisy) {
           node.unlit = (risen - of_row) * (risen - of_row);
           node.unlit_noise = noise + 0.09f * of_row * of_row;

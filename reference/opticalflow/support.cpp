@@ -56,9 +56,10 @@ RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
 }
 
 Support::Support(const std::vector<Change> &nodes, int width, int height, double rolls,
-                 double noise, double light, Renewed &renewed)
+                 double noise, double light, bool keeps_all, Renewed &renewed)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
+      keeps_all_(keeps_all),
       rolls_(rolls),
       renewed_(renewed.variance()),
       cells_(size_t(columns_) * rows_) {
@@ -131,8 +132,9 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
     }
   const double all = columns_ * rows_,
                edge = (all - std::max(columns_ - 4, 0) * std::max(rows_ - 4, 0)) / all;
-  const double camera = std::min(ramp(going / std::max(changing, 1.0), 0.4, 0.6),
-                                 ramp(edge_going / (edge * std::max(going, 1.0)), 0.4, 0.55));
+  const double camera =
+      std::min({ramp(going / std::max(changing, 1.0), 0.4, 0.6), ramp(going / all, 0.05, 0.1),
+                ramp(edge_going / (edge * std::max(going, 1.0)), 0.4, 0.55)});
   for (int row = 0; row < rows_; row++)
     for (int column = 0; column < columns_; column++) {
       parts_.push_back({static_cast<float>(part(column, row, camera, light))});
@@ -168,13 +170,11 @@ double Support::part(int column, int row, double camera, double light) const {
       const double stays = sum.moved / sum.still, goes = (1 - stays) * together;
       part = std::max({part, 1 - ramp(stays, left[0], left[1]), ramp(goes, gone[0], gone[1])});
     } else if (reach == 3) {
-      if (sum.noise <= 0)
-        part = 1;
-      else
+      if (sum.noise > 0)
         part = std::max(part, ramp((sum.still - sum.moved) / sum.noise * together, 0.005, 0.02));
     }
   }
-  return unlit * std::max(camera, shows * large * part);
+  return keeps_all_ ? 1 : unlit * std::max(camera, shows * large * part);
 }
 
 std::array<float, 3> Support::one_motion(int column, int row, double noise) const {

@@ -39,9 +39,9 @@ class Support {
  public:
   /// Of nodes in raster order. Counts what the flow does not explain.
   /// `rolls`: of RowLight. `noise`: levels. `light`: how far the mean grey of the frame changes,
-  /// levels.
+  /// levels. `keeps_all`: of the flow, whatever changes.
   Support(const std::vector<Change> &nodes, int width, int height, double rolls, double noise,
-          double light, Renewed &renewed);
+          double light, bool keeps_all, Renewed &renewed);
 
   /// 0..1, at a place in nodes.
   float at(float x, float y) const;
@@ -69,6 +69,7 @@ class Support {
                                float y) const;
 
   int columns_, rows_;
+  bool keeps_all_;
   double rolls_, renewed_;
   std::vector<Cell> cells_;
   std::vector<std::array<float, 1>> parts_;

@@ -607,7 +607,7 @@ class Solver {
   Renewed &renewed_;
   int step_;
   NoiseTable noise_{};
-  double light_change_ = 0;                       // of the mean grey, levels; 0 without noise
+  double light_change_ = 0;                       // of the mean grey, levels; 0 with noise=0
   std::vector<Gains> gains_;                      // by level
   const std::vector<Plane<1>> *greys_ = nullptr;  // of the frame that the flow begins at
   const std::vector<Plane<1>> *later_ = nullptr;  // and of that to which it leads

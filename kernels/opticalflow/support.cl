@@ -108,18 +108,20 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   change = 0.0f, whole = 0.0f;
   float grey_change = 0.0f;
   contrast = 0.0f;
+  float most = 0.0f;
   uint edge = 0;  // cells there of whose change less stays with the flow
   for (int i = 0; i < GROUP; i++) {
     whole += ways[i];
     if (changes[i].w <= 0.0f) continue;
     change += changes[i], grey_change += greys[i].x, contrast += sums[i].x;
+    most = fmax(most, sums[i].x);
     const int2 at = (int2)((x + i) / SUPPORT_SIDE, row);
     edge += (any(at < EDGE) || any(at >= cells - EDGE)) && changes[i].y < LESS_STAYS * changes[i].x;
   }
   if (change.w <= 0.0f) return;
   atomic_add(&votes[0], (uint)change.w);
   const bool large = grey_change >= RENEWED_TIMES.y * renewed->variance * change.w &&
-                     contrasts(contrast / change.w, light[1].x) > 0.5f;
+                     contrasts(contrast / change.w, light[1].x) > 0.5f && stands_out(most) > 0.5f;
   if (large && change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE) {
     atomic_add(&votes[1], (uint)change.w);
     if (edge > 0) atomic_add(&votes[4], edge);

@@ -23,6 +23,9 @@ double contrasts(double variance, double light) {
   return light > 0.5 ? ramp(std::sqrt(variance) / std::min(light - 0.5, 3.0), 1, 2) : 1;
 }
 
+/// Whether a cell is more than what an encoder leaves on a wall.
+double stands_out(double variance) { return ramp(std::sqrt(variance), 2, 3); }
+
 }  // namespace
 
 RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
@@ -115,6 +118,7 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
     for (int first = 0; first < columns_; first += strip) {
       Cell sum;
       int count = 0, at_edge = 0;
+      double most = 0;
       for (int column = first; column < std::min(first + strip, columns_); column++) {
         const size_t at = size_t(row) * columns_ + column;
         sum.weight += whole[at].weight, sum.square += whole[at].square;
@@ -122,12 +126,14 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
         if (cells_[at].still <= 0) continue;
         sum.still += cells_[at].still, sum.moved += cells_[at].moved, count++;
         sum.grey += cells_[at].grey, sum.contrast += cells_[at].contrast;
+        most = std::max(most, cells_[at].contrast);
         const bool inner = row >= 2 && row < rows_ - 2 && column >= 2 && column < columns_ - 2;
         at_edge += !inner && cells_[at].moved < 0.97 * cells_[at].still;
       }
       changing += count;
       if (sum.grey >= 3 * renewed_ * count && contrasts(sum.contrast / count, light) > 0.5 &&
-          sum.moved < 0.85 * sum.still && one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
+          stands_out(most) > 0.5 && sum.moved < 0.85 * sum.still &&
+          one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
         going += count, edge_going += at_edge;
     }
   const double all = columns_ * rows_,
@@ -153,15 +159,17 @@ double Support::part(int column, int row, double camera, double light) const {
   for (const auto &[reach, left, gone] : areas) {
     sum = {};
     int count = 0;
+    double most = 0;
     for (int y = std::max(row - reach, 0); y <= std::min(row + reach, rows_ - 1); y++)
       for (int x = std::max(column - reach, 0); x <= std::min(column + reach, columns_ - 1); x++) {
         const Cell &cell = cells_[size_t(y) * columns_ + x];
         sum.still += cell.still, sum.moved += cell.moved, sum.noise += cell.noise;
         sum.weight += cell.weight, sum.square += cell.square, sum.x += cell.x, sum.y += cell.y;
         sum.grey += cell.grey, sum.contrast += cell.contrast, count++;
+        most = std::max(most, cell.contrast);
         sum.unlit += cell.unlit, sum.unlit_noise += cell.unlit_noise;
       }
-    if (reach == 1) shows = contrasts(sum.contrast / count, light);
+    if (reach == 1) shows = std::min(contrasts(sum.contrast / count, light), stands_out(most));
     if (reach == 1 && renewed_ > 0) large = ramp(sum.grey / (count * renewed_), 2.25, 3);
     if (reach == 1 && rolls_ * sum.unlit_noise > 0)
       unlit = ramp(sum.unlit / (rolls_ * sum.unlit_noise), 1.5, 2);

@@ -9,7 +9,12 @@
 #define AS_ONE 0.5f      // and at least so far one way
 #define LESS_STAYS 0.97f  // in one of its cells
 #define LATE 0.3f        // of the light of a row may come late, where frames are coded
-#define RENEWED_LEFT 0.7f  // of the change, where less is left the cell has moved
+// Of the change, where less is left the cell has moved. Of census that is of grey, since noise is alike somewhere by chance.
+#ifdef CENSUS
+#define RENEWED_LEFT 0.4f
+#else
+#define RENEWED_LEFT 0.7f
+#endif
 #define GREY_KEEPS 0.35254f  // of the variance of white noise, by (1 6 1) / 8 along both axes
 
 // What interpolation between texels leaves of the variance of noise; next to each other they share BESIDE of it.
@@ -22,6 +27,15 @@ inline float kept_between(float2 place) {
   const float2 part = place - floor(place), lost = 2.0f * (1.0f - BESIDE) * part * (1.0f - part);
   return (1.0f - lost.x) * (1.0f - lost.y);
 }
+
+#ifdef CENSUS
+// Grey between texels.
+inline float grey_between(__global const float *plane, int4 level, float2 at) {
+  const float2 base = floor(at), part = at - base;
+  __global const float *p = plane + texel_index(level, convert_int2(base)), *q = p + level.z;
+  return mix(mix(p[0], p[1], part.x), mix(q[0], q[1], part.x), part.y);
+}
+#endif
 
 #define LEAST_SURE 0.001f  // the flow of what has no texture
 #define LARGE 1e9f
@@ -41,7 +55,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
                   __global const float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
                   __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed,
                   __local float4 *changes, __local float4 *ways, __local float4 *greys, __local float2 *sums, __local float4 *lit,
-                  __local float4 *known) {
+                  __local float4 *known, __local float4 *gone) {
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
@@ -49,6 +63,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   float4 change = 0.0f, way = 0.0f, whole = 0.0f;  // of the way: its sum and square, weighted; then unweighted with the number
   float4 rise = 0.0f;  // of grey: its change, that squared, what of it noise explains
   float2 levels = 0.0f;  // changes themselves, where light counts
+  float4 went = 0.0f;  // of grey, as `rise`, of what goes with the flow
   // of grey: its squared change beside that of the row, and what of it noise and light that comes late explain; its moments
   float4 unlit = 0.0f;
   const float2 origin = flow[row * SUPPORT_SIDE * size.x + min(x / SUPPORT_SIDE * SUPPORT_SIDE, size.x - 1)];
@@ -73,51 +88,72 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     levels += LEVELS(still, moved);
     whole += (float4)(v, dot(v, v), 1.0f);
     rise += (float4)(risen, risen * risen, noisy, 1.0f);
+#ifdef CENSUS
+    const float beyond_flow = grey_between(later, level, to) - then;
+    went += (float4)(beyond_flow, beyond_flow * beyond_flow, 0.5f * (1.0f + kept_between(to)) * noisy, 0.0f);
+#endif
     const float2 apart = v - origin;
     sure += (certain[y * size.x + x] + LEAST_SURE) * (float4)(1.0f, apart, dot(apart, apart));
   }
   changes[item] = change, ways[item] = way, greys[item] = rise, sums[item] = levels, lit[item] = unlit, known[item] = sure;
+#ifdef CENSUS
+  gone[item] = went;
+#endif
   barrier(CLK_LOCAL_MEM_FENCE);
   const int cell = x / SUPPORT_SIDE;
-  float contrast = 0.0f;
+  float contrast = 0.0f, fitted = 0.0f;
   const bool speaks = item % SUPPORT_SIDE == 0 && cell < cells.x;
   if (speaks) {
     for (int i = 1; i < SUPPORT_SIDE; i++) {
       change += changes[item + i], way += ways[item + i], rise += greys[item + i];
       levels += sums[item + i], unlit += lit[item + i], sure += known[item + i];
+#ifdef CENSUS
+      went += gone[item + i];
+#endif
     }
     change.xy -= change.z + levels * levels / fmax(rise.w, 1.0f);
+    went *= 1.0f / fmax(rise.w, 1.0f);
     rise /= fmax(rise.w, 1.0f);
     rise.x = fmax(rise.y - rise.x * rise.x - rise.z, 0.0f);
     const int2 nodes = min(SUPPORT_SIDE, size - SUPPORT_SIDE * (int2)(cell, row));
     const float spread = deviation(unlit.zw / (nodes.x * nodes.y)).y;
     contrast = !keeps_all ? fmax(spread * spread - GREY_KEEPS * CORRELATION * noise.white, 0.0f) : LARGE;
-    const Support own = {change, from_mean(sure, origin), way.xy, way.z, rise.x, unlit.xy, contrast, 0.0f};
+#ifdef CENSUS
+    const float left = rise.x > 0.0f ? clamp((went.y - went.x * went.x - went.z) / rise.x, 0.0f, 1.0f) : 1.0f;
+    const float fit = counts ? fits_of(rise.x, rise.z, left) : 0.0f;
+#else
+    const float left = change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f, fit = 0.0f;
+#endif
+    const Support own = {change, from_mean(sure, origin), way.xy, way.z, rise.x, unlit.xy, contrast, fit * change.w};
     support[row * cells.x + cell] = own;
-    const float left = change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f;
+    fitted = fit;
     count_renewed(renewed, left > RENEWED_LEFT ? rise.x * left : 0.0f);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   changes[item] = (float4)(change.xyz, speaks && change.x > 0.0f ? 1.0f : 0.0f);
   ways[item] = whole;
   greys[item] = rise;
-  sums[item] = contrast;
+  sums[item] = (float2)(contrast, fitted);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item > 0) return;
   if (x == 0 && row == 0) renewed->cells += cells.x * cells.y;
   change = 0.0f, whole = 0.0f;
   float grey_change = 0.0f;
   contrast = 0.0f;
-  float most = 0.0f;
+  float most = 0.0f, fitting = 0.0f;
   uint edge = 0;  // cells there of whose change less stays with the flow
   for (int i = 0; i < GROUP; i++) {
     whole += ways[i];
+    fitting += sums[i].y;
     if (changes[i].w <= 0.0f) continue;
     change += changes[i], grey_change += greys[i].x, contrast += sums[i].x;
     most = fmax(most, sums[i].x);
     const int2 at = (int2)((x + i) / SUPPORT_SIDE, row);
     edge += (any(at < EDGE) || any(at >= cells - EDGE)) && changes[i].y < LESS_STAYS * changes[i].x;
   }
+#ifdef CENSUS
+  atomic_add((volatile __global int *)&votes[5], (int)rint(1000.0f * fitting));
+#endif
   if (change.w <= 0.0f) return;
   atomic_add(&votes[0], (uint)change.w);
   const bool large = grey_change >= RENEWED_TIMES.y * renewed->variance * change.w &&

@@ -488,7 +488,7 @@ class Solver {
     const Plane<1> sure = certain(sums.votes, held.shares);
     support_ = std::make_unique<Support>(
         changes(before[0], after[0], light, solved, sure, rows), solved.width, solved.height,
-        rows.rolls, std::sqrt(noise_[0]), light_change_, settings_.noise == 0, renewed_);
+        n == 4, rows.rolls, std::sqrt(noise_[0]), light_change_, settings_.noise == 0, renewed_);
     return finish(solved, sure, before[0].width, before[0].height);
   }
 
@@ -557,6 +557,10 @@ class Solver {
         node.noise = explained, node.moved_noise = explained * (1 + kept(to_x) * kept(to_y)) / 2;
         if (n == 1) node.still_level = still[0], node.moved_level = moved[0];
         node.grey = risen, node.grey_noise = noise;
+        if (n == 4) {
+          node.went = light.gain * bilinear((*later_)[0], to_x, to_y)[0] + light.offset - grey;
+          node.went_noise = noise * (1 + kept(to_x) * kept(to_y)) / 2;
+        }
         node.flow = v, node.sure = sure.at(column, row)[0], node.inside = true;
         changes.push_back(node);
       }

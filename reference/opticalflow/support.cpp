@@ -58,7 +58,7 @@ RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
             (1 - ramp(steps / std::max(square, 1e-9), 0.05, 0.08));
 }
 
-Support::Support(const std::vector<Change> &nodes, int width, int height, double rolls,
+Support::Support(const std::vector<Change> &nodes, int width, int height, bool census, double rolls,
                  double noise, double light, bool keeps_all, Renewed &renewed)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
@@ -71,6 +71,7 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
     double level = 0, level_square = 0, nodes = 0;
     double sum = 0, square = 0, noise = 0;
     double still = 0, moved = 0;
+    double went = 0, went_square = 0, went_noise = 0;
   };
   std::vector<Grey> greys(cells_.size());
   for (int y = 0; y < height; y++)
@@ -98,8 +99,11 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
       cells_[at].noise += node.noise;
       greys[at].sum += node.grey, greys[at].square += node.grey * node.grey;
       greys[at].noise += node.grey_noise;
+      greys[at].went += node.went, greys[at].went_square += node.went * node.went;
+      greys[at].went_noise += node.went_noise;
       greys[at].still += node.still_level, greys[at].moved += node.moved_level;
     }
+  double fits = 0;
   for (size_t i = 0; i < cells_.size(); i++) {
     const double count = std::max(whole[i].weight, 1.0), mean = greys[i].sum / count;
     Cell &cell = cells_[i];
@@ -110,8 +114,17 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
     cell.contrast = std::max(greys[i].level_square / greys[i].nodes - level * level -
                                  0.35254 * noise_correlation * noise * noise,
                              0.0);
-    const double left = cell.still > 0 ? std::clamp(cell.moved / cell.still, 0.0, 1.0) : 1;
-    renewed.count(left > 0.7 ? static_cast<float>(cell.grey * left) : 0);
+    double left = cell.still > 0 ? std::clamp(cell.moved / cell.still, 0.0, 1.0) : 1;
+    if (census) {
+      double fit = 0;
+      const double went = greys[i].went / count, noise = greys[i].noise / count,
+                   after = (greys[i].went_square - greys[i].went_noise) / count - went * went;
+      left = cell.grey > 0 ? std::clamp(after / cell.grey, 0.0, 1.0) : 1;
+      if (!keeps_all)
+        fit = std::min(cell.grey / (0.5 * noise + 0.05), 1.0) * (0.52 - ramp(left, 0.4, 0.6));
+      fits += fit, cell.fits = fit * cell.weight;
+    }
+    renewed.count(left > (census ? 0.4 : 0.7) ? static_cast<float>(cell.grey * left) : 0);
   }
   double changing = 0, going = 0, edge_going = 0;
   for (int row = 0; row < rows_; row++)
@@ -139,6 +152,7 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, double
   const double all = columns_ * rows_,
                edge = (all - std::max(columns_ - 4, 0) * std::max(rows_ - 4, 0)) / all;
   const double camera =
+      ramp(fits / all, -0.06, -0.01) *
       std::min({ramp(going / std::max(changing, 1.0), 0.4, 0.6), ramp(going / all, 0.05, 0.1),
                 ramp(edge_going / (edge * std::max(going, 1.0)), 0.4, 0.55)});
   for (int row = 0; row < rows_; row++)
@@ -154,7 +168,7 @@ double Support::part(int column, int row, double camera, double light) const {
     double left[2], gone[2];
   } areas[] = {
       {0, {0.05, 0.1}, {0.9, 0.95}}, {1, {0.15, 0.25}, {0.35, 0.45}}, {3, {0.3, 0.4}, {0.2, 0.3}}};
-  double part = 0, large = 1, unlit = 1, shows = 1;
+  double kept = 0, large = 1, unlit = 1, shows = 1;
   Cell sum;
   for (const auto &[reach, left, gone] : areas) {
     sum = {};
@@ -167,6 +181,7 @@ double Support::part(int column, int row, double camera, double light) const {
         sum.weight += cell.weight, sum.square += cell.square, sum.x += cell.x, sum.y += cell.y;
         sum.grey += cell.grey, sum.contrast += cell.contrast, count++;
         most = std::max(most, cell.contrast);
+        sum.fits += cell.fits;
         sum.unlit += cell.unlit, sum.unlit_noise += cell.unlit_noise;
       }
     if (reach == 1) shows = std::min(contrasts(sum.contrast / count, light), stands_out(most));
@@ -174,15 +189,17 @@ double Support::part(int column, int row, double camera, double light) const {
     if (reach == 1 && rolls_ * sum.unlit_noise > 0)
       unlit = ramp(sum.unlit / (rolls_ * sum.unlit_noise), 1.5, 2);
     const double together = one_way(sum.x, sum.y, sum.weight, sum.square);
+    double part = 0;
     if (sum.still > 0.25 * sum.noise) {
       const double stays = sum.moved / sum.still, goes = (1 - stays) * together;
-      part = std::max({part, 1 - ramp(stays, left[0], left[1]), ramp(goes, gone[0], gone[1])});
-    } else if (reach == 3) {
-      if (sum.noise > 0)
-        part = std::max(part, ramp((sum.still - sum.moved) / sum.noise * together, 0.005, 0.02));
+      part = std::max(1 - ramp(stays, left[0], left[1]), ramp(goes, gone[0], gone[1]));
+    } else if (reach == 3 && sum.noise > 0) {
+      part = ramp((sum.still - sum.moved) / sum.noise * together, 0.005, 0.02);
     }
+    if (reach == 3 && sum.fits != 0) part *= ramp(sum.fits / sum.weight, 0.05, 0.15);
+    kept = std::max(kept, part);
   }
-  return keeps_all_ ? 1 : unlit * std::max(camera, shows * large * part);
+  return keeps_all_ ? 1 : unlit * std::max(camera, shows * large * kept);
 }
 
 std::array<float, 3> Support::one_motion(int column, int row, double noise) const {

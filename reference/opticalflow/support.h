@@ -17,6 +17,8 @@ struct Change {
   float moved_noise = 0;                   ///< what noise explains of `moved`
   float still_level = 0, moved_level = 0;  ///< in grey, the changes themselves
   float grey = 0, grey_noise = 0;  ///< change in grey, levels; what of its variance noise explains
+  /// Of census, change in grey of what goes with the flow, and what noise explains of its variance.
+  float went = 0, went_noise = 0;
   /// Squared change in grey beside the light of its row, and what noise and that light explain.
   float unlit = 0, unlit_noise = 0;
   Vector flow{};
@@ -38,10 +40,10 @@ struct RowLight {
 class Support {
  public:
   /// Of nodes in raster order. Counts what the flow does not explain.
-  /// `rolls`: of RowLight. `noise`: levels. `light`: how far the mean grey of the frame changes,
-  /// levels. `keeps_all`: of the flow, whatever changes.
-  Support(const std::vector<Change> &nodes, int width, int height, double rolls, double noise,
-          double light, bool keeps_all, Renewed &renewed);
+  /// `census`: whether they have `went`. `rolls`: of RowLight. `noise`: levels. `light`: how far
+  /// the mean grey of the frame changes, levels. `keeps_all`: of the flow, whatever changes.
+  Support(const std::vector<Change> &nodes, int width, int height, bool census, double rolls,
+          double noise, double light, bool keeps_all, Renewed &renewed);
 
   /// 0..1, at a place in nodes.
   float at(float x, float y) const;
@@ -58,6 +60,7 @@ class Support {
     double grey = 0;  // the variance of its change beyond noise, levels²
     double unlit = 0, unlit_noise = 0;
     double contrast = 0;  // the variance of grey beyond noise, levels²
+    double fits = 0;      // whether grey goes with the flow as well; 0: not known
     double sure = 0, sure_x = 0, sure_y = 0,
            sure_square = 0;  // the flow weighted by how sure it is
   };

@@ -368,7 +368,8 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
     const float most_faint = left < 0.57f * deviation * pixels
                                  ? 0
                                  : (3 - 1.5f * renewed->pans()) * deviation * deviation;
-    const bool faint = std::min(variance(current), variance(reference)) <= most_faint;
+    const bool faint = std::min(variance(current), variance(reference)) <=
+                       std::max(most_faint, (1 - renewed->pans()) * 6.25f);
     if (whole && std::min(cost, relit) >
                      glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + renewal))
       renewed->move();

@@ -78,7 +78,7 @@ std::vector<Scene> scenes() {
   };
   add_wall("wall", [](int x, int) { return 110 + x / 16; });  // lit from one side
   add_wall("dark corners", [](int x, int y) {
-    return 130 - 40 * (std::pow((x - w / 2) / 200.0, 2) + std::pow((y - h / 2) / 170.0, 2));
+    return 130 - 40 * (std::pow((x - w / 2.0) / 200, 2) + std::pow((y - h / 2.0) / 170, 2));
   });
   add("texture", reference::textured_frame(w + 80, h + 60));
   add("text", page(w + 80, h + 260), {0, -12});

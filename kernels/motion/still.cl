@@ -17,7 +17,7 @@
 #define RESTS 0.125f       // levels a pixel that the vector 0 leaves of a block of which another one might have left less
 #define FAINT 3.0f         // times the noise's variance: of less there is nothing that could be seen to move
 #define FAINT_PANS 1.5f    // the same where the camera pans
-#define LEAST_SEEN 6.25f   // levels², of less there is nothing that an encoder could not have left, unless the camera pans
+#define LEAST_SEEN 5.0f     // levels², of less there is nothing that an encoder could not have left, unless the camera pans
 #define SEEN 0.57f         // times the noise's deviation a pixel: half of what two frames differ by. Less is left only by what moved
 
 #define RENEWED_LEFT 1.0f  // times its mean magnitude, what renewed noise may give a pixel

@@ -369,7 +369,7 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
                                  ? 0
                                  : (3 - 1.5f * renewed->pans()) * deviation * deviation;
     const bool faint = std::min(variance(current), variance(reference)) <=
-                       std::max(most_faint, (1 - renewed->pans()) * 6.25f);
+                       std::max(most_faint, (1 - renewed->pans()) * 5.0f);
     if (whole && std::min(cost, relit) >
                      glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + renewal))
       renewed->move();

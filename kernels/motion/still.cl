@@ -17,7 +17,7 @@
 #define RESTS 0.125f       // levels a pixel that the vector 0 leaves of a block of which another one might have left less
 #define FAINT 3.0f         // times the noise's variance: of less there is nothing that could be seen to move
 #define FAINT_PANS 1.5f    // the same where the camera pans
-#define LEAST_SEEN 5.0f     // levels², of less there is nothing that an encoder could not have left, unless the camera pans
+#define LEAST_SEEN 5.0f    // levels², of less there is nothing that an encoder could not have left, unless the camera pans
 #define SEEN 0.57f         // times the noise's deviation a pixel: half of what two frames differ by. Less is left only by what moved
 
 #define RENEWED_LEFT 1.0f  // times its mean magnitude, what renewed noise may give a pixel
@@ -109,9 +109,9 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
   const ulong most = (key >> 32) + (ulong)(stays * (explained + (1.0f - renewed->camera) * renewal));
   const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
   const float deviation = level * rsqrt(CORRELATION);
-  const float faint = left < SEEN * deviation * pixels ? 0.0f : mix(FAINT, FAINT_PANS, renewed->pans) * deviation * deviation;
-  const float least = fmax(faint, (1.0f - renewed->pans) * LEAST_SEEN);
+  const float noisy = left < SEEN * deviation * pixels ? 0.0f : mix(FAINT, FAINT_PANS, renewed->pans) * deviation * deviation;
+  const float faint = fmax(noisy, (1.0f - renewed->pans) * LEAST_SEEN);
   const uint relit = changed && cost > most ? min(cost, bits + relit_cost(&area, rise)) : cost;
   if (i % KEYS == 0 && relit > (key >> 32) + (ulong)(explained + renewal)) atomic_inc(&renewed->moved);
-  if (relit <= most || least_variance(&area, sum, before) <= least) kept[i] = key_of(cost, place(0, 0));
+  if (relit <= most || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
 }

@@ -28,15 +28,6 @@ inline float kept_between(float2 place) {
   return (1.0f - lost.x) * (1.0f - lost.y);
 }
 
-#ifdef CENSUS
-// Grey between texels.
-inline float grey_between(__global const float *plane, int4 level, float2 at) {
-  const float2 base = floor(at), part = at - base;
-  __global const float *p = plane + texel_index(level, convert_int2(base)), *q = p + level.z;
-  return mix(mix(p[0], p[1], part.x), mix(q[0], q[1], part.x), part.y);
-}
-#endif
-
 #define LEAST_SURE 0.001f  // the flow of what has no texture
 #define LARGE 1e9f
 

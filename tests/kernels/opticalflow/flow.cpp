@@ -171,6 +171,30 @@ TEST_EACH(test_still, 0, 2) {
   }
 }
 
+// What an encoder might have left on a wall does not move, but with noise=0; what has more contrast
+// does.
+TEST_EACH(test_faint, 0, 2) {
+  Bench bench;
+  const int w = 160, h = 120;
+  const auto moving = [&](double levels, double noise) {
+    Frame frames[2];
+    for (int i : {0, 1}) {
+      frames[i] = reference::textured_frame(w, h, {2.0 * i, 0});
+      for (uint8_t &level : frames[i].rgba)
+        level = uint8_t(std::lround(112 + levels / 40 * (level - 128)));
+    }
+    FlowSettings settings;
+    settings.noise = noise;
+    Flow flow(*bench.context, w, h, device_layout(bench), kinds[__i__]);
+    return moving_part(run(bench, flow, settings, frames[0], frames[1]),
+                       [](int x, int y) { return true; });
+  };
+  const double faint = moving(1, -1), kept = moving(1, 0), plain = moving(6, -1);
+  fail_unless(faint <= 0.01, "%g of what is faint moves", faint);
+  fail_unless(kept >= 0.5, "%g of it moves with noise=0", kept);
+  fail_unless(plain >= 0.9, "%g of what is not does", plain);
+}
+
 // What an encoder does to a still scene does not move, beside an intra frame and in coarse frames;
 // what moves in front of it does, and so does all of it where a camera moves.
 TEST_EACH(test_coded, 0, 2) {

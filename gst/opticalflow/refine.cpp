@@ -20,9 +20,10 @@ Refinement::Refinement(Context &context) : context_(context.cl()) {
   const cl::Device &device = context.device().device;
   // More items have fewer texels each to keep in registers, which CPUs have in memory anyway.
   const size_t most =
-      std::min<size_t>(context.device().is_cpu() ? 16 : 32, one_group(device) / tile_items);
-  size_t rows = 30;  // an even number of the tile's for each item
-  while (rows > most && rows > 6) rows = rows == 30 ? 15 : 6;
+      std::min<size_t>(context.device().is_cpu() ? 16 : 24, one_group(device) / tile_items);
+  size_t rows = 6;  // an even number of the tile's for each item
+  for (const size_t more : {8, 12, 24})
+    if (more <= most) rows = more;
   const Program program =
       context.program("opticalflow/refine.cl", "-DGROUP_Y=" + std::to_string(rows));
   step_ = Kernel(context, program, "refine_step", {tile_items, rows});

@@ -24,7 +24,7 @@ namespace glcl::opticalflow {
 /// whose census lacks neighbours, are compared with nothing. It comes near the least by successive
 /// over-relaxation (1.9), texels like the fields of a chessboard; the weights of ψ are those at w,
 /// those of |x| are renewed every 6 of 12 sweeps, on the coarsest level 24. It does so in tiles of
-/// 64 × 60 texels, 56 × 52 apart, each with the flow that there was around it; every second step
+/// 64 × 48 texels, 56 × 40 apart, each with the flow that there was around it; every second step
 /// has them half a tile aside.
 ///
 /// Then every vector becomes a mean of those of 3 × 3 texels four apart: weights are Gaussian in
@@ -39,7 +39,7 @@ namespace glcl::opticalflow {
 class Refinement {
  public:
   static constexpr int levels = 3;
-  static constexpr int tile_x = 64, tile_y = 60, halo = 4;  ///< texels
+  static constexpr int tile_x = 64, tile_y = 48, halo = 4;  ///< texels
   static constexpr int sweeps = 6;                          ///< between which weights are the same
   static constexpr int rounds = 2;                          ///< of sweeps in a step
   static constexpr int coarsest_rounds = 4;                 ///< on the coarsest level

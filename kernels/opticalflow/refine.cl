@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Variational refinement of a flow by census, see gst/opticalflow/refine.h. -DGROUP_Y=n: rows of the group of refine_step.
 #define CENSUS
+#include "common/exp2.clh"
 #include "common/items.clh"
+#include "common/normal.clh"
 #include "opticalflow/level.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/support.clh"
 
 #define UNROLL _Pragma("unroll")
 #define UNIT (1.0f / 127.0f)       // of a channel
+#define SLOPE_UNIT (0.25f * UNIT)  // of what is four times its slope
 #define ROBUST 0.6f                // differences of a channel beyond this count linearly
 #define MATCH 0.1f                 // sum of their squares at which a match counts half
 #define SMOOTHNESS 0.2f            // what neighbours count beside the channels
 #define NOISY_SMOOTHNESS 2.0f     // times that, more of it in noise
 #define LEAST_EDGE 0.12f           // part of it across an edge
-#define EDGE 8.0f                  // levels
+#define CONTRAST 8.0f              // levels, of an edge
 #define STEADY 0.05f               // texels that neighbours may differ by freely
 #define RELAXATION 1.9f
 #define LIKENESS 14.0f             // levels, standard deviation
@@ -22,6 +25,7 @@
 #define MEAN_STEADY 0.1f           // texels
 #define HELD 0.05f                 // px: what moves less stands still in noise
 #define OWN_VOTE 1e-4f
+#define LOG2_E 1.44269504f
 
 // Of a flow of another size, of whose texels `ratio` lie between two.
 inline float2 resampled(__global const float2 *flow, int2 size, float ratio, int2 at) {
@@ -38,23 +42,15 @@ inline bool inside(float2 to, int4 level) { return all(to >= 0.0f) && all(to <= 
 
 // Whether a texel and where it went have census of neighbours in the frame.
 inline bool comparable(int2 at, float2 to, int4 level) {
-  const int2 last = level.xy - 2;
-  return all(at >= 1) && all(at <= last) && all(to >= 1.0f) && all(to <= convert_float2(last));
+  const int2 count = max(level.xy - 2, 0);
+  const float2 off = fabs(to - 0.5f * convert_float2(level.xy - 1)), half_side = 0.5f * convert_float2(level.xy - 3);
+  return (uint)(at.x - 1) < (uint)count.x && (uint)(at.y - 1) < (uint)count.y && off.x <= half_side.x && off.y <= half_side.y;
 }
 
 // Noise softens the channels, which so differ less by the same motion. In more of it, what is near counts in full again.
 inline float sharpness(Noise noise, float gain) {
   return mix(fmax(2.5f / sqrt(census_softness(noise.stepped, gain)), 0.4f), 1.0f, far_part(noise));
 }
-
-// Channels as floats of 2^23 and more, whose differences are exact: the second and the fourth 256 times.
-inline float4 raw_channels(uint texel) {
-  const uint high = texel >> 16;
-  return (float4)(as_float((texel & 0xff) ^ 0x4b000080u), as_float((texel & 0xff00) ^ 0x4b008000u),
-                  as_float((high & 0xff) ^ 0x4b000080u), as_float((high & 0xff00) ^ 0x4b008000u));
-}
-#define RAW(p) raw_channels(as_uint(p))
-#define RAW_UNIT (UNIT * (float4)(1.0f, 1.0f / 256.0f, 1.0f, 1.0f / 256.0f))
 
 // Between four neighbours, by their weights.
 #define BETWEEN(a, b, c, d) (share.x * (a) + share.y * (b) + share.z * (c) + share.w * (d))
@@ -71,20 +67,21 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
     const float2 base = floor(to), part = to - base, rest = 1.0f - part;
     const float4 share = (float4)(rest.x * rest.y, part.x * rest.y, rest.x * part.y, part.x * part.y);
     __global const TEXEL *q = after + texel_index(level, convert_int2(base)), *r = q + level.z, *above = q - level.z, *below = r + level.z;
-    const float4 own = RAW(p[0]), q0 = RAW(q[0]), q1 = RAW(q[1]), r0 = RAW(r[0]), r1 = RAW(r[1]);
-    const float4 left = RAW(p[-1]), right = RAW(p[1]), up = RAW(p[-level.z]), down = RAW(p[level.z]);
-    const float4 later_x = BETWEEN(q1 - RAW(q[-1]), RAW(q[2]) - q0, r1 - RAW(r[-1]), RAW(r[2]) - r0);
-    const float4 later_y = BETWEEN(r0 - RAW(above[0]), r1 - RAW(above[1]), RAW(below[0]) - q0, RAW(below[1]) - q1);
-    const float4 gx = 0.25f * RAW_UNIT * (right - left + later_x);
-    const float4 gy = 0.25f * RAW_UNIT * (down - up + later_y);
+    const float4 own = large_channels(p[0]), q0 = large_channels(q[0]), q1 = large_channels(q[1]), r0 = large_channels(r[0]), r1 = large_channels(r[1]);
+    const float4 left = large_channels(p[-1]), right = large_channels(p[1]), up = large_channels(p[-level.z]), down = large_channels(p[level.z]);
+    const float4 later_x = BETWEEN(q1 - large_channels(q[-1]), large_channels(q[2]) - q0, r1 - large_channels(r[-1]), large_channels(r[2]) - r0);
+    const float4 later_y = BETWEEN(r0 - large_channels(above[0]), r1 - large_channels(above[1]), large_channels(below[0]) - q0, large_channels(below[1]) - q1);
+    const float4 gx = right - left + later_x, gy = down - up + later_y;  // in SLOPE_UNIT, as change is in UNIT
     // Half way between texels bilinear weights blur; the texel itself is blurred as much.
     const float4 bend_x = (left - own) + (right - own), bend_y = (up - own) + (down - own);
     const float2 blur = 0.5f * part * rest;
-    const float4 change = RAW_UNIT * (BETWEEN(q0 - own, q1 - own, r0 - own, r1 - own) - blur.x * bend_x - blur.y * bend_y);
-    const float4 weight = native_rsqrt(1.0f + change * change * native_recip(robust * robust));
-    tensor = (float4)(dot(weight * gx, gx), dot(weight * gx, gy), dot(weight * gy, gy),
-                      fmax(native_recip(1.0f + dot(change, change) * (1.0f / MATCH)), 0.02f));
-    pull = (float2)(dot(weight * gx, change), dot(weight * gy, change));
+    const float4 change = BETWEEN(q0 - own, q1 - own, r0 - own, r1 - own) - blur.x * bend_x - blur.y * bend_y;
+    const float4 square = 1.0f + change * change * (UNIT * UNIT * normal_recip(robust * robust));
+    const float4 weight = (float4)(normal_rsqrt(square.x), normal_rsqrt(square.y), normal_rsqrt(square.z), normal_rsqrt(square.w));
+    const float4 weighted_x = weight * gx, weighted_y = weight * gy;
+    tensor.xyz = SLOPE_UNIT * SLOPE_UNIT * (float3)(dot(weighted_x, gx), dot(weighted_x, gy), dot(weighted_y, gy));
+    tensor.w = fmax(normal_recip(1.0f + dot(change, change) * (UNIT * UNIT / MATCH)), 0.02f);
+    pull = UNIT * SLOPE_UNIT * (float2)(dot(weighted_x, change), dot(weighted_y, change));
   }
   tensor.x += OWN_VOTE, tensor.z += OWN_VOTE;
   *votes = (float2)(tensor.x * v.x + tensor.y * v.y, tensor.y * v.x + tensor.z * v.y) - pull;
@@ -93,23 +90,24 @@ inline float4 match(__global const TEXEL *before, __global const TEXEL *after, i
 
 #define GROUP_X 32
 #define TILE_X (2 * GROUP_X)
-#define TILE_Y 60                // with PITCH, what 32 KiB hold
+#define TILE_Y 48
 #define ROWS (TILE_Y / GROUP_Y)  // even
 #define HALO 4                 // texels of a tile on each side that other tiles have too
 #define OWN ((int2)(TILE_X, TILE_Y) - 2 * HALO)
 #define PITCH (GROUP_X + 1)
 #define SWEEPS 6
 
-// How much two neighbours are to be alike by their grey, 0..255.
+// How much two neighbours are to be alike by their grey, 0..255, as the lowest byte.
 inline uint edge(float grey, float other_grey) {
-  return convert_uint(255.0f * (LEAST_EDGE + (1.0f - LEAST_EDGE) * native_exp(-1.0f / EDGE * fabs(other_grey - grey))) + 0.5f);
+  const float part = weight_exp2(-LOG2_E / CONTRAST * fabs(other_grey - grey));
+  return as_uint(255.0f * (LEAST_EDGE + (1.0f - LEAST_EDGE) * part) + LARGE);
 }
 
 // The same by their flow too; the edge is a byte of `edges`, and `smoothness` that of 1.
 inline float likeness(float smoothness, uint edges, int byte, float2 v, float2 other) {
   const float2 apart = other - v;
-  const float part = as_float(0x4b000000u | ((edges >> (8 * byte)) & 0xff)) - 8388608.0f;
-  return smoothness * part * native_rsqrt(dot(apart, apart) + STEADY * STEADY);
+  const float part = large_byte(edges, byte) - LARGE;
+  return smoothness * part * normal_rsqrt(fma(apart.x, apart.x, fma(apart.y, apart.y, STEADY * STEADY)));
 }
 
 // Texels of a tile, and one more around, by colour: the one of two beside each other.
@@ -164,27 +162,27 @@ __kernel void refine_step(__global const TEXEL *restrict before, __global const 
   // all rows. 0 where one of the two is outside the frame.
   uint edges[ROWS + 1], after_edges[(ROWS + 3) / 4];
   {
-    const bool before_in = at.x > 0 && at.x <= last.x, both_in = at.x >= 0 && at.x < last.x, after_in = at.x >= -1 && at.x + 1 < last.x;
-    const bool in_x[2] = {at.x >= 0 && at.x <= last.x, at.x + 1 >= 0 && at.x + 1 <= last.x};
+    const bool in[2] = {at.x >= 0 && at.x <= last.x, at.x >= -1 && at.x < last.x};
+    const uint inside_x = (in[0] ? 0xffu : 0) | (in[1] ? 0xff00u : 0) | (in[0] && in[1] ? 0xff0000u : 0) |
+                          (in[0] && at.x > 0 ? 0xff000000u : 0);
+    const uint after_x = in[1] && at.x + 1 < last.x ? 0xffu : 0;
     float greys[2], others[2];
     UNROLL
     for (int row = -1; row <= ROWS; row++) {
       const int y = at.y + row;
-      const bool in_y = y >= 0 && y <= last.y;
+      const uint inside_y = y > 0 && y <= last.y ? 0xffffffffu : y == 0 ? 0xffff0000u : 0;
       __global const float *p = grey + texel_index(level, (int2)(0, clamp(y, 0, last.y)));
       UNROLL
       for (int i = 0; i < 2; i++) greys[i] = p[clamp(at.x + i, 0, last.x)];
       if (row >= 0) {
-        uint bytes = 0;
-        UNROLL
-        for (int i = 0; i < 2; i++) bytes |= in_y && y > 0 && in_x[i] ? edge(greys[i], others[i]) << (8 * i) : 0;
-        if (row < ROWS) {
-          bytes |= in_y && both_in ? edge(greys[0], greys[1]) << 16 : 0;
-          bytes |= in_y && before_in ? edge(greys[0], p[at.x - 1]) << 24 : 0;
-          const uint byte = in_y && after_in ? edge(greys[1], p[at.x + 2]) << (8 * (row & 3)) : 0;
+        const uint over = edge(greys[0], others[0]), next_over = edge(greys[1], others[1]);
+        if (row == ROWS) {
+          edges[row] = low_bytes(over, next_over, 0, 0) & inside_x & inside_y;
+        } else {
+          edges[row] = low_bytes(over, next_over, edge(greys[0], greys[1]), edge(greys[0], p[clamp(at.x - 1, 0, last.x)])) & inside_x & inside_y;
+          const uint byte = (edge(greys[1], p[clamp(at.x + 2, 0, last.x)]) & after_x & inside_y >> 24) << (8 * (row & 3));
           after_edges[row >> 2] = (row & 3) ? after_edges[row >> 2] | byte : byte;
         }
-        edges[row] = bytes;
       }
       others[0] = greys[0], others[1] = greys[1];
     }
@@ -214,7 +212,7 @@ __kernel void refine_step(__global const TEXEL *restrict before, __global const 
       for (int i = 0; i < 2; i++) {
         const float weights = beside[row] + outside[row][i] + above[row][i] + above[row + 1][i];
         const float x = xx[row][i] + weights, y = yy[row][i] + weights;
-        const float scale = RELAXATION * native_recip(x * y - xy[row][i] * xy[row][i]);
+        const float scale = RELAXATION * normal_recip(x * y - xy[row][i] * xy[row][i]);
         pxx[row][i] = scale * y, pxy[row][i] = scale * -xy[row][i], pyy[row][i] = scale * x;
       }
     }
@@ -261,8 +259,8 @@ inline float2 mean_of(__global const float2 *flow, __global const float *matches
     const int index = other.y * level.x + other.x;
     const float differ = grey[texel_index(level, other)] - own_grey;
     others[i] = flow[index];
-    weights[i] = matches[index] * native_exp(-0.5f / (LIKENESS * LIKENESS) * differ * differ -
-                                             0.5f / (DISTANCE * DISTANCE) * (x * x + y * y)) + 1e-6f;
+    weights[i] = matches[index] * weight_exp2(-0.5f * LOG2_E / (LIKENESS * LIKENESS) * differ * differ -
+                                              0.5f * LOG2_E / (DISTANCE * DISTANCE) * (x * x + y * y)) + 1e-6f;
   }
   float2 mean = others[MIDDLE];
   UNROLL
@@ -272,11 +270,11 @@ inline float2 mean_of(__global const float2 *flow, __global const float *matches
     EACH_TAKEN(i) {
       if (i == MIDDLE && step == 0) continue;
       const float2 apart = others[i] - mean;
-      const float weight = weights[i] * native_rsqrt(dot(apart, apart) + MEAN_STEADY * MEAN_STEADY);
+      const float weight = weights[i] * normal_rsqrt(fma(apart.x, apart.x, fma(apart.y, apart.y, MEAN_STEADY * MEAN_STEADY)));
       sum += weight;
       all += weight * others[i];
     }
-    mean = all * native_recip(sum);
+    mean = all * normal_recip(sum);
   }
   return mean;
 }
@@ -299,14 +297,14 @@ __kernel void refine_finish(__global const float2 *restrict flow, __global const
   const int index = at.y * level.x + at.x;
   const float2 start = vectors[index];
   const float noisy = clamp(2.0f * sqrt(noise_variance(noise)) - 1.5f, 0.0f, 1.0f);
-  const float still = noisy * clamp(2.0f - length(start) / HELD, 0.0f, 1.0f);
-  const float part = support_at(kept, cells, convert_float2(at) / (1 << shift) - 0.25f);
+  const float still = noisy * clamp(2.0f - (1.0f / HELD) * native_sqrt(dot(start, start)), 0.0f, 1.0f);
+  const float scale = 1.0f / (1 << shift), part = support_at(kept, cells, scale * convert_float2(at) - 0.25f);
   const float2 v = part * mix(mean_of(flow, matches, grey, level, at), start, still), to = convert_float2(at) + v;
   float match = 0.0f;
   if (inside(to, level)) {
     const float4 change = UNIT * (bilinear(after, level, to) - LOAD(before[texel_index(level, at)]));
     const float square = dot(change, change);
-    match = 1.0f / (1.0f + square * square);
+    match = normal_recip(1.0f + square * square);
   }
   vectors[index] = v;
   confidence[index] *= match;

@@ -261,6 +261,8 @@ void Flow::lay_out() {
   }
   sums_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float4));
   rests_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float));
+  const size_t sloped = channels_ == Channels::census ? 1 : most_nodes;
+  slopes_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sloped * sizeof(cl_float4));
 }
 
 template <class Value>
@@ -380,7 +382,7 @@ void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &fra
   const int tiles = lattices.tiles[levels], rows = divide_up(height_, row);
   tensors_(queue, {(tiles + row_groups(group)) * group.x, group.y}, texels(frames.before),
            texels(frames.after), frames.before.grey, frames.light, noise_.variances(), gain_table_,
-           lattices.table, vector(tensor_tile_), sums_, rests_, votes_,
+           lattices.table, vector(tensor_tile_), sums_, rests_, slopes_, votes_,
            make_window<Window>(settings.window, step, finest_radius),
            make_window<Window>(settings.window, step / 2, window_radius),
            static_cast<float>(settings.alpha), tiles, frames.after.grey, rows_, rows,

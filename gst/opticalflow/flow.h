@@ -236,8 +236,8 @@ class Flow {
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;
-  cl::Buffer zero_, sums_, rests_, flow_[2], result_, certain_, backward_, rows_, support_, votes_,
-      kept_;
+  cl::Buffer zero_, sums_, rests_, slopes_, flow_[2], result_, certain_, backward_, rows_, support_,
+      votes_, kept_;
   std::unique_ptr<Seeds> seeds_;  // none where frames have too few levels
   Background<Refinement> refinement_;
   Field field_;

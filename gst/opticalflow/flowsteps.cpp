@@ -56,9 +56,10 @@ Flow::State Flow::warp_whole(Queue &queue, const Settings &settings, const Frame
   const Size group = whole_.kernel.group();
   whole_.kernel(queue, {(1 + tiles + (sums ? row_groups(group) : 0)) * group.x, group.y},
                 texels(frames.before), texels(frames.after), lattices.table, gain_table_, level,
-                last, frames.light, sums_, rests_, noise_.variances(), spread(window), *state.flow,
-                state.size, scale, *to, settings.warps, window, static_cast<float>(settings.alpha),
-                settings.median / 2, frames.before.grey, frames.after.grey, rows_, votes_,
+                last, frames.light, sums_, rests_, slopes_, noise_.variances(), spread(window),
+                *state.flow, state.size, scale, *to, settings.warps, window,
+                static_cast<float>(settings.alpha), settings.median / 2, frames.before.grey,
+                frames.after.grey, rows_, votes_,
                 make_window<Window>(settings.window, lattices.of_level[0].step, finest_radius),
                 vector(tensor_tile_), tiles, rows, std::max(rows / (bands * row), 1),
                 cl::Local(memory.tile * sizeof(cl_float4)),
@@ -106,10 +107,11 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, S
       queue,
       {divide_up(lattice.columns, int(tile.x)) * group.x,
        divide_up(lattice.rows, int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[level].cl(), lattice.step, frames.light,
-      sums_, rests_, lattice.first_tensor, noise_.variances(), noise_gains_[level], spread(window),
-      *state.flow, state.size, shift, scale, *to, lattice.size(), vector(tile), warps, window,
-      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
+      channels_ == Channels::census ? frames.before.census : slopes_, texels(frames.after),
+      levels_[level].cl(), lattice.step, frames.light, sums_, rests_, lattice.first_tensor,
+      noise_.variances(), noise_gains_[level], spread(window), *state.flow, state.size, shift,
+      scale, *to, lattice.size(), vector(tile), warps, window, static_cast<float>(settings.alpha),
+      spacing, cl::Local(memory.tile * sizeof(cl_float2)),
       cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
   return {to, lattice.size()};
 }

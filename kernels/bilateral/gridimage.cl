@@ -10,6 +10,7 @@
 // interpolates in x and y.
 #include "bilateral/grid.clh"
 #include "bilateral/image.clh"
+#include "common/bytes.clh"
 
 #define MIDDLE 127.5f
 #define FULL 128.0f
@@ -42,8 +43,7 @@ inline float nearest(float x) { return (x + 12582912.0f) - 12582912.0f; }
 
 // a * weight and b * weight, which are not below 0, rounded.
 inline uint rounded_pair(float a, float b, float weight) {
-  const uint low = as_uint(mad(a, weight, 8388608.0f)), high = as_uint(mad(b, weight, 8388608.0f));
-  return (low & 0xffffu) | high << 16;
+  return low_halves(as_uint(mad(a, weight, LARGE)), as_uint(mad(b, weight, LARGE)));
 }
 
 #if CHANNELS == 1

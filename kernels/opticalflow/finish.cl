@@ -16,7 +16,7 @@ inline float smoothness(__local const float2 *p, int pitch) {
     const float2 bend = p[apart[i]] + p[-apart[i]] - 2.0f * p[0];
     most = fmax(most, dot(bend, bend));
   }
-  return 1.0f / (1.0f + most);
+  return normal_recip(1.0f + most);
 }
 
 // What support_of() has of the cells from `low` on, `count` of them, into `kept`, for all of the group. `around`: room for those
@@ -53,12 +53,14 @@ inline void support_cells(__global const Support *restrict support, __global con
 #define OF_IT (float2)(0.5f, 1.0f)  // px apart, by parts
 inline float2 with_all(float2 v, float4 near, float far) {
   const float2 motion = near.zw * native_recip(fmax(near.y, 1e-9f)), apart = motion - v;
-  const float moves = clamp(native_sqrt(dot(v, v)) / STANDS - 1.0f, 0.0f, 1.0f);
+  const float moves = clamp((1.0f / STANDS) * native_sqrt(dot(v, v)) - 1.0f, 0.0f, 1.0f);
   return v + far * near.y * moves * (1.0f - ramp(native_sqrt(dot(apart, apart)), OF_IT)) * apart;
 }
 
 // The cells on whose middles' both sides a node lies, along an axis: the first one, and one more.
 inline int2 cell_below(int2 node) { return (2 * node + 1 - SUPPORT_SIDE) >> SUPPORT_SHIFT; }
+
+inline bool inside(float2 to, int2 size) { return to.x >= 0.0f && to.y >= 0.0f && to.x <= size.x - 1 && to.y <= size.y - 1; }
 
 // A pixel that leaves the frame has a confidence of 0. Nodes lie 1 << shift px apart, the first one a
 // quarter of that from the edges. `tile`: those around the group's pixels, and AROUND more on each side, but first what support_cells() needs
@@ -72,7 +74,6 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
   const int2 first = (origin >> shift) - 1, last = lattice - 1, tile_first = first - AROUND;
   const int2 side = ((origin + area - 1) >> shift) + 2 - first, tile_side = side + 2 * AROUND;
-  const int number = item.y * items.x + item.x, count = items.x * items.y;
   const int2 low = max(cell_below(max(first, 0)), 0);
   const int2 near_side = min(cell_below(min(first + side - 1, last)) + 1, cells - 1) - low + 1;
   __local Support *around = (__local Support *)room;
@@ -84,37 +85,36 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
     if (all(pixel >= origin) && all(pixel < origin + area)) kept[at.y * cells.x + at.x] = near[y * near_side.x + x].x;
   }
   __local float2 *tile = (__local float2 *)room;
-  for (int i = number; i < tile_side.x * tile_side.y; i += count) {
-    const int2 node = clamp(tile_first + (int2)(i % tile_side.x, i / tile_side.x), 0, last);
-    tile[i] = flow[node.y * lattice.x + node.x];
+  FOR_ITEMS(x, y, tile_side) {
+    const int2 node = clamp(tile_first + (int2)(x, y), 0, last);
+    tile[y * tile_side.x + x] = flow[node.y * lattice.x + node.x];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   const float far = far_part(noisy);
-  for (int i = number; i < side.x * side.y; i += count) {
-    const int2 at = (int2)(i % side.x, i / side.x), node = clamp(first + at, 0, last);
+  FOR_ITEMS(x, y, side) {
+    const int2 node = clamp(first + (int2)(x, y), 0, last);
+    const int i = y * side.x + x;
     const float4 own_near = support_near(near, low, near_side.x, cells, convert_float2(node));
     float2 v = smooth_at(tile, tile_first, tile_side.x, node, last, spacing, far);
     if (far > 0.0f) v = with_all(v, own_near, far);
     const float part = own_near.x;
     medians[i] = part * v;
-    sure[i] = certain[node.y * lattice.x + node.x] / (1.0f + 4.0f * (1.0f - part) * (1.0f - part) * dot(v, v)) *
-              smoothness(tile + (at.y + AROUND) * tile_side.x + at.x + AROUND, tile_side.x);
+    sure[i] = certain[node.y * lattice.x + node.x] * normal_recip(1.0f + 4.0f * (1.0f - part) * (1.0f - part) * dot(v, v)) *
+              smoothness(tile + (y + AROUND) * tile_side.x + x + AROUND, tile_side.x);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   const float apart = 1.0f / (1 << shift);
-  for (int row = item.y; row < area.y; row += items.y) {
-    const int2 at = origin + (int2)(item.x, row);
-    if (all(at < size)) {
-      const float2 place = apart * convert_float2(at) - 0.25f, base = floor(place), part = place - base;
-      const int2 node = convert_int2(base) - first;
-      __local const float2 *p = medians + node.y * side.x + node.x, *q = p + side.x;
-      const float2 v = mix(mix(p[0], p[1], part.x), mix(q[0], q[1], part.x), part.y);
-      const float2 to = convert_float2(at) + v;
-      const bool inside = all(to >= 0.0f) && all(to <= convert_float2(size - 1));
-      const int2 own = (at >> shift) - first;
-      vectors[at.y * size.x + at.x] = v;
-      confidence[at.y * size.x + at.x] = inside ? sure[own.y * side.x + own.x] : 0.0f;
-    }
+  const int x = origin.x + item.x, end = x < size.x ? min(area.y, size.y - origin.y) : 0;
+  const float place_x = apart * x - 0.25f, part_x = place_x - floor(place_x);
+  const int column = (int)floor(place_x) - first.x, own_column = (x >> shift) - first.x;
+  for (int row = item.y; row < end; row += items.y) {
+    const int y = origin.y + row, i = y * size.x + x;
+    const float place_y = apart * y - 0.25f, base_y = floor(place_y);
+    __local const float2 *p = medians + ((int)base_y - first.y) * side.x + column, *q = p + side.x;
+    const float2 v = mix(mix(p[0], p[1], part_x), mix(q[0], q[1], part_x), place_y - base_y);
+    const float2 to = (float2)(x, y) + v;
+    vectors[i] = v;
+    confidence[i] = inside(to, size) ? sure[((y >> shift) - first.y) * side.x + own_column] : 0.0f;
   }
 }
 

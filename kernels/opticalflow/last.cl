@@ -129,6 +129,6 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
                             (float4)(sum.xyz, share), rests[coarse_index], noise, gain, spread, size);
     const ChannelNoise own = channel_noise(noise, gain, share, 0.0f);
     const float least = fmax(texture(sum.xyz, alpha) - own.slope, 0.0f);
-    certain[index] = least / (least + half_sure + own.slope);
+    certain[index] = least * normal_recip(least + half_sure + own.slope);
   }
 }

@@ -41,12 +41,12 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
     for (int i = 0; i < SIDE; i++) {
       const int y = clamp(top + i, 0, size.y - 1);
       const uint older = before[y * size.x + inside], newer = GREY_AT(in, column, y, size.x);
-      greys[i][lane] = join_halves(older, newer);
+      greys[i][lane] = low_halves(older, newer);
       if (keeps && top + i >= first.y && top + i < end) after[y * size.x + column] = newer;
     }
     if (lane < SIDE) {
       const int x = min(first.x - RADIUS + LANES, size.x - 1), y = clamp(top + lane, 0, size.y - 1);
-      greys[lane][LANES] = join_halves(before[y * size.x + x], GREY_AT(in, x, y, size.x));
+      greys[lane][LANES] = low_halves(before[y * size.x + x], GREY_AT(in, x, y, size.x));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -59,7 +59,7 @@ __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lk_tile(
         const int out = (i + SIDE - 1) % SIDE;
         const int old_dx = (short)slopes[out], old_dy = (int)slopes[out] >> 16;
         SUBTRACT_PRODUCTS(sums, old_dx, old_dy, changes[out])
-        slopes[out] = join_halves(across + last_across, sum - last_sum);
+        slopes[out] = low_halves(across + last_across, sum - last_sum);
         changes[out] = high_less_low(sum + last_sum);
         const int dx = (short)(across + last_across), dy = (short)(sum - last_sum);
         ADD_PRODUCTS(sums, dx, dy, changes[out])

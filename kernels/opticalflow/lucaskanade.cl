@@ -17,7 +17,7 @@ __kernel void lk_greys(IN_FRAME(in), int2 size, __global const ushort *before, _
   const int i = at.y * size.x + at.x;
   const uint newer = GREY_AT(in, at.x, at.y, size.x);
   grey[i] = newer;
-  greys[i] = join_halves(before[i], newer);
+  greys[i] = low_halves(before[i], newer);
 }
 
 // Of two pixels of a row, the frame's edge repeated: the difference of the older greys, their sum, and what

@@ -77,18 +77,23 @@ __kernel void flow_grey(IN_FRAME(in), __global float *grey, int4 level, int4 nex
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, ((int2)(FINE_X, (FINE_Y + ROWS - 1) / ROWS))) {
-    const bool stores = x >= 6 && x < 6 + side.x;
+    const bool stores = !edge && x >= 6 && x < 6 + side.x;
+    __global float *out = grey + texel_index(level, from + (int2)(x, 0));
     UNROLL
     for (int i = 0; i < ROWS; i++) {
-      const int2 place = (int2)(x, y * ROWS + i);
-      if (place.y >= FINE_Y) break;
-      __local const float *p = along + place.y * (FINE_X + 2) + x;
+      const int row = y * ROWS + i;
+      if (row >= FINE_Y) break;
+      __local const float *p = along + row * (FINE_X + 2) + x;
       const float value = (p[0] + p[2] + 6.0f * p[1]) / 64.0f;
-      fine[place.y * FINE_X + x] = value;
-      if (stores && place.y >= 6 && place.y < 6 + side.y) store_texel(grey, level, from + place, edge, value);
+      fine[row * FINE_X + x] = value;
+      if (stores && row >= 6 && row < 6 + side.y) out[row * level.z] = value;
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+  FOR_ITEMS(x, y, ((int2)(side.x, edge ? side.y : 0))) {
+    const int2 at = own + (int2)(x, y);
+    if (all(at < level.xy)) store_repeated(grey, level, at, fine[(y + 6) * FINE_X + x + 6]);
+  }
   // What lies beyond the frame repeats its edge.
   FOR_ITEMS(x, y, ((int2)(FINE_X, beyond ? FINE_Y : 0))) {
     const int2 at = from + (int2)(x, y), inside = clamp(at, 0, last);

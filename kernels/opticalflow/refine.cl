@@ -3,7 +3,6 @@
 #define CENSUS
 #include "common/exp2.clh"
 #include "common/items.clh"
-#include "common/normal.clh"
 #include "opticalflow/level.clh"
 #include "opticalflow/noise.clh"
 #include "opticalflow/support.clh"

@@ -29,7 +29,7 @@ inline float kept_between(float2 place) {
 }
 
 #define LEAST_SURE 0.001f  // the flow of what has no texture
-#define LARGE 1e9f
+#define MOST_CONTRAST 1e9f
 
 #define GROUP 64
 #ifdef CENSUS
@@ -108,7 +108,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     rise.x = fmax(rise.y - rise.x * rise.x - rise.z, 0.0f);
     const int2 nodes = min(SUPPORT_SIDE, size - SUPPORT_SIDE * (int2)(cell, row));
     const float spread = deviation(unlit.zw / (nodes.x * nodes.y)).y;
-    contrast = !keeps_all ? fmax(spread * spread - GREY_KEEPS * CORRELATION * noise.white, 0.0f) : LARGE;
+    contrast = !keeps_all ? fmax(spread * spread - GREY_KEEPS * CORRELATION * noise.white, 0.0f) : MOST_CONTRAST;
 #ifdef CENSUS
     const float left = rise.x > 0.0f ? clamp((went.y - went.x * went.x - went.z) / rise.x, 0.0f, 1.0f) : 1.0f;
     const float fit = counts ? fits_of(rise.x, rise.z, left) : 0.0f;

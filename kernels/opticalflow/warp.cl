@@ -26,8 +26,8 @@ typedef struct {
 
 // A step on the nodes from `first` on: the flow in `tile`, nodes from `raw` on of those up to `last`, multiplied by `scale`, has nodes
 // `step` texels apart, or with `shift` 1 twice that. It ends in `tile`, or in `result` if there is one. `tensors`, `rests`: the lattice's. `tile`
-// holds votes too; `strip` medians, then sums along y; `nodes_flow` what the nodes start from.
-inline void take_step(__global const TEXEL *restrict before, __global const TEXEL *restrict after, Lattice own_lattice,
+// holds votes too; `own`: see node_vote(); `strip` medians, then sums along y; `nodes_flow` what the nodes start from.
+inline void take_step(OF_LATTICE(OWN) own, __global const TEXEL *restrict after, Lattice own_lattice,
                       OF_LATTICE(float4) tensors, OF_LATTICE(float) rests, Window window,
                       int2 first, int2 nodes, int2 raw, int2 raw_side, int2 last, int shift, float scale,
                       __local float2 *restrict tile, __local float2 *restrict strip, __local float2 *restrict nodes_flow,
@@ -46,9 +46,8 @@ inline void take_step(__global const TEXEL *restrict before, __global const TEXE
                                 : sample_flow(strip, middle, middles.x, 0.5f * convert_float2(at), last);
     const int2 node = (int2)(x, y) - RADIUS;
     if (all(node >= 0) && all(node < nodes)) nodes_flow[node.y * nodes.x + node.x] = v;
-    float3 own;
-    tile[y * voters.x + x] = vote(before, after, own_lattice.level, at * own_lattice.step, v, own_lattice.light,
-                                  own_lattice.alpha, own_lattice.limit, &own);
+    tile[y * voters.x + x] = node_vote(own, after, own_lattice.level, size, own_lattice.step, at, v, own_lattice.light,
+                                       own_lattice.alpha, own_lattice.limit);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 #ifdef ROW_AFTER_ROW  // what an item's first node needs is on its way while sums are made
@@ -66,10 +65,10 @@ inline void take_step(__global const TEXEL *restrict before, __global const TEXE
   barrier(CLK_LOCAL_MEM_FENCE);
   FOR_ITEMS(x, y, nodes) {
     const int index = (first.y + y) * size.x + first.x + x;
-    const float4 own = TENSOR_AT(index);
+    const float4 tensor = TENSOR_AT(index);
     float2 sum;
     SUM_X(sum, strip + y * voters.x + x, window)
-    const float2 solution = trusted(nodes_flow[y * nodes.x + x], solve(own.xyz, sum), own, REST_AT(index),
+    const float2 solution = trusted(nodes_flow[y * nodes.x + x], solve(tensor.xyz, sum), tensor, REST_AT(index),
                                     own_lattice.noise, own_lattice.gain, own_lattice.spread, size);
     if (result)
       result[index] = solution;
@@ -84,7 +83,7 @@ inline void take_step(__global const TEXEL *restrict before, __global const TEXE
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
-__kernel void flow_warp(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level,
+__kernel void flow_warp(__global const OWN *restrict own, __global const TEXEL *restrict after, int4 level,
                         int step, __global const float2 *restrict light, __global const float4 *restrict tensors,
                         __global const float *restrict rests, int first_tensor, __global const float *restrict noise_table,
                         float4 gain, float spread, __global const float2 *restrict flow, int2 flow_size, int shift,
@@ -102,16 +101,25 @@ __kernel void flow_warp(__global const TEXEL *restrict before, __global const TE
   const float far = far_part(noise);
   const Lattice lattice = {level, size, step, light[0], noise, gain, spread, far, change_limit(noise, gain), alpha, spacing};
   const int reach = reach_of(spacing, far);
+#ifndef CENSUS
+  own += first_tensor;
+#endif
   for (int i = 0; i < warps; i++) {
     const int grow = (warps - 1 - i) * (RADIUS + reach);
     const int2 first = max(origin - grow, 0), nodes = min(origin + side + grow, size) - first;
-    take_step(before, after, lattice, tensors + first_tensor, rests + first_tensor, window, first, nodes, raw, raw_side, last,
+    take_step(own, after, lattice, tensors + first_tensor, rests + first_tensor, window, first, nodes, raw, raw_side, last,
               shift, scale, tile, strip, nodes_flow, i + 1 < warps ? 0 : result);
     raw = first, raw_side = nodes, last = size - 1, shift = 0, scale = 1.0f;
   }
 }
 
 #else  // -DWHOLE
+#ifdef CENSUS
+#define OWN_OF(row) before
+#else
+#define OWN_OF(row) slopes + (row).first_tensor
+#endif
+
 // The first group: `warps` steps on each of the lattices from `from` down to `to`, which it takes whole; where there are other groups,
 // what they do for the finer lattices, flow_tensors, for these before it. `side`, `tiles` and what is behind them: as there. `room` and `strip` are
 // for both, `nodes` the place in `room`, in float2, of what a step starts from.
@@ -120,7 +128,7 @@ __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
 __kernel void flow_whole(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __constant TableRow *lattices,
                          __global const float4 *restrict gains, int from, int to, __global const float2 *restrict light,
-                         __global float4 *tensors, __global float *rests,
+                         __global float4 *tensors, __global float *rests, __global float4 *slopes,
                          __global const float *restrict noise_table, float spread, __global const float2 *restrict flow,
                          int2 flow_size, float scale, __global float2 *restrict result, int warps, Window window, float alpha,
                          int spacing, __global const float *restrict grey, __global const float *restrict later,
@@ -129,7 +137,7 @@ __kernel void flow_whole(__global const TEXEL *restrict before, __global const T
   __local int last;
   const int group = get_group_id(0), others = get_num_groups(0) - 1, before_tiles = others - tiles;
   if (group > before_tiles) {
-    sum_tiles(before, after, grey, light[0], noise_table, gains, lattices, group - 1 - before_tiles, side, tensors, rests, votes, finest, window,
+    sum_tiles(before, after, grey, light[0], noise_table, gains, lattices, group - 1 - before_tiles, side, tensors, rests, slopes, votes, finest, window,
               alpha, room, strip);
     return;
   }
@@ -141,7 +149,7 @@ __kernel void flow_whole(__global const TEXEL *restrict before, __global const T
     const TableRow row = lattices[number];
     for (int y = 0; y < row.size.y; y += side.y)
       for (int x = 0; x < row.size.x; x += side.x)
-        sum_tile(before, after, grey, light[0], noise_table, gains[number], row, (int2)(x, y), side, tensors, rests, window, alpha, room,
+        sum_tile(before, after, grey, light[0], noise_table, gains[number], row, (int2)(x, y), side, tensors, rests, slopes, window, alpha, room,
                  strip);
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -156,7 +164,7 @@ __kernel void flow_whole(__global const TEXEL *restrict before, __global const T
     const Lattice lattice = {row.level, row.size, row.step, light[0], noise, gain, spread, far_part(noise), change_limit(noise, gain), alpha, spacing};
     int shift = any(raw_side < row.size) ? 1 : 0;
     for (int i = 0; i < warps; i++) {
-      take_step(before, after, lattice, tensors + row.first_tensor, rests + row.first_tensor, window, first, row.size, first, raw_side,
+      take_step(OWN_OF(row), after, lattice, tensors + row.first_tensor, rests + row.first_tensor, window, first, row.size, first, raw_side,
                 raw_side - 1, shift, scale, tile, (__local float2 *)strip, tile + nodes, number > to || i + 1 < warps ? 0 : result);
       raw_side = row.size, shift = 0, scale = 1.0f;
     }

@@ -461,19 +461,10 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
   const int step = 2 * steps[window_class(settings.window)];
   const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
       cells = this->cells(settings);
-  support_kernel_(
-      queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before), texels(frames.after),
-      frames.before.grey, frames.after.grey, levels_[0].cl(), step, frames.light,
-      noise_.variances(), noise_gains_[0], result_, certain_, nodes, cl_int(settings.noise == 0),
-      rows_, support_, cells, votes_, noise_.renewed(),
-      cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
-      cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
-      cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
-      cl::Local(support_kernel_.group().x * sizeof(cl_float2)),
-      cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
-      cl::Local(support_kernel_.group().x * sizeof(cl_float4)),
-      cl::Local(channels_ == Channels::census ? support_kernel_.group().x * sizeof(cl_float4)
-                                              : sizeof(cl_float4)));
+  support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
+                  texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
+                  step, frames.light, noise_.variances(), noise_gains_[0], result_, certain_, nodes,
+                  cl_int(settings.noise == 0), rows_, support_, cells, votes_, noise_.renewed());
 }
 
 }  // namespace glcl::opticalflow

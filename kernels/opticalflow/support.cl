@@ -32,6 +32,7 @@ inline float kept_between(float2 place) {
 #define MOST_CONTRAST 1e9f
 
 #define GROUP 64
+#define CELLS (GROUP / SUPPORT_SIDE)  // of a group
 #ifdef CENSUS
 #define LEVELS(still, moved) 0.0f
 #else
@@ -44,9 +45,12 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
                   __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
                   __global const float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
-                  __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed,
-                  __local float4 *changes, __local float4 *ways, __local float4 *greys, __local float2 *sums, __local float4 *lit,
-                  __local float4 *known, __local float4 *gone) {
+                  __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed) {
+  __local float4 changes[GROUP], ways[GROUP], wholes[GROUP], greys[GROUP], lit[GROUP], known[GROUP];
+  __local float2 sums[GROUP];
+#ifdef CENSUS
+  __local float4 gone[GROUP];
+#endif
   const int item = get_local_id(0), x = get_global_id(0), row = get_group_id(1);
   const Noise noise = noise_of(noise_table);
   const float limit = change_limit(noise, gain);
@@ -86,17 +90,18 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     const float2 apart = v - origin;
     sure += (certain[y * size.x + x] + LEAST_SURE) * (float4)(1.0f, apart, dot(apart, apart));
   }
-  changes[item] = change, ways[item] = way, greys[item] = rise, sums[item] = levels, lit[item] = unlit, known[item] = sure;
+  changes[item] = change, ways[item] = way, wholes[item] = whole, greys[item] = rise, sums[item] = levels, lit[item] = unlit;
+  known[item] = sure;
 #ifdef CENSUS
   gone[item] = went;
 #endif
   barrier(CLK_LOCAL_MEM_FENCE);
   const int cell = x / SUPPORT_SIDE;
   float contrast = 0.0f, fitted = 0.0f;
-  const bool speaks = item % SUPPORT_SIDE == 0 && cell < cells.x;
-  if (speaks) {
+  const bool speaks = item % SUPPORT_SIDE == 0;
+  if (speaks && cell < cells.x) {
     for (int i = 1; i < SUPPORT_SIDE; i++) {
-      change += changes[item + i], way += ways[item + i], rise += greys[item + i];
+      change += changes[item + i], way += ways[item + i], whole += wholes[item + i], rise += greys[item + i];
       levels += sums[item + i], unlit += lit[item + i], sure += known[item + i];
 #ifdef CENSUS
       went += gone[item + i];
@@ -121,10 +126,13 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     count_renewed(renewed, left > RENEWED_LEFT ? rise.x * left : 0.0f);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  changes[item] = (float4)(change.xyz, speaks && change.x > 0.0f ? 1.0f : 0.0f);
-  ways[item] = whole;
-  greys[item] = rise;
-  sums[item] = (float2)(contrast, fitted);
+  if (speaks) {
+    const int i = item / SUPPORT_SIDE;
+    changes[i] = (float4)(change.xyz, cell < cells.x && change.x > 0.0f ? 1.0f : 0.0f);
+    wholes[i] = whole;
+    greys[i] = rise;
+    sums[i] = (float2)(contrast, fitted);
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item > 0) return;
   if (x == 0 && row == 0) renewed->cells += cells.x * cells.y;
@@ -133,13 +141,13 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   contrast = 0.0f;
   float most = 0.0f, fitting = 0.0f;
   uint edge = 0;  // cells there of whose change less stays with the flow
-  for (int i = 0; i < GROUP; i++) {
-    whole += ways[i];
+  for (int i = 0; i < CELLS; i++) {
+    whole += wholes[i];
     fitting += sums[i].y;
     if (changes[i].w <= 0.0f) continue;
     change += changes[i], grey_change += greys[i].x, contrast += sums[i].x;
     most = fmax(most, sums[i].x);
-    const int2 at = (int2)((x + i) / SUPPORT_SIDE, row);
+    const int2 at = (int2)(cell + i, row);
     edge += (any(at < EDGE) || any(at >= cells - EDGE)) && changes[i].y < LESS_STAYS * changes[i].x;
   }
 #ifdef CENSUS

@@ -9,6 +9,7 @@
 #include "flowparts.h"
 #include "noise/covariance.h"
 #include "opencl/error.h"
+#include "opencl/order.h"
 
 namespace glcl::opticalflow {
 
@@ -211,8 +212,10 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   tensor_tile_ = coarse_.tile;
   if (most_steps_ == 1) tensor_tile_.y = std::max<size_t>(tensor_tile_.y / 2, 1);
   lay_out();
-  if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size()))
+  if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size())) {
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
+    if (channels_ == Channels::census) beside_ = std::make_unique<Queue>(shared_);
+  }
 }
 
 Program Flow::program(Context &context, const std::string &file, const Solver &solver, bool whole) {
@@ -398,9 +401,13 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
   float scale = 1;
   const int seeded = Seeds::chosen_level(width_, height_);
   const bool known = std::exchange(seeded_, false);
+  // Signatures are matched while the coarsest lattices leave the device idle, but of grey first,
+  // for they tell of its light. What is to be timed goes one after the other.
+  Queue &beside = queue.profiles() || !beside_ ? queue : *beside_;
   if (seeded + 1 < levels) {
     const int level = Seeds::matched_level(width_, height_);
-    seeds_->match(queue, plane(frames.before, level), plane(frames.after, level), frames.light,
+    wait_for(beside, queue);
+    seeds_->match(beside, plane(frames.before, level), plane(frames.after, level), frames.light,
                   known);
     seeded_ = true;
   }
@@ -412,6 +419,7 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
     sum_tensors(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {
     if (level == seeded && level + 1 < levels) {
+      wait_for(queue, beside);
       state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
       scale = 1;
     }

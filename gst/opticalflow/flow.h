@@ -238,7 +238,8 @@ class Flow {
   Size tensor_tile_;
   cl::Buffer zero_, sums_, rests_, slopes_, flow_[2], result_, certain_, backward_, rows_, support_,
       votes_, kept_;
-  std::unique_ptr<Seeds> seeds_;  // none where frames have too few levels
+  std::unique_ptr<Seeds> seeds_;   // none where frames have too few levels
+  std::unique_ptr<Queue> beside_;  // for these where nothing else needs what they find at once
   Background<Refinement> refinement_;
   Field field_;
 };

@@ -423,17 +423,14 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
       state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
       scale = 1;
     }
-    const int warps = settings.warps - (level ? 0 : 1);
     const int whole = last_whole(settings, level, above(level));
     if (whole <= level) {
       state = warp_whole(queue, settings, frames, level, whole, state, scale, level == coarsest);
       level = whole;
-      scale = 1;
-    } else if (warps > 0) {
-      state = warp(queue, settings, frames, level, state, scale, warps);
-      scale = 1;
+    } else {
+      state = warp(queue, settings, frames, level, state, scale);
     }
-    if (level) scale = 2;  // texels of the next finer level are half as large
+    scale = level ? 2 : 1;  // texels of the next finer level are half as large
   }
   last_warp(queue, settings, frames, state, scale);
   support(queue, settings, frames);

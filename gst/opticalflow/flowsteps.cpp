@@ -68,11 +68,11 @@ Flow::State Flow::warp_whole(Queue &queue, const Settings &settings, const Frame
 }
 
 Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
-                       const State &state, float scale, int warps) {
+                       const State &state, float scale) {
   const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
   Solver &solver = level ? coarse_ : finest_;
-  const int spacing = settings.median / 2;
+  const int warps = settings.warps, spacing = settings.median / 2;
   // As much to do for each compute unit, in as few groups as may be. Where that is one group at
   // most, a launch costs more than what further steps in it need around.
   const int tiles = tile_count(solver.tile, lattice.columns, lattice.rows);

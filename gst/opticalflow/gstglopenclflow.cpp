@@ -115,12 +115,14 @@ constexpr char kind[] = "glopenclflow";
 struct Settings : Flow::Settings, View::Drawing {
   Preset preset = Preset::fast;
   Method method = Method::pyramidal;
-  bool own_method = false, own_refinement = false;  // set beside the preset
+  // set beside the preset
+  bool own_method = false, own_warps = false, own_refinement = false;
 
   void follow_preset() {
     const auto values = opticalflow::preset_values(preset);
     if (!own_method)
       method = values.channels == Flow::Channels::census ? Method::census : Method::pyramidal;
+    if (!own_warps) warps = values.warps;
     if (!own_refinement) refinement = values.refinement;
   }
 
@@ -433,7 +435,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   glcl::Properties<Settings>(object_class, settings_of)
       .other(
           g_param_spec_enum("preset", "Preset",
-                            "Sets method and refinement, where they are not set "
+                            "Sets method, warps and refinement, where they are not set "
                             "themselves, before or after",
                             preset_type(), static_cast<gint>(defaults.preset), glcl::while_playing),
           [](Settings &settings, const GValue *value) {
@@ -456,7 +458,15 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
       .number("levels", "Levels",
               "Levels of the pyramid; 0 halves the frame until its short side is about 16 px",
               &Settings::levels, 0, 16)
-      .number("warps", "Warps", "Steps of the solver on each level", &Settings::warps, 1, 20)
+      .other(
+          g_param_spec_int("warps", "Warps",
+                           "Steps of the solver on each level; the finest one has one more", 1, 20,
+                           defaults.warps, glcl::controllable),
+          [](Settings &settings, const GValue *value) {
+            settings.warps = g_value_get_int(value);
+            settings.own_warps = true;
+          },
+          [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.warps); })
       .other(
           g_param_spec_int("refinement", "Refinement",
                            "Steps of a variational refinement on each of the three finest levels, "

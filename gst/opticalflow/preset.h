@@ -10,17 +10,24 @@ enum class Preset { fast, balanced, accurate };
 
 struct PresetValues {
   Flow::Channels channels;
-  int refinement;
+  int warps, refinement;
 };
+
+/// The settings of the flow that belong to it.
+inline Flow::Settings flow_settings(const PresetValues &values) {
+  Flow::Settings settings;
+  settings.warps = values.warps, settings.refinement = values.refinement;
+  return settings;
+}
 
 inline PresetValues preset_values(Preset preset) {
   switch (preset) {
     case Preset::fast:
-      return {Flow::Channels::grey, 0};
+      return {Flow::Channels::grey, 2, 0};
     case Preset::balanced:
-      return {Flow::Channels::census, 0};
+      return {Flow::Channels::census, 3, 0};
     case Preset::accurate:
-      return {Flow::Channels::census, 2};
+      return {Flow::Channels::census, 3, 2};
   }
   return {};
 }

@@ -337,14 +337,17 @@ class Solver {
     Plane<1> shares, rests;
   };
 
-  /// `apart`: nodes from one of those of `held` to the next.
-  Plane<2> warp(const Sums &sums, size_t level, const Held &held, int apart, double spread) const {
+  /// `apart`: nodes from one of those of `held` to the next; `relaxation`: how many times as far
+  /// the step goes.
+  Plane<2> warp(const Sums &sums, size_t level, const Held &held, int apart, double spread,
+                float relaxation = 1) const {
     return Plane<2>(sums.votes.width, sums.votes.height).fill([&](int x, int y) {
       const auto [xx, xy, yy, bx, by] = sums.votes.at(x, y);
       const float scale = 1 / (xx * yy - xy * xy);
-      return trusted(sums.start.at(x, y),
-                     {scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)}, {xx, xy, yy},
-                     level, held.shares.at(x / apart, y / apart)[0],
+      const Vector &start = sums.start.at(x, y);
+      const Vector end{scale * (yy * bx - xy * by), scale * (xx * by - xy * bx)};
+      return trusted(start, mix(start, end, relaxation), {xx, xy, yy}, level,
+                     held.shares.at(x / apart, y / apart)[0],
                      held.rests.at(x / apart, y / apart)[0], spread,
                      std::min(sums.votes.width, sums.votes.height));
     });
@@ -469,10 +472,10 @@ class Solver {
       const Held held = this->held(before, after, level, light);
       if (modes && static_cast<int>(level) == chosen)
         flow = seeded(*modes, left, before[level], after[level], level, light, flow, spacing);
-      for (int i = level ? 0 : 1; i < settings_.warps; i++, spacing = step)
+      for (int i = 0; i < settings_.warps; i++, spacing = step)
         flow = warp(votes(before[level], after[level], light, smooth(flow), spacing, step, 1,
                           radius, limit(level)),
-                    level, held, 1, spread(variance(), step, reach(step, radius)));
+                    level, held, 1, spread(variance(), step, reach(step, radius)), 1.4f);
       if (level) {
         for (Vector &v : flow.values) v = {2 * v[0], 2 * v[1]};
         spacing *= 2;

@@ -150,8 +150,7 @@ Field flow_of(glcl::Queue &queue, const Frame &before, const Frame &after, Prese
   const glcl::Layout layout = glcl::layout_for(queue.context().device());
   const auto values = glcl::opticalflow::preset_values(preset);
   Flow flow(queue.context(), before.width, before.height, layout, values.channels);
-  Flow::Settings settings;
-  settings.refinement = values.refinement;
+  const Flow::Settings settings = glcl::opticalflow::flow_settings(values);
   flow.prepare(settings);
   flow.run(queue, settings, reference::upload(queue, before, layout));
   flow.run(queue, settings, reference::upload(queue, after, layout));

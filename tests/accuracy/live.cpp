@@ -256,8 +256,7 @@ std::vector<Method> methods(glcl::Queue &queue) {
       {"fast", Preset::fast}, {"balanced", Preset::balanced}, {"accurate", Preset::accurate}};
   for (const auto &[name, preset] : presets) {
     const auto values = glcl::opticalflow::preset_values(preset);
-    Flow::Settings settings;
-    settings.refinement = values.refinement;
+    const Flow::Settings settings = glcl::opticalflow::flow_settings(values);
     const glcl::Layout layout = glcl::layout_for(queue.context().device());
     const auto engine = std::make_shared<Flow>(queue.context(), w, h, layout, values.channels);
     engine->prepare(settings);

@@ -392,22 +392,24 @@ TEST(settings) {
 TEST(presets) {
   const struct {
     const char *properties, *preset, *method;
-    int refinement;
-  } cases[] = {{"", "fast", "pyramidal", 0},
-               {"preset=balanced", "balanced", "census", 0},
-               {"preset=accurate", "accurate", "census", 2},
-               {"preset=accurate method=pyramidal", "accurate", "pyramidal", 2},
-               {"method=lucas-kanade preset=accurate", "accurate", "lucas-kanade", 2},
-               {"refinement=1 preset=accurate", "accurate", "census", 1},
-               {"preset=accurate refinement=0", "accurate", "census", 0},
-               {"refinement=3 preset=accurate preset=fast", "fast", "pyramidal", 3}};
-  for (const auto &[properties, preset, method, refinement] : cases) {
+    int warps, refinement;
+  } cases[] = {{"", "fast", "pyramidal", 2, 0},
+               {"preset=balanced", "balanced", "census", 3, 0},
+               {"preset=accurate", "accurate", "census", 3, 2},
+               {"preset=accurate method=pyramidal", "accurate", "pyramidal", 3, 2},
+               {"method=lucas-kanade preset=accurate", "accurate", "lucas-kanade", 3, 2},
+               {"refinement=1 preset=accurate", "accurate", "census", 3, 1},
+               {"preset=accurate refinement=0", "accurate", "census", 3, 0},
+               {"warps=5 preset=accurate", "accurate", "census", 5, 2},
+               {"preset=accurate preset=fast", "fast", "pyramidal", 2, 0},
+               {"refinement=3 preset=accurate preset=fast", "fast", "pyramidal", 2, 3}};
+  for (const auto &[properties, preset, method, warps, refinement] : cases) {
     GError *error = nullptr;
     GstElement *flow =
         gst_parse_launch((std::string("glopenclflow ") + properties).c_str(), &error);
     expect(flow && !error, properties);
-    gint found = -1;
-    g_object_get(flow, "refinement", &found, nullptr);
+    gint steps = -1, found = -1;
+    g_object_get(flow, "warps", &steps, "refinement", &found, nullptr);
     const auto nick = [&](const char *name) {
       GValue value = G_VALUE_INIT;
       g_object_get_property(G_OBJECT(flow), name, &value);
@@ -418,9 +420,10 @@ TEST(presets) {
       g_value_unset(&value);
       return text;
     };
-    fail_unless(nick("preset") == preset && nick("method") == method && found == refinement,
-                "%s: preset %s, method %s, refinement %d", properties, nick("preset").c_str(),
-                nick("method").c_str(), found);
+    fail_unless(nick("preset") == preset && nick("method") == method && steps == warps &&
+                    found == refinement,
+                "%s: preset %s, method %s, warps %d, refinement %d", properties,
+                nick("preset").c_str(), nick("method").c_str(), steps, found);
     gst_object_unref(flow);
   }
 }
@@ -430,7 +433,7 @@ TEST(presets) {
 TEST(preset_changes) {
   const Frame before = scene(), after = scene({2, -1.2});
   Flow::Settings accurate;
-  accurate.refinement = 2;
+  accurate.warps = 3, accurate.refinement = 2;
   const Frame grey = coloured(reference::opticalflow::flow(before, after, Flow::Channels::grey, {}),
                               4),
               refined = coloured(

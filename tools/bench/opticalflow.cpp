@@ -50,10 +50,10 @@ Run flow_run(Context &context, std::shared_ptr<Engine> engine, const Settings &s
 
 /// Each pixel of each warp on its lattice: greys, vectors and tensors once in, vectors out.
 Amounts flow_amounts(const Scene &scene, const Flow::Settings &settings) {
-  const double warped = 4.0 / 3 * ((settings.warps - 1) / 4.0 + 1);
+  const double warped = 4.0 / 3 * (settings.warps / 4.0 + 1);
   Amounts amounts;
   amounts.bytes = double(scene.width) * scene.height * (4 + 36 * warped);
-  amounts.launches = settings.warps * Flow::automatic_levels(scene.width, scene.height);
+  amounts.launches = settings.warps * Flow::automatic_levels(scene.width, scene.height) + 1;
   if (settings.refinement) {
     // A step reads flow, census and grey and writes flow and matches; a mean reads flow, grey and
     // matches and writes flow. On the finest level the last one reads census and confidence too.
@@ -176,10 +176,11 @@ Task signatures_task() {
 const Registration registration("glopenclflow", [](Subject &subject) {
   subject.tasks.push_back(flow_task("pyramidal, last warps", Channels::grey, "dense", {}));
   subject.tasks.push_back(flow_task("pyramidal, first warps", Channels::grey, "coarse", {}));
-  subject.tasks.push_back(flow_task("census", Channels::census, "", {}));
-  Flow::Settings accurate;
-  accurate.refinement = opticalflow::preset_values(opticalflow::Preset::accurate).refinement;
-  subject.tasks.push_back(flow_task("census, refined", Channels::census, "", accurate));
+  using opticalflow::Preset;
+  for (const auto &[name, preset] :
+       {std::pair{"census", Preset::balanced}, {"census, refined", Preset::accurate}})
+    subject.tasks.push_back(
+        flow_task(name, Channels::census, "", flow_settings(preset_values(preset))));
   for (int window : {9, 15, 31}) subject.tasks.push_back(lucas_kanade_task(window));
   subject.tasks.push_back(signatures_task());
   for (int window : {9, 31, 63}) {

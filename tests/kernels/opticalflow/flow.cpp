@@ -43,8 +43,9 @@ Field run(Bench &bench, Flow &flow, const FlowSettings &settings, const Frame &b
   return reference::opticalflow::download(*bench.queue, flow.field());
 }
 
-/// Within 0.01 px (and a hundredth of confidence) on 99.9 % of the pixels.
-void compare(const Field &result, const Field &expected, const std::string &what) {
+/// Within 0.01 px (and a hundredth of confidence) on 99.9 % of the pixels, or all but `most_off`.
+void compare(const Field &result, const Field &expected, const std::string &what,
+             double most_off = 0.001) {
   size_t off = 0, unsure = 0;
   double worst = 0;
   for (size_t i = 0; i < expected.confidence.size(); i++) {
@@ -56,7 +57,7 @@ void compare(const Field &result, const Field &expected, const std::string &what
     off += error > 0.01;
     unsure += std::abs(result.confidence[i] - expected.confidence[i]) > 0.01;
   }
-  fail_unless(off * 1000 <= expected.confidence.size(),
+  fail_unless(double(off) <= most_off * double(expected.confidence.size()),
               "%s: %zu of %zu vectors are off, the worst by %g px", what.c_str(), off,
               expected.confidence.size(), worst);
   fail_unless(unsure * 100 <= expected.confidence.size(), "%s: %zu confidences are off",
@@ -303,28 +304,28 @@ TEST_EACH(test_exposure, 0, 2) {
     reference::Coder coder(30);
     Frame last[2];
     for (int i = 0; i < 5; i++) {
-      const Frame texture = reference::textured_frame(w, h, {2.0 * i, 0});
+      const Frame texture = reference::textured_frame(w, h, {4.0 * i, 0});
       Frame frame = kind == camera ? texture : wall;
       if (kind == thing)
         frame = reference::covered(frame, texture, [&](int x, int y) {
-          return std::hypot(x - w / 2 - 2 * i, y - h / 2) < 30;
+          return std::hypot(x - w / 2 - 4 * i, y - h / 2) < 30;
         });
       frame = reference::noisy(frame, coded ? 2 : 4, unsigned(i), false, coded ? 1 - 0.02 * i : 1);
       last[0] = last[1];
-      last[1] = coded ? coder.code(frame, i == 0, kind == camera ? 2 : 0) : frame;
+      last[1] = coded ? coder.code(frame, i == 0, kind == camera ? 4 : 0) : frame;
     }
     Flow flow(*bench.context, w, h, device_layout(bench), channels);
     const Field field = run(bench, flow, {}, last[0], last[1]);
     compare(field, reference::opticalflow::flow(last[0], last[1], channels, {}), what);
     return moving_part(field, [&](int x, int y) {
-      return kind != thing || std::hypot(x - w / 2 - 6, y - h / 2) < 20;
+      return kind != thing || std::hypot(x - w / 2 - 12, y - h / 2) < 20;
     });
   };
   for (bool coded : {false, true}) {
     const double rest = moving(still, coded, "a wall"), front = moving(thing, coded, "a thing"),
                  whole = moving(camera, coded, "a camera");
     fail_unless(rest <= 0.01, "%d: %g of a wall moves", coded, rest);
-    fail_unless(front >= (coded ? 0.6 : 0.9), "%d: %g of what moves in front does", coded, front);
+    fail_unless(front >= 0.9, "%d: %g of what moves in front does", coded, front);
     fail_unless(whole >= 0.9, "%d: %g moves with the camera", coded, whole);
   }
 }
@@ -429,8 +430,9 @@ TEST_EACH(test_large, 0, 2) {
                          const FlowSettings &settings, const char *what) {
     Flow flow(*bench.context, before.width, before.height, device_layout(bench), channels);
     const Field field = run(bench, flow, settings, before, after);
+    // What has left the frame is known by little, and rounding shows there.
     compare(field, reference::opticalflow::flow(before, after, channels, settings),
-            what + (", " + text(settings, before, channels)));
+            what + (", " + text(settings, before, channels)), 0.002);
     return reference::opticalflow::end_point_error(
         field, reference::motion_field(before.width, before.height, motion));
   };
@@ -468,7 +470,7 @@ TEST_EACH(test_large, 0, 2) {
 TEST(test_refinement) {
   Bench bench;
   FlowSettings settings;
-  settings.refinement = 2, settings.warps = 3;
+  settings.refinement = 2;
   const auto check = [&](const Frame &before, const Frame &after) {
     check_with_reference(bench, settings, Channels::census, before, after);
   };

@@ -66,7 +66,7 @@ const Tunable &Grid::tunable() {
       {"intensity"},
       {"bilateral/gridimage.cl", "bilateral/gridbuffer.cl"},
       {{"buffers", {0, 1}},
-       {"group-x", {32, 64}},
+       {"group-x", {16, 32}},
        {"group-y", {4, 8, 16}},
        {"lanes", {64, 128, 256}},
        {"rows", {1, 2, 4}}},
@@ -77,7 +77,7 @@ const Tunable &Grid::tunable() {
 
 Parameters Grid::variant(Layout layout) {
   return {{"buffers", layout == Layout::buffer},
-          {"group-x", 32},
+          {"group-x", 16},
           {"group-y", 8},
           {"lanes", 128},
           {"rows", 4}};
@@ -314,8 +314,8 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
     kernels.slice(queue, {size_t(height_), 1}, from, original, to, width_, height_, blurred_, range,
                   1 / cell, shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split);
   else
-    kernels.slice(queue, {size_t(width_), size_t(divided_up(height_, item_rows_))}, from, original,
-                  to, grid_, range, 1 / cell, shape.stored, split);
+    kernels.slice(queue, {size_t(width_), size_t(2 * divided_up(height_, 2 * item_rows_))}, from,
+                  original, to, width_, height_, grid_, range, 1 / cell, shape.stored, split);
 }
 
 }  // namespace glcl::bilateral

@@ -286,24 +286,24 @@ inline float3 lookup(__read_only image2d_array_t grid, float3 levels, float2 at,
 #endif
 }
 
-// `in` gives the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along
-// x, SLICE_ROWS pixels along y.
+// `in` gives the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along x; along y
+// SLICE_ROWS pixels, every second one of twice as many, so that rows beside each other are written at once. `width` and
+// `height` are arguments, since NVIDIA's GPUs fetch them from memory where a kernel asks the image.
 __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t original,
-                         __write_only image2d_t out, __read_only image2d_array_t grid, float4 range,
-                         float inverse, int planes, int split) {
-  const int x = get_global_id(0), y = (int)get_global_id(1) * SLICE_ROWS;
-  const int height = get_image_height(in);
-  if (x >= get_image_width(in) || y >= height) return;
+                         __write_only image2d_t out, int width, int height, __read_only image2d_array_t grid,
+                         float4 range, float inverse, int planes, int split) {
+  const int x = get_global_id(0), odd = get_global_id(1) % 2, y = ((int)get_global_id(1) - odd) * SLICE_ROWS + odd;
+  if (x >= width || y >= height) return;
   float4 pixel[SLICE_ROWS];
   if (x < split) {
 #pragma unroll
-    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(original, pixel_sampler, (int2)(x, y + i));
+    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(original, pixel_sampler, (int2)(x, y + 2 * i));
   } else {
 #pragma unroll
-    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(in, pixel_sampler, (int2)(x, y + i));
+    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(in, pixel_sampler, (int2)(x, y + 2 * i));
 #pragma unroll
     for (int i = 0; i < SLICE_ROWS; i++) {
-      const float2 at = (float2)(to_float(x), to_float(y + i)) * inverse + 0.5f;
+      const float2 at = (float2)(to_float(x), to_float(y + 2 * i)) * inverse + 0.5f;
       const float3 mean = lookup(grid, 255.0f * pixel[i].xyz, at, range, planes);
       const float3 rounded = (float3)(nearest(mean.x), nearest(mean.y), nearest(mean.z));
       pixel[i].xyz = x == split && split > 0 ? 1.0f : rounded * (1.0f / 255.0f);
@@ -311,5 +311,5 @@ __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t origina
   }
 #pragma unroll
   for (int i = 0; i < SLICE_ROWS; i++)
-    if (y + i < height) write_imagef(out, (int2)(x, y + i), pixel[i]);
+    if (y + 2 * i < height) write_imagef(out, (int2)(x, y + 2 * i), pixel[i]);
 }

@@ -13,12 +13,15 @@ namespace {
 
 constexpr int reach = 2;                  // of the blur, nodes; REACH in the kernels
 constexpr int blur_rows = 4;              // per work-item along y; ROWS in the kernels
-constexpr int blur_step = 4;              // and on images along z; STEP there
-constexpr int blur_planes = 16;           // per group on images
+constexpr int blur_step = 6;              // and on images along z; STEP there
+constexpr int blur_planes = 12;           // per group on images
 constexpr int empty_planes = 2;           // after the used ones on buffers
 constexpr size_t buffer_tile = 48 << 10;  // bytes of nodes that a work-item fills on buffers, about
-constexpr double band_rows = 16;          // pixel rows that a band is to have, about
+constexpr double band_rows = 16;          // pixel rows that a band is to have on buffers, about
 constexpr int max_bands = 4;              // between two rows of nodes
+constexpr int max_strip = 4;              // bands per group of the splat on images,
+constexpr double unit_groups = 16;        // where a compute unit has that many groups
+constexpr int most_planes = 30;           // of a channel per group; a word has their bits
 constexpr int most_columns = 8;           // added up at once on images; COLUMNS in the kernels
 constexpr size_t tile_bytes = 48 << 10;   // of local memory for the splat, at most
 constexpr Size blur_group{16, 8};         // on images
@@ -41,7 +44,7 @@ cl_float4 blur_taps(double more) {
            static_cast<float>(far / sum), 0}};
 }
 
-double usual_microseconds(const Device &device) { return device.is_cpu() ? 6500 : 53; }
+double usual_microseconds(const Device &device) { return device.is_cpu() ? 6500 : 44; }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
   const size_t most = device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
@@ -66,7 +69,7 @@ const Tunable &Grid::tunable() {
       {"intensity"},
       {"bilateral/gridimage.cl", "bilateral/gridbuffer.cl"},
       {{"buffers", {0, 1}},
-       {"group-x", {32, 64}},
+       {"group-x", {16, 32}},
        {"group-y", {4, 8, 16}},
        {"lanes", {64, 128, 256}},
        {"rows", {1, 2, 4}}},
@@ -77,7 +80,7 @@ const Tunable &Grid::tunable() {
 
 Parameters Grid::variant(Layout layout) {
   return {{"buffers", layout == Layout::buffer},
-          {"group-x", 32},
+          {"group-x", 16},
           {"group-y", 8},
           {"lanes", 128},
           {"rows", 4}};
@@ -101,6 +104,7 @@ Grid::Grid(Context &context, int width, int height, const Tuning &tuning)
     : context_(context.shared_from_this()),
       max_bytes_(context.device().device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
       local_bytes_(context.device().local_memory()),
+      compute_units_(context.device().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()),
       width_(width),
       height_(height),
       layout_(tuning.parameters.at("buffers") ? Layout::buffer : Layout::image),
@@ -168,7 +172,13 @@ Grid::Shape Grid::shape(const Settings &settings) const {
   const float inverse = 1 / static_cast<float>(sigma);
   shape.columns = static_cast<int>((width_ - 1) * inverse) + 2;
   shape.rows = static_cast<int>((height_ - 1) * inverse) + 2;
-  shape.bands = std::clamp(static_cast<int>(std::lround(sigma / band_rows)), 1, max_bands);
+  if (layout_ == Layout::buffer) {
+    shape.bands = std::clamp(static_cast<int>(std::lround(sigma / band_rows)), 1, max_bands);
+  } else {
+    const double groups = double(width_) * height_ / (variant_.at("lanes") * sigma);
+    shape.strip =
+        std::clamp(static_cast<int>(groups / (unit_groups * compute_units_)), 1, max_strip);
+  }
   shape.band_count = (shape.rows + 2 * reach + 1) * shape.bands;
   return shape;
 }
@@ -258,20 +268,20 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
   const int lanes = static_cast<int>(kernel.group().x);
   const int pixels = interval_pixels(cell), parts = divided_up(pixels, most_columns);
   const int columns = divided_up(pixels, parts), pitch = std::max(columns | 1, 5);
-  const size_t interval = size_t(parts) * pitch * shape.cell;
-  const int fitting = static_cast<int>(tile / (interval * (shape.channels + 1)));
+  const size_t interval = size_t(parts) * pitch * shape.cell, places = parts * 3 * sizeof(cl_int);
+  const int fitting = static_cast<int>(tile / (interval * shape.channels + places));
   const int intervals = std::max(std::min({lanes / (columns * parts), nodes + 1, fitting}), 2);
   const size_t layer = intervals * interval;
-  const int most = static_cast<int>((tile / layer - 1) / shape.channels);
+  const int most =
+      std::min(static_cast<int>((tile - intervals * places) / layer / shape.channels), most_planes);
   const int chunks = divided_up(shape.stored, most), chunk = divided_up(shape.stored, chunks);
   const size_t groups = divided_up(nodes, intervals - 1);
-  // What the rows of a band weigh at most; each may be rounded up by a half.
-  const int rows = divided_up(pixels, shape.bands);
-  const double weight = shape.bands == 1 ? (pixels + 1) / 2.0 : rows;
-  const auto one = static_cast<float>((65535 - 4 * rows) / (4 * weight));
-  kernel(queue, {groups * lanes, size_t(shape.band_count) * chunks}, from, sums_, range, cell,
-         1 / cell, shape.stored, nodes, shape.bands, intervals, parts, columns, pitch, chunk, one,
-         cl::Local((shape.channels * chunk + 1) * layer));
+  const size_t strips = divided_up(shape.band_count, shape.strip);
+  // What the rows of two bands weigh at most; what each eight of them add is rounded.
+  const auto one = static_cast<float>((65535 - 2 * pixels) / (2.0 * (pixels + 1)));
+  kernel(queue, {groups * lanes, strips * chunks}, from, sums_, range, cell, 1 / cell, shape.stored,
+         nodes, shape.band_count, shape.strip, intervals, parts, columns, pitch, chunk, one,
+         cl::Local(shape.channels * chunk * layer + intervals * places));
 }
 
 void Grid::blur(Queue &queue, const Shape &shape, float cell) {
@@ -295,7 +305,7 @@ void Grid::blur(Queue &queue, const Shape &shape, float cell) {
   const size_t rows = (shape.rows + blur_rows - 1) / blur_rows;
   const size_t cells = blur_rows * (group.x + 2 * reach) * (chunk + 2 * reach);
   kernels.blur(queue, {size_t(shape.columns), rows * chunks * shape.channels * group.y}, sums_,
-               grid_, space, range, shape.stored, nodes, shape.rows, shape.bands, chunk,
+               grid_, space, range, shape.stored, nodes, shape.rows, shape.strip, chunk,
                cl::Local(cells * shape.cell));
 }
 
@@ -314,8 +324,8 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
     kernels.slice(queue, {size_t(height_), 1}, from, original, to, width_, height_, blurred_, range,
                   1 / cell, shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split);
   else
-    kernels.slice(queue, {size_t(width_), size_t(divided_up(height_, item_rows_))}, from, original,
-                  to, grid_, range, 1 / cell, shape.stored, split);
+    kernels.slice(queue, {size_t(width_), size_t(2 * divided_up(height_, 2 * item_rows_))}, from,
+                  original, to, width_, height_, grid_, range, 1 / cell, shape.stored, split);
 }
 
 }  // namespace glcl::bilateral

@@ -91,7 +91,8 @@ class Grid {
     int stored = 0;      // planes in memory, on buffers with empty ones
     int columns = 0;     // nodes along x between which pixels lie
     int rows = 0;        // and along y
-    int bands = 1;       // parts of the pixel rows between two rows of nodes
+    int bands = 1;       // parts of the pixel rows between two rows of nodes, on buffers
+    int strip = 1;       // bands that a group of the splat has one after another, on images
     int band_count = 0;  // of all of them, with what lies outside the frame
 
     size_t row_cells(int nodes) const { return size_t(nodes) * channels * stored; }
@@ -116,6 +117,7 @@ class Grid {
   std::shared_ptr<Context> context_;
   size_t max_bytes_;    // of one allocation
   size_t local_bytes_;  // of local memory
+  cl_uint compute_units_;
   int width_, height_;
   Layout layout_;
   Parameters variant_;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The bilateral grid on images, for GPUs. Splatting scatters whole numbers into local memory: a work-item
-// has a column of a band's pixels and cells of its own, so nothing depends on what others do or on what the
-// frame shows. Then the columns between two nodes are added up. Build as grid.clh says, with -DSLICE_ROWS,
-// how many pixels a work-item of the look-up has.
+// The bilateral grid on images, for GPUs. A work-item of the splat has a column of a band's pixels and sums of its own
+// in local memory, in whole numbers: it adds up what comes to one layer after the other. Then the columns between two
+// nodes are added up. Build as grid.clh says, with -DSLICE_ROWS, how many pixels a work-item of the look-up has.
 //
 // Between the kernels the cells are halves: colours count from the middle level and the weights of a node
 // add up to no more than FULL. They lie in rows along x, from node -REACH on; then come the planes, then
@@ -16,24 +15,21 @@
 #define FULL 128.0f
 #define COLUMNS 8  // of pixels between two nodes that are added up at once, at most
 #define AT_ONCE 8  // rows of pixels that are fetched at once
-#define STEP 4     // planes that a work-item blurs along z
+#define STEP 6     // planes that a work-item blurs along z
 #define LAYERS (CHANNELS * planes)
 
-// Two whole numbers a word. Of a cell the words for the node row above come first, then those for the one below.
+// A cell's sums in local memory, two whole numbers a word, and in memory.
 #if CHANNELS == 1
-#define SIDE uint2  // R and G, B and the weight
-#define SIDES uint4
-#define LOAD_CELL vloada_half4
-#define STORE_CELL vstorea_half4
+#define SUMS uint2  // R and G, B and the weight
+#define NUMBERS uint4
+#define HALVES ushort4
 #define TEXEL_OF(cell) (cell)
 #else
-#define SIDE uint  // a channel and its weight
-#define SIDES uint2
-#define LOAD_CELL vloada_half2
-#define STORE_CELL vstorea_half2
+#define SUMS uint  // a channel and its weight
+#define NUMBERS uint2
+#define HALVES ushort2
 #define TEXEL_OF(cell) ((float4)(cell, 0.0f, 0.0f))
 #endif
-#define SUM SIDES  // of one side, a number a word
 
 __constant sampler_t grid_sampler =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
@@ -47,167 +43,222 @@ inline uint rounded_pair(float a, float b, float weight) {
 }
 
 #if CHANNELS == 1
-inline SIDE weighted(float4 pixel, float weight) {
-  return (uint2)(rounded_pair(pixel.x, pixel.y, weight), rounded_pair(pixel.z, pixel.w, weight));
+inline SUMS rounded(CELL cell, float one) {
+  return (uint2)(rounded_pair(cell.x, cell.y, one), rounded_pair(cell.z, cell.w, one));
 }
-inline SUM numbers(SIDE side) {
-  return (uint4)(side.x & 0xffffu, side.x >> 16, side.y & 0xffffu, side.y >> 16);
+inline NUMBERS numbers(SUMS sums) {
+  return (uint4)(sums.x & 0xffffu, sums.x >> 16, sums.y & 0xffffu, sums.y >> 16);
 }
-inline CELL to_cell(SUM sum) {
+inline CELL to_cell(NUMBERS sum) {
   return (float4)(to_float(sum.x), to_float(sum.y), to_float(sum.z), to_float(sum.w));
 }
+inline void keep(CELL cell, __local SUMS *two) { two[0] = as_uint2(cell.lo), two[1] = as_uint2(cell.hi); }
+inline CELL kept(__local const SUMS *two) { return (float4)(as_float2(two[0]), as_float2(two[1])); }
+// Halves in one access: of more than one, NVIDIA's vload_half and vstore_half make one access each.
+inline CELL cell_of(HALVES halves) { return vload_half4(0, (const half *)&halves); }
+inline HALVES halves_of(CELL cell) {
+  HALVES halves;
+  vstore_half4(cell, 0, (half *)&halves);
+  return halves;
+}
 #else
-inline SIDE weighted(float2 pixel, float weight) { return rounded_pair(pixel.x, pixel.y, weight); }
-inline SUM numbers(SIDE side) { return (uint2)(side & 0xffffu, side >> 16); }
-inline CELL to_cell(SUM sum) { return (float2)(to_float(sum.x), to_float(sum.y)); }
+inline SUMS rounded(CELL cell, float one) { return rounded_pair(cell.x, cell.y, one); }
+inline NUMBERS numbers(SUMS sums) { return (uint2)(sums & 0xffffu, sums >> 16); }
+inline CELL to_cell(NUMBERS sum) { return (float2)(to_float(sum.x), to_float(sum.y)); }
+inline void keep(CELL cell, __local SUMS *two) { two[0] = as_uint(cell.x), two[1] = as_uint(cell.y); }
+inline CELL kept(__local const SUMS *two) { return (float2)(as_float(two[0]), as_float(two[1])); }
+inline CELL cell_of(HALVES halves) { return vload_half2(0, (const half *)&halves); }
+inline HALVES halves_of(CELL cell) {
+  HALVES halves;
+  vstore_half2(cell, 0, (half *)&halves);
+  return halves;
+}
 #endif
 
-// Adds a pixel, colours from 0 to 1 and then 1, at `z` to two of a column's `count` layers, which are `apart`. What
-// belongs to other layers goes to a spare one. `above`, `below`: what its row weighs. Returns bits of the layers it
-// came to, that of layer n being n + 1, and perhaps of others.
-inline uint splat_pixel(__local SIDES *column, CELL pixel, float z, int first_plane, uint count, int spare,
-                        int apart, float above, float below) {
-  const float shifted = z - 0.5f + 12582912.0f;  // a whole z may be the end of the interval before
-  const float plane = shifted - 12582912.0f, upper = z - plane;
-  const uint layer = as_int(shifted) - 0x4b400000 - first_plane;
-  const float upper_above = upper * above, upper_below = upper * below;
-  __local SIDES *cell = column + (layer < count ? (int)layer : spare) * apart;
-  *cell += (SIDES)(weighted(pixel, above - upper_above), weighted(pixel, below - upper_below));
-  cell = column + (layer + 1 < count ? (int)layer + 1 : spare) * apart;
-  *cell += (SIDES)(weighted(pixel, upper_above), weighted(pixel, upper_below));
-  return 3u << ((layer + 1) & 31);
+// A pixel's channel `c`, or its colour, and 1.
+inline CELL cell_at(float4 pixel, int c) {
+#if CHANNELS == 1
+  return (float4)(pixel.xyz, 1.0f);
+#else
+  return (float2)(c == 0 ? pixel.x : c == 1 ? pixel.y : pixel.z, 1.0f);
+#endif
 }
 
-// Whether pixels came to a layer of `chunk` a channel.
-inline bool is_touched(__local const uint *touched, int layer, int chunk) {
-  const int channel = CHANNELS == 1 ? 0 : divided(layer, 1.0f / chunk);
-  return touched[channel] >> ((layer - channel * chunk + 1) & 31) & 1;
+// Places along z of a pixel, or of its channel `c`, and `more`.
+inline float place_of(float4 pixel, int c, float4 range, float more) {
+#if CHANNELS == 1
+  return mad(pixel.x, range.x, mad(pixel.y, range.y, mad(pixel.z, range.z, more)));
+#else
+  return c == 0 ? mad(pixel.x, range.x, more) : c == 1 ? mad(pixel.y, range.y, more) : mad(pixel.z, range.z, more);
+#endif
 }
 
-// Sums of bands of pixel rows for the node rows above and below them. The frame's edge is repeated outwards.
-// A group has `intervals` intervals along x, each of `parts` stretches of up to `columns` pixels, and fills the nodes
-// between them, `chunk` planes of each channel. A weight of 1 counts as `one`: so much that the sums of four columns
-// have 16 bits. `tile`: for each of these planes, and one to spare, `pitch` cells for each stretch: at least `columns`
-// and 5, an odd number against bank conflicts. Work-items: groups along x; along y a group, of height 1, for each
-// chunk of a band.
-__kernel void grid_splat(__read_only image2d_t in, __global half *sums, float4 range, float cell,
-                         float inverse, int planes, int nodes, int bands, int intervals, int parts,
-                         int columns, int pitch, int chunk, float one, __local SIDES *tile) {
+// The sums of colours from 0 to 1 as such of levels from the middle one.
+inline CELL from_middle(CELL cell) {
+#if CHANNELS == 1
+  return (float4)(255.0f * cell.xyz - MIDDLE * cell.w, cell.w);
+#else
+  return (float2)(255.0f * cell.x - MIDDLE * cell.y, cell.y);
+#endif
+}
+
+// Of `chunk` layers a channel: that of one, and whether its bit is set.
+inline int channel_of(int layer, int chunk) { return CHANNELS == 1 ? 0 : divided(layer, normal_recip(chunk)); }
+inline bool is_touched(const uint *touched, int layer, int chunk) {
+  const int channel = channel_of(layer, chunk);
+  const uint bits = channel == 0 ? touched[0] : channel == 1 ? touched[1 % CHANNELS] : touched[2 % CHANNELS];
+  return bits >> (layer - channel * chunk + 1) & 1;
+}
+
+// Sums of bands of pixel rows, which lie between two rows of nodes, for these. The frame's edge is repeated outwards. A
+// group has `intervals` intervals along x, each of `parts` stretches of up to `columns` pixels, and fills the nodes between
+// them, `chunk` planes of each channel, at most 30; along y it has `strip` of `bands` bands, and fills `strip` + 1 rows of
+// nodes, the first and the last one in part. A weight of 1 counts as `one`: so much that the sums of two columns have 16
+// bits. `tile`: twice, for each of these planes, `pitch` sums for each stretch: at least `columns` and 5, an odd number
+// against bank conflicts; then three words for each stretch. Work-items: groups along x; along y a group, of height 1, for
+// each chunk of a strip.
+__kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4 range, float cell, float inverse,
+                         int planes, int nodes, int bands, int strip, int intervals, int parts, int columns, int pitch,
+                         int chunk, float one, __local SUMS *tile) {
   const int lane = get_local_id(0), lanes = get_local_size(0);
   const int stretches = intervals * parts, apart = stretches * pitch, layers = CHANNELS * chunk;
-  const int chunks = divided(planes + chunk - 1, 1.0f / chunk);
-  const int band = divided(get_group_id(1), 1.0f / chunks);
-  const int first_plane = ((int)get_group_id(1) - band * chunks) * chunk;
+  const int chunks = divided(planes + chunk - 1, normal_recip(chunk));
+  const int number = divided(get_group_id(1), normal_recip(chunks));
+  const int first_plane = ((int)get_group_id(1) - number * chunks) * chunk;
   const int first_node = (int)get_group_id(0) * (intervals - 1);
 
-  // Layers that no pixel came to are not added up. There are bits for 30.
-  __local uint touched[CHANNELS];
-  uint touches[CHANNELS];
-#pragma unroll
-  for (int c = 0; c < CHANNELS; c++) touches[c] = chunk <= 30 ? 0 : ~0u;
-  if (lane < CHANNELS) touched[lane] = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-
-  const int2 rows = band_pixels(band, bands, cell);
-  const float interval = divided(band, 1.0f / bands) - REACH - 1;
-  for (int i = lane; i < stretches * columns; i += lanes) {
-    const int stretch = divided(i, 1.0f / columns), number = i - stretch * columns;
-    const int2 pixels = band_pixels(first_node * parts + stretch, parts, cell);
-    const int x = pixels.x + number;
-    const float own = x < pixels.y ? one : 0.0f;
-    __local SIDES *column = tile + stretch * pitch + number;
-    for (int from = rows.x; from < rows.y; from += AT_ONCE) {
-      const float y_first = from * inverse - interval;
-      float4 pixel[AT_ONCE];
-#pragma unroll
-      for (int k = 0; k < AT_ONCE; k++) pixel[k] = read_imagef(in, pixel_sampler, (int2)(x, from + k));
-      if (from == rows.x)
-        for (int k = 0; k < layers; k++) column[k * apart] = 0;
-#pragma unroll
-      for (int k = 0; k < AT_ONCE; k++) {
-        if (from + k >= rows.y) break;
-        const float below = clamp(y_first + k * inverse, 0.0f, 1.0f) * own, above = own - below;
-        const float3 colour = pixel[k].xyz;
-#if CHANNELS == 1
-        touches[0] |= splat_pixel(column, (CELL)(colour, 1.0f), dot(colour, range.xyz), first_plane, chunk, layers,
-                                  apart, above, below);
-#else
-        const float3 z = colour * range.xyz;
-        touches[0] |= splat_pixel(column, (CELL)(colour.x, 1.0f), z.x, first_plane, chunk, layers, apart, above, below);
-        touches[1] |= splat_pixel(column + chunk * apart, (CELL)(colour.y, 1.0f), z.y, first_plane, chunk,
-                                  layers - chunk, apart, above, below);
-        touches[2] |= splat_pixel(column + 2 * chunk * apart, (CELL)(colour.z, 1.0f), z.z, first_plane, chunk, chunk,
-                                  apart, above, below);
-#endif
-      }
-    }
-  }
-#pragma unroll
-  for (int c = 0; c < CHANNELS; c++) atomic_or(touched + c, touches[c]);
-  barrier(CLK_LOCAL_MEM_FENCE);
-
-  // Of each stretch the sum of its columns, and the sum of them times their number, in place; where in its interval it
-  // begins goes to the spare plane.
-  const int wide = 2 * stretches, deep = max(divided(lanes, 1.0f / wide), 1), row = divided(lane, 1.0f / wide);
-  for (int i = lane - row * wide; i < wide && row < deep; i += lanes)
-    for (int layer = row; layer < layers; layer += deep) {
-      if (!is_touched(touched, layer, chunk)) continue;
-      __local SIDE *column = (__local SIDE *)(tile + layer * apart + i / 2 * pitch) + i % 2;
-      SIDE v[COLUMNS];
-#pragma unroll
-      for (int k = 0; k < COLUMNS; k++) v[k] = k < columns ? column[2 * k] : (SIDE)(0);
-      const SIDE low = v[2] + v[3], high = v[6] + v[7];
-      const SUM fours = numbers(v[4] + v[5] + high), sum = numbers(v[0] + v[1] + low) + fours;
-      const SUM rising = numbers(v[1] + v[3] + v[5] + v[7]) + 2 * numbers(low + high) + 4 * fours;
-      column[0] = sum.lo, column[2] = sum.hi;
-      column[4] = rising.lo, column[6] = rising.hi;
-    }
-  __local float *begins = (__local float *)(tile + layers * apart);
+  // Of each stretch: the first pixel, where in its interval that lies, the pixel behind the last.
+  __local int *firsts = (__local int *)(tile + 2 * layers * apart), *ends = firsts + stretches;
+  __local float *begins = (__local float *)(ends + stretches);
   for (int i = lane; i < stretches; i += lanes) {
-    const int stretch = first_node * parts + i;
-    begins[i] = band_pixels(stretch, parts, cell).x * inverse - (divided(stretch, 1.0f / parts) - REACH - 1);
+    const int2 pixels = band_pixels(first_node * parts + i, parts, cell);
+    const int interval = divided(first_node * parts + i, normal_recip(parts)) - REACH - 1;
+    firsts[i] = pixels.x, begins[i] = pixels.x * inverse - interval, ends[i] = pixels.y;
   }
+  // Bits of the layers that pixels of a band came to, n + 1 that of layer n; the others are not added up.
+  __local uint touched[2][CHANNELS];
+  uint before[CHANNELS];
+#pragma unroll
+  for (int c = 0; c < CHANNELS; c++) before[c] = 0;
+  if (lane < CHANNELS) touched[0][lane] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 
   const float full = FULL / one * inverse * inverse;
-  const int inner = intervals - 1, high = max(divided(lanes, 1.0f / inner), 1), start = divided(lane, 1.0f / inner);
-  for (int i = lane - start * inner; i < inner && start < high && first_node + i < nodes; i += lanes)
-    for (int layer = start; layer < layers; layer += high) {
-      const int channel = CHANNELS == 1 ? 0 : divided(layer, 1.0f / chunk);
-      const int plane = first_plane + layer - channel * chunk;
-      if (plane >= planes) continue;
-      CELL side[2] = {0.0f, 0.0f};
-      const int stretches_here = is_touched(touched, layer, chunk) ? 2 * parts : 0;
-      for (int k = 0; k < stretches_here; k++) {
-        // The node is on the right of its first `parts` stretches, on the left of the others.
-        const int stretch = i * parts + k;
-        const bool left = k >= parts;
-        const float weight = left ? 1.0f - begins[stretch] : begins[stretch], more = left ? -inverse : inverse;
-        __local const SIDE *words = (__local const SIDE *)(tile + layer * apart + stretch * pitch);
+  const int count = min(strip, bands - number * strip);
+  for (int v = 0; v < count; v++) {
+    // Sums for the row of nodes above the band, which are complete with it, and for that below.
+    __local SUMS *above = tile + (v & 1) * layers * apart, *below = tile + (~v & 1) * layers * apart;
+    const int interval = number * strip + v - REACH - 1;
+    const int first = first_pixel(interval, cell), end = first_pixel(interval + 1, cell);
+    uint touches[CHANNELS];
 #pragma unroll
-        for (int j = 0; j < 2; j++)
-          side[j] += weight * to_cell((SUM)(words[j], words[j + 2])) +
-                     more * to_cell((SUM)(words[j + 4], words[j + 6]));
-      }
-      const int at = (2 * band * LAYERS + channel * planes + plane) * nodes + first_node + i;
+    for (int c = 0; c < CHANNELS; c++) touches[c] = 0;
+    for (int i = lane; i < stretches * columns; i += lanes) {
+      const int stretch = divided(i, normal_recip(columns)), column = i + stretch * (pitch - columns);
+      const int x = firsts[stretch] + i - stretch * columns, x_end = ends[stretch];
+      for (int from = first; from < end; from += AT_ONCE) {
+        float4 pixel[AT_ONCE];
 #pragma unroll
-      for (int j = 0; j < 2; j++) {
-#if CHANNELS == 1
-        const CELL levels = (CELL)(255.0f * side[j].xyz - MIDDLE * side[j].w, side[j].w);
-#else
-        const CELL levels = (CELL)(255.0f * side[j].x - MIDDLE * side[j].y, side[j].y);
-#endif
-        STORE_CELL(full * levels, at + j * LAYERS * nodes, sums);
+        for (int k = 0; k < AT_ONCE; k++) pixel[k] = read_imagef(in, pixel_sampler, (int2)(x, from + k));
+        if (from == first)
+          for (int at = column; at < layers * apart; at += apart) {
+            below[at] = 0;
+            if (v == 0) above[at] = 0;
+          }
+        const int rows = min(end - from, AT_ONCE);
+        const float y = clamp(from * inverse - interval, 0.0f, 1.0f - (rows - 1) * inverse);
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+          float place[AT_ONCE];  // along z; half a layer more than that
+#pragma unroll
+          for (int k = 0; k < AT_ONCE; k++) place[k] = place_of(pixel[k], c, range, 0.5f - first_plane);
+          if (rows < AT_ONCE || x >= x_end || chunks > 1)
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++)
+              if (k >= rows || x >= x_end || fabs(place[k] - 0.5f * chunk) >= 0.5f * chunk + 0.5f) place[k] = -1.0f;
+          uint left = 0;  // layers to add to
+#pragma unroll
+          for (int k = 0; k < AT_ONCE; k++) left |= 3u << (as_int(place[k] + 12582912.0f) & 31);
+          left &= (2u << chunk) - 2;
+          touches[c] |= left;
+          while (left) {
+            const int layer = 30 - (int)clz(left);
+            left ^= 2u << layer;
+            const float middle = to_float(layer) + 0.5f;
+            CELL all = 0.0f, times_row = 0.0f;
+#pragma unroll
+            for (int k = AT_ONCE - 1; k >= 0; k--) {
+              times_row += all;
+              all += clamp(1.0f - fabs(place[k] - middle), 0.0f, 1.0f) * cell_at(pixel[k], c);
+            }
+            const CELL lower = y * all + inverse * times_row;
+            const int at = (c * chunk + layer) * apart + column;
+            above[at] += rounded(all - lower, one);
+            below[at] += rounded(lower, one);
+          }
+        }
       }
     }
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) atomic_or(&touched[v & 1][c], touches[c]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint both[CHANNELS];
+#pragma unroll
+    for (int c = 0; c < CHANNELS; c++) {
+      const uint now = touched[v & 1][c];
+      both[c] = before[c] | now, before[c] = now;
+    }
+    if (lane < CHANNELS) touched[~v & 1][lane] = 0;
+
+    // Of each stretch what it adds to the node on its left and to that on its right, in place. The last band's sums for
+    // the row below get no more here.
+    const int last = v + 1 == count, wide = stretches << last;
+    const int deep = max(divided(lanes, normal_recip(wide)), 1), row = divided(lane, normal_recip(wide));
+    for (int i = lane - row * wide; i < wide && row < deep; i += lanes) {
+      const int stretch = i < stretches ? i : i - stretches;
+      const float begin = begins[stretch];
+      for (int layer = row; layer < layers; layer += deep) {
+        if (!is_touched(both, layer, chunk)) continue;
+        __local SUMS *sum = (i < stretches ? above : below) + layer * apart + stretch * pitch;
+        SUMS n[COLUMNS];
+#pragma unroll
+        for (int k = 0; k < COLUMNS; k++) n[k] = k < columns ? sum[k] : (SUMS)(0);
+        const NUMBERS twos = numbers(n[2] + n[3]), sixes = numbers(n[6] + n[7]), fours = numbers(n[4] + n[5]) + sixes;
+        const NUMBERS odd = numbers(n[1] + n[3]) + numbers(n[5] + n[7]);
+        const CELL all = to_cell(numbers(n[0] + n[1]) + twos + fours);
+        const CELL right = begin * all + inverse * to_cell(odd + 2 * (twos + sixes) + 4 * fours);
+        keep(all - right, sum);
+        keep(right, sum + 2);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    const int inner = intervals - 1, high = max(divided(lanes, normal_recip(inner)), 1);
+    const int start = divided(lane, normal_recip(inner));
+    for (int i = lane - start * inner; i < inner && start < high && first_node + i < nodes; i += lanes)
+      for (int layer = start; layer < layers; layer += high) {
+        const int channel = channel_of(layer, chunk), plane = first_plane + layer - channel * chunk;
+        if (plane >= planes) continue;
+        for (int side = 0; side <= last; side++) {
+          // The node is on the right of its first `parts` stretches, on the left of the others.
+          __local const SUMS *on_left = (side ? below : above) + layer * apart + i * parts * pitch;
+          __local const SUMS *on_right = on_left + parts * pitch;
+          CELL node = 0.0f;
+          if (is_touched(both, layer, chunk))
+            for (int k = 0; k < parts; k++) node += kept(on_left + k * pitch + 2) + kept(on_right + k * pitch);
+          const int at = (number * (strip + 1) + v + side) * LAYERS + channel * planes + plane;
+          sums[at * nodes + first_node + i] = halves_of(full * from_middle(node));
+        }
+      }
+    if (!last) barrier(CLK_LOCAL_MEM_FENCE);
+  }
 }
 
-// Adds the bands' sums up to rows of nodes and blurs them along y, then along x and z. `sums`: per band
-// a row of nodes for the node row above it and one for that below. Taps: centre, next, far. `tile`: ROWS
-// times the group's width + 2 REACH times chunk + 2 REACH cells. Work-items: nodes along x; along y a
-// group for `chunk` planes of a channel (a multiple of STEP) of ROWS rows.
-__kernel void grid_blur(__global const half *sums, __write_only image2d_array_t grid, float4 taps_space,
-                        float4 taps_range, int planes, int nodes, int rows, int bands, int chunk,
+// Blurs rows of nodes along y, then along x and z. `sums`: of each strip its rows, the last one of which adds to the next
+// strip's first one. Taps: centre, next, far. `tile`: ROWS times the group's width + 2 REACH times chunk + 2 REACH cells.
+// Work-items: nodes along x; along y a group for `chunk` planes of a channel (a multiple of STEP) of ROWS rows.
+__kernel void grid_blur(__global const HALVES *sums, __write_only image2d_array_t grid, float4 taps_space,
+                        float4 taps_range, int planes, int nodes, int rows, int strip, int chunk,
                         __local CELL *tile) {
   const float tap[] = {taps_space.z, taps_space.y, taps_space.x, taps_space.y, taps_space.z};
   const float tap_z[] = {taps_range.z, taps_range.y, taps_range.x, taps_range.y, taps_range.z};
@@ -225,17 +276,17 @@ __kernel void grid_blur(__global const half *sums, __write_only image2d_array_t 
     for (int o = 0; o < ROWS; o++) sum[o] = 0.0f;
     if (x < nodes && plane >= 0 && plane < planes) {
       const int column = (channel * planes + plane) * nodes + x;
-      for (int b = 0; b < bands; b++)
 #pragma unroll
-        for (int j = 0; j < ROWS + 2 * REACH; j++) {
-          // Of node row y + j - REACH the band above and the one below; the last row's again beyond it.
-          const int band = min(y + j, rows + 2 * REACH - 1) * bands + b;
-          const CELL node = LOAD_CELL((2 * band + 1) * row_cells + column, sums) +
-                            LOAD_CELL(2 * (band + bands) * row_cells + column, sums);
+      for (int j = 0; j < ROWS + 2 * REACH; j++) {
+        // Node row y + j - REACH, the last row's again beyond it, and how many strips begin up to it.
+        const int row = min(y + j, rows + 2 * REACH - 1) + 1, strips = divided(row, normal_recip(strip));
+        __global const HALVES *at = sums + (row + strips) * row_cells + column;
+        CELL node = cell_of(at[0]);
+        if (row == strips * strip) node += cell_of(at[-row_cells]);
 #pragma unroll
-          for (int o = 0; o < ROWS; o++)
-            if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
-        }
+        for (int o = 0; o < ROWS; o++)
+          if (j >= o && j - o <= 2 * REACH) sum[o] += tap[j - o] * node;
+      }
     }
 #pragma unroll
     for (int o = 0; o < ROWS; o++) tile[o * area + i] = sum[o];
@@ -243,7 +294,8 @@ __kernel void grid_blur(__global const half *sums, __write_only image2d_array_t 
   barrier(CLK_LOCAL_MEM_FENCE);
 
   const int x = get_global_id(0);
-  for (int i = get_local_id(1); i < ROWS * chunk / STEP; i += height) {
+  const int steps = ROWS * ((min(chunk, planes - first) + STEP - 1) / STEP);
+  for (int i = get_local_id(1); i < steps; i += height) {
     const int row = i % ROWS, from = i / ROWS * STEP;
     __local const CELL *cells = tile + row * area + from * side + get_local_id(0);
     CELL sum[STEP];
@@ -265,7 +317,7 @@ __kernel void grid_blur(__global const half *sums, __write_only image2d_array_t 
 }
 
 // The grid's cell at a place in x and y, in texels, and along z from layer `layer` on.
-inline float4 cell_at(__read_only image2d_array_t grid, float2 at, float layer, float z) {
+inline float4 grid_at(__read_only image2d_array_t grid, float2 at, float layer, float z) {
   const float plane = nearest(z - 0.5f);  // a whole z may be the end of the interval before
   const float4 a = read_imagef(grid, grid_sampler, (float4)(at, layer + plane, 0.0f));
   const float4 b = read_imagef(grid, grid_sampler, (float4)(at, layer + plane + 1.0f, 0.0f));
@@ -275,35 +327,35 @@ inline float4 cell_at(__read_only image2d_array_t grid, float2 at, float layer, 
 // The filtered colour, in levels, of a pixel with colour `levels`. `at`: its place in the grid, in texels.
 inline float3 lookup(__read_only image2d_array_t grid, float3 levels, float2 at, float4 range, int planes) {
 #if CHANNELS == 1
-  const float4 sum = cell_at(grid, at, 0.0f, dot(levels, range.xyz));
+  const float4 sum = grid_at(grid, at, 0.0f, dot(levels, range.xyz));
   return sum.xyz * native_recip(sum.w) + MIDDLE;
 #else
   const float3 z = levels * range.xyz;
   const float layers = planes;
-  const float4 r = cell_at(grid, at, 0.0f, z.x), g = cell_at(grid, at, layers, z.y);
-  const float4 b = cell_at(grid, at, 2.0f * layers, z.z);
+  const float4 r = grid_at(grid, at, 0.0f, z.x), g = grid_at(grid, at, layers, z.y);
+  const float4 b = grid_at(grid, at, 2.0f * layers, z.z);
   return (float3)(r.x, g.x, b.x) * native_recip((float3)(r.y, g.y, b.y)) + MIDDLE;
 #endif
 }
 
-// `in` gives the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along
-// x, SLICE_ROWS pixels along y.
+// `in` gives the colours to look up, `original` the unfiltered side of the split. Work-items: pixels along x; along y
+// SLICE_ROWS pixels, every second one of twice as many, so that rows beside each other are written at once. `width` and
+// `height` are arguments, since NVIDIA's GPUs fetch them from memory where a kernel asks the image.
 __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t original,
-                         __write_only image2d_t out, __read_only image2d_array_t grid, float4 range,
-                         float inverse, int planes, int split) {
-  const int x = get_global_id(0), y = (int)get_global_id(1) * SLICE_ROWS;
-  const int height = get_image_height(in);
-  if (x >= get_image_width(in) || y >= height) return;
+                         __write_only image2d_t out, int width, int height, __read_only image2d_array_t grid,
+                         float4 range, float inverse, int planes, int split) {
+  const int x = get_global_id(0), odd = get_global_id(1) % 2, y = ((int)get_global_id(1) - odd) * SLICE_ROWS + odd;
+  if (x >= width || y >= height) return;
   float4 pixel[SLICE_ROWS];
   if (x < split) {
 #pragma unroll
-    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(original, pixel_sampler, (int2)(x, y + i));
+    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(original, pixel_sampler, (int2)(x, y + 2 * i));
   } else {
 #pragma unroll
-    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(in, pixel_sampler, (int2)(x, y + i));
+    for (int i = 0; i < SLICE_ROWS; i++) pixel[i] = read_imagef(in, pixel_sampler, (int2)(x, y + 2 * i));
 #pragma unroll
     for (int i = 0; i < SLICE_ROWS; i++) {
-      const float2 at = (float2)(to_float(x), to_float(y + i)) * inverse + 0.5f;
+      const float2 at = (float2)(to_float(x), to_float(y + 2 * i)) * inverse + 0.5f;
       const float3 mean = lookup(grid, 255.0f * pixel[i].xyz, at, range, planes);
       const float3 rounded = (float3)(nearest(mean.x), nearest(mean.y), nearest(mean.z));
       pixel[i].xyz = x == split && split > 0 ? 1.0f : rounded * (1.0f / 255.0f);
@@ -311,5 +363,5 @@ __kernel void grid_slice(__read_only image2d_t in, __read_only image2d_t origina
   }
 #pragma unroll
   for (int i = 0; i < SLICE_ROWS; i++)
-    if (y + i < height) write_imagef(out, (int2)(x, y + i), pixel[i]);
+    if (y + 2 * i < height) write_imagef(out, (int2)(x, y + 2 * i), pixel[i]);
 }

@@ -153,7 +153,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     refined_levels_.push_back(levels_[i].cl());
     refined_gains_.push_back(noise_gains_[i].s[0]);
   }
-  light_[0] = buffer(2 * sizeof(cl_float2)), light_[1] = buffer(2 * sizeof(cl_float2));
+  for (cl::Buffer *light : {&light_[0], &light_[1], &relit_}) *light = buffer(2 * sizeof(cl_float2));
 
   const size_t pixels = size_t(width_) * height_, nodes = size_t(half(width_)) * half(height_);
   for (cl::Buffer *flow : {&backward_, &field_.vectors}) *flow = buffer(pixels * sizeof(cl_float2));
@@ -214,7 +214,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   lay_out();
   if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size())) {
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
-    if (channels_ == Channels::census) beside_ = std::make_unique<Queue>(shared_);
+    beside_ = std::make_unique<Queue>(shared_);
   }
 }
 
@@ -284,11 +284,11 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
     if (!levels || settings.check) seeded_ = false;
     if (!levels) return false;
     if (settings.check) {
-      solve(queue, settings, {current_, previous_, light_[1]}, levels);
+      solve(queue, settings, current_, previous_, light_[1], levels);
       finish(queue, settings, backward_);
       seeded_ = false;
     }
-    solve(queue, settings, {previous_, current_, light_[0]}, levels);
+    solve(queue, settings, previous_, current_, light_[0], levels);
     finish(queue, settings, field_.vectors);
     if (refines(settings)) refine(queue, settings);
     if (settings.check)
@@ -395,20 +395,23 @@ void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &fra
 }
 
 /// From the coarsest level to the finest.
-void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, int levels) {
+void Flow::solve(Queue &queue, const Settings &settings, const Pyramid &before,
+                 const Pyramid &after, const cl::Buffer &light, int levels) {
   const std::vector<Lattice> &lattices = lattices_[window_class(settings.window)].of_level;
   State state{&zero_, lattices[levels - 1].size()};
   float scale = 1;
   const int seeded = Seeds::chosen_level(width_, height_);
-  const bool known = std::exchange(seeded_, false);
-  // Signatures are matched while the coarsest lattices leave the device idle, but of grey first,
-  // for they tell of its light. What is to be timed goes one after the other.
+  const bool known = std::exchange(seeded_, false), seeds = seeded + 1 < levels;
+  const bool relights = seeds && channels_ == Channels::grey;
+  const Frames frames{before, after, light, relights ? relit_ : light};
+  // Signatures are matched while the coarsest lattices leave the device idle. What is to be timed
+  // goes one after the other.
   Queue &beside = queue.profiles() || !beside_ ? queue : *beside_;
-  if (seeded + 1 < levels) {
+  if (seeds) {
     const int level = Seeds::matched_level(width_, height_);
     wait_for(beside, queue);
-    seeds_->match(beside, plane(frames.before, level), plane(frames.after, level), frames.light,
-                  known);
+    seeds_->match(beside, plane(frames.before, level), plane(frames.after, level), light,
+                  relit_, known);
     seeded_ = true;
   }
   const auto above = [&](int level) { return level > seeded ? seeded : 0; };
@@ -418,7 +421,7 @@ void Flow::solve(Queue &queue, const Settings &settings, const Frames &frames, i
   if (last_whole(settings, coarsest, above(coarsest)) > coarsest)
     sum_tensors(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {
-    if (level == seeded && level + 1 < levels) {
+    if (level == seeded && seeds) {
       wait_for(queue, beside);
       state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
       scale = 1;
@@ -468,8 +471,8 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
       cells = this->cells(settings);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
-                  step, frames.light, noise_.variances(), noise_gains_[0], result_, certain_, nodes,
-                  cl_int(settings.noise == 0), rows_, support_, cells, votes_, noise_.renewed());
+                  step, frames.relit, noise_.variances(), noise_gains_[0], result_, certain_, nodes,
+                  cl_int(settings.noise == 0), rows_, frames.light, support_, cells, votes_, noise_.renewed());
 }
 
 }  // namespace glcl::opticalflow

@@ -168,7 +168,8 @@ class Flow {
   /// Two frames, and how light the one is by the other.
   struct Frames {
     const Pyramid &before, &after;
-    cl::Buffer light;
+    cl::Buffer light;  // by the frames as wholes
+    cl::Buffer relit;  // the same, or by what matches
   };
   /// A flow on a lattice.
   struct State {
@@ -184,7 +185,8 @@ class Flow {
   void take(Queue &queue, const Settings &settings, const Picture &in, int levels);
   size_t row_groups(Size group) const;
   void sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels);
-  void solve(Queue &queue, const Settings &settings, const Frames &frames, int levels);
+  void solve(Queue &queue, const Settings &settings, const Pyramid &before, const Pyramid &after,
+             const cl::Buffer &light, int levels);
   TileMemory whole_memory(const Settings &settings, const Lattice &lattice) const;
   int last_whole(const Settings &settings, int level, int above) const;
   State warp_whole(Queue &queue, const Settings &settings, const Frames &frames, int level,
@@ -226,6 +228,7 @@ class Flow {
   std::vector<float> refined_gains_;
   Pyramid previous_, current_;
   cl::Buffer light_[2];  // gain and offset of the current frame by the previous one; back
+  cl::Buffer relit_;     // the same by matches
   noise::Noise noise_;
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
   bool seeded_ = false;      // the seeds have the signatures of what the last flow led to

@@ -12,7 +12,7 @@ Flow::State Flow::seed(Queue &queue, const Frames &frames, int level, int apart,
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
   seeds_->choose(queue,
                  {texels(frames.before), texels(frames.after), levels_[level].cl(),
-                  noise_gains_[level], frames.light, noise_.variances()},
+                  noise_gains_[level], frames.relit, noise_.variances()},
                  {*state.flow, state.size, apart, scale}, *to);
   return {to, state.size};
 }
@@ -108,7 +108,8 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, S
       {divide_up(lattice.columns, int(tile.x)) * group.x,
        divide_up(lattice.rows, int(tile.y)) * group.y},
       channels_ == Channels::census ? frames.before.census : slopes_, texels(frames.after),
-      levels_[level].cl(), lattice.step, frames.light, sums_, rests_, lattice.first_tensor,
+      levels_[level].cl(), lattice.step,
+      level > Seeds::chosen_level(width_, height_) ? frames.light : frames.relit, sums_, rests_, lattice.first_tensor,
       noise_.variances(), noise_gains_[level], spread(window), *state.flow, state.size, shift,
       scale, *to, lattice.size(), vector(tile), warps, window, static_cast<float>(settings.alpha),
       spacing, cl::Local(memory.tile * sizeof(cl_float2)),
@@ -130,7 +131,7 @@ void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frame
       queue,
       {divide_up(int(nodes.x), int(tile.x)) * group.x,
        divide_up(int(nodes.y), int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.light, sums_,
+      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.relit, sums_,
       rests_, coarse.size(), noise_.variances(), noise_gains_[0], last_share * spread(window),
       *state.flow, state.size, scale, result_, certain_, vector(nodes), vector(tile), window,
       static_cast<float>(settings.alpha), half_sure, settings.median / 2,

@@ -42,12 +42,12 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
 }
 
 void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &light,
-                  bool known) {
+                  const cl::Buffer &relit, bool known) {
   signatures_.claim(queue, before, after, known);
   modes_kernel_(queue, {columns_ * modes_kernel_.group().x, size_t(rows_)}, signatures_.claims(),
                 cl_int2{{signatures_.width(), signatures_.height()}},
                 cl_int2{{signatures_.columns(), signatures_.rows()}}, before.texels, after.texels,
-                before.pitch, before.offset, modes_, pairs_, light, cl_int(!census_));
+                before.pitch, before.offset, modes_, pairs_, light, relit, cl_int(!census_));
 }
 
 void Seeds::choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result) {

@@ -47,10 +47,11 @@ class Seeds {
   static int chosen_level(int width, int height);
 
   /// Enqueues the search for motions from the grey of the one frame to that of the other, planes of
-  /// one layout. Where there are enough, `light` gets the gain and the offset that give the later
-  /// frame the light of the earlier one, but for census. `known`: as Signatures::match() has it.
+  /// one layout. `light` has the gain and the offset that give the later frame the light of the
+  /// earlier one; `relit` gets those that matches tell where there are enough, but for census.
+  /// `known`: as Signatures::match() has it.
   void match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &light,
-             bool known);
+             const cl::Buffer &relit, bool known);
   /// Enqueues the choice; `result` has as many nodes, in texels of the level.
   void choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result);
 

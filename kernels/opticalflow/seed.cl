@@ -18,15 +18,15 @@
 inline bool is_mode(float2 v) { return v.x < 0.5f * NOTHING; }
 
 // The light by those pairs, which is not misled by what comes and goes; where it takes a fifth of the difference away
-// and there are at least LEAST_PAIRS. Behind the pairs then comes the mean difference that is left; else, and where that is too
-// large to be told, -1. By one group, if it is to do it.
+// and there are at least LEAST_PAIRS; else as it was. Behind the pairs then comes the mean difference that is left; else, and where that is
+// too large to be told, -1. By one group, if it is to do it.
 #define LEAST_PAIRS 16
 #define MOST_LEFT 2.0f  // levels; differences are cut at 4
 inline float2 pair_at(volatile __global float2 *pairs, int i) {  // as other groups have left it
   volatile __global uint *p = (volatile __global uint *)(pairs + i);
   return (float2)(as_float(atomic_or(p, 0u)), as_float(atomic_or(p + 1, 0u)));
 }
-inline void relight(volatile __global float2 *pairs, int cells, bool does, __global float2 *light, __local float4 *sums) {
+inline void relight(volatile __global float2 *pairs, int cells, bool does, __global const float2 *light, __global float2 *relit, __local float4 *sums) {
   const int count = does ? cells : 0;
   float4 sum = 0.0f;
   float number = 0.0f;
@@ -46,20 +46,21 @@ inline void relight(volatile __global float2 *pairs, int cells, bool does, __glo
   if (get_local_id(0) > 0 || !does) return;
   const bool enough = number >= LEAST_PAIRS, better = differ.y < 0.8f * differ.x;
   const float left = better ? differ.y : differ.x;
-  if (enough && better) light[0] = fitted;
+  relit[0] = enough && better ? fitted : old;
+  relit[1] = light[1];
   pairs[cells].x = enough && left <= MOST_LEFT ? left : -1.0f;
 }
 
 // The two most frequent motions in every cell, each the mean of matches that are alike, (x, y) and (x, y) in px; for the second one
 // those count that the first does not cover. A group for each; `side`: cells of matches; `size`: of the level that was matched.
 // `pairs`: by cell the grey, of levels that begin at the offset, of the pixel in the middle of the first mode, before and after; x is
-// negative where there is none. Two behind them how many groups have ended, 0 before and after: the last one changes the light where it
+// negative where there is none. Two behind them how many groups have ended, 0 before and after: the last one writes the light by them, `relit`, where it
 // `relights`.
 #define TILE_X (ACROSS + 2 * REACH_X)
 #define TILE_Y (DOWN + 2 * REACH_Y)
 __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1)))
 void flow_modes(__global const uint *restrict claims, int2 size, int2 side, __global const float *before, __global const float *after,
-                int pitch, int offset, __global float4 *modes, volatile __global float2 *pairs, __global float2 *light, int relights) {
+                int pitch, int offset, __global float4 *modes, volatile __global float2 *pairs, __global const float2 *light, __global float2 *relit, int relights) {
   __local short4 tile[TILE_X * TILE_Y], own[IN_CELL];
   __local int votes[IN_CELL], last;
   __local float4 sums[TILE_X * TILE_Y];
@@ -108,7 +109,7 @@ void flow_modes(__global const uint *restrict claims, int2 size, int2 side, __gl
     last = atomic_inc((volatile __global uint *)(pairs + cells + 1)) == (uint)cells - 1;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  relight(pairs, cells, last, light, sums);
+  relight(pairs, cells, last, light, relit, sums);
   if (item == 0 && last) atomic_xchg((volatile __global uint *)(pairs + cells + 1), 0u);
 }
 

@@ -35,16 +35,19 @@ inline float kept_between(float2 place) {
 #define CELLS (GROUP / SUPPORT_SIDE)  // of a group
 #ifdef CENSUS
 #define LEVELS(still, moved) 0.0f
+#define in_light(lit, from, to) (lit)
 #else
 #define LEVELS(still, moved) (float2)(still, moved)
+// What has been given the light `from` in the light `to`.
+inline float in_light(float lit, float2 from, float2 to) { return to.x / from.x * (lit - from.y) + to.y; }
 #endif
-// Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
+// Writes the cells of support.clh, and adds to `votes` and `renewed`; `rows` were found in the light `row_light`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
 // rows; each item has a column of a cell.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                   __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
-                  __global const float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
+                  __global const float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows, __global const float2 *restrict row_light,
                   __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed) {
   __local float4 changes[GROUP], ways[GROUP], wholes[GROUP], greys[GROUP], lit[GROUP], known[GROUP];
   __local float2 sums[GROUP];
@@ -69,7 +72,8 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     const float2 v = flow[y * size.x + x], to = convert_float2(at) + v;
     const int index = texel_index(level, at);
     const float then = grey[index], risen = LIT(later[index], light[0]) - then, noisy = 2.0f * GREY_KEEPS * CORRELATION * noise_variance_at(noise_table, then);
-    const float row_change = rows[at.y / ROW] * then, beside = risen - row_change, late = LATE * row_change;
+    const float row_change = in_light(then + rows[at.y / ROW] * then, row_light[0], light[0]) - then, beside = risen - row_change,
+                late = LATE * row_change;
     unlit += (float4)(beside * beside, noisy + late * late, moments(then));
     if (any(to < 0.0f) || any(to > end)) continue;
     const CHANNELS own = LOAD(before[index]);

@@ -453,11 +453,12 @@ class Solver {
     return {shares(before[level], level), rests(before[level], after[level], level, light)};
   }
 
-  Field solve(const Texels &before, const Texels &after, Light light) {
+  Field solve(const Texels &before, const Texels &after, const Light &light) {
     Plane<2> flow(1, 1);
     int spacing = 1;  // of its nodes, texels
     const int chosen = Seeds::chosen_level(before[0].width, before[0].height);
     std::unique_ptr<Modes> modes;
+    Light relit = light;
     float left = -1;
     if (chosen + 1 < static_cast<int>(before.size())) {
       const int matched = Seeds::matched_level(before[0].width, before[0].height);
@@ -465,15 +466,16 @@ class Solver {
       modes = std::make_unique<Modes>(
           from.width, from.height, [&](int x, int y) { return from.at(x, y)[0]; },
           [&](int x, int y) { return to.at(x, y)[0]; });
-      if (n == 1) left = relight(modes->pairs(), &light);
+      if (n == 1) left = relight(modes->pairs(), &relit);
     }
     for (size_t level = before.size(); level-- > 0;) {
       const int step = lattice_step(level), radius = lattice_radius(level);
       const Held held = this->held(before, after, level, light);
+      const Light &known = static_cast<int>(level) > chosen ? light : relit;
       if (modes && static_cast<int>(level) == chosen)
-        flow = seeded(*modes, left, before[level], after[level], level, light, flow, spacing);
+        flow = seeded(*modes, left, before[level], after[level], level, known, flow, spacing);
       for (int i = 0; i < settings_.warps; i++, spacing = step)
-        flow = warp(votes(before[level], after[level], light, smooth(flow), spacing, step, 1,
+        flow = warp(votes(before[level], after[level], known, smooth(flow), spacing, step, 1,
                           radius, limit(level)),
                     level, held, 1, spread(variance(), step, reach(step, radius)), 1.4f);
       if (level) {
@@ -482,7 +484,7 @@ class Solver {
       }
     }
     const Sums sums =
-        votes(before[0], after[0], light, smooth(flow), spacing, 2 * step_, 2, 3, limit(0));
+        votes(before[0], after[0], relit, smooth(flow), spacing, 2 * step_, 2, 3, limit(0));
     const Held held = this->held(before, after, 0, light);
     // The mean of four texels has less noise than one of them.
     const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
@@ -490,7 +492,7 @@ class Solver {
     const RowLight rows = row_light(light);
     const Plane<1> sure = certain(sums.votes, held.shares);
     support_ = std::make_unique<Support>(
-        changes(before[0], after[0], light, solved, sure, rows), solved.width, solved.height,
+        changes(before[0], after[0], relit, solved, sure, rows, light), solved.width, solved.height,
         n == 4, rows.rolls, std::sqrt(noise_[0]), light_change_, settings_.noise == 0, renewed_);
     return finish(solved, sure, before[0].width, before[0].height);
   }
@@ -514,9 +516,10 @@ class Solver {
     return {(*greys_)[0], later};
   }
 
+  /// `rows` were found in the light `row_light`.
   std::vector<Change> changes(const Plane<n> &before, const Plane<n> &after, const Light &light,
                               const Plane<2> &flow, const Plane<1> &sure,
-                              const RowLight &rows) const {
+                              const RowLight &rows, const Light &row_light) const {
     std::vector<Change> changes;
     using Texel = typename Plane<n>::Value;
     const auto change = [&](float x, float y, int own_x, int own_y) {
@@ -540,7 +543,9 @@ class Solver {
         const float grey = (*greys_)[0].at(x, y)[0],
                     risen = light.gain * (*later_)[0].at(x, y)[0] + light.offset - grey,
                     noise = 2 * 0.35254f * noise_correlation * noise_at(noise_, grey),
-                    of_row = rows.ratios[size_t(y / 2)] * grey;
+                    of_row = light.gain / row_light.gain *
+                                 ((1 + rows.ratios[size_t(y / 2)]) * grey - row_light.offset) +
+                             light.offset - grey;
         Change node;
         node.level = grey;
         const bool noisy = settings_.noise != 0;

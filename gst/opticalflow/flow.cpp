@@ -153,7 +153,8 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     refined_levels_.push_back(levels_[i].cl());
     refined_gains_.push_back(noise_gains_[i].s[0]);
   }
-  for (cl::Buffer *light : {&light_[0], &light_[1], &relit_}) *light = buffer(2 * sizeof(cl_float2));
+  for (cl::Buffer *light : {&light_[0], &light_[1], &relit_})
+    *light = buffer(2 * sizeof(cl_float2));
 
   const size_t pixels = size_t(width_) * height_, nodes = size_t(half(width_)) * half(height_);
   for (cl::Buffer *flow : {&backward_, &field_.vectors}) *flow = buffer(pixels * sizeof(cl_float2));
@@ -410,8 +411,8 @@ void Flow::solve(Queue &queue, const Settings &settings, const Pyramid &before,
   if (seeds) {
     const int level = Seeds::matched_level(width_, height_);
     wait_for(beside, queue);
-    seeds_->match(beside, plane(frames.before, level), plane(frames.after, level), light,
-                  relit_, known);
+    seeds_->match(beside, plane(frames.before, level), plane(frames.after, level), light, relit_,
+                  known);
     seeded_ = true;
   }
   const auto above = [&](int level) { return level > seeded ? seeded : 0; };
@@ -472,7 +473,8 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
                   step, frames.relit, noise_.variances(), noise_gains_[0], result_, certain_, nodes,
-                  cl_int(settings.noise == 0), rows_, frames.light, support_, cells, votes_, noise_.renewed());
+                  cl_int(settings.noise == 0), rows_, frames.light, support_, cells, votes_,
+                  noise_.renewed());
 }
 
 }  // namespace glcl::opticalflow

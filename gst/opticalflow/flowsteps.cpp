@@ -109,10 +109,10 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, S
        divide_up(lattice.rows, int(tile.y)) * group.y},
       channels_ == Channels::census ? frames.before.census : slopes_, texels(frames.after),
       levels_[level].cl(), lattice.step,
-      level > Seeds::chosen_level(width_, height_) ? frames.light : frames.relit, sums_, rests_, lattice.first_tensor,
-      noise_.variances(), noise_gains_[level], spread(window), *state.flow, state.size, shift,
-      scale, *to, lattice.size(), vector(tile), warps, window, static_cast<float>(settings.alpha),
-      spacing, cl::Local(memory.tile * sizeof(cl_float2)),
+      level > Seeds::chosen_level(width_, height_) ? frames.light : frames.relit, sums_, rests_,
+      lattice.first_tensor, noise_.variances(), noise_gains_[level], spread(window), *state.flow,
+      state.size, shift, scale, *to, lattice.size(), vector(tile), warps, window,
+      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
       cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
   return {to, lattice.size()};
 }

@@ -518,8 +518,8 @@ class Solver {
 
   /// `rows` were found in the light `row_light`.
   std::vector<Change> changes(const Plane<n> &before, const Plane<n> &after, const Light &light,
-                              const Plane<2> &flow, const Plane<1> &sure,
-                              const RowLight &rows, const Light &row_light) const {
+                              const Plane<2> &flow, const Plane<1> &sure, const RowLight &rows,
+                              const Light &row_light) const {
     std::vector<Change> changes;
     using Texel = typename Plane<n>::Value;
     const auto change = [&](float x, float y, int own_x, int own_y) {

@@ -178,9 +178,11 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   down_ = Kernel(context, program, "flow_down", {});
   small_ = Kernel(context, program, "flow_small", {});
   census_ = Kernel(context, program, "flow_census", pixel_group);
+  // Groups of 64×64 px share more among them than those of 64×32 do.
+  finish_rows_ = local_memory_ < 40 << 10 ? 8 : 16;
   const Program ending =
-      context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows) + places);
-  finish_ = Kernel(context, ending, "flow_finish", pixel_group);
+      context.program("opticalflow/finish.cl", "-DROWS=" + std::to_string(finish_rows_) + places);
+  finish_ = Kernel(context, ending, "flow_finish", finish_group);
   check_ = Kernel(context, ending, "flow_check", pixel_group);
 
   const auto step = [&](const char *kernel, int radius, const Parameters &variant) {
@@ -443,14 +445,14 @@ void Flow::solve(Queue &queue, const Settings &settings, const Pyramid &before,
 void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
   const int shift = window_class(settings.window) + 1, apart = 1 << shift;
   const Size group = finish_.group(),
-             nodes{(group.x >> shift) + 4, (finish_rows * group.y >> shift) + 4};
+             nodes{(group.x >> shift) + 4, (finish_rows_ * group.y >> shift) + 4};
   // Cells between whose middles the nodes lie, and more around.
   const auto between = [](size_t nodes) { return (nodes + support_side - 2) / support_side + 2; };
   const Size near{between(nodes.x), between(nodes.y)};
   const size_t cells = (2 * near.x + 2 * support_reach) * (near.y + 2 * support_reach);
   const size_t room =
       std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * support_bytes);
-  finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows))}, result_, certain_,
+  finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows_))}, result_, certain_,
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, noise_.variances(), light_[0], vectors, field_.confidence,
           cl_int2{{width_, height_}}, cl_int(settings.noise == 0), support_, this->cells(settings),

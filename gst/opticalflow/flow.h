@@ -235,6 +235,7 @@ class Flow {
   int compute_units_ = 0;
   size_t local_memory_ = 0;  // bytes that a group may have
   int most_steps_ = 1;       // of the solver in a launch that leaves the device idle
+  int finish_rows_ = 8;      // ROWS of flow_finish
 
   Kernel grey_, down_, small_, census_, tensors_, support_kernel_, finish_, check_;
   Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes

@@ -9,7 +9,6 @@ namespace glcl::opticalflow {
 
 constexpr int border = 2;                     // texels around a level; BORDER in the kernels
 constexpr int pitch_unit = 16;                // texels
-constexpr int finish_rows = 8;                // ROWS of flow_finish
 constexpr int grey_rows = 14;                 // ROWS of flow_grey
 constexpr Size coarsest_part{16, 8};          // COARSEST_X and COARSEST_Y of the kernels
 constexpr int census_rows = 4;                // STRIP of flow_census
@@ -25,6 +24,7 @@ constexpr size_t row_items = 64;                         // SPAN
 constexpr int bands =
     120;  // into which a frame's rows are parted where light may roll through them
 constexpr Size pixel_group{32, 8};
+constexpr Size finish_group{64, 4};
 constexpr size_t most_small = 3000;  // texels of a level that one group makes
 // Of the noise of a node's vote what the mean of its four texels in the last warp keeps.
 constexpr float last_share = 0.4f;

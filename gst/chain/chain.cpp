@@ -44,7 +44,7 @@ std::string name_of(const Description &description, const Stage &stage) {
 
 Parameters default_variant(const Device &device, const std::string &) {
   if (device.is_cpu()) return {{"group-x", 64}, {"group-y", 8}, {"rows", 1}, {"plan", 0}};
-  return {{"group-x", 32}, {"group-y", 8}, {"rows", 2}, {"plan", 0}};
+  return {{"group-x", 16}, {"group-y", 8}, {"rows", 4}, {"plan", 0}};
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {

@@ -411,11 +411,27 @@ class Generator {
       fill(pass, segment.first, segment, area, s == 0 ? "source" : tile);
       tile = area;
     }
-    text_ += "  for (int row = 0; row < " + number(shape.rows) +
-             "; row++) {\n    const int x = origin.x + get_local_id(0), y = origin.y + row * " +
-             number(shape.y) + " + get_local_id(1);\n    if (x < width && y < height) " +
-             (exact ? "GLCL_STORE_EXACT" : "GLCL_STORE_LEVELS") + "(glcl_out, x, y, " +
-             result(pass, pass.last) + "(" + kernel_arguments(tile) + "x, y));\n  }\n}\n";
+    const std::string loop =
+        "  for (int row = 0; row < " + number(shape.rows) +
+        "; row++) {\n    const int x = origin.x + get_local_id(0), y = origin.y + row * " +
+        number(shape.y) + " + get_local_id(1);\n    ";
+    const std::string store = std::string("if (x < width && y < height) ") +
+                              (exact ? "GLCL_STORE_EXACT" : "GLCL_STORE_LEVELS") +
+                              "(glcl_out, x, y, ";
+    const std::string value = result(pass, pass.last) + "(" + kernel_arguments(tile) + "x, y)";
+    // What takes one pixel each is read for all rows before the first is written.
+    if (shape.rows > 1 && takes_one_pixel(pass))
+      text_ += "  float4 values[" + number(shape.rows) + "];\n#pragma unroll\n" + loop +
+               "values[row] = " + value + ";\n  }\n#pragma unroll\n" + loop + store +
+               "values[row]);\n  }\n}\n";
+    else
+      text_ += loop + store + value + ");\n  }\n}\n";
+  }
+
+  bool takes_one_pixel(const Pass &pass) const {
+    return std::all_of(&stages_[pass.first], &stages_[pass.last] + 1, [](const Stage &stage) {
+      return !stage.reads_around() && stage.frames == 1;
+    });
   }
 
   size_t tile_words(const Pass &pass, size_t turn) const {

@@ -7,8 +7,8 @@ View::View(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height), arrows_(context, width, height, layout) {
   const Program program = context.program("motion/display.cl", frame_options(layout));
   const Size group{32, 4};
-  plane_ = Kernel(context, program, "motion_show_plane", group);
-  residual_ = Kernel(context, program, "motion_show_residual", group);
+  plane_ = Kernel(context, program, "motion_show_plane", frame_group(layout));
+  residual_ = Kernel(context, program, "motion_show_residual", frame_group(layout));
   grid_ = Kernel(context, program, "motion_show_grid", group);
   arrow_ = Kernel(context, program, "motion_arrows", group);
 }
@@ -38,7 +38,7 @@ void View::draw_vectors(Queue &queue, const Drawing &drawing, const Motion &moti
 
 void View::draw(Queue &queue, const Drawing &drawing, const Motion &motion,
                 const drawing::Canvas &canvas) {
-  const Size pixels{size_t(width_), size_t(height_)};
+  const Size items = frame_items(canvas.out.layout, width_, height_);
   const Plane &predicted = motion.predicted();
   const int apart = canvas.apart;
   switch (drawing.display) {
@@ -48,10 +48,10 @@ void View::draw(Queue &queue, const Drawing &drawing, const Motion &motion,
     case Display::vectors:
       return draw_vectors(queue, drawing, motion, canvas);
     case Display::prediction:
-      return plane_(queue, pixels, canvas.in, canvas.out, predicted.buffer, predicted.pitch, width_,
+      return plane_(queue, items, canvas.in, canvas.out, predicted.buffer, predicted.pitch, width_,
                     height_, apart);
     case Display::residual:
-      return residual_(queue, pixels, canvas.in, canvas.out, motion.current().buffer,
+      return residual_(queue, items, canvas.in, canvas.out, motion.current().buffer,
                        predicted.buffer, predicted.pitch, width_, height_, apart);
   }
 }

@@ -7,7 +7,20 @@
 
 namespace glcl {
 
+namespace {
+
+constexpr int frame_rows = 4;  // FRAME_ROWS of images
+
+}  // namespace
+
 const char *frame_options(Layout layout) { return layout == Layout::buffer ? " -DBUFFERS" : ""; }
+
+Size frame_items(Layout layout, int width, int height) {
+  const int two = 2 * frame_rows;  // of two items
+  return {size_t(width), size_t(layout == Layout::buffer ? height : (height + two - 1) / two * 2)};
+}
+
+Size frame_group(Layout layout) { return layout == Layout::buffer ? Size{32, 4} : Size{16, 8}; }
 
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish) {
   // Some drivers allow more than they say where the kernel demands it.

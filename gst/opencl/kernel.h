@@ -17,6 +17,10 @@ struct Size {
 
 /// What common/frame.clh is built with for pictures of a layout.
 const char *frame_options(Layout layout);
+/// Where a work-item has FRAME_ROWS pixels of a frame, see common/frame.clh: how many there are,
+/// and the group.
+Size frame_items(Layout layout, int width, int height);
+Size frame_group(Layout layout);
 
 /// The largest group that device and kernel take: `wish`, its longer side halved until it fits. The
 /// kernel's own where it has reqd_work_group_size.

@@ -9,20 +9,28 @@
 // A plane in grey with the alpha of the input.
 __kernel void motion_show_plane(IN_FRAME(in), OUT_FRAME(out), __global const uchar *plane, int pitch,
                                 int width, int height, int apart) {
-  const int x = get_global_id(0), y = get_global_id(1);
-  if (x >= width || y >= height) return;
-  const uchar level = plane[AT(x, y, pitch)];
-  STORE_PIXEL(out, x, y, (uchar4)(level, level, level, apart ? (uchar)255 : LOAD_PIXEL(in, x, y).w));
+  const int x = get_global_id(0);
+#pragma unroll
+  for (int i = 0; i < FRAME_ROWS; i++) {
+    const int y = FRAME_ROW(i);
+    if (x >= width || y >= height) return;
+    const uchar level = plane[AT(x, y, pitch)];
+    STORE_PIXEL(out, x, y, (uchar4)(level, level, level, apart ? (uchar)255 : LOAD_PIXEL(in, x, y).w));
+  }
 }
 
 // What the prediction left: 128 + current - predicted, saturated.
 __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const uchar *current,
                                    __global const uchar *predicted, int pitch, int width, int height, int apart) {
-  const int x = get_global_id(0), y = get_global_id(1);
-  if (x >= width || y >= height) return;
-  const int at = AT(x, y, pitch);
-  const uchar level = convert_uchar_sat(128 + current[at] - predicted[at]);
-  STORE_PIXEL(out, x, y, (uchar4)(level, level, level, apart ? (uchar)255 : LOAD_PIXEL(in, x, y).w));
+  const int x = get_global_id(0);
+#pragma unroll
+  for (int i = 0; i < FRAME_ROWS; i++) {
+    const int y = FRAME_ROW(i);
+    if (x >= width || y >= height) return;
+    const int at = AT(x, y, pitch);
+    const uchar level = convert_uchar_sat(128 + current[at] - predicted[at]);
+    STORE_PIXEL(out, x, y, (uchar4)(level, level, level, apart ? (uchar)255 : LOAD_PIXEL(in, x, y).w));
+  }
 }
 
 // The vector of the block or partition that begins at a cell, and its middle, px; false where none begins there.

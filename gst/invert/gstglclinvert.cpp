@@ -48,7 +48,7 @@ static glcl::Layout gst_glcl_invert_prepare(GstGLCLFilter *filter, glcl::Context
   const glcl::Layout layout = glcl::layout_for(context.device());
   GST_GLCL_INVERT(filter)->state->kernel =
       glcl::Kernel(context, context.program("invert/invert.cl", glcl::frame_options(layout)),
-                   "invert", glcl::frame_group(layout));
+                   "invert", {16, 16});
   GST_INFO_OBJECT(filter, "frames of %d×%d px", width, height);
   return layout;
 }
@@ -59,8 +59,8 @@ static void gst_glcl_invert_process(GstGLCLFilter *filter, glcl::Queue &queue,
   State *state = GST_GLCL_INVERT(filter)->state;
   const auto strength = static_cast<cl_float>(state->settings.get().strength);
 
-  state->kernel(queue, glcl::frame_items(in.layout, in.width, in.height), in, out, in.width,
-                in.height, strength);
+  state->kernel(queue, {static_cast<size_t>(in.width), static_cast<size_t>(in.height)}, in, out,
+                in.width, in.height, strength);
 }
 
 static void gst_glcl_invert_unprepare(GstGLCLFilter *filter) {

@@ -3,15 +3,8 @@
 #include "common/frame.clh"
 
 __kernel void invert(IN_FRAME(in), OUT_FRAME(out), int width, int height, float strength) {
-  const int x = get_global_id(0);
-  if (x >= width || FRAME_ROW(0) >= height) return;
-  float4 colour[FRAME_ROWS];
-#pragma unroll
-  for (int i = 0; i < FRAME_ROWS; i++) colour[i] = LOAD_COLOUR(in, x, FRAME_ROW(i));
-#pragma unroll
-  for (int i = 0; i < FRAME_ROWS; i++) {
-    const int y = FRAME_ROW(i);
-    const float3 from = colour[i].xyz;
-    if (y < height) STORE_COLOUR(out, x, y, (float4)(mix(from, 1.0f - from, strength), colour[i].w));
-  }
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= width || y >= height) return;
+  const float4 colour = LOAD_COLOUR(in, x, y);
+  STORE_COLOUR(out, x, y, (float4)(mix(colour.xyz, 1.0f - colour.xyz, strength), colour.w));
 }

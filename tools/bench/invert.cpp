@@ -14,12 +14,11 @@ Run invert_run(Context &context, const Scene &scene) {
   Queue upload_queue(context.shared_from_this());
   const Picture in = reference::upload(upload_queue, frame, layout);
   const Picture out = make_picture(context.cl(), frame.width, frame.height, layout);
-  const auto kernel =
-      std::make_shared<Kernel>(context, context.program("invert/invert.cl", frame_options(layout)),
-                               "invert", frame_group(layout));
+  const auto kernel = std::make_shared<Kernel>(
+      context, context.program("invert/invert.cl", frame_options(layout)), "invert", Size{16, 16});
   Run run;
   run.enqueue = [=](Queue &queue) {
-    (*kernel)(queue, frame_items(layout, in.width, in.height), in, out, in.width, in.height, 1.0f);
+    (*kernel)(queue, {size_t(in.width), size_t(in.height)}, in, out, in.width, in.height, 1.0f);
   };
   run.compare = [=](Queue &queue) {
     run.enqueue(queue);

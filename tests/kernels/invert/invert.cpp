@@ -21,8 +21,7 @@ TEST(test_equals_the_reference) {
                 group);
             const Picture in = bench.upload(frame, layout, 3),
                           out = bench.upload(Frame(width, height), layout, 5);
-            kernel(*bench.queue, glcl::frame_items(layout, width, height), in, out, width, height,
-                   strength);
+            kernel(*bench.queue, {size_t(width), size_t(height)}, in, out, width, height, strength);
             agreement.check(bench.download(out), reference::invert(frame, strength),
                             std::to_string(width) + "×" + std::to_string(height) + ", strength " +
                                 std::to_string(strength));

@@ -191,7 +191,8 @@ size_t Grid::node_bytes(const Shape &shape) { return blur_rows * shape.row_cells
 
 size_t Grid::sums_bytes(const Shape &shape) const {
   const size_t cell = layout_ == Layout::buffer ? shape.cell : shape.cell / 2;
-  return 2 * shape.band_count * shape.row_cells(shape.columns + 2 * reach) * cell;
+  const size_t rows = divided_up(shape.band_count, shape.strip) * (shape.strip + 1);
+  return rows * shape.row_cells(shape.columns + 2 * reach) * cell;
 }
 
 bool Grid::suits(const Settings &settings) const {

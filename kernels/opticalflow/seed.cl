@@ -26,7 +26,8 @@ inline float2 pair_at(volatile __global float2 *pairs, int i) {  // as other gro
   volatile __global uint *p = (volatile __global uint *)(pairs + i);
   return (float2)(as_float(atomic_or(p, 0u)), as_float(atomic_or(p + 1, 0u)));
 }
-inline void relight(volatile __global float2 *pairs, int cells, bool does, __global const float2 *light, __global float2 *relit, __local float4 *sums) {
+inline void relight(volatile __global float2 *pairs, int cells, bool does, __global const float2 *light, __global float2 *relit,
+                    __local float4 *sums) {
   const int count = does ? cells : 0;
   float4 sum = 0.0f;
   float number = 0.0f;
@@ -54,13 +55,14 @@ inline void relight(volatile __global float2 *pairs, int cells, bool does, __glo
 // The two most frequent motions in every cell, each the mean of matches that are alike, (x, y) and (x, y) in px; for the second one
 // those count that the first does not cover. A group for each; `side`: cells of matches; `size`: of the level that was matched.
 // `pairs`: by cell the grey, of levels that begin at the offset, of the pixel in the middle of the first mode, before and after; x is
-// negative where there is none. Two behind them how many groups have ended, 0 before and after: the last one writes the light by them, `relit`, where it
-// `relights`.
+// negative where there is none. Two behind them how many groups have ended, 0 before and after: the last one writes the light by the
+// pairs, `relit`, where it `relights`.
 #define TILE_X (ACROSS + 2 * REACH_X)
 #define TILE_Y (DOWN + 2 * REACH_Y)
 __kernel __attribute__((reqd_work_group_size(TILE_X * TILE_Y, 1, 1)))
 void flow_modes(__global const uint *restrict claims, int2 size, int2 side, __global const float *before, __global const float *after,
-                int pitch, int offset, __global float4 *modes, volatile __global float2 *pairs, __global const float2 *light, __global float2 *relit, int relights) {
+                int pitch, int offset, __global float4 *modes, volatile __global float2 *pairs,
+                __global const float2 *light, __global float2 *relit, int relights) {
   __local short4 tile[TILE_X * TILE_Y], own[IN_CELL];
   __local int votes[IN_CELL], last;
   __local float4 sums[TILE_X * TILE_Y];

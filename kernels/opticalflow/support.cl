@@ -41,13 +41,15 @@ inline float kept_between(float2 place) {
 // What has been given the light `from` in the light `to`.
 inline float in_light(float lit, float2 from, float2 to) { return to.x / from.x * (lit - from.y) + to.y; }
 #endif
-// Writes the cells of support.clh, and adds to `votes` and `renewed`; `rows` were found in the light `row_light`; where there is no noise by the user's word, as if nothing changed. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell
-// rows; each item has a column of a cell.
+// Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed.
+// `rows` were found in the light `row_light`. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell rows; each item has a
+// column of a cell.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                   __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
-                  __global const float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows, __global const float2 *restrict row_light,
+                  __global const float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
+                  __global const float2 *restrict row_light,
                   __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed) {
   __local float4 changes[GROUP], ways[GROUP], wholes[GROUP], greys[GROUP], lit[GROUP], known[GROUP];
   __local float2 sums[GROUP];

@@ -215,7 +215,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   tensor_tile_ = coarse_.tile;
   if (most_steps_ == 1) tensor_tile_.y = std::max<size_t>(tensor_tile_.y / 2, 1);
   lay_out();
-  if (Seeds::chosen_level(width_, height_) + 1 < static_cast<int>(levels_.size())) {
+  if (seeds(static_cast<int>(levels_.size()))) {
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
     beside_ = std::make_unique<Queue>(shared_);
   }
@@ -282,9 +282,11 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
   try {
     std::swap(previous_, current_);
     const int taken = std::max(this->levels(settings), automatic_levels(width_, height_));
-    take(queue, settings, in, taken);
-    const int levels = std::min(this->levels(settings), std::exchange(previous_levels_, taken));
-    if (!levels || settings.check) seeded_ = false;
+    const int levels = std::min(this->levels(settings), previous_levels_);
+    if (!seeds(levels) || settings.check) seeded_ = false;
+    begun_ = false;
+    take(queue, settings, in, taken, levels);
+    previous_levels_ = taken;
     if (!levels) return false;
     if (settings.check) {
       solve(queue, settings, current_, previous_, light_[1], levels);
@@ -321,7 +323,22 @@ void Flow::refine(Queue &queue, const Settings &settings) {
       field_.vectors, field_.confidence);
 }
 
-void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int levels) {
+bool Flow::seeds(int levels) const { return Seeds::chosen_level(width_, height_) + 1 < levels; }
+
+/// Signatures are matched while the coarsest levels leave the device idle. What is to be timed goes
+/// one after the other.
+Queue &Flow::beside(Queue &queue) const { return queue.profiles() || !beside_ ? queue : *beside_; }
+
+void Flow::begin_seeds(Queue &queue, const Pyramid &before, const Pyramid &after) {
+  const int level = Seeds::matched_level(width_, height_);
+  wait_for(beside(queue), queue);
+  seeds_->claim(beside(queue), plane(before, level), plane(after, level),
+                std::exchange(seeded_, false));
+  begun_ = true;
+}
+
+/// The pyramid of a frame, `taken` levels, and what the flow on the finest `levels` needs of it.
+void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int taken, int levels) {
   const auto padded = [](const Level &level) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
   };
@@ -334,15 +351,15 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
     return Size{count(levels_[level].width, coarsest_part.x),
                 count(levels_[level].height, coarsest_part.y)};
   };
-  const auto of = [&](int level) { return levels_[std::min(level, levels - 1)].cl(); };
-  const auto more = [&](int level) { return std::min(levels - 1 - level, 2); };
+  const auto of = [&](int level) { return levels_[std::min(level, taken - 1)].cl(); };
+  const auto more = [&](int level) { return std::min(taken - 1 - level, 2); };
   const Size group = grey_.group(), all = tiles(0);
   grey_(queue, {all.x * group.x, all.y * group.y}, in, current_.grey, of(0), of(1), of(2), more(0));
   int small = 1 + more(0);
   bool measures = previous_levels_ && settings.noise < 0;
   while (true) {
     const bool makes =
-        small < levels && padded(levels_[small]).x * padded(levels_[small]).y > most_small;
+        small < taken && padded(levels_[small]).x * padded(levels_[small]).y > most_small;
     if (!makes && !measures) break;
     const int from = small - 1;
     const Size parts = makes ? tiles(from) : Size{1, 0};
@@ -355,7 +372,10 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
     if (makes) small += more(from);
     measures = false;
   }
-  small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, levels,
+  if (seeds(levels))
+    begin_seeds(queue, settings.check ? current_ : previous_,
+                settings.check ? previous_ : current_);
+  small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, taken,
          automatic_levels(width_, height_) - 1, light_[0], light_[1],
          cl::Local(small_.group().x * sizeof(cl_float4)));
   if (!previous_levels_) {
@@ -366,9 +386,9 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int l
   if (settings.noise >= 0) noise_.set(queue, settings.noise);
   if (channels_ == Channels::census) {
     size_t strips = 0;
-    for (int i = 0; i < levels; i++) strips += divide_up(levels_[i].height, census_rows);
+    for (int i = 0; i < taken; i++) strips += divide_up(levels_[i].height, census_rows);
     census_(queue, {size_t(width_), strips}, current_.grey, current_.census, previous_.grey,
-            previous_.census, level_table_, gain_table_, levels, noise_.variances(),
+            previous_.census, level_table_, gain_table_, taken, noise_.variances(),
             current_.softened, previous_.softened);
   }
 }
@@ -404,17 +424,15 @@ void Flow::solve(Queue &queue, const Settings &settings, const Pyramid &before,
   State state{&zero_, lattices[levels - 1].size()};
   float scale = 1;
   const int seeded = Seeds::chosen_level(width_, height_);
-  const bool known = std::exchange(seeded_, false), seeds = seeded + 1 < levels;
-  const bool relights = seeds && channels_ == Channels::grey;
+  const bool seeds = this->seeds(levels), relights = seeds && channels_ == Channels::grey;
   const Frames frames{before, after, light, relights ? relit_ : light};
-  // Signatures are matched while the coarsest lattices leave the device idle. What is to be timed
-  // goes one after the other.
-  Queue &beside = queue.profiles() || !beside_ ? queue : *beside_;
+  Queue &beside = this->beside(queue);
   if (seeds) {
     const int level = Seeds::matched_level(width_, height_);
+    if (!std::exchange(begun_, false)) begin_seeds(queue, before, after);
     wait_for(beside, queue);
-    seeds_->match(beside, plane(frames.before, level), plane(frames.after, level), light, relit_,
-                  known);
+    seeds_->match(beside, plane(before, level), plane(after, level), light, relit_);
+    beside.cl().flush();
     seeded_ = true;
   }
   const auto above = [&](int level) { return level > seeded ? seeded : 0; };

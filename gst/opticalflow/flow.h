@@ -182,7 +182,10 @@ class Flow {
                   bool whole = false);
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
-  void take(Queue &queue, const Settings &settings, const Picture &in, int levels);
+  void take(Queue &queue, const Settings &settings, const Picture &in, int taken, int levels);
+  bool seeds(int levels) const;
+  Queue &beside(Queue &queue) const;
+  void begin_seeds(Queue &queue, const Pyramid &before, const Pyramid &after);
   size_t row_groups(Size group) const;
   void sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels);
   void solve(Queue &queue, const Settings &settings, const Pyramid &before, const Pyramid &after,
@@ -232,6 +235,7 @@ class Flow {
   noise::Noise noise_;
   int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
   bool seeded_ = false;      // the seeds have the signatures of what the last flow led to
+  bool begun_ = false;       // and what they need first of what the next one starts from
   int compute_units_ = 0;
   size_t local_memory_ = 0;  // bytes that a group may have
   int most_steps_ = 1;       // of the solver in a launch that leaves the device idle

@@ -2,6 +2,7 @@
 #include "seeds.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace glcl::opticalflow {
@@ -29,9 +30,11 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
       columns_(divide_up(half(width, matched_), cell)),
       rows_(divide_up(half(height, matched_), cell)),
       census_(census),
+      nodes_(context.device().is_cpu() ? 8 : 2),
       signatures_(context, half(width, matched_), half(height, matched_)) {
-  const Program program = context.program(
-      "opticalflow/seed.cl", std::string("-cl-mad-enable") + (census ? " -DCENSUS" : ""));
+  const Program program =
+      context.program("opticalflow/seed.cl", "-cl-mad-enable -DNODES=" + std::to_string(nodes_) +
+                                                 (census ? " -DCENSUS" : ""));
   modes_kernel_ = Kernel(context, program, "flow_modes", {});
   seed_ = Kernel(context, program, "flow_seed", {});
   const size_t cells = size_t(columns_) * rows_;
@@ -42,8 +45,7 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
 }
 
 void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &light,
-                  const cl::Buffer &relit, bool known) {
-  signatures_.claim(queue, before, after, known);
+                  const cl::Buffer &relit) {
   modes_kernel_(queue, {columns_ * modes_kernel_.group().x, size_t(rows_)}, signatures_.claims(),
                 cl_int2{{signatures_.width(), signatures_.height()}},
                 cl_int2{{signatures_.columns(), signatures_.rows()}}, before.texels, after.texels,
@@ -54,7 +56,8 @@ void Seeds::choose(Queue &queue, const Level &level, const Nodes &nodes, const c
   const size_t count = size_t(nodes.size.s[0]) * nodes.size.s[1];
   const int coarser = chosen_ - matched_;
   const float flat = census_ ? 400 : 0.25f;
-  seed_(queue, {count * seed_.group().x, seed_.group().y}, level.before, level.after, level.level,
+  const size_t groups = (count + nodes_ - 1) / nodes_;
+  seed_(queue, {groups * seed_.group().x, seed_.group().y}, level.before, level.after, level.level,
         nodes.apart, level.light, level.noise, level.gain, flat, modes_, pairs_,
         cl_int2{{columns_, rows_}}, static_cast<float>(cell >> coarser),
         1.0f / static_cast<float>(1 << coarser), nodes.flow, nodes.size, nodes.scale, result);

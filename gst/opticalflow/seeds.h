@@ -41,17 +41,21 @@ class Seeds {
   /// up. `options`: of the programs, for the channels of texels.
   Seeds(Context &context, int width, int height, bool census);
 
-  /// The level whose grey match() takes, 0 is the finest; and the one ahead of which choose()
-  /// comes.
+  /// The level whose grey claim() and match() take, 0 is the finest; and the one ahead of which
+  /// choose() comes.
   static int matched_level(int width, int height);
   static int chosen_level(int width, int height);
 
-  /// Enqueues the search for motions from the grey of the one frame to that of the other, planes of
-  /// one layout. `light` has the gain and the offset that give the later frame the light of the
-  /// earlier one; `relit` gets those that matches tell where there are enough, but for census.
-  /// `known`: as Signatures::match() has it.
+  /// Enqueues what match() needs first, for which light does not count: `before` and `after`,
+  /// planes of one layout, as Signatures::claim() takes them.
+  void claim(Queue &queue, const Plane &before, const Plane &after, bool known) {
+    signatures_.claim(queue, before, after, known);
+  }
+  /// Enqueues the search for motions from the grey of the one frame to that of the other. `light`
+  /// has the gain and the offset that give the later frame the light of the earlier one; `relit`
+  /// gets those that matches tell where there are enough, but for census.
   void match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &light,
-             const cl::Buffer &relit, bool known);
+             const cl::Buffer &relit);
   /// Enqueues the choice; `result` has as many nodes, in texels of the level.
   void choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result);
 
@@ -60,6 +64,7 @@ class Seeds {
 
   int matched_, chosen_, columns_, rows_;
   bool census_;
+  int nodes_;  // of a group of flow_seed
   signatures::Signatures signatures_;
   Kernel modes_kernel_, seed_;
   cl::Buffer modes_, pairs_;

@@ -174,88 +174,118 @@ inline Row row_of(__global const TEXEL *before, __global const TEXEL *after, int
 
 // The flow of nodes `apart` texels from one to the next, multiplied by `scale`; or, where that matches far better, the motion of
 // a mode nearby; or where what it comes with leads out of the frame, and so does that. `cell`: texels of a cell; `unit`: texels of a px of the modes; `flat`: what costs count for at least.
-// Groups: nodes. CANDIDATES items for each of SEED_ROWS rows of samples, of which the last has none.
+// Groups: -DNODES=n nodes, up to SEED_ROWS. CANDIDATES items for each, and where it has a candidate that is another flow, for each of
+// SEED_ROWS rows of samples, of which the last has none.
 #define SEED_ROWS (2 * SAMPLES + 2)
+#define SHARE (CANDIDATES * SEED_ROWS / NODES)
 __kernel __attribute__((reqd_work_group_size(CANDIDATES, SEED_ROWS, 1)))
 void flow_seed(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level, int apart,
                __global const float2 *restrict light, __global const float *restrict noise_table, float4 gain, float flat,
                __global const float4 *restrict modes, __global const float2 *restrict pairs, int2 cells, float cell, float unit,
                __global const float2 *restrict flow, int2 size, float scale, __global float2 *restrict result) {
-  __local float2 candidates[CANDIDATES];
+  __local float2 candidates[NODES * CANDIDATES];
+  __local int asked[NODES * CANDIDATES];
   __local float4 costs[SEED_ROWS * CANDIDATES];  // differ, left, count
   __local CHANNELS sums[SEED_ROWS];              // of the texels around the node
   __local float squares[SEED_ROWS];
-  __local uint nearest;
-  const Noise noise = noise_of(noise_table);
-  const int item = get_local_id(0), row = get_local_id(1), node = get_group_id(0), number = row * CANDIDATES + item;
-  const int2 at = min(apart * (int2)(node % size.x, node / size.x), level.xy - 1);
-  const int2 own_cell = min(convert_int2(convert_float2(at) / cell), cells - 1);
-  const float2 own = scale * flow[node];
-  if (number == 0) nearest = UINT_MAX;
+  __local uint nearest[NODES];
+  __local int open[NODES], open_count;  // nodes that have another flow to choose
+  const int item = get_local_id(0), row = get_local_id(1), number = row * CANDIDATES + item, first = get_group_id(0) * NODES;
+  const int count = size.x * size.y;
+#define PLACE_OF(node) min(apart * (int2)((node) % size.x, (node) / size.x), level.xy - 1)
+  if (number < NODES) nearest[number] = UINT_MAX;
+  if (number == 0) open_count = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = number; i < AROUND * AROUND; i += CANDIDATES * SEED_ROWS) {
+  // Each of SHARE items of a node looks at some of the cells around, and the first CANDIDATES of them at a candidate.
+  const int own = number / SHARE, place = number % SHARE, own_node = min(first + own, count - 1);
+  const int2 own_cell = min(convert_int2(convert_float2(PLACE_OF(own_node)) / cell), cells - 1);
+  const float2 start = scale * flow[own_node];
+  uint near = UINT_MAX;
+  for (int i = place; i < AROUND * AROUND; i += SHARE) {
     const int2 off = (int2)(i % AROUND, i / AROUND) - FARTHEST, from = own_cell + off;
-    if (all(from >= 0) && all(from < cells) && is_mode(modes[from.y * cells.x + from.x].xy)) atomic_min(&nearest, nearness(off));
+    if (all(from >= 0) && all(from < cells) && is_mode(modes[from.y * cells.x + from.x].xy)) near = min(near, nearness(off));
   }
+  atomic_min(&nearest[own], near);
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (row == 0) {
-    float2 v = own;
-    if (item > 0) {
-      const int2 near = own_cell + place_of(nearest);
-      const float2 nothing = NOTHING;
-      v = item < CANDIDATES - 1 ? candidate(item, modes, own_cell, cells)
-          : nearest < UINT_MAX  ? modes[near.y * cells.x + near.x].xy
-                                : nothing;
-      v = is_mode(v) ? unit * v : nothing;
-      if (all(fabs(v - own) < SAME)) v = nothing;
+  __local float2 *candidate_flow = candidates + own * CANDIDATES;
+  float2 v = start;
+  if (place > 0 && place < CANDIDATES) {
+    const int2 at = own_cell + place_of(nearest[own]);
+    const float2 nothing = NOTHING;
+    v = place < CANDIDATES - 1   ? candidate(place, modes, own_cell, cells)
+        : nearest[own] < UINT_MAX ? modes[at.y * cells.x + at.x].xy
+                                  : nothing;
+    v = is_mode(v) ? unit * v : nothing;
+    if (all(fabs(v - start) < SAME)) v = nothing;
+  }
+  if (place < CANDIDATES) candidate_flow[place] = v;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  // The own flow is asked for where there is another one; others where no earlier one is the same.
+  if (place < CANDIDATES) {
+    bool asks = place > 0 && is_mode(v);
+    for (int i = 1; i < CANDIDATES; i++) {
+      if (place == 0)
+        asks = asks || is_mode(candidate_flow[i]);
+      else if (i < place)
+        asks = asks && any(fabs(candidate_flow[i] - v) >= 0.25f);
     }
-    candidates[item] = v;
+    asked[own * CANDIDATES + place] = asks;
+    if (place == 0 && first + own < count) {
+      if (asks)
+        open[atomic_inc(&open_count)] = own;
+      else
+        result[own_node] = start;
+    }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float2 v = candidates[item];
-  bool live = false;  // own is asked for where there is another one; others where no earlier one is the same
-  if (item == 0)
-    for (int i = 1; i < CANDIDATES; i++) live = live || is_mode(candidates[i]);
-  else {
-    live = is_mode(v);
-    for (int i = 1; i < item; i++) live = live && any(fabs(candidates[i] - v) >= 0.25f);
-  }
-  if (live && row <= 2 * SAMPLES) {
-    const Row mine = row_of(before, after, level, at + (int2)(0, SPACING * (row - SAMPLES)), v, light[0], change_limit(noise, gain));
-    costs[number] = (float4)(mine.differ, mine.left, mine.count, 0.0f);
-    if (item == 0) sums[row] = mine.sum, squares[row] = mine.squares;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
+  const Noise noise = noise_of(noise_table);
+  const float limit = change_limit(noise, gain);
   float change = channel_noise(noise, gain, CORRELATION * noise.white, 1.0f).change;
 #ifndef CENSUS  // texture in motion may seem to be noise; pixels that match are not misled
   const float left = pairs[cells.x * cells.y].x;
   if (left >= 0.0f) change = fmin(change, 0.5f * M_PI_F * left * left);
 #endif
-  if (row == 0) {
-    float4 cost = (float4)(MAXFLOAT, 0.0f, 0.0f, 0.0f);
-    if (live) {
-      float unknown = flat + CHANNEL_COUNT * change;
-      cost = costs[item];
-      UNROLL
-      for (int i = 1; i <= 2 * SAMPLES; i++) cost += costs[i * CANDIDATES + item];
-      if (item == 0) {
-        CHANNELS sum = sums[0];
-        float all_squares = squares[0];
-        for (int i = 1; i <= 2 * SAMPLES; i++) sum += sums[i], all_squares += squares[i];
-        unknown = fmax(OWN_LEAVES * unknown, (all_squares - CHANNEL_SUM(sum, sum) / cost.z) / cost.z);
-      }
-      cost.x += unknown * cost.y;
-    }
-    costs[item] = cost;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (number > 0) return;
-  int best = 1;
-  for (int i = 2; i < CANDIDATES; i++) best = costs[i].x < costs[best].x ? i : best;
-  const float4 others = costs[best], owns = costs[0];
   // What stands still may differ by what an encoder does.
   const float coded = noise.white > 0.0f || noise.coding > 0.0f ? CHANNEL_COUNT * most_coded(noise, gain) : 0.0f;
-  const float kept = dot(own, own) < STILL * STILL ? CODED_PART * fmin(owns.x, owns.z * coded) : 0.0f;
-  const bool better = others.x + owns.z * flat + kept < RATIO * owns.x || fmin(others.y, owns.y) > 0.5f * owns.z;
-  result[node] = live && better ? candidates[best] : own;
+  const int ends = open_count;
+  for (int n = 0; n < ends; n++) {
+    const int taken = open[n] * CANDIDATES, node = first + open[n];
+    const int2 at = PLACE_OF(node);
+    const bool live = asked[taken + item];
+    if (live && row <= 2 * SAMPLES) {
+      const Row mine =
+          row_of(before, after, level, at + (int2)(0, SPACING * (row - SAMPLES)), candidates[taken + item], light[0], limit);
+      costs[number] = (float4)(mine.differ, mine.left, mine.count, 0.0f);
+      if (item == 0) sums[row] = mine.sum, squares[row] = mine.squares;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (row == 0) {
+      float4 cost = (float4)(MAXFLOAT, 0.0f, 0.0f, 0.0f);
+      if (live) {
+        float unknown = flat + CHANNEL_COUNT * change;
+        cost = costs[item];
+        UNROLL
+        for (int i = 1; i <= 2 * SAMPLES; i++) cost += costs[i * CANDIDATES + item];
+        if (item == 0) {
+          CHANNELS sum = sums[0];
+          float all_squares = squares[0];
+          for (int i = 1; i <= 2 * SAMPLES; i++) sum += sums[i], all_squares += squares[i];
+          unknown = fmax(OWN_LEAVES * unknown, (all_squares - CHANNEL_SUM(sum, sum) / cost.z) / cost.z);
+        }
+        cost.x += unknown * cost.y;
+      }
+      costs[item] = cost;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (number == 0) {
+      int best = 1;
+      for (int i = 2; i < CANDIDATES; i++) best = costs[i].x < costs[best].x ? i : best;
+      const float4 other = costs[best], owns = costs[0];
+      const float2 mine = candidates[taken];
+      const float kept = dot(mine, mine) < STILL * STILL ? CODED_PART * fmin(owns.x, owns.z * coded) : 0.0f;
+      const bool better = other.x + owns.z * flat + kept < RATIO * owns.x || fmin(other.y, owns.y) > 0.5f * owns.z;
+      result[node] = better ? candidates[taken + best] : mine;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
 }

@@ -214,6 +214,11 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   votes_ = filled(std::vector<cl_uint>(6), CL_MEM_READ_WRITE);
   tensor_tile_ = coarse_.tile;
   if (most_steps_ == 1) tensor_tile_.y = std::max<size_t>(tensor_tile_.y / 2, 1);
+  const auto fits = [&] {
+    const auto memory = TileMemory::sums(tensor_tile_, window_radius, coarse_.sums);
+    return (memory.tile + memory.strip + 1) * sizeof(cl_float4) <= local_memory_;
+  };
+  while (!fits() && tensor_tile_.y > size_t(coarse_.sums)) tensor_tile_.y -= coarse_.sums;
   lay_out();
   if (seeds(static_cast<int>(levels_.size()))) {
     seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
@@ -403,7 +408,7 @@ size_t Flow::row_groups(Size group) const {
 void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels) {
   const Lattices &lattices = lattices_[window_class(settings.window)];
   const Size group = tensors_.group();
-  const TileMemory memory(tensor_tile_, window_radius, coarse_.sums);
+  const auto memory = TileMemory::sums(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
   const int tiles = lattices.tiles[levels], rows = divide_up(height_, row);
   tensors_(queue, {(tiles + row_groups(group)) * group.x, group.y}, texels(frames.before),

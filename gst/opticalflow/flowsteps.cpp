@@ -19,8 +19,9 @@ Flow::State Flow::seed(Queue &queue, const Frames &frames, int level, int apart,
 
 /// What a group has that takes a lattice whole: votes and what steps start from; sums.
 TileMemory Flow::whole_memory(const Settings &settings, const Lattice &lattice) const {
-  const TileMemory sums(tensor_tile_, window_radius, whole_.sums),
-      steps(lattice.side(), lattice.side(), whole_.radius, whole_.sums, settings.median / 2, 1);
+  const auto sums = TileMemory::sums(tensor_tile_, window_radius, whole_.sums);
+  const TileMemory steps(lattice.side(), lattice.side(), whole_.radius, whole_.sums,
+                         settings.median / 2, 1);
   const auto halved = [](size_t count) { return (count + 1) / 2; };  // two floats are half of four
   TileMemory memory = sums;
   memory.nodes = steps.tile + steps.tile % 2;

@@ -43,6 +43,13 @@ struct TileMemory {
     memory.tile = std::max(memory.tile, (within(side.x) * within(side.y) + 1) / 2);
     return memory;
   }
+  /// Of what a lattice has before steps, whose elements are four floats: two sums, one after the
+  /// other.
+  static TileMemory sums(Size side, int radius, int sums) {
+    TileMemory memory(side, radius, sums);
+    memory.tile *= 2;
+    return memory;
+  }
   /// Through some steps on a lattice: also flows, and their medians.
   TileMemory(Size side, const Size &lattice, int radius, int sums, int spacing, int warps)
       : TileMemory(side, radius, sums) {

@@ -8,14 +8,6 @@ inline int2 texel_of(int2 node, int i, int step, int4 level) {
   return min((2 * node + (int2)(i & 1, i >> 1)) * step, level.xy - 1);
 }
 
-// Two texels beside each other, the first of which has an even place in the buffer.
-#ifdef CENSUS
-#define PAIR char8
-#else
-#define PAIR float2
-#endif
-#define PAIR_AT(p) (*(__global const PAIR *)(p))
-
 // Where they are next to each other, all of them within the frame, and what slopes need beside them.
 typedef struct {
   CHANNELS now[4], gx[4], gy[4];

@@ -69,7 +69,10 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   const float2 origin = flow[row * SUPPORT_SIDE * size.x + min(x / SUPPORT_SIDE * SUPPORT_SIDE, size.x - 1)];
   float4 sure = 0.0f;  // how sure the flow is; how far it is from the origin, and that squared, weighted by it
   const bool counts = x < size.x && !keeps_all;
-  for (int y = row * SUPPORT_SIDE; y < min((row + 1) * SUPPORT_SIDE, size.y) && counts; y++) {
+  const int count = counts ? min(SUPPORT_SIDE, size.y - row * SUPPORT_SIDE) : 0;
+  _Pragma("unroll 2")  // so that what the next row needs is on its way
+  for (int i = 0; i < count; i++) {
+    const int y = row * SUPPORT_SIDE + i;
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
     const float2 v = flow[y * size.x + x], to = convert_float2(at) + v;
     const int index = texel_index(level, at);

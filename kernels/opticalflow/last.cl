@@ -40,6 +40,45 @@ inline Block block_at(__global const TEXEL *p, int pitch) {
   return block;
 }
 
+inline float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
+
+#ifdef CENSUS
+// The sum of vote_of() of the four, the first of which is at `at`, with a flow (x, y) each; and of their tensors, `own`.
+inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x, float4 y, float2 light, float alpha,
+                       float limit, float3 *own) {
+  const float2 flow[4] = {(float2)(x.s0, y.s0), (float2)(x.s1, y.s1), (float2)(x.s2, y.s2), (float2)(x.s3, y.s3)};
+  float2 votes = 0.0f;
+  *own = 0.0f;
+  UNROLL
+  for (int i = 0; i < 4; i++) {
+    float3 tensor;
+    votes += vote_of(block.now[i], block.gx[i], block.gy[i], after, level, at + (int2)(i & 1, i >> 1), flow[i], light, alpha, limit, &tensor);
+    *own += tensor;
+  }
+  return votes;
+}
+#else
+// The same, at once, which CPUs have instructions for.
+inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int2 at, float4 x, float4 y, float2 light, float alpha,
+                       float limit, float3 *own) {
+#define FOUR(v) (float4)(v[0], v[1], v[2], v[3])
+  const float4 now = FOUR(block.now), gx = FOUR(block.gx), gy = FOUR(block.gy);
+  const float2 end = convert_float2(level.xy - 1);
+  const float4 to_x = at.x + (float4)(0.0f, 1.0f, 0.0f, 1.0f) + x, to_y = at.y + (float4)(0.0f, 0.0f, 1.0f, 1.0f) + y;
+  const float4 in_x = clamp(to_x, 0.0f, end.x), in_y = clamp(to_y, 0.0f, end.y), base_x = floor(in_x), base_y = floor(in_y);
+  const float4 part_x = in_x - base_x, part_y = in_y - base_y;
+  const int4 place = level.w + convert_int4(base_y) * level.z + convert_int4(base_x);
+  __global const float *p[4] = {after + place.s0, after + place.s1, after + place.s2, after + place.s3};
+#define FOUR_AT(i) (float4)(p[0][i], p[1][i], p[2][i], p[3][i])
+  const float4 above = mix(FOUR_AT(0), FOUR_AT(1), part_x), below = mix(FOUR_AT(level.z), FOUR_AT(level.z + 1), part_x);
+  const float4 change = clamp(RELIT(mix(above, below, part_y), light) - now, -limit, limit);
+  const float4 left = select((float4)(0.0f), change, to_x == in_x && to_y == in_y);  // of what is inside
+  const float4 votes = alpha + TRACE_VOTE * (gx * gx + gy * gy), xx = gx * gx + votes, xy = gx * gy, yy = gy * gy + votes;
+  *own = (float3)(sum_of(xx), sum_of(xy), sum_of(yy));
+  return (float2)(sum_of(xx * x + xy * y - gx * left), sum_of(xy * x + yy * y - gy * left));
+}
+#endif
+
 // The last warp of the finest level: nodes take the mean of their texels' votes, and of their tensors, which
 // are needed but once. The nodes of the flow that comes in are 4 step texels apart. `certain` gets the
 // smaller eigenvalue as a confidence, a half at `half_sure` without noise. `tensors`: of the lattice of flow_warp, of
@@ -79,16 +118,12 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
       const int2 a = (node >> 1) - middle, b = min(a + 1, last - middle);
       const float2 first = medians[a.y * middles.x + a.x], beside = medians[a.y * middles.x + b.x],
                    second = medians[b.y * middles.x + a.x], across = medians[b.y * middles.x + b.x];
-      UNROLL
-      for (int i = 0; i < 4; i++) {
-        const int2 at = 2 * node + (int2)(i & 1, i >> 1);
-        const float2 between = 0.25f * convert_float2(at & 3);
-        const float2 v = mix(mix(first, beside, between.x), mix(second, across, between.x), between.y);
-        float3 own;
-        votes += vote_of(block.now[i], block.gx[i], block.gy[i], after, level, at, v, light[0], alpha, limit, &own);
-        texels += own;
-        start += v;
-      }
+      const float4 part_x = 0.25f * convert_float4((2 * node.x + (int4)(0, 1, 0, 1)) & 3),
+                   part_y = 0.25f * convert_float4((2 * node.y + (int4)(0, 0, 1, 1)) & 3);
+#define BETWEEN(c) mix(mix((float4)(first.c), (float4)(beside.c), part_x), mix((float4)(second.c), (float4)(across.c), part_x), part_y)
+      const float4 flow_x = BETWEEN(x), flow_y = BETWEEN(y);
+      votes = votes_of(block, after, level, 2 * node, flow_x, flow_y, light[0], alpha, limit, &texels);
+      start = (float2)(sum_of(flow_x), sum_of(flow_y));
     } else {
       for (int i = 0; i < 4; i++) {
         const int2 at = texel_of(node, i, step, level);

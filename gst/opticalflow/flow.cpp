@@ -437,7 +437,6 @@ void Flow::solve(Queue &queue, const Settings &settings, const Pyramid &before,
     if (!std::exchange(begun_, false)) begin_seeds(queue, before, after);
     wait_for(beside, queue);
     seeds_->match(beside, plane(before, level), plane(after, level), light, relit_);
-    beside.cl().flush();
     seeded_ = true;
   }
   const auto above = [&](int level) { return level > seeded ? seeded : 0; };

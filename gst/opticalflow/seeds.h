@@ -38,7 +38,7 @@ class Seeds {
   };
 
   /// Builds the kernels for frames of width × height px, whose levels' sizes are halved, rounded
-  /// up. `options`: of the programs, for the channels of texels.
+  /// up. `census`: texels are those, else grey.
   Seeds(Context &context, int width, int height, bool census);
 
   /// The level whose grey claim() and match() take, 0 is the finest; and the one ahead of which

@@ -40,7 +40,7 @@ inline Block block_at(__global const TEXEL *p, int pitch) {
   return block;
 }
 
-inline float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
+#define SUM_OF(four) dot(four, (float4)(1.0f))
 
 #ifdef CENSUS
 // The sum of vote_of() of the four, the first of which is at `at`, with a flow (x, y) each; and of their tensors, `own`.
@@ -74,8 +74,8 @@ inline float2 votes_of(Block block, __global const TEXEL *after, int4 level, int
   const float4 change = clamp(RELIT(mix(above, below, part_y), light) - now, -limit, limit);
   const float4 left = select((float4)(0.0f), change, to_x == in_x && to_y == in_y);  // of what is inside
   const float4 votes = alpha + TRACE_VOTE * (gx * gx + gy * gy), xx = gx * gx + votes, xy = gx * gy, yy = gy * gy + votes;
-  *own = (float3)(sum_of(xx), sum_of(xy), sum_of(yy));
-  return (float2)(sum_of(xx * x + xy * y - gx * left), sum_of(xy * x + yy * y - gy * left));
+  *own = (float3)(SUM_OF(xx), SUM_OF(xy), SUM_OF(yy));
+  return (float2)(SUM_OF(xx * x + xy * y - gx * left), SUM_OF(xy * x + yy * y - gy * left));
 }
 #endif
 
@@ -123,7 +123,7 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
 #define BETWEEN(c) mix(mix((float4)(first.c), (float4)(beside.c), part_x), mix((float4)(second.c), (float4)(across.c), part_x), part_y)
       const float4 flow_x = BETWEEN(x), flow_y = BETWEEN(y);
       votes = votes_of(block, after, level, 2 * node, flow_x, flow_y, light[0], alpha, limit, &texels);
-      start = (float2)(sum_of(flow_x), sum_of(flow_y));
+      start = (float2)(SUM_OF(flow_x), SUM_OF(flow_y));
     } else {
       for (int i = 0; i < 4; i++) {
         const int2 at = texel_of(node, i, step, level);

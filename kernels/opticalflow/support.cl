@@ -68,9 +68,8 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   float4 unlit = 0.0f;
   const float2 origin = flow[row * SUPPORT_SIDE * size.x + min(x / SUPPORT_SIDE * SUPPORT_SIDE, size.x - 1)];
   float4 sure = 0.0f;  // how sure the flow is; how far it is from the origin, and that squared, weighted by it
-  const bool counts = x < size.x && !keeps_all;
-  const int count = counts ? min(SUPPORT_SIDE, size.y - row * SUPPORT_SIDE) : 0;
-  _Pragma("unroll 2")  // so that what the next row needs is on its way
+  const int count = x < size.x && !keeps_all ? min(SUPPORT_SIDE, size.y - row * SUPPORT_SIDE) : 0;
+#pragma unroll 2  // so that what the next row needs is on its way
   for (int i = 0; i < count; i++) {
     const int y = row * SUPPORT_SIDE + i;
     const int2 at = min(step * (int2)(x, y), level.xy - 1);
@@ -125,7 +124,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     contrast = !keeps_all ? fmax(spread * spread - GREY_KEEPS * CORRELATION * noise.white, 0.0f) : MOST_CONTRAST;
 #ifdef CENSUS
     const float left = rise.x > 0.0f ? clamp((went.y - went.x * went.x - went.z) / rise.x, 0.0f, 1.0f) : 1.0f;
-    const float fit = counts ? fits_of(rise.x, rise.z, left) : 0.0f;
+    const float fit = count ? fits_of(rise.x, rise.z, left) : 0.0f;
 #else
     const float left = change.x > 0.0f ? clamp(change.y / change.x, 0.0f, 1.0f) : 1.0f, fit = 0.0f;
 #endif

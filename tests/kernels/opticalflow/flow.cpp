@@ -352,7 +352,8 @@ TEST_EACH(test_rolling, 0, 2) {
       Flow flow(*bench.context, w, h, device_layout(bench), channels);
       const Field field = run(bench, flow, refined, frames[0], frames[1]);
       compare(field, reference::opticalflow::flow(frames[0], frames[1], channels, refined),
-              "rolling, " + std::to_string(w) + "×" + std::to_string(h));
+              "rolling, " + std::to_string(w) + "×" + std::to_string(h),
+              0.005);  // what is refined in noise hangs on rounding in a few places
       const double part = moving_part(field, [&, w = w, h = h](int x, int y) {
         return !thing || std::hypot(x - w / 2, y - h / 2) < h / 8.0;
       });

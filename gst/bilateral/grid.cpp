@@ -15,11 +15,12 @@ constexpr int reach = 2;                  // of the blur, nodes; REACH in the ke
 constexpr int blur_rows = 4;              // per work-item along y; ROWS in the kernels
 constexpr int blur_step = 6;              // and on images along z; STEP there
 constexpr int blur_planes = 12;           // per group on images
-constexpr int empty_planes = 2;           // after the used ones on buffers
-constexpr size_t buffer_tile = 48 << 10;  // bytes of nodes that a work-item fills on buffers, about
-constexpr double band_rows = 16;          // pixel rows that a band is to have on buffers, about
-constexpr int max_bands = 4;              // between two rows of nodes
-constexpr int max_strip = 4;              // bands per group of the splat on images,
+constexpr size_t splat_tile = 24 << 10;   // bytes of nodes that a work-item fills on buffers, and
+constexpr size_t buffer_tile = 48 << 10;  // that it blurs or looks up in, about
+constexpr int splat_pixels = 64;          // AT_ONCE * STREAMS there
+constexpr int lookup_vector = 16;         // pixels that are looked up at once on buffers; AT_ONCE
+constexpr int lookup_vectors = 8;         // and how often at once, at most; VECTORS in the kernels
+constexpr int max_strip = 4;              // bands per group of the splat,
 constexpr double unit_groups = 16;        // where a compute unit has that many groups
 constexpr int most_planes = 30;           // of a channel per group; a word has their bits
 constexpr int most_columns = 8;           // added up at once on images; COLUMNS in the kernels
@@ -164,27 +165,34 @@ Grid::Shape Grid::shape(const Settings &settings) const {
   const double end = 255 * (settings.weight == Weight::color ? std::sqrt(3.0) : 1) * unit;
   shape.planes = std::floor(end) + 2;
   shape.stored = static_cast<int>(std::min(shape.planes, 1e6));
-  if (layout_ == Layout::buffer)
-    shape.stored = round_up(shape.stored + empty_planes, shape.channels == 1 ? 2 : 4);
+  if (layout_ == Layout::buffer) shape.stored = round_up(shape.stored, shape.channels == 1 ? 2 : 4);
 
   // As the kernels find a pixel's node.
   const double sigma = std::max(settings.sigma_space, min_sigma_space);
   const float inverse = 1 / static_cast<float>(sigma);
   shape.columns = static_cast<int>((width_ - 1) * inverse) + 2;
   shape.rows = static_cast<int>((height_ - 1) * inverse) + 2;
-  if (layout_ == Layout::buffer) {
-    shape.bands = std::clamp(static_cast<int>(std::lround(sigma / band_rows)), 1, max_bands);
-  } else {
-    const double groups = double(width_) * height_ / (variant_.at("lanes") * sigma);
-    shape.strip =
-        std::clamp(static_cast<int>(groups / (unit_groups * compute_units_)), 1, max_strip);
-  }
-  shape.band_count = (shape.rows + 2 * reach + 1) * shape.bands;
+  const double groups =
+      layout_ == Layout::buffer
+          ? double(divided_up(shape.columns + 2 * reach, stretch(shape, sigma))) * shape.rows
+          : double(width_) * height_ / (variant_.at("lanes") * sigma);
+  shape.band_count = shape.rows + 2 * reach + 1;
+  shape.strip = std::clamp(static_cast<int>(groups / (unit_groups * compute_units_)), 1, max_strip);
   return shape;
 }
 
 size_t Grid::interval_bytes(const Shape &shape) {
-  return 8 * shape.channels * (shape.stored - empty_planes) * shape.cell;
+  return 8 * shape.channels * shape.stored * shape.cell;
+}
+
+int Grid::stretch(const Shape &shape, double cell) const {
+  const int fitting = static_cast<int>(std::min(local_bytes_, splat_tile) / interval_bytes(shape));
+  const int nodes = shape.columns + 2 * reach;
+  if (fitting > nodes) return nodes;
+  // Its pixels, with those of the interval that the next one has too, are not to end soon after a
+  // multiple of what is placed at once.
+  const int whole = static_cast<int>(fitting * cell) / splat_pixels * splat_pixels;
+  return std::max((whole ? static_cast<int>(whole / cell) : fitting) - 1, 1);
 }
 
 size_t Grid::node_bytes(const Shape &shape) { return blur_rows * shape.row_cells(1) * shape.cell; }
@@ -255,12 +263,12 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
                             static_cast<float>(scale * shape.range[1]),
                             static_cast<float>(scale * shape.range[2]), 0}};
   if (layout_ == Layout::buffer) {
-    const size_t interval = interval_bytes(shape);
-    const int stretch =
-        std::clamp(static_cast<int>(std::min(local_bytes_, buffer_tile) / interval) - 1, 1, nodes);
-    kernel(queue, {size_t(divided_up(nodes, stretch)), size_t(shape.band_count)}, from, width_,
-           height_, sums_, range, cell, 1 / cell, shape.stored, nodes, shape.band_count,
-           shape.bands, stretch, cl::Local((stretch + 1) * interval));
+    const int stretch = this->stretch(shape, cell);
+    kernel(queue,
+           {size_t(divided_up(nodes, stretch)), size_t(divided_up(shape.band_count, shape.strip))},
+           from, width_, height_, sums_, range, cell, 1 / cell, shape.stored, nodes,
+           shape.band_count, shape.strip, stretch,
+           cl::Local((stretch + 1) * interval_bytes(shape)));
     return;
   }
 
@@ -296,7 +304,7 @@ void Grid::blur(Queue &queue, const Shape &shape, float cell) {
     kernels.blur(
         queue,
         {size_t(divided_up(shape.columns, stretch)), size_t(divided_up(shape.rows, blur_rows))},
-        sums_, blurred_, space, range, shape.stored, nodes, shape.rows, shape.bands, stretch,
+        sums_, blurred_, space, range, shape.stored, nodes, shape.rows, shape.strip, stretch,
         cl::Local((stretch + 2 * reach) * node));
     return;
   }
@@ -321,10 +329,17 @@ void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
   }
   const cl_float4 range = {{static_cast<float>(shape.range[0]), static_cast<float>(shape.range[1]),
                             static_cast<float>(shape.range[2]), 0}};
-  if (layout_ == Layout::buffer)
+  if (layout_ == Layout::buffer) {
+    // A channel of as many nodes as the tile has room for, and pixels that lie between them.
+    const size_t node = shape.stored * shape.cell;
+    const double fitting = (double(std::min(local_bytes_, buffer_tile)) / node - 3) * cell;
+    const int span =
+        lookup_vector * std::clamp(static_cast<int>(fitting / lookup_vector), 1, lookup_vectors);
+    const size_t nodes = static_cast<size_t>(span / cell) + 3;
     kernels.slice(queue, {size_t(height_), 1}, from, original, to, width_, height_, blurred_, range,
-                  1 / cell, shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split);
-  else
+                  1 / cell, shape.stored, static_cast<int>(shape.row_cells(shape.columns)), split,
+                  span, cl::Local(nodes * node));
+  } else
     kernels.slice(queue, {size_t(width_), size_t(2 * divided_up(height_, 2 * item_rows_))}, from,
                   original, to, width_, height_, grid_, range, 1 / cell, shape.stored, split);
 }

@@ -88,12 +88,11 @@ class Grid {
     size_t cell = 16;    // bytes
     double range[3]{};   // cells along z per level of R, G, B
     double planes = 0;   // that pixels can touch
-    int stored = 0;      // planes in memory, on buffers with empty ones
+    int stored = 0;      // planes in memory
     int columns = 0;     // nodes along x between which pixels lie
     int rows = 0;        // and along y
-    int bands = 1;       // parts of the pixel rows between two rows of nodes, on buffers
-    int strip = 1;       // bands that a group of the splat has one after another, on images
-    int band_count = 0;  // of all of them, with what lies outside the frame
+    int band_count = 0;  // pixel rows between two rows of nodes, with what lies outside the frame
+    int strip = 1;       // bands that a group of the splat has one after another
 
     size_t row_cells(int nodes) const { return size_t(nodes) * channels * stored; }
   };
@@ -108,6 +107,8 @@ class Grid {
   /// Of local memory on buffers: an interval while splatting, a node while blurring.
   static size_t interval_bytes(const Shape &shape);
   static size_t node_bytes(const Shape &shape);
+  /// Nodes along x that a work-item fills on buffers.
+  int stretch(const Shape &shape, double cell) const;
   void reserve(const Shape &shape);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);

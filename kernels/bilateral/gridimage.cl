@@ -10,6 +10,7 @@
 #include "bilateral/grid.clh"
 #include "bilateral/image.clh"
 #include "common/bytes.clh"
+#include "common/normal.clh"
 
 #define MIDDLE 127.5f
 #define FULL 128.0f
@@ -33,6 +34,22 @@
 
 __constant sampler_t grid_sampler =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
+
+// Whole numbers below 2^22 by additions alone, as GPUs convert and divide at an eighth of their rate.
+inline float to_float(int n) { return as_float(0x4b000000 | n) - 8388608.0f; }
+
+// a / b without the fraction; a is below 2^19. `part`: 1 / b.
+inline int divided(int a, float part) {
+  return as_int((to_float(a) + 0.5f) * part - 0.5f + 12582912.0f) - 0x4b400000;
+}
+
+// The pixels along x of stretch `stretch`: a `parts`th of interval floor(stretch / parts) - REACH - 1.
+inline int2 stretch_pixels(int stretch, int parts, float cell) {
+  const float part = normal_recip(parts);
+  const int interval = divided(stretch, part), number = stretch - interval * parts;
+  const int first = first_pixel(interval - REACH - 1, cell), count = first_pixel(interval - REACH, cell) - first;
+  return first + (int2)(divided(count * number, part), divided(count * (number + 1), part));
+}
 
 // To a whole number below 2^22, by additions alone.
 inline float nearest(float x) { return (x + 12582912.0f) - 12582912.0f; }
@@ -131,7 +148,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
   __local int *firsts = (__local int *)(tile + 2 * layers * apart), *ends = firsts + stretches;
   __local float *begins = (__local float *)(ends + stretches);
   for (int i = lane; i < stretches; i += lanes) {
-    const int2 pixels = band_pixels(first_node * parts + i, parts, cell);
+    const int2 pixels = stretch_pixels(first_node * parts + i, parts, cell);
     const int interval = divided(first_node * parts + i, normal_recip(parts)) - REACH - 1;
     firsts[i] = pixels.x, begins[i] = pixels.x * inverse - interval, ends[i] = pixels.y;
   }

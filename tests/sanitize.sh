@@ -3,6 +3,9 @@
 # sanitize.sh [ARGUMENTS]: what run.sh does, with AddressSanitizer and UndefinedBehaviorSanitizer, in build-sanitize/
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
+case ${1:-} in
+  -h | --help) usage "$0"; exit ;;
+esac
 trap 'echo "0 passed, 1 failed, 0 skipped"' EXIT
 install_missing
 tools=$source_root/build-sanitize/tools-preloaded

@@ -362,7 +362,7 @@ static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuf
   State *state = self->state;
   const glcl::Result result = gst_glcl_analyzer_attach(
       GST_GLCL_ANALYZER(self), outbuf, kind, Hough::result_bytes,
-      {{"list-count", "uint32", {1}, 0}, {"list", "float32", {Hough::most_objects, 8}, 32}});
+      {{"list-count", "int32", {1}, 0}, {"list", "float32", {Hough::most_objects, 8}, 32}});
   gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
                     state->height, nullptr);
   queue.cl().enqueueCopyBuffer(state->hough->result(), glcl::result_memory(result.buffer), 0, 0,
@@ -543,12 +543,12 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
               nullptr, glcl::while_playing),
           [](Settings &settings, const GValue *value) { glcl::set_region(settings.roi, value); },
           [](const Settings &settings, GValue *value) { glcl::get_region(settings.roi, value); })
-      .number(
-          "low", "Lower threshold",
-          "Of the gradient of edges with hysteresis, in levels per px; -1 is half the upper one",
-          &Settings::low, -1, glcl::hough::Canny::most)
+      .number("low", "Lower threshold",
+              "Of hysteresis: least gradient of an edge that is connected with a stronger one, in "
+              "levels per px; -1 is half the upper one",
+              &Settings::low, -1, glcl::hough::Canny::most)
       .number("high", "Upper threshold",
-              "Of the gradient of edges, in levels per px; -1 follows the noise of the frames",
+              "Least gradient of an edge, in levels per px; -1 follows the noise of the frames",
               &Settings::high, -1, glcl::hough::Canny::most)
       .flag("hysteresis", "Hysteresis",
             "Edges between the thresholds count too where they are connected with stronger ones, "

@@ -88,10 +88,11 @@ GType method_type() {
 }
 
 GType preset_type() {
-  return glcl::enum_type<Preset>("GstGLOpenCLFlowPreset",
-                                 {{Preset::fast, "method=pyramidal, refinement=0", "fast"},
-                                  {Preset::balanced, "method=census, refinement=0", "balanced"},
-                                  {Preset::accurate, "method=census, refinement=2", "accurate"}});
+  return glcl::enum_type<Preset>(
+      "GstGLOpenCLFlowPreset",
+      {{Preset::fast, "method=pyramidal, warps=2, refinement=0", "fast"},
+       {Preset::balanced, "method=census, warps=3, refinement=0", "balanced"},
+       {Preset::accurate, "method=census, warps=3, refinement=2", "accurate"}});
 }
 
 GType display_type() {

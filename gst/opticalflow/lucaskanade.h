@@ -28,7 +28,7 @@ class LucasKanade {
 
   struct Settings {
     int window = 9;        ///< side in px, odd, 3..63
-    double alpha = 0.001;  ///< levels²
+    double alpha = 0.001;  ///< levels²/px²
   };
 
   /// The smaller eigenvalue of a window's mean structure tensor, levels²/px², that gives a

@@ -3,6 +3,7 @@
 
 #include <gst/gl/gstglfuncs.h>
 
+#include <cstring>
 #include <utility>
 
 #include "deviceframe.h"
@@ -126,9 +127,17 @@ GstGLMemoryAllocatorClass *parent_memory() {
   return GST_GL_MEMORY_ALLOCATOR_CLASS(gst_glcl_allocator_parent_class);
 }
 
+/// What is mapped for. To C++ no GstMapFlags is as large as GST_MAP_GL.
+guint flags_of(const GstMapInfo &info) {
+  guint flags = 0;
+  static_assert(sizeof info.flags == sizeof flags);
+  std::memcpy(&flags, &info.flags, sizeof flags);
+  return flags;
+}
+
 /// Brings a frame that OpenCL alone has to the host memory that GstGL keeps beside a texture, from
 /// where GstGL uploads it when OpenGL asks. Whoever writes comes after that.
-bool to_host(GstGLMemory *memory, GstMapFlags flags) {
+bool to_host(GstGLMemory *memory, bool writes) {
   DeviceFrame *frame = DeviceFrame::find(memory);
   if (!frame) return true;
   if (frame->alone()) {
@@ -143,7 +152,7 @@ bool to_host(GstGLMemory *memory, GstMapFlags flags) {
     GST_MINI_OBJECT_FLAG_UNSET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
     frame->shared();
   }
-  if (flags & GST_MAP_WRITE) frame->lost();
+  if (writes) frame->lost();
   return true;
 }
 
@@ -155,7 +164,7 @@ gpointer map_full(GstMemory *base, GstMapInfo *info, gsize size) {
   info->user_data[kept] = nullptr;
   auto *memory = reinterpret_cast<GstGLMemory *>(base);
   DeviceFrame *frame = DeviceFrame::find(memory);
-  if (frame && !(info->flags & (GST_MAP_WRITE | GST_MAP_GL))) {
+  if (frame && !(flags_of(*info) & (GST_MAP_WRITE | GST_MAP_GL))) {
     Host host;
     if (!hand_over(memory, [&] { host = frame->on_host(stride(memory)); })) return nullptr;
     if (host) {
@@ -199,8 +208,8 @@ static gboolean gst_glcl_allocator_create(GstGLBaseMemory *base, GError **error)
 
 static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, gsize size) {
   auto *memory = reinterpret_cast<GstGLMemory *>(base);
-  if (!to_gl(memory, !(info->flags & GST_MAP_WRITE))) return nullptr;
-  if (!to_host(memory, info->flags)) return nullptr;
+  const bool writes = flags_of(*info) & GST_MAP_WRITE;
+  if (!to_gl(memory, !writes) || !to_host(memory, writes)) return nullptr;
   return parent_memory()->map(base, info, size);
 }
 

@@ -175,8 +175,8 @@ TEST(message_and_metas) {
          "of the frame");
   {
     const test::ResultArray counts(result, "list-count"), list(result, "list");
-    expect(counts.is("uint32", {1}) && list.is("float32", {64, 8}), "its arrays");
-    guint32 count;
+    expect(counts.is("int32", {1}) && list.is("float32", {64, 8}), "its arrays");
+    gint32 count;
     float object[8];
     std::memcpy(&count, counts.bytes(), sizeof count);
     std::memcpy(object, list.bytes(), sizeof object);

@@ -108,7 +108,7 @@ TEST(drivers_that_come_and_go) {
 }
 
 TEST(debug_categories) {
-  Log &log = *new Log;  // threads log until the process ends
+  static Log &log = *new Log;  // threads log until the process ends
   const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram", "glclhough",
                                "glclklt",    "glclmotion",    "glopenclflow"};
   for (const char *name : names) {

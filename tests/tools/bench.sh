@@ -58,7 +58,7 @@ expect 2 glcl-bench --devices nowhere
 says 'matches no OpenCL device' errors
 
 expect 2 glcl-bench glclnothing
-says '"glclnothing" is no element with a bench; there are glclbilateral' errors
+says '"glclnothing" is nothing to time; there are glclbilateral' errors
 expect 2 glcl-bench --size 12
 says '--size 12: write WIDTHxHEIGHT' errors
 expect 2 glcl-bench --content noise

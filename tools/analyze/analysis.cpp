@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "events/json.h"
@@ -244,6 +245,7 @@ class Run {
   std::unique_ptr<Pictures> pictures_;
   std::vector<std::pair<GstClockTime, Json>> events_;
   Json crossing_ = Json::array();  // objects of the last frame before the range
+  std::set<guint64> ids_;          // of objects in the range
   bool failed_ = false;
   std::string failure_;
   bool begins_blank_ = false, ends_blank_ = false, seen_ = false;
@@ -381,6 +383,7 @@ void Run::on_objects(const GstStructure *message) {
   const auto row = table_.row(time);
   if (!row) return;
   for (const Json &object : found) {
+    if (object.contains("id")) ids_.insert(object["id"].get<guint64>());
     std::string line = seconds(time) + "," + std::to_string(*row);
     for (const char *field :
          {"id", "x", "y", "width", "height", "velocity-x", "velocity-y", "score", "age"})
@@ -502,14 +505,13 @@ void Run::finish() {
   std::stable_sort(events_.begin(), events_.end(),
                    [](const auto &a, const auto &b) { return a.first < b.first; });
   Writer out(path("events.jsonl"));
-  guint64 shots = 0, objects = 0;
+  guint64 shots = 0;
   for (const auto &[time, event] : events_) {
     Json line{{"time", time}, {"frame", nullptr}};
     if (const auto row = table_.row(time)) line["frame"] = *row;
     line.update(event);
     out.write(dump(line) + "\n");
     shots += event["event"] == "shot";
-    objects += event["event"] == "motion-begin";
   }
   out.close();
   if (objects_) objects_->close();
@@ -526,7 +528,7 @@ void Run::finish() {
   summary["frames"] = table_.rows();
   summary["lost"] = table_.lost(rate_);
   if (task_.has("shots")) summary["shots"] = shots;
-  if (objects_) summary["objects"] = objects;
+  if (objects_) summary["objects"] = ids_.size();
   if (task_.part) summary["crossing"] = crossing_;
   write_file(path("summary.json"), dump(summary, 2) + "\n");
 }

@@ -78,10 +78,13 @@ class Numbers {
     last_frame_ = frame;
     last_.push_back(
         {id, std::stod(cells[3]), std::stod(cells[4]), std::stod(cells[5]), std::stod(cells[6])});
+    seen_.insert(id);
     cells[1] = frame;
     cells[2] = std::to_string(id);
     return text_of(cells);
   }
+  /// How many objects lines had.
+  size_t count() const { return seen_.size(); }
   /// Objects that were not in the part's last frame don't cross its end.
   void end(size_t frames) {
     if (frames == 0 || last_frame_ != std::to_string(frames - 1)) last_.clear();
@@ -89,6 +92,7 @@ class Numbers {
 
  private:
   std::map<long, long> numbers_;  // of this part's
+  std::set<long> seen_;           // in lines
   std::vector<Box> last_;         // of the last frame with objects
   std::string last_frame_;
   long next_ = 1;
@@ -133,7 +137,6 @@ void join(const Task &task, const std::vector<std::string> &parts) {
   Numbers numbers;
   Json whole;
   size_t frames = 0, shot_count = 0, lost = 0;
-  std::set<long> begun;
   for (const std::string &part : parts) {
     const Json summary = summary_of(part);
     const bool first = whole.is_null();
@@ -158,7 +161,6 @@ void join(const Task &task, const std::vector<std::string> &parts) {
       Json event = Json::parse(line);
       if (!event["frame"].is_null()) event["frame"] = event["frame"].get<size_t>() + frames;
       if (event.contains("id")) event["id"] = numbers.of(event["id"].get<long>());
-      if (event["event"] == "motion-begin") begun.insert(event["id"].get<long>());
       shot_count += event["event"] == "shot";
       events.write(dump(event) + "\n");
     }
@@ -176,7 +178,7 @@ void join(const Task &task, const std::vector<std::string> &parts) {
   whole["frames"] = frames;
   whole["lost"] = lost;
   if (with_shots) whole["shots"] = shot_count;
-  if (with_objects) whole["objects"] = begun.size();
+  if (with_objects) whole["objects"] = numbers.count();
   whole.erase("crossing");
   write_file(path("summary.json"), dump(whole, 2) + "\n");
 }

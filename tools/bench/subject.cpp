@@ -84,7 +84,7 @@ const Subject &subject(const std::string &element) {
     known += (known.empty() ? "" : ", ") + subject.element;
   }
   throw Error(Error::Kind::settings,
-              "\"" + element + "\" is no element with a bench; there are " + known + ".");
+              "\"" + element + "\" is nothing to time; there are " + known + ".");
 }
 
 }  // namespace glcl::bench

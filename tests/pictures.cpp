@@ -41,11 +41,15 @@ Frame load_picture(const std::string &path) {
   return frame;
 }
 
-std::vector<Frame> pictures() {
+std::string data_folder(const char *name) {
   namespace fs = std::filesystem;
   const char *data = std::getenv("GLCL_DATA"), *source = std::getenv("GLCL_SOURCE");
-  const fs::path folder =
-      (data ? fs::path(data) : fs::path(source ? source : ".") / "../shared/data") / "images";
+  return (data ? fs::path(data) : fs::path(source ? source : ".") / "../shared/data") / name;
+}
+
+std::vector<Frame> pictures() {
+  namespace fs = std::filesystem;
+  const fs::path folder = data_folder("images");
   std::vector<fs::path> files;
   std::error_code none;
   for (const auto &entry : fs::directory_iterator(folder, none))

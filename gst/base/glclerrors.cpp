@@ -38,6 +38,7 @@ void Errors::start() {
 
 void Errors::flush() {
   const std::lock_guard lock(mutex_);
+  last_.clear();
   failed_ = false;
 }
 

@@ -242,6 +242,12 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   priv->stats.timings = std::move(timings);
 }
 
+/// Whether frames differ in what their pictures are, and not in their rate or colorimetry alone.
+bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
+  return a.finfo == b.finfo && a.width == b.width && a.height == b.height && a.views == b.views &&
+         GST_VIDEO_INFO_MULTIVIEW_MODE(&a) == GST_VIDEO_INFO_MULTIVIEW_MODE(&b);
+}
+
 void count_dropped(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const std::lock_guard lock(priv->mutex);
@@ -417,8 +423,9 @@ static gboolean gst_glcl_filter_gl_set_caps(GstGLBaseFilter *base, GstCaps *inca
   // No chaining up: GstGLFilter would allocate a framebuffer that nothing draws into.
   // Caps are also set again as they are, when elements behind negotiate anew: state survives that.
   GstGLCLFilterPrivate *priv = private_of(base);
-  priv->prepared =
-      priv->prepared && gst_video_info_is_equal(&priv->info, &GST_GL_FILTER(base)->in_info);
+  const GstVideoInfo &info = GST_GL_FILTER(base)->in_info;
+  priv->prepared = priv->prepared && same_pictures(priv->info, info);
+  priv->info = info;
   return TRUE;
 }
 

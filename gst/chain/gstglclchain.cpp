@@ -91,8 +91,9 @@ struct State {
   glcl::Guarded<Settings> settings;
   glcl::Guarded<Asked> wanted;
   glcl::Guarded<Watched> watched;
-  std::mutex updating;               // one reads files at a time
-  std::atomic<bool> running{false};  // whether there is a chain
+  std::mutex updating;                    // one reads files at a time
+  std::atomic<bool> running{false};       // whether there is a chain
+  std::atomic<bool> refused_last{false};  // whether the properties name one that was refused
 
   // Streaming thread
   std::chrono::steady_clock::time_point looked;
@@ -194,6 +195,7 @@ void update(GstGLCLChain *self) {
     wanted->description = read_chain(state->settings.get());
     state->watched.set({wanted->description.files, stamp_of(wanted->description.files)});
     wanted->children = children_for(self, wanted->description, state->wanted.get());
+    state->refused_last = false;
     before = set_wanted(self, wanted);
   }
   tell_of_children(self, before, wanted);
@@ -274,6 +276,7 @@ void refuse(GstGLCLChain *self, Built built) {
   const bool still = !same && state->wanted.with([&](Asked &now) {
     if (now != asked) return false;
     now = state->asked;
+    state->refused_last = true;
     return true;
   });
   if (still) tell_of_children(self, asked, state->asked);
@@ -445,8 +448,10 @@ static void gst_glcl_chain_reload(GstGLCLChain *self) { update_or_warn(self); }
 /// After a property was set, by whoever set it.
 static void gst_glcl_chain_notify(GObject *object, GParamSpec *spec) {
   static const std::vector<std::string> texts{"filters", "location", "path"};
-  if (std::find(texts.begin(), texts.end(), spec->name) != texts.end())
-    update_or_warn(GST_GLCL_CHAIN(object));
+  GstGLCLChain *self = GST_GLCL_CHAIN(object);
+  const bool again = std::string("iterations") == spec->name && self->state->refused_last;
+  if (again || std::find(texts.begin(), texts.end(), spec->name) != texts.end())
+    update_or_warn(self);
 }
 
 static void gst_glcl_chain_init(GstGLCLChain *self) { self->state = new State; }

@@ -116,7 +116,7 @@ void Canny::run(Queue &queue, const Settings &settings, const Picture &in, bool 
       keep_(queue, items(keep_span), edges_[now_], size, labels_);
     }
   }
-  if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_));
+  if (measured && followed_) noise_.measure(queue, luma(1 - now_), luma(now_), true);
   followed_ = measured;
 }
 

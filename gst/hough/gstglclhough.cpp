@@ -79,6 +79,8 @@ struct Lesson {
   std::string name;
   Area box;
   std::shared_ptr<GstSample> picture;
+  glcl::Picture part{};  // of the video: a copy,
+  cl::Event copied{};    // which is there with that
 };
 
 struct Extent {
@@ -111,6 +113,7 @@ struct State {
   std::string files;      // that the templates are from
   bool left_out = false;  // some of these, since they are too large for the frames
   Shapes from_files, learned;
+  std::vector<Lesson> waiting;  // until `making` is free
   glcl::Background<Made> making;
   bool told = false;  // that the roi leaves these frames, since it was inside of them
 };
@@ -235,10 +238,9 @@ static void gst_glcl_hough_begin(State *state, bool files, const Settings &setti
   });
 }
 
-/// Copies a box of a frame and has a template made of it.
-static void gst_glcl_hough_learn_box(GstGLCLHough *self, glcl::Queue &queue,
-                                     const Settings &settings, const glcl::Picture &in,
-                                     const Lesson &lesson) {
+/// Copies the box of a lesson out of a frame; false where it lies outside.
+static bool gst_glcl_hough_copy_box(GstGLCLHough *self, glcl::Queue &queue, const glcl::Picture &in,
+                                    Lesson &lesson) {
   const auto text = [](const Area &area) {
     return "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
            std::to_string(area.width) + "," + std::to_string(area.height) + ">";
@@ -251,32 +253,45 @@ static void gst_glcl_hough_learn_box(GstGLCLHough *self, glcl::Queue &queue,
                   " is not inside the frame of " + Extent{in.width, in.height}.text() +
                   (outside ? ": it is not learned." : ": " + text(used) + " is learned.") +
                   " Choose x, y, width and height, in px, that are.");
-  if (outside) return;
+  if (outside) return false;
   const auto [x0, y0, x1, y1] = region_of(used);
-  const glcl::Picture box =
-      glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
+  lesson.part = glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
+  const glcl::Picture &part = lesson.part;
   const size_t pixel = in.plane().bytes;
-  cl::Event copied;
   if (in.layout == glcl::Layout::image)
-    queue.cl().enqueueCopyImage(in.image, box.image, {size_t(x0), size_t(y0), 0}, {0, 0, 0},
-                                {size_t(box.width), size_t(box.height), 1}, nullptr, &copied);
+    queue.cl().enqueueCopyImage(in.image, part.image, {size_t(x0), size_t(y0), 0}, {0, 0, 0},
+                                {size_t(part.width), size_t(part.height), 1}, nullptr,
+                                &lesson.copied);
   else
-    queue.cl().enqueueCopyBufferRect(in.buffer, box.buffer, {x0 * pixel, size_t(y0), 0}, {0, 0, 0},
-                                     box.region(), in.row_bytes(), 0, box.row_bytes(), 0, nullptr,
-                                     &copied);
+    queue.cl().enqueueCopyBufferRect(in.buffer, part.buffer, {x0 * pixel, size_t(y0), 0}, {0, 0, 0},
+                                     part.region(), in.row_bytes(), 0, part.row_bytes(), 0, nullptr,
+                                     &lesson.copied);
   queue.cl().flush();
-  gst_glcl_hough_begin(
-      self->state, false, settings,
-      [copied, box, name = lesson.name, settings](glcl::Queue &own, const Wants &) {
-        copied.wait();
-        return Shapes{glcl::hough::make_shape(own, name, settings, box)};
-      });
+  return true;
+}
+
+/// Takes what is to be learned, boxes out of this frame though templates may be made later.
+static void gst_glcl_hough_take_lessons(GstGLCLHough *self, glcl::Queue &queue,
+                                        const glcl::Picture &in) {
+  State *state = self->state;
+  const auto most = size_t(Hough::most_shapes);
+  const size_t room = most - std::min(state->waiting.size(), most);
+  std::vector<Lesson> taken = state->lessons.with([&](std::vector<Lesson> &lessons) {
+    const auto end = lessons.begin() + std::ptrdiff_t(std::min(lessons.size(), room));
+    std::vector<Lesson> first(lessons.begin(), end);
+    lessons.erase(lessons.begin(), end);
+    return first;
+  });
+  for (Lesson &lesson : taken)
+    if (lesson.picture || gst_glcl_hough_copy_box(self, queue, in, lesson))
+      state->waiting.push_back(std::move(lesson));
 }
 
 /// Takes up templates that have been made, and begins with others that are wanted.
 static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const Settings &settings,
                                   const glcl::Picture &in) {
   State *state = self->state;
+  gst_glcl_hough_take_lessons(self, queue, in);
   if (state->making.is_coming()) {
     std::optional<Made> taken = state->making.take();
     if (!taken) return;
@@ -313,22 +328,18 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
                          });
     return;
   }
-  const auto lesson =
-      state->lessons.with([](std::vector<Lesson> &lessons) -> std::optional<Lesson> {
-        if (lessons.empty()) return {};
-        const Lesson first = lessons.front();
-        lessons.erase(lessons.begin());
-        return first;
-      });
-  if (lesson && lesson->picture)
-    gst_glcl_hough_begin(
-        state, false, settings,
-        [lesson = *lesson, settings, layout = in.layout](glcl::Queue &own, const Wants &wants) {
+  if (state->waiting.empty()) return;
+  const Lesson lesson = std::move(state->waiting.front());
+  state->waiting.erase(state->waiting.begin());
+  gst_glcl_hough_begin(
+      state, false, settings,
+      [lesson, settings, layout = in.layout](glcl::Queue &own, const Wants &wants) {
+        if (lesson.picture)
           return glcl::hough::shape_of_sample(own, lesson.name, lesson.picture.get(), settings,
                                               layout, wants);
-        });
-  else if (lesson)
-    gst_glcl_hough_learn_box(self, queue, settings, in, *lesson);
+        lesson.copied.wait();
+        return Shapes{glcl::hough::make_shape(own, lesson.name, settings, lesson.part)};
+      });
 }
 
 /// Regions of interest of what was found last; it is some frames old.

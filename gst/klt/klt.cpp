@@ -10,7 +10,9 @@ namespace glcl::klt {
 
 namespace {
 
-constexpr int noise_frames = 8;  // from one measurement to the next
+constexpr int first_frames = 8;  // after each of which noise is measured
+constexpr int noise_frames =
+    11;  // from one measurement to the next, a prime: frames may come twice
 
 }  // namespace
 
@@ -43,8 +45,9 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
       const double level = std::max(settings.noise, 0.0);
       if (std::exchange(noise_set_, level) != level || fresh) noise_.set(queue, level);
       noise_known_ = settings.noise >= 0;
-    } else if (!fresh && (!noise_known_ || noise_set_ >= 0 || frames_ % noise_frames == 1)) {
-      noise_.measure(queue, pyramids_.plane(previous_), pyramids_.plane(current_));
+    } else if (!fresh && (!noise_known_ || noise_set_ >= 0 || frames_ <= first_frames ||
+                          frames_ % noise_frames == 0)) {
+      noise_.measure(queue, pyramids_.plane(previous_), pyramids_.plane(current_), true);
       noise_known_ = true;
       noise_set_ = -1;
     }

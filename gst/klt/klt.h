@@ -15,7 +15,8 @@ namespace glcl::klt {
 /// `min_features` are left; those alive keep their ids. Ids are never given again. Nothing is read
 /// back.
 ///
-/// The noise of the frames is measured from the second frame on, every 8 frames.
+/// The noise of the frames is measured after each of the first 8 frames that follow another, then
+/// after every 11th. Two that show none, as one that comes twice, leave it as it was.
 class Klt {
  public:
   struct Settings : Selection::Settings, Tracking::Settings {

@@ -34,8 +34,9 @@ namespace glcl::klt {
 /// point stays where it was followed to; three frames of that in a row, and it is lost (Shi and
 /// Tomasi).
 ///
-/// A point that is lost so is looked for once more from where its last motion leads, if that is a
-/// pixel or more.
+/// A point that is not found from where its last motion leads is looked for there once more with
+/// its light made even, then from where it was, unless its motion leads out of the frame, and
+/// at last there on the finest level alone.
 ///
 /// It is followed to where the window fits, but told to be where it was as long as noise explains
 /// the way from there: a still scene is still, and nothing that moves is late by more than that.

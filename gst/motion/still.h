@@ -21,7 +21,8 @@ glcl::Plane noise_plane(const Plane &plane);
 /// than 0; else 3 and 0.8 SAD, since what an encoder changes fits somewhere in patches, but not
 /// alike from block to block. The vector 0 may also be that of a block whose light changed: its
 /// cost is the smaller one, as it is or with both blocks' mean levels made the same. And where the
-/// variance of its pixels is below three times that of the noise, nothing could be seen to move;
+/// variance of its pixels is below three times that of the noise, or below 5 levels² unless the
+/// camera pans, nothing could be seen to move;
 /// unless the best candidate leaves less than half of what noise makes two frames differ by.
 /// SAD: of the best candidate. What it leaves, up to a level a pixel, changed anyhow, as where an
 /// encoder codes all blocks anew, and may have at the vector 0; p: 1, from 1.2 to 2 levels of noise

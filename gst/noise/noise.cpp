@@ -64,11 +64,13 @@ size_t Noise::groups() const { return std::max(1, (squares_ + in_group - 1) / in
 Noise::Squares Noise::prepare(Queue &queue, const Plane &plane) {
   const auto [mask, change] = gains(texels_);
   if (fresh_) forget(queue);
-  return {plane.pitch, plane.offset, std::max(columns_, 1), apart_, squares_, mask, change, scale};
+  return {
+      plane.pitch, plane.offset, std::max(columns_, 1), apart_, squares_, mask, change, scale, 0};
 }
 
-void Noise::measure(Queue &queue, const Plane &before, const Plane &after) {
-  const Squares squares = prepare(queue, before);
+void Noise::measure(Queue &queue, const Plane &before, const Plane &after, bool keep) {
+  Squares squares = prepare(queue, before);
+  squares.keeps = keep;
   measure_(queue, {groups() * measuring, 1}, before.texels, after.texels, squares, tally_,
            variances_, renewed_);
 }

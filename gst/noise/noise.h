@@ -42,14 +42,16 @@ class Noise {
   Noise(Context &context, Texels texels, int width, int height);
 
   /// Enqueues the measurement. At least one texel lies on every side of the frames. Frames below 16
-  /// px on a side have no noise.
-  void measure(Queue &queue, const Plane &before, const Plane &after);
+  /// px on a side have no noise. `keep`: where no square has any, as in frames that come twice or
+  /// are black, what was measured or set before stays.
+  void measure(Queue &queue, const Plane &before, const Plane &after, bool keep = false);
   /// For a kernel that measures beside what else it does, by measure_noise() of
   /// kernels/noise/measure.clh on planes of one layout: what that takes. The groups, of `measuring`
   /// items each, are one launch, ahead of which nothing else is enqueued.
   struct Squares {
     cl_int pitch, offset, columns, apart, count;
     cl_float mask_gain, change_gain, scale;
+    cl_int keeps;
   };
   static constexpr size_t measuring = 256;
   Squares prepare(Queue &queue, const Plane &plane);

@@ -9,23 +9,25 @@ namespace glcl::objects {
 
 namespace {
 
-constexpr int told_unseen = 3;      // frames that an object is told of though it is not found
-constexpr int keeps_tentative = 1;  // frames that one that has not begun may be missed
-constexpr int shares = 8;           // frames after which two that share what is found may be one
-constexpr float explains = 0.6f;    // of a region, by two of which it is more than parts
-constexpr int parts = 4;            // frames after which they are that
-constexpr int crowds = 5;      // so many new ones in a frame are what an encoder renewed, or light
-constexpr int settled = 8;     // frames after a cut from which on that is so
-constexpr float own_side = 3;  // px that a side is beyond those of others
-constexpr float reaches = 0.8f;   // of the frame, along an axis
-constexpr float wobbles = 2;      // changes of size by which what is faint has to move
-constexpr float unsteady = 0.5f;  // of its size that changes, and it is no thing
-constexpr float light =
-    4;  // levels that light changed lately, by which things have to go twice as far
-constexpr float clear = 0.8f, faint = 0.5f;  // scores
-constexpr float least_score = 0.1f;          // what does not exceed its bound by so much is noise
-constexpr float settle = 0.3f;               // of a new score and change of size
-constexpr float follow = 0.4f;               // of a new velocity
+// Frames
+constexpr int most_told_missed = 3;  // that an object is told of though it is not found
+constexpr int most_new_missed = 1;   // that one may be missed that has not begun
+constexpr int merge_frames = 8;      // after which two that share what is found may be one
+constexpr int exceed_frames = 4;     // in which a region is more than two, and they are one
+constexpr int settling_frames = 8;   // after a cut, in which anything may begin
+constexpr int crowd_size = 5;        // so many new ones in a frame are an encoder's, or light
+// Shares
+constexpr float explained = 0.6f;    // of a region, that two cover unless it is more than they
+constexpr float wide_share = 0.8f;   // of the frame, along an axis
+constexpr float most_wobble = 0.5f;  // of its size that changes, beyond which it is no thing
+// Others
+constexpr float own_side = 3;       // px that a side is beyond those of others
+constexpr float faint_wobbles = 2;  // changes of size by which what is faint has to move
+constexpr float light_levels = 4;   // that light changed lately, by which things go twice as far
+constexpr float clear_score = 0.8f, faint_score = 0.5f;
+constexpr float least_score = 0.1f;    // what does not exceed its bound by so much is noise
+constexpr float score_gain = 0.3f;     // of a new score and change of size
+constexpr float velocity_gain = 0.4f;  // of a new velocity
 
 float overlap(const Box &a, const Box &b) {  // of the smaller one
   return common(a, b) / std::max(std::min(a.area(), b.area()), 1.0f);
@@ -128,8 +130,8 @@ Box Tracker::followed(const Track &track, const Box &was, Box box) const {
                       float length) {
     const float first = low - was_low, last = high - was_high;
     if (std::max(std::abs(first), std::abs(last)) > was_high - was_low) return;  // another one
-    const bool back = first < 0 && -first > std::abs(last) && velocity<0.5f, forth = last> 0 &&
-                      last > std::abs(first) && velocity > -0.5f;
+    const bool back = first < 0 && -first > std::abs(last) && (velocity < 0.5f);
+    const bool forth = last > 0 && last > std::abs(first) && (velocity > -0.5f);
     if (back && was_high < length - 2) high = std::min(high, was_high + 0.9f * first + 1);
     if (forth && was_low > 2) low = std::max(low, was_low + 0.9f * last - 1);
   };
@@ -142,18 +144,20 @@ Box Tracker::followed(const Track &track, const Box &was, Box box) const {
 /// began at once. What an object uncovers stands
 /// out for a moment too, but stays and shrinks.
 bool Tracker::has_moved(const Track &track, float lag) const {
-  const float small = std::max(1.5f, float(std::min(width_, height_)) / 320) * (1 + lag / light),
+  const float small =
+                  std::max(1.5f, float(std::min(width_, height_)) / 320) * (1 + lag / light_levels),
               least =
                   track.crowd
                       ? std::max(small, 0.5f * std::min(track.seen.width(), track.seen.height()))
                       : small;
-  const float doubt = std::clamp((clear - track.object.score) / (clear - faint), 0.0f, 1.0f);
+  const float doubt =
+      std::clamp((clear_score - track.object.score) / (clear_score - faint_score), 0.0f, 1.0f);
   // What one can doubt goes on as it went, and is about where it was expected.
   const auto both = [=, age = float(std::max(track.object.age, 1))](
                         float a, float b, float wobble, float off, float size, float velocity) {
     const float way = std::min(std::abs(a), std::abs(b)), on = a > 0 ? velocity : -velocity;
-    return a * b > 0 && wobble <= unsteady * size &&
-           way >= least + wobbles * doubt * (wobble + doubt * off) &&
+    return a * b > 0 && wobble <= most_wobble * size &&
+           way >= least + faint_wobbles * doubt * (wobble + doubt * off) &&
            on >= doubt * std::max(0.5f * way / age, off);
   };
   const Box now = clipped(track.seen, float(width_), float(height_)), &then = track.began;
@@ -169,8 +173,8 @@ bool Tracker::has_moved(const Track &track, float lag) const {
     else if (high_at)
       high = low /= 2;
   };
-  const bool wide = now.width() > reaches * float(width_),
-             high = now.height() > reaches * float(height_);
+  const bool wide = now.width() > wide_share * float(width_),
+             high = now.height() > wide_share * float(height_);
   at_edges(left, right, wide || now.left <= 1, wide || now.right >= float(width_) - 1);
   at_edges(top, bottom, high || now.top <= 1, high || now.bottom >= float(height_) - 1);
   return both(left, right, track.wobble_x, track.off_x, now.width(), track.dx) ||
@@ -197,8 +201,8 @@ bool Tracker::one_thing(const Track &older, const Track &track) {
   if (older.hidden && common(older.box, track.box) > 0.7f * track.box.area() && apart < 0.5f)
     return true;
   const float fastest = std::max(std::hypot(older.dx, older.dy), std::hypot(track.dx, track.dy));
-  if (track.other == older.serial && track.exceeded >= parts) return true;
-  return track.other == older.serial && track.together >= shares &&
+  if (track.other == older.serial && track.exceeded >= exceed_frames) return true;
+  return track.other == older.serial && track.together >= merge_frames &&
          (apart < 0.5f + 0.1f * fastest || kept_back(track) || kept_back(older));
 }
 
@@ -248,10 +252,10 @@ void Tracker::share(size_t which, const Box &all, const std::vector<size_t> &oth
   Track &track = tracks_[which];
   Box outside{1e9f, 1e9f, -1e9f, -1e9f};
   for (size_t other : others) outside = around(outside, tracks_[other].expected);
-  const bool more = common(around(outside, track.expected), all) < explains * all.area();
+  const bool more = common(around(outside, track.expected), all) < explained * all.area();
   track.exceeded = more ? track.exceeded + 1 : 0;
-  const auto follow = [](float &low, float &high, float &velocity, float from, float to,
-                         float others_low, float others_high) {
+  const auto move_side = [](float &low, float &high, float &velocity, float from, float to,
+                            float others_low, float others_high) {
     const float length = high - low, most = 2 + 0.1f * length;
     // Behind it lies what it has uncovered.
     float off = 0;
@@ -276,8 +280,8 @@ void Tracker::share(size_t which, const Box &all, const std::vector<size_t> &oth
     return std::abs(low + high - was) / 2;
   };
   Box box = track.expected;
-  follow(box.left, box.right, track.dx, all.left, all.right, outside.left, outside.right);
-  follow(box.top, box.bottom, track.dy, all.top, all.bottom, outside.top, outside.bottom);
+  move_side(box.left, box.right, track.dx, all.left, all.right, outside.left, outside.right);
+  move_side(box.top, box.bottom, track.dy, all.top, all.bottom, outside.top, outside.bottom);
   const float x = fit(box.left, box.right, all.left, all.right),
               y = fit(box.top, box.bottom, all.top, all.bottom);
   track.pushed = 0.9f * track.pushed + std::max(std::max(x, y) - 1, 0.0f);
@@ -285,7 +289,7 @@ void Tracker::share(size_t which, const Box &all, const std::vector<size_t> &oth
 }
 
 bool Tracker::told(const Settings &settings, const Track &track) const {
-  return track.object.id && track.missed <= told_unseen && inside(track.box);
+  return track.object.id && track.missed <= most_told_missed && inside(track.box);
 }
 
 Tracker::Report Tracker::step(const Settings &settings, const Result &result,
@@ -380,8 +384,9 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       if (alone && shared) box = around(box, *shared);
       // More of it is seen, or of something else: from here on it has to go.
       if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;
-      track.wobble_x += settle * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
-      track.wobble_y += settle * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
+      track.wobble_x += score_gain * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
+      track.wobble_y +=
+          score_gain * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
       track.off_x += 0.5f * (std::abs(box.x() - expected.x()) - track.off_x);
       track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
       if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
@@ -392,7 +397,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       const float ratio = box.area() / std::max(expected.area(), 1.0f);
       if (!track.hidden && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
         const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
-        const float part = track.found < 3 ? 0.7f : follow;
+        const float part = track.found < 3 ? 0.7f : velocity_gain;
         track.dx += part * (dx - track.dx);
         track.dy += part * (dy - track.dy);
       }
@@ -400,8 +405,8 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       track.together = std::max(track.together - 1, 0);
       track.pushed = 0, track.exceeded = 0;
       track.box = box;
-      track.level += (track.found < 3 ? 0.5f : settle) * (all_found.level - track.level);
-      track.object.score += settle * (score - track.object.score);
+      track.level += (track.found < 3 ? 0.5f : score_gain) * (all_found.level - track.level);
+      track.object.score += score_gain * (score - track.object.score);
       track.missed = 0, track.lost = 0;
       track.found++;
     } else {
@@ -410,8 +415,8 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       track.dx *= 0.8f, track.dy *= 0.8f;
     }
     const float vx = track.box.x() - before[t].x(), vy = track.box.y() - before[t].y();
-    track.object.vx += follow * (vx - track.object.vx);
-    track.object.vy += follow * (vy - track.object.vy);
+    track.object.vx += velocity_gain * (vx - track.object.vx);
+    track.object.vy += velocity_gain * (vy - track.object.vy);
     track.object.age++;
     track.object.box = clipped(track.box, float(width_), float(height_));
     track.object.trail.push_back({track.box.x(), track.box.y()});
@@ -421,7 +426,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
   for (size_t t = 0; t < tracks_.size();) {
     Track &track = tracks_[t];
     bool gone = track.object.id ? track.lost >= settings.gap || (track.missed && !inside(track.box))
-                                : track.missed > keeps_tentative;
+                                : track.missed > most_new_missed;
     for (size_t o = 0; o < t && !gone; o++) {
       if (!one_thing(tracks_[o], track)) continue;
       // Whichever goes on as it did, under the number that was told.
@@ -443,8 +448,8 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
     return !detection.claims && detection.area >= float(least) &&
            detection.box.area() >= float(least);
   };
-  const bool crowd =
-      std::count_if(list.begin(), list.end(), is_new) >= crowds && result.state.frames >= settled;
+  const bool crowd = std::count_if(list.begin(), list.end(), is_new) >= crowd_size &&
+                     result.state.frames >= settling_frames;
   for (const Detection &detection : list)
     if (is_new(detection)) {
       Track track;

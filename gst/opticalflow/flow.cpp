@@ -29,10 +29,11 @@ std::vector<cl_float4> noise_gains(int levels, Flow::Channels channels) {
   noise::Covariance at;
   std::vector<cl_float4> gains;
   at.filter({1 / 8.0, 6 / 8.0, 1 / 8.0});
+  const double finest = at(0);
   for (int level = 0; level < levels; level++) {
     if (level) at.filter({1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0}, 2);
     const double slope = at.variance({1 / 12.0, -8 / 12.0, 0, 8 / 12.0, -1 / 12.0});
-    const double own = at(0), coding = 1.5 * 38 * 38 / 4096 * std::exp2(-1.2 * level);
+    const double own = at(0), coding = 1.5 * finest * finest * std::exp2(-1.2 * level);
     const bool census = channels == Flow::Channels::census;
     gains.push_back(
         {{static_cast<float>(census ? 2 * own * (own - at(2)) : own * own),

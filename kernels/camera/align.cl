@@ -47,6 +47,8 @@ __kernel void camera_shrink(__global const uchar *plane, int pitch, int shrink, 
 #define VOTING 4         // one in so many pixels votes
 #define MORE 1.0001f     // times the votes of another are more than rounding makes
 #define ROW (ITEMS + 1)  // from a sum of all items to the next, in local memory: they lie in different banks
+#define MOST_STAND 0.9f     // of the vectors
+#define LEAST_MOTION 0.25f  // px of frames, in the middle and at the corners
 #define CONTRAST 16.0f  // levels in a block that votes by half
 #define LIGHT 0.015625f  // the gain counts by levels from mid-grey / 64
 #define MOST_CURVED 1.5f  // of a lens as wide as they are, over the radius
@@ -59,6 +61,13 @@ inline float4 step_before(__global const State *state, Frame frame, int which) {
 }
 inline float4 as_before(__global const State *state, Frame frame, int which) {
   return after(state->from_frame, step_before(state, frame, which));
+}
+
+// Nearly all vectors are 0: no other motion is looked for, since light that changed may agree with any by chance.
+inline bool stands(__global const State *state, Frame frame) {
+  const float4 vectors = state->vectors;
+  return state->inliers >= MOST_STAND * state->counted && length(vectors.xy) < LEAST_MOTION &&
+         length(vectors.zw) * frame.radius * frame.shrink < LEAST_MOTION;
 }
 
 // The bend that goes with a motion, where the lens makes it.
@@ -210,7 +219,7 @@ inline Fit estimate(__global const float *sums, __global const State *state, int
       *fit = state->fits[number - 1];
       // More of the picture agrees with no motion, or with one like that before, than with the vectors: they are of
       // something else, or it is faster than they can be.
-      if (number == 1 && motion) {
+      if (number == 1 && motion && !stands(state, frame)) {
         int best = 0;
         for (int i = 1; i <= OTHERS; i++)
           if (total[FIRST + i] > MORE * total[FIRST + best]) best = i;

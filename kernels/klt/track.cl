@@ -210,28 +210,30 @@ inline Point track(__global const float *before, __global const float *after, __
   point.form = select((float4)(1.0f, 0.0f, 0.0f, needed), point.form, (int4)(point.who.y > 0 ? -1 : 0));
   const int radius = min(search.radius + (int)point.form.w, MOST_RADIUS);
   // From where it would be if it went on as before; where it is not to be found so, in light that changes; then, unless it would have
-  // left the frame, from where it was.
+  // left the frame, from where it was; at last near there, without the coarser levels, which light that differs from row to row misleads.
   const bool fast = dot(pace.xy, pace.xy) >= LEAST_PACE * LEAST_PACE;
-  const int tries = fast && in_frame(was + pace.xy, level) ? 3 : 2;
+  const int tries = fast && in_frame(was + pace.xy, level) ? 4 : 3;
   const bool all_kept = search.residue >= KEEP_ALL;
   Found found;
   found.good = found.seen = false;
   float2 guess = 0.0f;
   float even = 0.0f;
+  int used = count;
   for (int i = 0; i < tries && !found.good; i++) {
     const float2 next_guess = i < 2 && fast ? pace.xy : 0.0f;
     const float next_even = i ? 1.0f : 0.0f;
-    Found next = follow(before, after, levels, gains, count, was, next_guess, next_even, radius, search, noise, patch, sums);
+    const int next_count = i < tries - 1 ? count : 1;
+    Found next = follow(before, after, levels, gains, next_count, was, next_guess, next_even, radius, search, noise, patch, sums);
     const bool stays = in_frame(was + next.shift, level);
     next.good = next.good && stays, next.seen = next.seen && stays && all_kept;
     // Of those that are not good the one that leaves least.
     if (i == 0 || next.good || (next.seen && (!found.seen || next.residue < found.residue)))
-      found = next, guess = next_guess, even = next_even;
+      found = next, guess = next_guess, even = next_even, used = next_count;
   }
   found.good = found.good || found.seen;
   const float2 now = was + found.shift;
   if (search.check && found.good) {
-    const Found back = follow(after, before, levels, gains, count, now, -guess, even, radius, search, noise, patch, sums);
+    const Found back = follow(after, before, levels, gains, used, now, -guess, even, radius, search, noise, patch, sums);
     const float2 miss = found.shift + back.shift;
     found.good = back.good && dot(miss, miss) <= MOST_BACK * MOST_BACK;
   }

@@ -340,6 +340,18 @@ RowLight RowLight::measured(const std::vector<float> &small, const std::vector<f
   return light;
 }
 
+namespace {
+
+/// Whether a motion leaves the middle and the corners within so many px of frames.
+bool stays(const Similarity &motion, float most, const glcl::camera::Frame &frame) {
+  return std::abs(shift(motion)) <= most &&
+         std::abs(turn(motion)) * frame.radius * frame.shrink <= most;
+}
+/// Whether nearly all vectors are the camera's.
+bool agree(const glcl::camera::State &state) { return state.inliers >= 0.9f * state.counted; }
+
+}  // namespace
+
 void align(const std::vector<float> &small, const std::vector<float> &picture,
            const std::vector<bool> &known, const glcl::camera::Frame &frame,
            glcl::camera::Compensation compensation, bool first, const RowLight &lit,
@@ -366,13 +378,14 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
     step.y = step.y / frame.shrink + float(beside * row);
     others.push_back(going(step, false));
   }
+  const bool stands = stays(state.vectors, 0.25f, frame) && agree(state);
   double gain = 1, offset = 0;
   constexpr double scatter[] = {24, 16, 8}, light = 1.0 / 64;
   constexpr int coarse[] = {8, 4, 1};
   for (int step = 0; step < 3 && !first; step++) {
     std::array<Row, parameters> m{};
     double weights = 0;
-    std::array<double, 11> agree{};
+    std::array<double, 11> votes_for{};
     const Blocks blocks{current, coarse[step]};
     const int c = coarse[step];
     int number = 0;
@@ -410,17 +423,17 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
         if (step || number % 4) continue;
         const double contrast = (most - least) * (most - least),
                      votes = contrast / (contrast + 16 * 16);
-        agree[0] += votes * w;
+        votes_for[0] += votes * w;
         for (size_t k = 0; k < others.size(); k++) {
           const Complex q = others[k].from(z) + centre;
           if (current.inside(q.real(), q.imag()))
-            agree[k + 1] += votes * weight(row * level - blocks.nearest(q), scatter[step]);
+            votes_for[k + 1] += votes * weight(row * level - blocks.nearest(q), scatter[step]);
         }
       }
     size_t best = 0;
-    for (size_t i = 1; i < agree.size(); i++)
-      if (agree[i] > 1.0001 * agree[best]) best = i;
-    if (step == 0 && moves && best > 0) {
+    for (size_t i = 1; i < votes_for.size(); i++)
+      if (votes_for[i] > 1.0001 * votes_for[best]) best = i;
+    if (step == 0 && moves && best > 0 && !stands) {
       motion = others[best - 1];
       continue;
     }

@@ -400,18 +400,20 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   Found found;
   float guess_x = 0, guess_y = 0;
   bool even = false;
+  int used = levels;
   const bool fast = point.vx * point.vx + point.vy * point.vy >= 1;
   const int tries =
-      fast && in_frame(point.tracked_x + point.vx, point.tracked_y + point.vy) ? 3 : 2;
+      fast && in_frame(point.tracked_x + point.vx, point.tracked_y + point.vy) ? 4 : 3;
   const bool all_kept = settings.max_residue >= 255;
   for (int i = 0; i < tries && !found.good; i++) {
     const float to_x = fast && i < 2 ? point.vx : 0, to_y = fast && i < 2 ? point.vy : 0;
-    Found next = follow(before, after, levels, all, point.tracked_x, point.tracked_y, to_x, to_y,
-                        i > 0, radius, settings, noise);
+    const int next_levels = i < tries - 1 ? levels : 1;
+    Found next = follow(before, after, next_levels, all, point.tracked_x, point.tracked_y, to_x,
+                        to_y, i > 0, radius, settings, noise);
     const bool stays = in_frame(point.tracked_x + next.dx, point.tracked_y + next.dy);
     next.good = next.good && stays, next.seen = next.seen && stays && all_kept;
     if (i == 0 || next.good || (next.seen && (!found.seen || next.residue < found.residue)))
-      found = next, guess_x = to_x, guess_y = to_y, even = i > 0;
+      found = next, guess_x = to_x, guess_y = to_y, even = i > 0, used = next_levels;
   }
   bool good = found.good || found.seen;
   float x = point.tracked_x + found.dx, y = point.tracked_y + found.dy;
@@ -423,7 +425,7 @@ bool track(const Pyramid &before, const Pyramid &after, const Settings &settings
   }
   if (good && settings.check) {
     const Found back =
-        follow(after, before, levels, all, x, y, -guess_x, -guess_y, even, radius, settings, noise);
+        follow(after, before, used, all, x, y, -guess_x, -guess_y, even, radius, settings, noise);
     good = back.good && std::hypot(found.dx + back.dx, found.dy + back.dy) <= 1;
   }
   if (good && !born) {
@@ -462,12 +464,12 @@ void Klt::run(const Settings &settings, const Frame &frame) {
     noise_ = even_noise(std::max(settings.noise, 0.0));
     noise_known_ = settings.noise >= 0;
     noise_set_ = true;
-  } else if (!fresh && (noise_set_ || frames_ % 8 == 1)) {
+  } else if (!fresh && (noise_set_ || frames_ <= 8 || frames_ % 11 == 0)) {
     noise_set_ = false;
     noise_ = noise(
         glcl::noise::Noise::Texels::soft, frame.width, frame.height,
         [&](int x, int y) { return before_[0].at(x, y); },
-        [&](int x, int y) { return now[0].at(x, y); });
+        [&](int x, int y) { return now[0].at(x, y); }, &noise_);
     noise_known_ = true;
   }
   unsigned alive = 0, lost = 0;

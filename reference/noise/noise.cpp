@@ -25,11 +25,15 @@ double energy(std::initializer_list<double> taps) {
   return sum * sum;
 }
 
-/// The variance that a tenth of the squares stay below, by counters of an eighth of an octave.
+/// Its counter, of an eighth of an octave; 0: it has no noise.
+int counter(const Square &square) {
+  return static_cast<int>(std::clamp((std::log2(square.variance) + 8) * 8, 0.0f, 159.0f));
+}
+
+/// The variance that a tenth of the squares stay below.
 float quiet(const std::vector<Square> &squares) {
   std::vector<int> counters(160);
-  for (const Square &square : squares)
-    counters[static_cast<int>(std::clamp((std::log2(square.variance) + 8) * 8, 0.0f, 159.0f))]++;
+  for (const Square &square : squares) counters[counter(square)]++;
   const float wanted = 0.1f * static_cast<float>(squares.size());
   int below = 0;
   size_t i = 0;
@@ -44,7 +48,7 @@ float quiet(const std::vector<Square> &squares) {
 }  // namespace
 
 NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const Texel &before,
-                 const Texel &after) {
+                 const Texel &after, const NoiseTable *kept) {
   // the filter by itself, and with the mask after it
   const bool grey = texels == glcl::noise::Noise::Texels::grey;
   const bool soft = texels == glcl::noise::Noise::Texels::soft;
@@ -77,6 +81,9 @@ NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const
       squares.push_back({static_cast<float>(level), static_cast<float>(std::min(variance, seen))});
       coding += std::clamp(variance - seen, 0.0, 0.5);
     }
+  if (kept && std::all_of(squares.begin(), squares.end(),
+                          [](const Square &square) { return counter(square) == 0; }))
+    return *kept;
   NoiseTable table;
   const float all = quiet(squares);
   for (int i = 0; i <= bands; i++) {

@@ -17,8 +17,9 @@ constexpr float noise_correlation = 1.33f;
 /// A texel of a plane; those outside are asked for too.
 using Texel = std::function<float(int x, int y)>;
 
+/// `kept`: what there is where no square has any noise.
 NoiseTable noise(glcl::noise::Noise::Texels texels, int width, int height, const Texel &before,
-                 const Texel &after);
+                 const Texel &after, const NoiseTable *kept = nullptr);
 
 /// The same level at every brightness, without coding noise.
 NoiseTable even_noise(double level);

@@ -116,9 +116,7 @@ std::vector<Pair> made_pairs() {
 }
 
 std::vector<Pair> real_pairs() {
-  const char *data = std::getenv("GLCL_DATA"), *source = std::getenv("GLCL_SOURCE");
-  const fs::path folder =
-      (data ? fs::path(data) : fs::path(source ? source : ".") / "../shared/data") / "flow";
+  const fs::path folder = reference::data_folder("flow");
   const struct {
     const char *name;
     double bounds[3];

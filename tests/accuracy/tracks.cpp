@@ -286,8 +286,7 @@ struct Row {
 /// On how many pairs points fare worse than OpenCV's.
 int compare_pairs(glcl::Queue &queue) {
   namespace fs = std::filesystem;
-  const char *data = std::getenv("GLCL_DATA");
-  const fs::path folder = fs::path(data ? data : "../shared/data") / "flow";
+  const fs::path folder = reference::data_folder("flow");
   if (!fs::is_directory(folder)) {
     std::printf("SKIP: no pairs in %s\n", folder.c_str());
     return 0;

@@ -253,6 +253,18 @@ TEST(broken_with_another_size) {
   test::expect_none(chain.messages().errors());
 }
 
+// What the properties name is taken up once it fits.
+TEST(refused_until_it_fits) {
+  Chain chain("glclchain filters=invert iterations=40");
+  const Frame in = reference::random_frame(33, 21);
+  expect_near(in, chain.filter(in), 1, "inverted forty times");
+  g_object_set(chain["glclchain"], "filters", "grey ! invert", nullptr);
+  expect_warning(chain, in, in, {"64 steps"});
+  g_object_set(chain["glclchain"], "iterations", 1, nullptr);
+  expect_soon(chain, in, expected(in, "grey ! invert"), "a chain that fits");
+  test::expect_none(chain.messages().errors());
+}
+
 TEST(edited_files) {
   Folder folder;
   folder.write("own.cl", negative);

@@ -302,6 +302,23 @@ TEST(learn) {
   expect_warned(chain, {"range", "can't be read", "are not fixed"});
 }
 
+// Boxes are of the next frame, however long other templates take to be made.
+TEST(learn_two_at_once) {
+  Chain chain(hough("sharing=auto"));
+  const Pose pose{80, 60, 0, 1};
+  expect(filter(chain, grey()).objects.empty(), "nothing is known");
+  for (const char *name : {"first wrench", "second wrench"}) {
+    gboolean accepted = FALSE;
+    g_signal_emit_by_name(chain["glclhough"], "learn", name, 30, 10, 100, 100, &accepted);
+    expect(accepted, "it will be learned");
+  }
+  chain.filter(scene(tool(), pose));
+  for (int i = 0; i < 5; i++) filter(chain, grey());
+  for (const test::Message &warning : chain.messages().warnings())
+    expect(!warning.names("wrench"), warning.text);
+  expect_learned(chain, scene(tool(), pose), "wrench", {79.5, 59.5, 0, 1});
+}
+
 // Templates that can't be used are errors before the first frame.
 TEST(unusable) {
   Frame large = grey(400, 300);

@@ -224,6 +224,52 @@ TEST(discontinuity) {
   expect(list.summary.fresh == list.summary.count, "and in another size");
 }
 
+// Caps that change only the rate of frames change nothing about what they show.
+TEST(another_framerate) {
+  Chain chain("glclklt attach-meta=true");
+  const List first = listed(chain, scene(0));
+  GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width",
+                                      G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
+                                      GST_TYPE_FRACTION, 30, 1, nullptr);
+  expect(gst_harness_push_event(chain.harness(), gst_event_new_caps(caps)), "other caps");
+  gst_caps_unref(caps);
+  const List next = listed(chain, scene(1));
+  expect(next.summary.fresh == 0 && next.points[0].id == first.points[0].id, "points go on");
+}
+
+// As videorate gives them, and cameras that have little light: a still scene is still.
+TEST(frames_that_come_twice) {
+  Chain chain("glclklt interval=0 attach-meta=true");
+  const Frame flat = reference::flat_frame(320, 240), still = scene(0, 320, 240);
+  for (int i = 0; i < 2; i++) listed(chain, flat);
+  for (unsigned i = 0; i < 30; i++) {
+    const List list = listed(chain, reference::noisy(still, 4, 1 + i / 2));
+    const auto moves = [](const Told &point) { return std::hypot(point.vx, point.vy) > 0.01; };
+    const auto moved = std::count_if(list.points.begin(), list.points.end(), moves);
+    fail_unless(i < 4 || size_t(moved) * 100 <= list.points.size(), "%ld of %zu move in frame %u",
+                long(moved), list.points.size(), i);
+  }
+  double noise = -1;
+  while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
+    const GstStructure *structure = gst_message_get_structure(message);
+    if (gst_structure_has_field(structure, "noise")) noise = number(structure, "noise");
+    gst_message_unref(message);
+  }
+  fail_unless(noise > 3 && noise < 5, "noise of %g instead of 4", noise);
+}
+
+// Lamps on the mains, seen row by row: no cut, and most points go on.
+TEST(light_of_rows) {
+  Chain chain("glclklt attach-meta=true");
+  const Frame still = reference::relit(scene(0, 320, 240), 0.3, 90);
+  for (int i = 0; i < 8; i++) {
+    const List list = listed(chain, reference::rolling(still, 0.12, i));
+    if (i)
+      fail_unless(!list.summary.cut && 2 * list.summary.lost < list.summary.count,
+                  "%u of %u points are lost in frame %d", list.summary.lost, list.summary.count, i);
+  }
+}
+
 // Nothing to see, hardly anything to see it on, and more points than pixels.
 TEST(hardly_anything) {
   for (const auto &[w, h] : {std::pair{1, 1}, {2, 1}, {3, 65}, {17, 13}, {64, 48}}) {

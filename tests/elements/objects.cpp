@@ -159,6 +159,29 @@ TEST(messages) {
   }
 }
 
+// Light that changes from the first frame on is no motion of a camera that stands.
+TEST(camera_in_changing_light) {
+  const Frame still = reference::textured_frame(320, 240);
+  for (const bool rolls : {false, true}) {
+    Chain chain("glclmotion interval=0 camera-compensation=first-order-flow");
+    for (int i = 0; i < 6; i++) {
+      const Frame lit = rolls ? reference::rolling(still, 0.12, i)
+                              : reference::relit(still, i % 2 ? 0.92 : 1.08, 0);
+      chain.filter(reference::noisy(lit, 2, unsigned(i) + 1));
+    }
+    Events events;
+    end(chain);
+    events.gather(chain);
+    const auto told = events.of("glclmotion");
+    expect(told.size() == 5, "a message for each frame but the first");
+    for (const GstStructure *message : told)
+      for (const char *field : {"camera-x", "camera-y", "camera-path-x", "camera-path-y"})
+        fail_unless(std::abs(number(message, field)) < (rolls ? 0.75 : 0.1),
+                    "%s of %g in light that %s", field, number(message, field),
+                    rolls ? "rolls" : "flickers");
+  }
+}
+
 // camera-compensation alone tells of the camera, and says which kind.
 TEST(camera) {
   const reference::Motion turning{0, 0, 0.01, 1.008};

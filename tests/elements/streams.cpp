@@ -256,6 +256,22 @@ TEST(other_buffers) {
   }
 }
 
+// What goes wrong again after a flush is told again.
+TEST(refused_after_a_flush) {
+  Stream stream("glclinvert");
+  stream.caps(64, 48);
+  stream.push(scene(0), 0);
+  for (size_t i = 1; i <= 2; i++) {
+    replace_next(stream.chain["glclinvert"], gst_buffer_new());
+    GstBuffer *buffer = stream.chain.buffer_of(scene(1));
+    expect(stream.push(buffer) == GST_FLOW_ERROR, "the frame is taken");
+    expect(stream.chain.messages().errors().size() == i, "an error after each flush");
+    stream.event(gst_event_new_flush_start());
+    stream.event(gst_event_new_flush_stop(TRUE));
+    stream.segment(test::time_segment());
+  }
+}
+
 // A buffer that is smaller than its frame gets no further than glupload.
 TEST(short_buffer) {
   Stream stream;

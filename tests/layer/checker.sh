@@ -44,7 +44,8 @@ done < <(pipelines "$@")
 
 for program in "$@"; do
   GLCL_TIMEOUT=300 under_layer "$scratch/log" "$program"
-  verdict "$(basename "$program")" $? "$scratch/log"
+  status=$?
+  verdict "$(basename "$program")" $status "$scratch/log"
 done
 
 [ $failures = 0 ]

@@ -174,9 +174,9 @@ assert all(event["width"] > 0 and event["id"] > 0 for event in events), events'
     head -n 1 'my "tracks".csv' | grep -q '^frame,timestamp,id,x,y,' || die 'no tracks are written'
     grep -q "^$((frames - 1)),.*,[1-9][0-9]*,[0-9.]*$" 'my "tracks".csv' || die 'no point is followed to the last frame'
     ;;
-  stabilise)
+  stabilize)
     make_clip 160 120
-    recipe stabilise clip.mp4 out.mp4
+    recipe stabilize clip.mp4 out.mp4
     expect 'frames moved' "$(filtered_frames log)" $frames
     expect 'frames written' "$(frames_of out.mp4)" $frames
     ;;

@@ -17,11 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A video file of the folder GLCL_DATA; empty, with a line that says so, where there is none.
+/// A real video file; empty, with a line that says so, where there is none.
 std::string video(const char *name) {
-  const char *data = std::getenv("GLCL_DATA"), *source = std::getenv("GLCL_SOURCE");
-  const fs::path file =
-      (data ? fs::path(data) : fs::path(source ? source : ".") / "../shared/data") / "video" / name;
+  const fs::path file = fs::path(reference::data_folder("video")) / name;
   if (fs::exists(file)) return file.string();
   std::printf("SKIP: no %s\n", file.c_str());
   return {};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# stabilise.sh IN [OUT]: plays a video file, or the camera /dev/video…, in a window without the shaking of the hand that holds
+# stabilize.sh IN [OUT]: plays a video file, or the camera /dev/video…, in a window without the shaking of the hand that holds
 # the camera; with OUT, writes it into an H.264 MP4 without sound
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"

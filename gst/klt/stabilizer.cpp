@@ -15,7 +15,7 @@ struct Follow {
   cl_float place, pace, zoom, empty;
   cl_float2 centre;
 };
-struct Nail {
+struct Anchor {
   cl_float2 at;
   cl_int id, empty;
 };
@@ -43,7 +43,7 @@ Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout)
   };
   try {
     ways_ = buffer(Points::most * sizeof(cl_float4));
-    nails_ = buffer(Points::most * sizeof(Nail));
+    anchors_ = buffer(Points::most * sizeof(Anchor));
     camera_ = buffer(sizeof(camera::State));
     before_ = buffer(sizeof(Steady));
     now_ = buffer(sizeof(Steady));
@@ -60,9 +60,9 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
   if (fresh) {
     queue.cl().enqueueFillBuffer(before_, cl_float(0), 0, sizeof(Steady));
     queue.cl().enqueueFillBuffer(camera_, cl_float(0), 0, sizeof(camera::State));
-    queue.cl().enqueueFillBuffer(nails_, cl_int(-1), 0, Points::most * sizeof(Nail));
+    queue.cl().enqueueFillBuffer(anchors_, cl_int(-1), 0, Points::most * sizeof(Anchor));
   } else {
-    ways_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, nails_, before_,
+    ways_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, anchors_, before_,
                  centre_, ways_);
     camera::Ransac::Settings ransac = usual_;
     ransac.converged = 0.5f;
@@ -71,7 +71,7 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
   const auto [place, pace] = shares(settings.smoothing);
   const Follow follow{place, pace, float(1 - 2 * settings.margin), 0, centre_};
   hold_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, points.state(), camera_,
-        int(fresh), follow, before_, now_, nails_);
+        int(fresh), follow, before_, now_, anchors_);
 }
 
 void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {

@@ -6,11 +6,11 @@
 
 namespace glcl::klt {
 
-/// Holds a picture still by the points that are followed. Each point is nailed to where it was
+/// Holds a picture still by the points that are followed. Each point is anchored to where it was
 /// first seen in the steady picture; the motion that keeps shapes and brings most of them back to
-/// their nails is found by camera::Ransac. Nails give way by a sixteenth of what is left, so that
-/// no error stays. Where fewer than 6 points, or than an eighth of all, agree on a motion, there is
-/// none.
+/// their anchors is found by camera::Ransac. Anchors give way by a sixteenth of what is left, so
+/// that no error stays. Where fewer than 6 points, or than an eighth of all, agree on a motion,
+/// there is none.
 ///
 /// The steady picture has a camera of its own, which follows the real one's place and pace by a
 /// filter that is critically damped: even motion is followed without lag. It never leaves the
@@ -56,7 +56,7 @@ class Stabilizer {
   camera::Ransac ransac_;
   camera::Ransac::Settings usual_;
   Kernel ways_kernel_, hold_, show_;
-  cl::Buffer ways_, nails_, camera_, before_, now_;
+  cl::Buffer ways_, anchors_, camera_, before_, now_;
   bool known_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A picture that is held still by the points that are followed. Each is nailed to where it was first seen in the steady picture;
+// A picture that is held still by the points that are followed. Each is anchored to where it was first seen in the steady picture;
 // the motion of most of them from there is the camera's. Places are from the frame's centre, px. -DBUFFERS: frames are buffers.
 #include "camera/similarity.clh"
 #include "camera/state.clh"
@@ -9,12 +9,12 @@
 #define NONE 1e9f        // x of a vector that there is not
 #define LEAST_INLIERS 6  // points that show a motion
 #define LEAST_SHARE 8    // and one in so many of all
-#define FORGET 0.0625f   // how much of the way a nail follows its point in a frame
+#define FORGET 0.0625f   // how much of the way a anchor follows its point in a frame
 
 typedef struct {
   float2 at;
   int id, spare;
-} Nail;
+} Anchor;
 
 // What is known of the steady picture. All are motions of similarity.clh.
 typedef struct {
@@ -33,14 +33,14 @@ typedef struct {
   float2 centre;      // px
 } Follow;
 
-// The way of each point from where it is by the frame before to its nail, as camera/ransac.cl takes them. Items: slots.
-__kernel void klt_ways(__global const float4 *place, __global const int4 *who, int slots, __global const Nail *nails,
+// The way of each point from where it is by the frame before to its anchor, as camera/ransac.cl takes them. Items: slots.
+__kernel void klt_ways(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
                        __global const Steady *steady, float2 centre, __global float4 *ways) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
-  const bool known = who[slot].z == LIVE && who[slot].y > 0 && nails[slot].id == who[slot].x;
+  const bool known = who[slot].z == LIVE && who[slot].y > 0 && anchors[slot].id == who[slot].x;
   const float2 at = moved(steady->seen, place[slot].zw - centre);
-  ways[slot] = known ? (float4)(at, nails[slot].at - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
+  ways[slot] = known ? (float4)(at, anchors[slot].at - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
 
 // The motion from the steady picture to the frame so bounded that what is shown lies in the frame.
@@ -55,11 +55,11 @@ inline float4 bounded(float4 back, float zoom, float2 half_size) {
   return (float4)(clamp(result.xy, -left, left), result.zw);
 }
 
-// After the frame's points are known: where it lies in the steady picture, how that goes on, and the nails. `camera`: their motion.
+// After the frame's points are known: where it lies in the steady picture, how that goes on, and the anchors. `camera`: their motion.
 // Items: slots.
 __kernel void klt_hold(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
                        __global const State *camera, int fresh, Follow follow, __global const Steady *before,
-                       __global Steady *now, __global Nail *nails) {
+                       __global Steady *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
   const bool anew = fresh || state[CUT];
@@ -70,11 +70,11 @@ __kernel void klt_hold(__global const float4 *place, __global const int4 *who, i
   const float4 back = bounded(after(go, inverse(seen)), follow.zoom, follow.centre);
   const float4 held = inverse(back), turned = after(inverse(seen), held);
   if (who[slot].z == LIVE) {
-    const Nail nail = nails[slot];
-    const float2 at = moved(held, place[slot].zw - follow.centre), was = moved(turned, nail.at);
-    const bool known = !anew && nail.id == who[slot].x;
-    const Nail next = {known ? was + FORGET * (at - was) : at, who[slot].x, 0};
-    nails[slot] = next;
+    const Anchor anchor = anchors[slot];
+    const float2 at = moved(held, place[slot].zw - follow.centre), was = moved(turned, anchor.at);
+    const bool known = !anew && anchor.id == who[slot].x;
+    const Anchor next = {known ? was + FORGET * (at - was) : at, who[slot].x, 0};
+    anchors[slot] = next;
   }
   if (slot == 0) {
     const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / follow.zoom;

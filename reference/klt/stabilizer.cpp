@@ -47,15 +47,15 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
   const Complex centre(width_ / 2, height_ / 2);
   Similarity seen, pace;
   if (fresh) {
-    nails_.clear();
+    anchors_.clear();
   } else {
     std::vector<CameraVector> ways;
     for (const Point &point : slots) {
       ways.push_back({1e9f, 1e9f, 0, 0});
-      const auto nail = nails_.find(point.id);
-      if (!point.alive || point.age == 0 || nail == nails_.end()) continue;
+      const auto anchor = anchors_.find(point.id);
+      if (!point.alive || point.age == 0 || anchor == anchors_.end()) continue;
       const Complex at = moved(steady_.seen, Complex(point.tracked_x, point.tracked_y) - centre),
-                    way = nail->second - at;
+                    way = anchor->second - at;
       ways.back() = {at.real(), at.imag(), way.real(), way.imag()};
     }
     const Ransac found(ways, ransac_);
@@ -76,19 +76,19 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
   const auto zoom = float(1 - 2 * settings.margin);
   const Similarity back = bounded(after(go, inverse(seen)), zoom, width_, height_);
   const Similarity held = inverse(back);
-  std::map<int, Complex> nails;
+  std::map<int, Complex> anchors;
   for (const Point &point : slots) {
     if (!point.alive) continue;
     const Complex at = moved(held, Complex(point.tracked_x, point.tracked_y) - centre);
-    const auto nail = nails_.find(point.id);
+    const auto anchor = anchors_.find(point.id);
     Complex next = at;
-    if (nail != nails_.end()) {
-      next = moved(held, moved(inverse(seen), nail->second));
+    if (anchor != anchors_.end()) {
+      next = moved(held, moved(inverse(seen), anchor->second));
       next += (at - next) / 16.0f;
     }
-    nails[point.id] = next;
+    anchors[point.id] = next;
   }
-  nails_ = std::move(nails);
+  anchors_ = std::move(anchors);
   const Complex grown = Complex(1 + held.dilation, held.rotation) / zoom,
                 shift = centre + Complex(held.x, held.y) / zoom - grown * centre;
   steady_ = {held,

@@ -28,7 +28,7 @@ class Stabilizer {
   float width_, height_;
   glcl::camera::Ransac::Settings ransac_;
   Steady steady_{};
-  std::map<int, std::complex<float>> nails_;  // by id
+  std::map<int, std::complex<float>> anchors_;  // by id
 };
 
 }  // namespace reference::klt

@@ -23,7 +23,7 @@ std::vector<Value> read(Bench &bench, const cl::Buffer &buffer, size_t count) {
   return values;
 }
 
-/// The device's own points, so that both nail the same.
+/// The device's own points, so that both anchor the same.
 std::vector<reference::klt::Point> slots_of(Bench &bench, const Klt &klt) {
   const size_t count = size_t(klt.features());
   const auto places = read<cl_float4>(bench, klt.points().place(), count);

@@ -43,7 +43,7 @@ while IFS=: read -r name pipeline; do
 done < <(pipelines "$@")
 
 for program in "$@"; do
-  GLCL_TIMEOUT=300 under_layer "$scratch/log" "$program"
+  GLCL_TIMEOUT=600 under_layer "$scratch/log" "$program"
   status=$?
   verdict "$(basename "$program")" $status "$scratch/log"
 done

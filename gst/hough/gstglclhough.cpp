@@ -475,6 +475,11 @@ static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   // A template that is being made is wanted by nobody any more, or, of the property, made again.
   if (const auto made = state->making.take(true); made && made->files)
     state->files.clear(), state->from_files.clear(), state->left_out = false;
+  // Nor is what is to be made of a frame, which lies on the device.
+  auto &waiting = state->waiting;
+  waiting.erase(std::remove_if(waiting.begin(), waiting.end(),
+                               [](const Lesson &lesson) { return !lesson.picture; }),
+                waiting.end());
   state->motion = {};
   state->hough.reset();
   state->view.reset();

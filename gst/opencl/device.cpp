@@ -8,6 +8,7 @@
 
 #include "drivers.h"
 #include "error.h"
+#include "loader.h"
 
 namespace glcl {
 
@@ -83,6 +84,7 @@ std::vector<Device> devices(std::string *failures) {
     cl::Platform::get(&platforms);
   } catch (const cl::Error &error) {
     failed("", error.what(), error.err());
+    if (failures && !loader_obstacle().empty()) *failures += "; " + loader_obstacle();
     return found;  // the loader reports "no platform" as an error
   }
   for (size_t p = 0; p < platforms.size(); p++) {
@@ -124,6 +126,11 @@ std::string hint_without_devices(const std::string &platform_name) {
 }
 
 std::string remedy_without_devices() {
+  if (!loader_obstacle().empty())
+    return std::string(
+               "The OpenCL loader libOpenCL.so.1 can't be opened. Install the package "
+               "ocl-icd-libopencl1. ") +
+           install_remedy;
   const std::lock_guard lock(asking());
   std::string hints;
   try {

@@ -96,6 +96,20 @@ TEST(no_platform) {
                        "POCL_CACHE_DIR");
 }
 
+TEST(no_loader) {
+  const std::string command = std::string("env LD_AUDIT=") + g_getenv("GLCL_WITHOUT_LOADER") +
+                              " gst-launch-1.0 gltestsrc ! glclinvert ! fakesink";
+  gchar *errors = nullptr;
+  gint status = 0;
+  expect(g_spawn_command_line_sync(command.c_str(), nullptr, &errors, &status, nullptr),
+         "gst-launch-1.0 can't be run");
+  const std::string text = errors;
+  g_free(errors);
+  expect(status != 0, "the pipeline plays");
+  for (const char *word : {"No OpenCL device", "libOpenCL.so.1", "ocl-icd-libopencl1"})
+    expect(text.find(word) != std::string::npos, std::string(word) + " is not in " + text);
+}
+
 TEST(platform_without_devices) {
   if (!test::shares_textures()) return;  // Mesa's has none unless it is told to offer some
   g_unsetenv("RUSTICL_ENABLE");

@@ -107,6 +107,15 @@ TEST(drivers_that_come_and_go) {
   expect(folder.registry() != two, "the loader looks elsewhere, and the registry does not know");
 }
 
+// A scan without the OpenCL loader lists the elements too, so that they are there when it comes.
+TEST(loader_that_comes_later) {
+  Folder folder;
+  g_setenv("LD_AUDIT", g_getenv("GLCL_WITHOUT_LOADER"), TRUE);
+  folder.registry();
+  g_unsetenv("LD_AUDIT");
+  folder.registry();
+}
+
 TEST(debug_categories) {
   static Log &log = *new Log;  // threads log until the process ends
   const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram", "glclhough",

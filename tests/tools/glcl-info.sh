@@ -77,6 +77,12 @@ is_json
 says '"usable": false'
 says 'pocl-opencl-icd'
 
+expect 1 LD_AUDIT="$GLCL_WITHOUT_LOADER" --
+says "The OpenCL loader libOpenCL.so.1 can't be opened. Install the package ocl-icd-libopencl1."
+expect 1 LD_AUDIT="$GLCL_WITHOUT_LOADER" -- --json
+is_json
+says '"platforms": []'
+
 expect 1 POCL_CACHE_DIR=/proc/nowhere --
 says 'without devices: PoCL offers no device where'
 says 'set POCL_CACHE_DIR (now POCL_CACHE_DIR=/proc/nowhere) to a folder of yours.'

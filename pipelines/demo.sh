@@ -18,7 +18,7 @@ folder=$source_root/demo
 folder=${GLCL_DEMO_FOLDER:-$folder}
 rm -f "$folder"/bilateral.{png,mp4}
 case $input in
-  scene) SOURCE=() ;;
+  scene) opened='the scene' ;;
   camera) open_camera /dev/video0 num-buffers=180 ;;
   /dev/*) open_camera "$input" num-buffers=180 ;;
   *) open_file "$input"; SOURCE+=(! "${DECODE[@]}") ;;
@@ -35,19 +35,6 @@ mkdir -p "$folder"
 work=$(mktemp -d "$folder/.work-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# launch SECONDS PURPOSE PIPELINE...: runs it for at most that long, with 0 to its end; where it fails, ends with the
-# first error that GStreamer reported, or, where it crashed, with the last words: a wrong argument unless it was to filter
-launch() {
-  local limit=$1 status=0 reason
-  shift
-  timeout --foreground "$limit" gst-launch-1.0 -f -e "${@:2}" 2>"$work/errors" || status=$?
-  ((status)) || return 0
-  ((status != 124)) || wrong "cannot $1 $input: nothing came in $limit s"
-  reason=$(sed -n '/^ERROR: from element/{s/^ERROR: from element [^ ]*: //p;q}' "$work/errors")
-  [[ $1 == filter ]] || wrong "cannot $1 $input: ${reason:-$(tail -n 1 "$work/errors")}"
-  die "cannot $1 $input: ${reason:-$(tail -n 1 "$work/errors")}"
-}
-
 if [[ $input == scene ]]; then
   width=640
   SOURCE=(gltestsrc num-buffers=125 !
@@ -56,7 +43,7 @@ if [[ $input == scene ]]; then
 else
   SOURCE+=(! videoconvert ! videoscale ! 'video/x-raw,pixel-aspect-ratio=1/1')
   # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
-  caps=$(launch 30 "decode pictures of" -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
+  caps=$(launched timeout --foreground 30 gst-launch-1.0 -f -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
   width=$(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*/\1/p' <<<"$caps" | tail -n 1)
   [[ $width ]] || wrong "no pictures in $input"
 fi
@@ -65,7 +52,7 @@ echo "filtering $input: ${FILTER[*]}"
 export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
 # The mixer of a live source waits for a slow filter instead of showing half a picture. H.264 has a
 # largest size; the pictures, one a second, have the video's own.
-launch 0 filter -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
+launched gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! progressreport name=progress update-freq=1 ! "${UPLOAD[@]}" ! tee name=input \
   input. ! queue max-size-buffers=4 ! pair.sink_0 \
   input. ! queue max-size-buffers=4 ! "${FILTER[@]}" ! pair.sink_1 \
   glvideomixer name=pair background=black latency=5000000000 sink_1::xpos="$width" ! gldownload ! tee name=pairs \

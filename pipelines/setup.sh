@@ -6,6 +6,9 @@
 #   FILTER       the element that the recipes show, with its settings: GLCL_FILTER, else glclbilateral
 #   DECODE UPLOAD ENCODE  the steps around it: to raw video, to textures, to H.264 in an MP4
 #   SINK         a window; nowhere without a display or with GLCL_HEADLESS=1, where a test picture stands in for the camera too
+# and has all programs write English and numbers with points, because their output is parsed.
+export LC_ALL=C.UTF-8
+unset LANGUAGE
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GLCL_BUILD:-$source_root/build}
 installed=''
@@ -50,9 +53,9 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
-# What the suites lint, docs, languages and examples skip without, and what builds copies faster; tests/run.sh installs it where CI is true.
+# What the suites lint, docs, languages, examples and pipelines skip without, and what builds copies faster; tests/run.sh installs it where CI is true.
 check_packages=(ccache clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0
-  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs)
+  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs locales)
 # Debian has the crates of GStreamer since 13.
 [[ $(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null) == 12 ]] || check_packages+=(cargo librust-gstreamer-dev)
 
@@ -223,20 +226,23 @@ play() {
     echo "${0##*/}: no display here (DISPLAY and WAYLAND_DISPLAY are not set), so no window opens: docs/headless.md" >&2
   launched gst-launch-1.0 -f "$@"
 }
+
+# launched COMMAND...: the same for any that runs gst-launch-1.0; what is not known among its errors is shown as a whole
 launched() {
   local errors status=0 reason
   errors=$(mktemp)
   "$@" 2>"$errors" || status=$?
-  reason=$(sed -n '/^ERROR: from element/{s/^ERROR: from element //p;q}' "$errors")
-  ((status)) || cat "$errors" >&2
+  reason=$(sed -n '/^ERROR: from element \|^WARNING: erroneous pipeline\|^ERROR: pipeline could not be constructed/{s/^ERROR: from element //;p;q}' "$errors")
+  ((status && (${#reason} || status == 124))) || cat "$errors" >&2
   rm "$errors"
   ((status)) || return 0
-  ((status != 124)) || wrong "cannot play $opened: nothing came in 20 s"
+  ((status != 124)) || wrong "cannot play $opened: nothing came in time"
   case $reason in
     *GstDecodeBin* | *GstParseBin* | *GstTypeFind* | *Demux* | *GstFileSink*) wrong "cannot play $opened: ${reason#*: }" ;;
+    'WARNING: '* | 'ERROR: '*) wrong "GStreamer does not understand the pipeline: ${reason#*: *: }" ;;
     ?*) die "cannot play $opened: ${reason#*: }" ;;
+    *) die "gst-launch-1.0 ended with exit status $status" ;;
   esac
-  return $status
 }
 
 # Whether windows can open; GST_GL_WINDOW names another way to have a picture shown.

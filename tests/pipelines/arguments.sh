@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# arguments.sh: what every recipe of pipelines/ answers to --help, to no argument, to too many and to wrong files
+# arguments.sh: what every recipe of pipelines/ answers to --help, to no argument, to too many, to wrong files and to a wrong filter.
+# Its user works in Turkish, where locales can be made.
 set -euo pipefail
 . "$GLCL_SOURCE/pipelines/setup.sh"
+. "$GLCL_SOURCE/tests/pipelines/locales.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -16,11 +18,13 @@ gst-launch-1.0 -f -q audiotestsrc num-buffers=20 ! wavenc ! filesink location=so
 gst-launch-1.0 -f -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=clip.mp4
 head -c 2000 clip.mp4 >cut.mp4
 
+make_locale tr_TR || true
+
 # answers STATUS PATTERN ARGUMENTS...: the recipe in $script says it, and no other error
 answers() {
   local wanted=$1 pattern=$2 status=0
   shift 2
-  timeout 60 "$script" "$@" >output 2>errors </dev/null || status=$?
+  in_locale tr_TR timeout 60 "$script" "$@" >output 2>errors </dev/null || status=$?
   ((wanted)) || mv output errors
   grep -q "$pattern" errors && ((status == wanted && ($(wc -l <errors) == 1 || !wanted))) && return
   cat errors
@@ -56,6 +60,12 @@ for script in "$source_root"/pipelines/*.sh; do
   answers 2 "^$name: no such file: missing.mp4$" missing.mp4 "${more[@]}"
   answers 2 "^$name: no file that can be read: folder.mp4$" folder.mp4 "${more[@]}"
   [[ $name != decode.sh ]] || answers 2 '^decode.sh: no H.264 in clip.mp4; ' clip.mp4
+  # shellcheck disable=SC2016
+  if [[ $name != decode.sh ]] && grep -q '"${FILTER\[@\]}"' "$script" && ! grep -q '^FILTER=' "$script"; then
+    GLCL_FILTER='glclbilateral sigmaspace=3' answers 2 "^$name: .*: no property \"sigmaspace\" in element \"glclbilateral\"$" \
+      clip.mp4 "${more[@]}"
+    GLCL_FILTER='glclbilateral !' answers 2 "^$name: GStreamer does not understand the pipeline: " clip.mp4 "${more[@]}"
+  fi
   for file in text.mp4 zero.mp4 sound.wav cut.mp4; do
     answers 2 "^$name: .*$file" "$file" "${more[@]}"
   done

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# recipes.sh NAME: runs a recipe of pipelines/ without a display, on a clip made here, and checks what it leaves
+# recipes.sh NAME: runs a recipe of pipelines/ without a display, on a clip made here, and checks what it leaves. Its user works in
+# German, where locales can be made.
 set -euo pipefail
 . "$GLCL_SOURCE/pipelines/setup.sh"
+. "$GLCL_SOURCE/tests/pipelines/locales.sh"
 recipe=$1
 headless_environment "$build/run"
 work=$(mktemp -d)
@@ -23,8 +25,9 @@ needs() {
   done
 }
 
+make_locale de_DE || true
 recipe() {
-  "$source_root/pipelines/$1.sh" "${@:2}"
+  in_locale de_DE "$source_root/pipelines/$1.sh" "${@:2}"
 }
 
 frames=30

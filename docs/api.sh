@@ -5,7 +5,8 @@
 # Exits with 77 where doxygen is missing.
 set -euo pipefail
 case ${1:-} in
-  '' | -h | --help) sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2; exit 2 ;;
+  -h | --help) sed -n '3s/^# //p' "$0"; exit ;;
+  '' | -*) sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2; exit 2 ;;
 esac
 command -v doxygen >/dev/null || {
   echo 'SKIP: no doxygen here'

@@ -5,7 +5,8 @@
 # Exits with 77 where mkdocs is missing.
 set -euo pipefail
 case ${1:-} in
-  '' | -h | --help) sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2; exit 2 ;;
+  -h | --help) sed -n '3s/^# //p' "$0"; exit ;;
+  '' | -*) sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2; exit 2 ;;
 esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdocs=$([[ -x /usr/bin/mkdocs ]] && echo /usr/bin/mkdocs || command -v mkdocs) || {

@@ -3,6 +3,8 @@
 import os
 import sys
 
+import __main__
+
 try:
     import gi
     gi.require_version('Gst', '1.0')
@@ -30,6 +32,14 @@ def need(package, error):
 
 def headless():
     return not os.environ.get('DISPLAY') and not os.environ.get('WAYLAND_DISPLAY')
+
+
+def argument():
+    """the only argument of the command line, or None; -h prints what the program says of itself"""
+    if sys.argv[1:] in (['-h'], ['--help']):
+        print(__main__.__doc__.strip())
+        sys.exit()
+    return sys.argv[1] if len(sys.argv) > 1 else None
 
 
 def pipeline(source, rest, frames=60):

@@ -5,7 +5,6 @@
 An array is copied once on its way: from where the device is read back to into Python's memory, where numpy looks at it. Nothing
 is read back before common.array() asks for it; the frame's pixels stay on the GPU.
 """
-import sys
 
 import common
 from common import Gst
@@ -13,7 +12,7 @@ from common import Gst
 
 def main():
     # grid=4: a vector for every 4 × 4 px, a sixteenth of the memory. sync=false: as fast as it goes.
-    pipeline = common.pipeline(sys.argv[1] if len(sys.argv) > 1 else None,
+    pipeline = common.pipeline(common.argument(),
                                'glopenclflow display=none post-messages=false attach-meta=true grid=4 ! '
                                'appsink name=sink sync=false max-buffers=4')
     sink = pipeline.get_by_name('sink')

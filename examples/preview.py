@@ -8,7 +8,6 @@ before it is drawn, so the text is where the object is in this very frame, howev
 Without an argument: the first camera, or a ball that flies about where there is none.
 """
 import os
-import sys
 
 import common
 from common import Gst
@@ -40,7 +39,7 @@ class Label:
 
 
 def main():
-    source = sys.argv[1] if len(sys.argv) > 1 else '/dev/video0' if os.path.exists('/dev/video0') else None
+    source = common.argument() or ('/dev/video0' if os.path.exists('/dev/video0') else None)
     sink = 'glimagesink sync=false' if common.headless() else 'glimagesink'  # nobody looks: as fast as it goes
     pipeline = common.pipeline(
         source, 'glclhistogram mode=rgb display=overlay attach-overlay=true post-messages=false ! '

@@ -21,6 +21,7 @@
 #include "bench/start.h"
 #include "bench/subject.h"
 #include "bench/text.h"
+#include "command.h"
 #include "opencl/error.h"
 #include "table.h"
 
@@ -398,9 +399,10 @@ int main(int argc, char **argv) {
   setlocale(LC_ALL, "");
   setlocale(LC_NUMERIC, "C");
   try {
+    if (glcl::prints_version("glcl-bench", argc, argv)) return glcl::exit_status("glcl-bench", 0);
     const Options options = parse(argc, argv);
     if (options.pipeline) gst_init(nullptr, nullptr);
-    leave(bench(options));
+    leave(glcl::exit_status("glcl-bench", bench(options)));
   } catch (const Error &error) {
     std::cerr << "glcl-bench: " << error.what() << '\n';
     if (!error.detail().empty()) std::cerr << error.detail() << '\n';

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "command.h"
 #include "events/json.h"
 
 namespace {
@@ -23,6 +24,7 @@ constexpr char usage[] =
     "  --all           also what GStreamer itself tells, by the names of its kinds: state-changed\n"
     "  --message NAME  only messages of this name, e.g. shot or eos; may be given several times\n"
     "  --help          this text\n"
+    "  --version       the version\n"
     "\n"
     "Warnings and errors go to standard error. An interrupt ends the stream, a second one at "
     "once.\n"
@@ -119,10 +121,9 @@ GstElement *parse(const std::vector<const gchar *> &words) {
   return pipeline;
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int run_command(int argc, char **argv) {
   gst_init(&argc, &argv);
+  if (glcl::prints_version("glcl-events", argc, argv)) return 0;
   Run run;
   std::vector<const gchar *> words;
   for (int i = 1; i < argc; i++) {
@@ -139,7 +140,7 @@ int main(int argc, char **argv) {
       std::cerr << "glcl-events: "
                 << (known ? "--message lacks the NAME of a message"
                           : "there is no option " + std::string(argv[i]))
-                << "; there are --all, --message NAME and --help, before the pipeline\n";
+                << "; there are --all, --message NAME, --help and --version, before the pipeline\n";
       return 2;
     } else
       words.push_back(argv[i]);
@@ -167,4 +168,10 @@ int main(int argc, char **argv) {
   gst_object_unref(run.pipeline);
   g_main_loop_unref(run.loop);
   return run.status;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  return glcl::exit_status("glcl-events", run_command(argc, argv));
 }

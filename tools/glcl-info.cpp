@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "command.h"
 #include "info/report.h"
 
 namespace {
@@ -18,8 +19,9 @@ constexpr char usage[] =
     "sharing\n"
     "textures (gl, external, copy) each pair of them can use and, where not, why not.\n"
     "\n"
-    "  --json  the same as JSON\n"
-    "  --help  this text\n"
+    "  --json     the same as JSON\n"
+    "  --help     this text\n"
+    "  --version  the version\n"
     "\n"
     "The exit status is 0 when a device and an OpenGL context are there, so that the elements can\n"
     "run, 1 when not, 2 for a wrong option. With GST_DEBUG set, for instance to 2, what GStreamer "
@@ -64,9 +66,8 @@ int show(bool json) {
   return report.usable() ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int run(int argc, char **argv) {
+  if (glcl::prints_version("glcl-info", argc, argv)) return 0;
   bool json = false;
   for (int i = 1; i < argc; i++) {
     if (!std::strcmp(argv[i], "--help")) {
@@ -74,7 +75,8 @@ int main(int argc, char **argv) {
       return 0;
     }
     if (std::strcmp(argv[i], "--json") != 0) {
-      std::cerr << "glcl-info: unknown option " << argv[i] << ": there are --json and --help\n";
+      std::cerr << "glcl-info: unknown option " << argv[i]
+                << ": there are --json, --help and --version\n";
       return 2;
     }
     json = true;
@@ -86,3 +88,7 @@ int main(int argc, char **argv) {
     return 1;
   }
 }
+
+}  // namespace
+
+int main(int argc, char **argv) { return glcl::exit_status("glcl-info", run(argc, argv)); }

@@ -13,6 +13,7 @@
 #include "bench/measure.h"
 #include "bench/progress.h"
 #include "bench/subject.h"
+#include "command.h"
 #include "opencl/error.h"
 #include "table.h"
 
@@ -173,6 +174,7 @@ void run(int argc, char **argv) {
       "Measures every variant of the elements' kernels on a device, those alone whose result is "
       "right,\n"
       "and keeps the fastest in $XDG_DATA_HOME/glcl/tuning.json, where the elements find it.");
+  g_option_context_set_description(context, "--version alone prints the version.");
   g_option_context_add_main_entries(context, entries, nullptr);
   GError *error = nullptr;
   const bool good = g_option_context_parse(context, &argc, &argv, &error);
@@ -204,8 +206,8 @@ int main(int argc, char **argv) {
   std::setlocale(LC_ALL, "");
   std::setlocale(LC_NUMERIC, "C");
   try {
-    run(argc, argv);
-    leave(EXIT_SUCCESS);
+    if (!glcl::prints_version("glcl-tune", argc, argv)) run(argc, argv);
+    leave(glcl::exit_status("glcl-tune", EXIT_SUCCESS));
   } catch (const Error &error) {
     std::cerr << "glcl-tune: " << error.what() << '\n';
     if (!error.detail().empty()) std::cerr << error.detail() << '\n';

@@ -115,6 +115,8 @@ EXPECTED
     ;;
   flow)
     python_has gi numpy
+    "$python" "$examples/flow.py" --help >output
+    says '^flow.py .FILE'
     "$python" "$examples/flow.py" >output
     says '^59 frames with a flow of \(60, 80, 2\) float32$'
     awk '/moves, the fastest/ { split($3, part, "%"); moving += part[1] > 0.1 && part[1] < 20 } END { exit !(moving > 50) }' output ||

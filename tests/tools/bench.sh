@@ -7,6 +7,11 @@ set -euo pipefail
 
 expect 0 glcl-bench glclbilateral --chosen --kernels --size 65x33,40x24 --content random,flat --seconds 0.001 --json out.json --csv out.csv
 says 'color, radius 4'
+for tool in bench tune; do
+  expect 0 "glcl-$tool" --version
+  grep -qx "glcl-$tool [0-9.]*" output || die 'has no version'
+  if "$GLCL_BUILD/tools/glcl-$tool" --version >/dev/full 2>errors; then die 'does not notice a full disk'; fi
+done
 says '65×33 random'
 says 'exp2'
 is_json out.json

@@ -66,6 +66,8 @@ expect 2 --message
 grep -q -- '--message lacks' errors || die 'does not tell what is missing'
 expect 2 nosuchelement
 grep -q nosuchelement errors || die 'does not name the element'
+expect 0 --version
+grep -qx 'glcl-events [0-9.]*' output || die 'has no version'
 expect 0 --help
 grep -q Usage output || die 'has no help'
 
@@ -83,3 +85,12 @@ status=0
 timeout 60 "$events" videotestsrc ! glupload ! glcolorconvert ! glclhistogram interval=0 ! fakesink 2>errors | head -n 1 >output ||
   status=$?
 ((status == 1)) || die "exit status $status when nobody reads"
+! grep 'standard output' errors || die 'complains when nobody reads'
+for words in --help --version 'videotestsrc num-buffers=1 ! glupload ! glcolorconvert ! glclhistogram ! fakesink' \
+  '--message eos videotestsrc num-buffers=1 ! fakesink'; do
+  status=0
+  # shellcheck disable=SC2086
+  timeout 60 "$events" $words >/dev/full 2>errors || status=$?
+  ((status == 1)) || die "exit status $status of glcl-events $words on a full disk"
+  grep -q "standard output can't be written" errors || die 'does not say that the disk is full'
+done

@@ -99,8 +99,16 @@ is_json
 says '"contexts": []'
 says '"platforms": []'
 
+expect 0 -- --version
+grep -qx 'glcl-info [0-9.]*' output || die 'has no version'
+for option in --json --help --version; do
+  status=0
+  timeout 60 "$info" "$option" >/dev/full 2>errors || status=$?
+  ((status == 1)) || die "exit status $status of $option on a full disk"
+  grep -q "standard output can't be written" errors || die 'does not say that the disk is full'
+done
 expect 2 -- --verbose
-grep -q 'unknown option --verbose: there are --json and --help' errors || die 'does not name the option'
+grep -q 'unknown option --verbose: there are --json, --help and --version' errors || die 'does not name the option'
 [[ ! -s output ]] || die 'writes to standard output'
 expect 0 -- --help
 says 'Usage: glcl-info'

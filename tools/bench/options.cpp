@@ -119,6 +119,7 @@ Options parse(int argc, char **argv) {
       "runs by OpenCL events and by the wall clock, as a share of what the device could do, with "
       "the\n"
       "result's agreement with a plain computation. \"device\" measures the device itself.");
+  g_option_context_set_description(context, "--version alone prints the version.");
   g_option_context_add_main_entries(context, entries.data(), nullptr);
   GError *error = nullptr;
   const bool good = g_option_context_parse(context, &argc, &argv, &error);

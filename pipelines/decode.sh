@@ -19,6 +19,7 @@ first_of() {
 }
 
 open_file "$1"
+[[ -z ${2:-} ]] || write_file "$2"
 use_plugin
 if ! timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null; then
   launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # what is no video says why
@@ -37,12 +38,12 @@ if [[ ${2:-} ]]; then
   case $encoder in
     nvh264enc)
       echo "$encoder encodes on the GPU"
-      END=(nvh264enc ! h264parse ! mp4mux ! filesink "location=$2")
+      END=(nvh264enc ! h264parse ! mp4mux ! "${OUT[@]}")
       ;;
     '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, openh264enc is there too' ;;
     *)
       echo "no nvh264enc (NVENC) here: frames are downloaded, and $encoder encodes on the CPU"
-      END=(gldownload ! "${ENCODE[@]}" ! filesink "location=$2")
+      END=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}")
       ;;
   esac
 else
@@ -52,5 +53,5 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$log GST_DEBUG_NO_COLOR=1 play -q -e "${SOURCE[@]}" ! parsebin ! "$decoder" ! \
-  queue max-size-buffers=4 ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${END[@]}"
+  queue max-size-buffers=4 ! "${UPLOAD[@]}" ! glvideoflip video-direction=auto ! "${FILTER[@]}" ! "${END[@]}"
 sed -n 's/.*:<\([^>]*\)> \(sharing: .*\)/\1: \2/p; s/.*:<\([^>]*\)> done: /\1: /p' "$log"

@@ -44,10 +44,14 @@ else
   SOURCE+=(! videoconvert ! videoscale ! 'video/x-raw,pixel-aspect-ratio=1/1')
   # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
   caps=$(launched timeout --foreground 30 gst-launch-1.0 -f -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
-  width=$(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*/\1/p' <<<"$caps" | tail -n 1)
-  [[ $width ]] || wrong "no pictures in $input"
+  read -r width height < <(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*height=(int)\([0-9]*\).*/\1 \2/p' <<<"$caps" | tail -n 1) ||
+    wrong "no pictures in $input"
+  # the mixer's first caps are final then: a tag of orientation comes behind those of the decoder
+  SOURCE[-1]+=,width=$width,height=$height
 fi
 
+write_file "$work/bilateral.mp4"
+quote "$work/%05d.png"
 echo "filtering $input: ${FILTER[*]}"
 export GST_DEBUG=glclfilter:4 GST_DEBUG_FILE=$work/log GST_DEBUG_NO_COLOR=1
 # The mixer of a live source waits for a slow filter instead of showing half a picture. H.264 has a
@@ -57,9 +61,9 @@ launched gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! progressreport name=progress u
   input. ! queue max-size-buffers=4 ! "${FILTER[@]}" ! pair.sink_1 \
   glvideomixer name=pair background=black latency=5000000000 sink_1::xpos="$width" ! gldownload ! tee name=pairs \
   pairs. ! queue ! videoscale ! 'video/x-raw,width=[16,3840],height=[16,2160]' ! \
-  "${ENCODE[@]}" ! filesink location="$work/bilateral.mp4" \
+  "${ENCODE[@]}" ! "${OUT[@]}" \
   pairs. ! queue ! videorate drop-only=true ! video/x-raw,framerate=1/1 ! videoconvert ! pngenc ! \
-  multifilesink max-files=60 location="$work/%05d.png"
+  multifilesink max-files=60 location="$QUOTED"
 
 # the frame with the most detail; a fade from black has none
 picture=$(find "$work" -name '*.png' -printf '%s %p\n' | sort -n | tail -n 1)

@@ -6,6 +6,7 @@ set -euo pipefail
 arguments 2 2 "$@"
 
 open_file "$1"
+write_file "$2"
 use_plugin
 play -q -e "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
-  "${ENCODE[@]}" ! filesink location="$2"
+  "${ENCODE[@]}" ! "${OUT[@]}"

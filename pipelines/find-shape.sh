@@ -8,7 +8,8 @@ arguments 2 2 "$@"
 
 open_file "$2"
 open_video "$1"
-FILTER=(glclhough template="$2" interval=0)
+quote "$2"
+FILTER=(glclhough template="$QUOTED" interval=0)
 use_plugin
 play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! fakesink sync=false |
   sed -un '/glclhough, timestamp=/ { s/\\//g; p }' | awk '{

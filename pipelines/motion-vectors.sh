@@ -8,6 +8,7 @@ arguments 2 2 "$@"
 
 open_video "$1"
 FILTER=(glclmotion partitions=true subpel=quarter lambda=20 interval=0 display=vectors)
+write_file "$2"
 use_plugin
 play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! gldownload ! \
-  "${ENCODE[@]}" ! filesink location="$2" | sed -n 's/.*glclmotion, timestamp=(guint64)\([0-9]*\).* psnr=(double)\([^,]*\),.*/\1 ns: \2 dB/p'
+  "${ENCODE[@]}" ! "${OUT[@]}" | sed -n 's/.*glclmotion, timestamp=(guint64)\([0-9]*\).* psnr=(double)\([^,]*\),.*/\1 ns: \2 dB/p'

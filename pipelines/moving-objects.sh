@@ -7,7 +7,10 @@ set -euo pipefail
 arguments 1 2 "$@"
 
 open_video "$1"
-[[ -z ${2:-} ]] || SINK=(gldownload ! "${ENCODE[@]}" ! filesink location="$2")
+if [[ ${2:-} ]]; then
+  write_file "$2"
+  SINK=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}")
+fi
 FILTER=(glclmotion detect=true display=objects)
 use_plugin
 play -e -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |

@@ -8,6 +8,11 @@ arguments 2 2 "$@"
 
 open_file "$2"
 open_video "$1"
-FILTER=(glclchain filters="'$(realpath "$2")'" watch=true)
+path=$(realpath -- "$2")
+mark="'"
+[[ $path != *"'"* ]] || mark='"'
+[[ $path != *"'"* || $path != *'"'* ]] || wrong "glclchain takes no name with both kinds of quotation marks: $path"
+quote " $mark$path$mark"
+FILTER=(glclchain "filters=$QUOTED" watch=true)
 use_plugin
 play -q "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

@@ -4,7 +4,7 @@
 #   source_root  the root of the sources
 #   build        the folder of the build in use: GLCL_BUILD, else build/ in the sources
 #   FILTER       the element that the recipes show, with its settings: GLCL_FILTER, else glclbilateral
-#   DECODE UPLOAD ENCODE  the steps around it: to raw video, to textures, to H.264 in an MP4
+#   DECODE UPLOAD ENCODE  the steps around it: to raw video as it is to be seen, to textures, to H.264 in an MP4
 #   SINK         a window; nowhere without a display or with GLCL_HEADLESS=1, where a test picture stands in for the camera too
 # and has all programs write English and numbers with points, because their output is parsed.
 export LC_ALL=C.UTF-8
@@ -33,12 +33,25 @@ usage() {
   sed -n '1d; /^# SPDX/d; /^#/!q; s/^# \{0,1\}//p' "$1"
 }
 
-# arguments LEAST MOST ARGUMENTS...: of a recipe. -h prints the comment at its top; too few or too many print its usage line.
+# version SCRIPT: prints its name and the project's version, that of the plugin where it is installed
+version() {
+  local number
+  if [[ -e $source_root/meson.build ]]; then
+    number=$(sed -n "s/^  version: '\(.*\)',$/\1/p" "$source_root/meson.build")
+  else
+    number=$(GST_PLUGIN_PATH_1_0=$installed gst-inspect-1.0 glcl | sed -n 's/^ *Version *//p')
+  fi
+  echo "${1##*/} ${number:-of no plugin that is found}"
+}
+
+# arguments LEAST MOST ARGUMENTS...: of a recipe. -h prints the comment at its top, --version the version; too few or too many
+# print its usage line.
 arguments() {
   local least=$1 most=$2
   shift 2
   case ${1:-} in
     -h | --help) usage "$0"; exit ;;
+    --version) version "$0"; exit ;;
   esac
   (($# < least || $# > most)) || return 0
   sed -n '3s/^# \([^:]*\).*/usage: \1/p' "$0" >&2
@@ -190,9 +203,25 @@ use_plugin() {
 open_file() {
   [[ -e $1 ]] || wrong "no such file: $1"
   [[ -f $1 && -r $1 ]] || wrong "no file that can be read: $1"
-  local path=${1//\\/\\\\}
-  SOURCE=(filesrc "location=\"${path//\"/\\\"}\"")
+  quote "$1"
+  SOURCE=(filesrc "location=$QUOTED")
   opened=$1
+}
+
+# quote NAME: sets QUOTED to a file's name as the value of a property in a pipeline
+quote() {
+  QUOTED=$1
+  [[ $1 != \"* ]] || QUOTED=./$1  # GStreamer unwraps a value that begins so once more
+  QUOTED=${QUOTED//\\/\\\\}
+  QUOTED=\"${QUOTED//\"/\\\"}\"
+}
+
+# write_file FILE: sets OUT to a sink that writes it; after open_video
+write_file() {
+  [[ ! $1 -ef $opened ]] || wrong "cannot write $1: it is what is read"
+  quote "$1"
+  OUT=(filesink "location=$QUOTED")
+  written=$1
 }
 
 # open_camera DEVICE [PROPERTIES...]: sets SOURCE to a source of the camera's pictures
@@ -238,7 +267,8 @@ launched() {
   ((status)) || return 0
   ((status != 124)) || wrong "cannot play $opened: nothing came in time"
   case $reason in
-    *GstDecodeBin* | *GstParseBin* | *GstTypeFind* | *Demux* | *GstFileSink*) wrong "cannot play $opened: ${reason#*: }" ;;
+    *GstDecodeBin* | *GstParseBin* | *GstTypeFind* | *Demux*) wrong "cannot play $opened: ${reason#*: }" ;;
+    *GstFileSink*) wrong "cannot write $written: ${reason#*: }" ;;
     'WARNING: '* | 'ERROR: '*) wrong "GStreamer does not understand the pipeline: ${reason#*: *: }" ;;
     ?*) die "cannot play $opened: ${reason#*: }" ;;
     *) die "gst-launch-1.0 ended with exit status $status" ;;
@@ -250,7 +280,8 @@ display=${DISPLAY:-}${WAYLAND_DISPLAY:-}${GST_GL_WINDOW:-}
 [[ ! -S ${XDG_RUNTIME_DIR:-}/wayland-0 ]] || display=wayland-0
 [[ -z ${GLCL_HEADLESS:-} ]] || display=
 read -ra FILTER <<<"${GLCL_FILTER:-glclbilateral sigma-space=3 sigma-range=0.12}"
-DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! videoconvert)  # leaves sound alone
+UPRIGHT=(videoconvert ! videoflip video-direction=auto)  # by the file's orientation tag
+DECODE=(decodebin caps='video/x-raw(ANY)' expose-all-streams=false ! "${UPRIGHT[@]}")  # leaves sound alone
 UPLOAD=(glupload ! glcolorconvert ! 'video/x-raw(memory:GLMemory),format=RGBA')
 SINK=(glimagesink)
 [[ $display ]] || SINK=(fakesink name=window sync=false)

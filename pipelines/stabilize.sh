@@ -8,7 +8,9 @@ arguments 1 2 "$@"
 
 open_video "$1"
 FILTER=(glclklt stabilize=true post-messages=false)
+if [[ ${2:-} ]]; then
+  write_file "$2"
+  SINK=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}")
+fi
 use_plugin
-TO=("${SINK[@]}")
-[[ $# == 1 ]] || TO=(gldownload ! "${ENCODE[@]}" ! filesink location="$2")
-play -q -e "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${TO[@]}"
+play -q -e "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}"

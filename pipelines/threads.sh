@@ -10,4 +10,4 @@ arguments 1 1 "$@"
 open_file "$1"
 use_plugin
 play -q "${SOURCE[@]}" ! qtdemux name=demux demux.video_0 ! queue ! decodebin ! \
-  videoconvert ! video/x-raw,format=RGBA ! queue ! glupload ! "${FILTER[0]}" sigma-space=2 sigma-range=0.25 ! "${SINK[@]}"
+  "${UPRIGHT[@]}" ! video/x-raw,format=RGBA ! queue ! glupload ! "${FILTER[0]}" sigma-space=2 sigma-range=0.25 ! "${SINK[@]}"

@@ -8,7 +8,10 @@ arguments 1 2 "$@"
 
 open_video "$1"
 FILTER=(glclklt display=tracks trail=25)
-[[ $# == 1 ]] || FILTER+=("dump-location=\"${2//\"/\\\"}\"")
+if [[ ${2:-} ]]; then
+  quote "$2"
+  FILTER+=("dump-location=$QUOTED")
+fi
 use_plugin
 play -m "${SOURCE[@]}" ! "${DECODE[@]}" ! "${UPLOAD[@]}" ! "${FILTER[@]}" ! "${SINK[@]}" |
   sed -n 's/.*glclklt, timestamp=(guint64)\([0-9]*\).* tracked=(uint)\([0-9]*\), lost=(uint)\([0-9]*\), new=(uint)\([0-9]*\), cut=(boolean)\([a-z]*\),.*/\1 ns: \2 followed, \3 lost, \4 new, cut \5/p'

@@ -37,6 +37,7 @@ for script in "$source_root"/pipelines/*.sh; do
   first=$(sed -n 3p "$script")
   echo "$first"
   answers 0 "^$name .*" --help
+  answers 0 "^$name [0-9][0-9.]*$" --version
   answers 2 "^usage: $name" 1 2 3 4
   more=()
   case $first in
@@ -45,7 +46,8 @@ for script in "$source_root"/pipelines/*.sh; do
       more=(clip.mp4)
       ;;
     *" $name IN OUT"*)
-      answers 2 "^$name: .*missing/out.mp4" clip.mp4 missing/out.mp4
+      answers 2 "^$name: cannot write missing/out.mp4: " clip.mp4 missing/out.mp4
+      answers 2 "^$name: cannot write \./clip.mp4: it is what is read$" clip.mp4 ./clip.mp4
       more=(out.mp4)
       ;;
     *" $name IN"[:\ ]* | *" $name [FILE "*) ;;

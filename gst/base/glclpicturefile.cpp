@@ -3,8 +3,10 @@
 
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "glcllocaldecoder.h"
 #include "opencl/error.h"
 
 namespace glcl {
@@ -20,22 +22,36 @@ using Held = std::unique_ptr<GstElement, Unref>;
 
 Error unreadable(const std::string &why) { return {Error::Kind::not_found, why}; }
 
-/// Waits for a pipeline's first frame; what it says where there is none.
-std::string failure_of(GstElement *pipeline) {
-  const std::unique_ptr<GstBus, Unref> bus(gst_element_get_bus(pipeline));
-  GstMessage *message = gst_bus_timed_pop_filtered(
-      bus.get(), patience, static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE));
-  if (!message) return "it takes too long.";
-  std::string text;
+/// What a message says of why there is no picture.
+std::string reason_in(GstMessage *message) {
+  std::string text = redirection(message);
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
     GError *error = nullptr;
     gst_message_parse_error(message, &error, nullptr);
     text = error->message;
     g_error_free(error);
-    if (text.empty() || text.back() != '.') text += '.';
+    if (text.empty()) text = "?";
   }
-  gst_message_unref(message);
+  if (!text.empty() && text.back() != '.') text += '.';
   return text;
+}
+
+/// Waits for a pipeline's first frame; what it says where there is none.
+std::string failure_of(GstElement *pipeline) {
+  const std::unique_ptr<GstBus, Unref> bus(gst_element_get_bus(pipeline));
+  const gint64 end = g_get_monotonic_time() + gint64(patience / GST_USECOND);
+  for (;;) {
+    const gint64 left = std::max<gint64>(end - g_get_monotonic_time(), 0);
+    GstMessage *message = gst_bus_timed_pop_filtered(
+        bus.get(), left * GST_USECOND,
+        static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE |
+                                    GST_MESSAGE_ELEMENT));
+    if (!message) return "it takes too long.";
+    const bool here = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE;
+    const std::string reason = reason_in(message);
+    gst_message_unref(message);
+    if (here || !reason.empty()) return reason;
+  }
 }
 
 HostPicture picture_of(GstSample *sample) {
@@ -64,8 +80,9 @@ HostPicture read_picture_file(const std::string &path, const char *format) {
     throw unreadable("it is no regular file.");
   GError *error = nullptr;
   const std::string launch =
-      std::string("filesrc name=source ! decodebin ! videoconvert ! video/x-raw,format=") + format +
-      " ! fakesink name=sink";
+      std::string(
+          "filesrc name=source ! decodebin name=decoder ! videoconvert ! video/x-raw,format=") +
+      format + " ! fakesink name=sink";
   const Held pipeline(GST_ELEMENT(g_object_ref_sink(gst_parse_launch(launch.c_str(), &error))));
   if (error) {
     const std::string text = error->message;
@@ -73,7 +90,9 @@ HostPicture read_picture_file(const std::string &path, const char *format) {
     throw unreadable(text + ".");
   }
   const Held source(gst_bin_get_by_name(GST_BIN(pipeline.get()), "source")),
+      decoder(gst_bin_get_by_name(GST_BIN(pipeline.get()), "decoder")),
       sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
+  decode_local_only(decoder.get());
   g_object_set(source.get(), "location", path.c_str(), nullptr);
   gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
   std::string failure = failure_of(pipeline.get());

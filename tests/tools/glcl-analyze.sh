@@ -50,20 +50,40 @@ echo text >text.mp4
 ln -s good.mp4 same.mp4
 ln -s /proc/self/mem unreadable.mp4
 echo 'YUV4MPEG2 W64 H48 F25:1 C420' >no-frames.y4m
+mkfifo pipe.mp4
+# A server that is never called, and a picture of 32 kB that would take 256 MB in one channel.
+python3 -c "import socket, time
+server = socket.create_server(('127.0.0.1', 0))
+server.settimeout(300)
+print(server.getsockname()[1], flush=True)
+server.accept()
+print('called', flush=True)" >called &
+server=$!
+for ((i = 0; i < 100; i++)); do [[ ! -s called ]] || break && sleep 0.1; done
+printf '#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nhttp://127.0.0.1:%s/film.ts\n' "$(<called)" >playlist.mp4
+python3 -c "import struct, zlib
+chunk = lambda name, content: struct.pack('>I', len(content)) + name + content + struct.pack('>I', zlib.crc32(name + content))
+pack = zlib.compressobj(9)
+pixels = b''.join(pack.compress(bytes(2001)) for _ in range(16000)) + pack.flush()
+open('huge.png', 'wb').write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 16000, 16000, 1, 0, 0, 0, 0)) +
+    chunk(b'IDAT', pixels) + chunk(b'IEND', b''))"
 
 expect 1 glcl-analyze --elements shots,histogram --out out good.mp4 "$odd" sub/good.mp4 truncated.mp4 truncated.mkv sound.mp4 \
-  long.mkv sizes.mjpeg text.mp4 empty.mp4 folder.mp4 no-such.mp4 same.mp4 unreadable.mp4 no-frames.y4m
+  long.mkv sizes.mjpeg text.mp4 empty.mp4 folder.mp4 no-such.mp4 same.mp4 unreadable.mp4 no-frames.y4m pipe.mp4 playlist.mp4
 check "
 good = {'a \'q\"<!--<script>\n.mp4', 'good.mp4', 'long.mkv', 'sizes.mjpeg'}
-bad = {'truncated.mp4', 'truncated.mkv', 'sound.mp4', 'text.mp4', 'empty.mp4', 'folder.mp4', 'no-such.mp4', 'mem', 'no-frames.y4m'}
+bad = {'truncated.mp4', 'truncated.mkv', 'sound.mp4', 'text.mp4', 'empty.mp4', 'folder.mp4', 'no-such.mp4', 'mem', 'no-frames.y4m', 'pipe.mp4',
+    'playlist.mp4'}
 assert {name for name in by_name if by_name[name]['event'] == 'done'} == good, by_name
 assert {name for name in by_name if by_name[name]['event'] == 'failed'} == bad, by_name
 for name in ('truncated.mp4', 'truncated.mkv'): assert by_name[name]['reason'].startswith('it is truncated'), by_name[name]
+assert by_name['pipe.mp4']['reason'] == 'it is no regular file', by_name['pipe.mp4']
+assert 'other files or addresses' in by_name['playlist.mp4']['reason'], by_name['playlist.mp4']
 assert by_name['sound.mp4']['reason'].startswith('there is no video in it'), by_name['sound.mp4']
 folders = set(os.listdir('out'))
 assert good < folders and len(folders) == 5 and [name for name in folders if name.startswith('good.mp4-')], folders
 summary = events[-1]
-assert (summary['done'], summary['failed'], summary['frames']) == (5, 9, 3 * 50 + 73 + 16), summary
+assert (summary['done'], summary['failed'], summary['frames']) == (5, 11, 3 * 50 + 73 + 16), summary
 assert rows('out/long.mkv')[-1]['time'] == '43200.000000000'
 table = rows('out/good.mp4')
 assert len(table) == 50 and table[1]['time'] == '0.040000000'
@@ -81,6 +101,16 @@ for name in ('good.mp4', 'a \'q\"<!--<script>\n.mp4'):
 assert open('out/good.mp4/shots.jpg', 'rb').read(2) == b'\xff\xd8'
 "
 leaves_nothing_hidden out
+grep -q called called && die 'has opened an address'
+kill "$server"
+# A picture that claims too much is refused before it has memory, by what the parser says or, without one, the decoder.
+for rank in '' pngparse:NONE; do
+  MALLOC_PERTURB_=0 GST_PLUGIN_FEATURE_RANK=$rank python3 -c "import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=open('output', 'w')).returncode
+most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+sys.exit(status != 1 or most > 400 and f'takes {most} MB')" "$analyze" --elements histogram --out out huge.png || die 'of a huge picture'
+  check "assert '16000×16000 px' in by_name['huge.png']['reason'], by_name"
+done
 if browser=$(command -v chromium-headless-shell || command -v chromium); then
   "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom \
     "file://$PWD/out/good.mp4/index.html" >page 2>/dev/null || die "$browser fails"

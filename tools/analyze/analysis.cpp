@@ -15,6 +15,7 @@
 #include <set>
 #include <utility>
 
+#include "base/glcllocaldecoder.h"
 #include "events/json.h"
 #include "pictures.h"
 #include "table.h"
@@ -88,6 +89,7 @@ class Pipeline {
                      this);
     GstElement *source = get("source"), *decoder = get("decoder");
     g_object_set(source, "location", file.c_str(), nullptr);
+    decode_local_only(decoder);
     g_signal_connect(decoder, "no-more-pads", G_CALLBACK(check_pads), nullptr);
     g_signal_connect(
         decoder, "pad-added", G_CALLBACK(+[](GstElement *, GstPad *pad, gpointer self) {
@@ -127,12 +129,16 @@ class Pipeline {
   /// Waits for a message of these types, at most so long; null where none comes. An error is a
   /// Failure.
   GstMessage *wait(GstClockTime time, int types) const {
-    GstMessage *message = gst_bus_timed_pop_filtered(
-        bus_, time, static_cast<GstMessageType>(types | GST_MESSAGE_ERROR));
-    if (!message || GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR) return message;
-    const std::string reason = text_of(message);
-    gst_message_unref(message);
-    throw Failure(reason);
+    constexpr int others = GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT;
+    for (;;) {
+      GstMessage *message =
+          gst_bus_timed_pop_filtered(bus_, time, static_cast<GstMessageType>(types | others));
+      if (!message || GST_MESSAGE_TYPE(message) & types) return message;
+      const std::string reason =
+          GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR ? text_of(message) : redirection(message);
+      gst_message_unref(message);
+      if (!reason.empty()) throw Failure(reason);
+    }
   }
 
   /// Has the first frame come. False where the stream ends without one.
@@ -295,7 +301,8 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_picture
   gst_bus_set_sync_handler(
       pipeline_.bus(),
       [](GstBus *, GstMessage *message, gpointer self) {
-        if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
+        if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT || !redirection(message).empty())
+          return GST_BUS_PASS;
         static_cast<Run *>(self)->on_message(message);
         gst_message_unref(message);
         return GST_BUS_DROP;
@@ -572,6 +579,7 @@ Json identity_of(const std::string &file) {
   struct stat status {};
   if (stat(file.c_str(), &status)) throw Failure(g_strerror(errno));
   if (S_ISDIR(status.st_mode)) throw Failure("it is a folder");
+  if (!S_ISREG(status.st_mode)) throw Failure("it is no regular file");
   return {{"file", escaped(file)},
           {"size", status.st_size},
           {"changed", status.st_mtim.tv_sec * GST_SECOND + status.st_mtim.tv_nsec}};

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glcllocaldecoder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace glcl {
+
+namespace {
+
+/// Every word of the class of an element that is taken is one of these: "Codec/Demuxer/Adaptive"
+/// and "Codec/Demuxer/Network/RTP" are not.
+constexpr const char *taken_words[] = {"Codec", "Demuxer", "Parser", "Decoder",  "Converter",
+                                       "Bin",   "Video",   "Image",  "Hardware", "Metadata"};
+
+/// What names other files or addresses, whatever element says that it decodes it.
+constexpr const char *referring_types[] = {
+    "application/x-hls",  "application/dash+xml", "application/vnd.ms-sstr+xml",
+    "application/sdp",    "application/smil",     "application/xges",
+    "application/x-rtsp", "text/uri-list",        "text/x-xptv",
+    "image/svg",          "image/svg+xml"};
+
+template <size_t count>
+bool is_one_of(const char *const (&names)[count], const char *name) {
+  return std::any_of(names, names + count,
+                     [&](const char *known) { return !std::strcmp(known, name); });
+}
+
+std::string elsewhere(const std::string &what) {
+  return "it can name other files or addresses, as a playlist does (" + what +
+         "): only films and pictures that lie whole in a local file are decoded";
+}
+
+bool is_referring(const GstStructure *type) {
+  return is_one_of(referring_types, gst_structure_get_name(type));
+}
+
+/// Decoders of still pictures that read the size, and send it as caps, before they take memory.
+constexpr const char *careful_decoders[] = {"pngdec", "webpdec"};
+
+bool has_size(const GstStructure *type, int &width, int &height) {
+  return gst_structure_get_int(type, "width", &width) &&
+         gst_structure_get_int(type, "height", &height);
+}
+
+/// A picture in a file of its own may be packed a thousand times smaller than it is.
+bool needs_size(const GstStructure *type) {
+  return g_str_has_prefix(gst_structure_get_name(type), "image/");
+}
+
+/// Why a picture of this type is not decoded; empty where it is.
+std::string too_large(const GstStructure *type) {
+  int width = 0, height = 0;
+  if (!has_size(type, width, height) ||
+      (width <= most_pixels_a_side && height <= most_pixels_a_side &&
+       gint64(width) * height <= most_pixels))
+    return {};
+  return "it is " + std::to_string(width) + "×" + std::to_string(height) + " px: at most " +
+         std::to_string(most_pixels_a_side) + " px a side and " + std::to_string(most_pixels) +
+         " px in all are decoded";
+}
+
+/// Why nothing is found that decodes this type; empty where GStreamer has no element for it.
+std::string refusal(const GstStructure *type) {
+  const std::string name = gst_structure_get_name(type);
+  if (is_referring(type)) return elsewhere(name);
+  int width = 0, height = 0;
+  if (needs_size(type) && !has_size(type, width, height))
+    return "its size is not known before it is decoded (" + name + "): convert it to PNG or JPEG";
+  return too_large(type);
+}
+
+bool is_taken(GstElementFactory *factory) {
+  if (!gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DEMUXER |
+                                                     GST_ELEMENT_FACTORY_TYPE_PARSER |
+                                                     GST_ELEMENT_FACTORY_TYPE_DECODER) ||
+      gst_element_factory_has_interface(factory, "GstURIHandler"))
+    return false;
+  gchar **words =
+      g_strsplit(gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_KLASS), "/", -1);
+  const bool taken = std::all_of(words, words + g_strv_length(words),
+                                 [](const char *word) { return is_one_of(taken_words, word); });
+  g_strfreev(words);
+  return taken;
+}
+
+/// Whether a decoder is given memory for a picture only when its size is known.
+bool is_size_known(const GstStructure *type, GstElementFactory *factory) {
+  int width = 0, height = 0;
+  return !needs_size(type) || has_size(type, width, height) ||
+         !gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DECODER) ||
+         is_one_of(careful_decoders, GST_OBJECT_NAME(factory));
+}
+
+/// decodebin asks whether it may use an element: 0, it tries it; 2, it looks for another one
+/// (GstAutoplugSelectResult, which no header declares).
+int select(GstElement *, GstPad *, GstCaps *caps, GstElementFactory *factory, gpointer) {
+  constexpr int attempt = 0, skip = 2;
+  const GstStructure *type = gst_caps_get_structure(caps, 0);
+  return is_taken(factory) && is_size_known(type, factory) && !is_referring(type) &&
+                 too_large(type).empty()
+             ? attempt
+             : skip;
+}
+
+void refuse(GstElement *decodebin, const std::string &why) {
+  if (!why.empty())
+    GST_ELEMENT_ERROR(decodebin, STREAM, WRONG_TYPE, ("%s", why.c_str()), (nullptr));
+}
+
+void refuse_unknown(GstElement *decodebin, GstPad *, GstCaps *caps, gpointer) {
+  refuse(decodebin, refusal(gst_caps_get_structure(caps, 0)));
+}
+
+/// A pool that has no buffers, for a decoder that goes on after its caps were refused. The plugin
+/// and a program that loads it may both have this type: hence a name for each.
+GstBufferPool *empty_pool() {
+  static const GType type = [] {
+    const std::string name = "GLCLEmptyPool" + std::to_string(reinterpret_cast<guintptr>(&refuse));
+    const auto init = [](gpointer pool_class, gpointer) {
+      GST_BUFFER_POOL_CLASS(pool_class)->acquire_buffer = [](GstBufferPool *, GstBuffer **,
+                                                             GstBufferPoolAcquireParams *) {
+        return GST_FLOW_NOT_NEGOTIATED;
+      };
+    };
+    return g_type_register_static_simple(
+        GST_TYPE_BUFFER_POOL, name.c_str(), sizeof(GstBufferPoolClass),
+        static_cast<GClassInitFunc>(init), sizeof(GstBufferPool), nullptr, GTypeFlags(0));
+  }();
+  return GST_BUFFER_POOL(gst_object_ref_sink(g_object_new(type, nullptr)));
+}
+
+/// A size comes as caps, ahead of the memory for it. Behind one that is too large the thread waits
+/// until the decodebin stops.
+GstPadProbeReturn check_size(GstPad *, GstPadProbeInfo *info, gpointer decodebin) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_PASS;
+  GstCaps *caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  const std::string why = too_large(gst_caps_get_structure(caps, 0));
+  refuse(GST_ELEMENT(decodebin), why);
+  return why.empty() ? GST_PAD_PROBE_PASS : GST_PAD_PROBE_OK;
+}
+
+/// Decoders go on with memory of their own then, unless they are given some.
+GstPadProbeReturn give_no_memory(GstPad *, GstPadProbeInfo *info, gpointer) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps || too_large(gst_caps_get_structure(caps, 0)).empty()) return GST_PAD_PROBE_OK;
+  GstBufferPool *pool = empty_pool();
+  gst_query_add_allocation_pool(query, pool, 1, 0, 0);
+  gst_object_unref(pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+void watch_pad(GstElement *, GstPad *pad, gpointer decodebin) {
+  if (!GST_PAD_IS_SRC(pad)) return;
+  gst_pad_add_probe(
+      pad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+      check_size, decodebin, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, give_no_memory, nullptr, nullptr);
+}
+
+void watch_element(GstBin *decodebin, GstBin *, GstElement *element, gpointer) {
+  g_signal_connect(element, "pad-added", G_CALLBACK(watch_pad), decodebin);
+  gst_element_foreach_src_pad(
+      element,
+      [](GstElement *of, GstPad *pad, gpointer bin) -> gboolean {
+        watch_pad(of, pad, bin);
+        return TRUE;
+      },
+      decodebin);
+}
+
+}  // namespace
+
+void decode_local_only(GstElement *decodebin) {
+  g_signal_connect(decodebin, "autoplug-select", G_CALLBACK(select), nullptr);
+  g_signal_connect(decodebin, "unknown-type", G_CALLBACK(refuse_unknown), nullptr);
+  g_signal_connect(decodebin, "deep-element-added", G_CALLBACK(watch_element), nullptr);
+}
+
+std::string redirection(GstMessage *message) {
+  const GstStructure *structure = gst_message_get_structure(message);
+  const bool redirects = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT && structure &&
+                         gst_structure_has_name(structure, "redirect");
+  return redirects ? elsewhere("a reference movie") : "";
+}
+
+}  // namespace glcl

@@ -235,7 +235,8 @@ std::vector<std::string> library() {
 }
 
 std::shared_ptr<const Filter> library_filter(const std::string &name) {
-  return parse_filter(kernel_source("chain/" + name + ".cl"), name + ".cl");
+  const std::string source = kernel_source("chain/" + name + ".cl");
+  return parse_filter(source.substr(source.find('\n') + 1), name + ".cl");  // without its #line
 }
 
 }  // namespace glcl::chain

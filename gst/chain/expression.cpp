@@ -18,21 +18,25 @@ constexpr int most_nested = 32;
 
 struct Function {
   size_t arguments;
-  double (*compute)(const std::vector<double> &);
+  double (*compute)(const double *);
 };
 
 const std::map<std::string, Function> &functions() {
-  using List = const std::vector<double> &;
+  using Given = const double *;
   static const auto *all = new std::map<std::string, Function>{
-      {"exp", {1, [](List a) { return std::exp(a[0]); }}},
-      {"log", {1, [](List a) { return std::log(a[0]); }}},
-      {"sqrt", {1, [](List a) { return std::sqrt(a[0]); }}},
-      {"ceil", {1, [](List a) { return std::ceil(a[0]); }}},
-      {"floor", {1, [](List a) { return std::floor(a[0]); }}},
-      {"abs", {1, [](List a) { return std::fabs(a[0]); }}},
-      {"pow", {2, [](List a) { return std::pow(a[0], a[1]); }}},
-      {"min", {2, [](List a) { return std::min(a[0], a[1]); }}},
-      {"max", {2, [](List a) { return std::max(a[0], a[1]); }}}};
+      {"+", {2, [](Given a) { return a[0] + a[1]; }}},
+      {"-", {2, [](Given a) { return a[0] - a[1]; }}},
+      {"*", {2, [](Given a) { return a[0] * a[1]; }}},
+      {"/", {2, [](Given a) { return a[0] / a[1]; }}},
+      {"exp", {1, [](Given a) { return std::exp(a[0]); }}},
+      {"log", {1, [](Given a) { return std::log(a[0]); }}},
+      {"sqrt", {1, [](Given a) { return std::sqrt(a[0]); }}},
+      {"ceil", {1, [](Given a) { return std::ceil(a[0]); }}},
+      {"floor", {1, [](Given a) { return std::floor(a[0]); }}},
+      {"abs", {1, [](Given a) { return std::fabs(a[0]); }}},
+      {"pow", {2, [](Given a) { return std::pow(a[0], a[1]); }}},
+      {"min", {2, [](Given a) { return std::min(a[0], a[1]); }}},
+      {"max", {2, [](Given a) { return std::max(a[0], a[1]); }}}};
   return *all;
 }
 
@@ -40,6 +44,20 @@ const std::map<std::string, Function> &functions() {
 
 void fail(const Place &place, const std::string &text) {
   throw Error(Error::Kind::settings, place.file + ":" + std::to_string(place.line) + ": " + text);
+}
+
+void refuse_name(const Place &place, const std::string &name) {
+  fail(place, "the name “" + beginning(name) + "” has more than " + std::to_string(most_name) +
+                  " characters.");
+}
+
+std::string beginning(const std::string &text) {
+  constexpr size_t most = 40;
+  if (text.size() <= most) return text;
+  // Not within a character.
+  size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) end--;
+  return text.substr(0, end) + "…";
 }
 
 void Cursor::skip(char comment) {
@@ -70,6 +88,7 @@ std::string Cursor::name() {
   std::string name;
   while (g_ascii_isalpha(peek()) || peek() == '_' || (!name.empty() && g_ascii_isdigit(peek())))
     name += take();
+  if (name.size() > most_name) refuse_name(place_, name);
   return name;
 }
 
@@ -82,23 +101,22 @@ double Cursor::number() {
   return value;
 }
 
-/// A number, a name or call with its arguments, or an operator as a name with two.
+/// A number, a name or call with its arguments, or an operator as a function of two.
 struct Expression::Node {
   double value = 0;
   std::string name;
+  double (*compute)(const double *) = nullptr;  // of a function that is known
   std::vector<std::shared_ptr<const Node>> arguments;
 
   double evaluate(const Scope &scope) const {
     if (name.empty()) return value;
+    if (compute) {
+      double values[2] = {};
+      for (size_t i = 0; i < arguments.size(); i++) values[i] = arguments[i]->evaluate(scope);
+      return compute(values);
+    }
     std::vector<double> values;
     for (const auto &argument : arguments) values.push_back(argument->evaluate(scope));
-    if (name == "+") return values[0] + values[1];
-    if (name == "-") return values[0] - values[1];
-    if (name == "*") return values[0] * values[1];
-    if (name == "/") return values[0] / values[1];
-    const auto known = functions().find(name);
-    if (known != functions().end() && known->second.arguments == values.size())
-      return known->second.compute(values);
     return scope(name, values);
   }
 };
@@ -107,21 +125,18 @@ namespace {
 
 using Node = std::shared_ptr<const Expression::Node>;
 
-Node operation(char name, Node left, Node right) {
-  return std::make_shared<Expression::Node>(
-      Expression::Node{0, std::string(1, name), {std::move(left), std::move(right)}});
-}
-
 class Parser {
  public:
   explicit Parser(Cursor &cursor) : cursor_(cursor) {}
 
   Node sum() {
-    if (++depth_ > most_nested) fail(cursor_.place(), "the expression is nested too deep.");
+    if (++depth_ > most_nested)
+      fail(cursor_.place(), "the expression has more than " + std::to_string(most_nested) +
+                                " brackets within each other.");
     Node left = product();
     while (next() == '+' || next() == '-') {
       const char sign = cursor_.take();
-      left = operation(sign, left, product());
+      left = call({sign}, {left, product()});
     }
     depth_--;
     return left;
@@ -137,7 +152,7 @@ class Parser {
     Node left = factor();
     while (next() == '*' || next() == '/') {
       const char sign = cursor_.take();
-      left = operation(sign, left, factor());
+      left = call({sign}, {left, factor()});
     }
     return left;
   }
@@ -149,7 +164,7 @@ class Parser {
       negative = !negative;
     }
     Node value = primary();
-    return negative ? operation('-', std::make_shared<Expression::Node>(), value) : value;
+    return negative ? call("-", {number(0), value}) : value;
   }
 
   Node primary() {
@@ -159,17 +174,17 @@ class Parser {
       close();
       return inner;
     }
-    auto node = std::make_shared<Expression::Node>();
-    node->name = cursor_.name();
-    if (node->name.empty()) {
-      node->value = cursor_.number();
-    } else if (next() == '(') {
-      cursor_.take();
-      do node->arguments.push_back(sum());
-      while (cursor_.accept(','));
+    const std::string name = cursor_.name();
+    if (name.empty()) return number(cursor_.number());
+    std::vector<Node> arguments;
+    if (next() == '(') {
+      do {
+        cursor_.take();
+        arguments.push_back(sum());
+      } while (next() == ',');
       close();
     }
-    return node;
+    return call(name, std::move(arguments));
   }
 
   void close() {
@@ -177,8 +192,25 @@ class Parser {
     if (!cursor_.accept(')')) fail(cursor_.place(), "a ) is missing in the expression.");
   }
 
+  Node number(double value) { return make({value, {}, nullptr, {}}); }
+
+  Node call(const std::string &name, std::vector<Node> arguments) {
+    const auto known = functions().find(name);
+    const bool is_known = known != functions().end() && known->second.arguments == arguments.size();
+    return make({0, name, is_known ? known->second.compute : nullptr, std::move(arguments)});
+  }
+
+  /// Bounds the expression, which is computed for every weight of a matrix, and its depth.
+  Node make(Expression::Node node) {
+    if (++parts_ > most_parts)
+      fail(cursor_.place(), "the expression has more than " + std::to_string(most_parts) +
+                                " numbers, names and operators.");
+    return std::make_shared<Expression::Node>(std::move(node));
+  }
+
   Cursor &cursor_;
   int depth_ = 0;
+  size_t parts_ = 0;
 };
 
 }  // namespace
@@ -189,13 +221,14 @@ Expression Expression::parse(const std::string &text, const Place &place) {
   expression.place_ = place;
   expression.root_ = Parser(cursor).sum();
   cursor.skip();
-  if (!cursor.done()) fail(place, "“" + cursor.rest() + "” can't follow in the expression.");
+  if (!cursor.done())
+    fail(place, "“" + beginning(cursor.rest()) + "” can't follow in the expression.");
   return expression;
 }
 
 Expression Expression::constant(double value) {
   Expression expression;
-  expression.root_ = std::make_shared<Node>(Node{value, {}, {}});
+  expression.root_ = std::make_shared<Node>(Node{value, {}, nullptr, {}});
   return expression;
 }
 

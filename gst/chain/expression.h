@@ -14,8 +14,16 @@ struct Place {
   int line = 1;
 };
 
+constexpr size_t most_name = 64;    // characters of a name
+constexpr size_t most_parts = 256;  // numbers, names and operators of an expression
+
 /// Throws Error::settings, "FILE:LINE: TEXT".
 [[noreturn]] void fail(const Place &place, const std::string &text);
+/// The same for a name that is too long.
+[[noreturn]] void refuse_name(const Place &place, const std::string &name);
+
+/// The beginning of a text of users, for messages.
+std::string beginning(const std::string &text);
 
 /// A text that is read from left to right. Comments of chains ("#") are the caller's.
 class Cursor {
@@ -30,7 +38,8 @@ class Cursor {
   char take();
   /// Takes the character if it comes next.
   bool accept(char wanted);
-  /// A name: letters, digits and _, not a digit first; empty where none comes.
+  /// A name: letters, digits and _, not a digit first; empty where none comes. Throws where it is
+  /// longer than most_name.
   std::string name();
   /// A number as C writes it; throws where none comes or it is not finite.
   double number();
@@ -51,7 +60,8 @@ class Expression {
   using Scope =
       std::function<double(const std::string &name, const std::vector<double> &arguments)>;
 
-  /// Reads one to the end of the text; throws Error::settings with its place.
+  /// Reads one to the end of the text; throws Error::settings with its place, also where it has
+  /// more than most_parts.
   static Expression parse(const std::string &text, const Place &place);
   static Expression constant(double value);
 

@@ -9,8 +9,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "source.h"
-
 namespace glcl::chain {
 
 namespace {
@@ -129,7 +127,7 @@ class Declaration {
   double number(const std::string &text) {
     Cursor cursor(stripped(text), place_);
     const double value = cursor.number();
-    if (!cursor.done()) fail(place_, "“" + text + "” is no number.");
+    if (!cursor.done()) fail(place_, "“" + beginning(text) + "” is no number.");
     return value;
   }
 
@@ -295,9 +293,8 @@ std::shared_ptr<const Filter> parse_filter(const std::string &source, const std:
   if (source.find('\0') != std::string::npos || !g_utf8_validate(source.c_str(), -1, nullptr))
     fail({file, 1}, "the file is no text in UTF-8.");
   Declaration(*filter, file).read(source);
-  filter->globals = global_names(source, file);
-  const bool has_function =
-      std::count(filter->globals.begin(), filter->globals.end(), filter->name) > 0;
+  filter->code = Code(source, file);
+  const bool has_function = filter->code.defines(filter->name);
   if (!filter->weights && !has_function)
     fail({file, 1}, "there is no function “float4 " + filter->name + "(PIXEL)” in the file.");
   if (filter->weights && has_function)

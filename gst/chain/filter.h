@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "expression.h"
+#include "source.h"
 
 namespace glcl::chain {
 
@@ -73,7 +74,7 @@ struct Filter {
   bool channelwise = false;           ///< a channel depends on that channel of its pixel alone
   std::optional<Expression> weights;  ///< of dx and dy
   Expression gain = Expression::constant(1), offset = Expression::constant(0);
-  std::vector<std::string> globals;  ///< what the source names outside of functions
+  Code code;
 
   Values initial() const;
   /// What expressions see while the values live: parameters, lists (NAME(dx, dy) from the middle,

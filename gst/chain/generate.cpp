@@ -31,8 +31,8 @@ std::string literal(double value) {
 std::string quoted(const std::string &text) {
   std::string quoted = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c == '\n' ? ' ' : c;
+    if (c == '"' || c == '\\' || c == '?') quoted += '\\';  // ?: of trigraphs
+    quoted += g_ascii_iscntrl(c) ? ' ' : c;
   }
   return quoted + "\"";
 }
@@ -87,7 +87,7 @@ class Generator {
 
  private:
   std::string names(size_t item, const std::string &part) const {
-    return "glcl_" + text_of(item) + "_" + part;
+    return "glcl_item_" + text_of(item) + "_" + part;
   }
 
   /// A macro for each part of the values: an array of constants, or a place among the values. Lists
@@ -271,11 +271,12 @@ class Generator {
     const Stage &stage = stages_[k];
     const Item &item = chain_.items[stage.item];
     const Filter &filter = *item.filter;
-    const std::string number = text_of(k);
+    const std::string number = text_of(k), prefix = "glcl_" + number + "_";
     const std::string radius = text_of(stage.radius_x);
     std::string declared, here, given;
-    const auto add = [&](const std::string &type, const std::string &name,
+    const auto add = [&](const std::string &type, const std::string &declared_name,
                          const std::string &value) {
+      const std::string name = filter.code.word(declared_name, prefix);
       declared += ", " + type + " " + name;
       here += ", " + name;
       given += ", " + value;
@@ -314,13 +315,11 @@ class Generator {
       text_ += "#undef " + name.substr(0, name.find('(')) + "\n";
     };
     for (const auto &[name, body] : macros) text_ += "#define " + name + " " + body + "\n";
-    for (const std::string &name : filter.globals)
-      text_ += "#define " + name + " glcl_" + number + "_" + name + "\n";
-    text_ += "#line 1 " + quoted(filter.file) + "\n" + filter.source + "\n#line 1 \"stage\"\n";
+    text_ += "#line 1 " + quoted(filter.file) + "\n" + filter.code.text(prefix) +
+             "\n#line 1 \"stage\"\n";
     text_ += "inline float4 glcl_stage_" + number + "(GLCL_DECLARED " + place_declared +
-             ") {\n  return glcl_rounded(" + filter.name + "(GLCL_GIVEN " + place + given +
-             "));\n}\n";
-    for (const std::string &name : filter.globals) forget(name);
+             ") {\n  return glcl_rounded(" + filter.code.word(filter.name, prefix) +
+             "(GLCL_GIVEN " + place + given + "));\n}\n";
     for (const auto &[name, body] : macros) forget(name);
   }
 

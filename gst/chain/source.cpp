@@ -1,194 +1,182 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "source.h"
 
-#include <glib.h>
-
 #include <algorithm>
 #include <map>
-#include <set>
+
+#include "expression.h"
+#include "words.h"
 
 namespace glcl::chain {
 
 namespace {
 
-const std::set<std::string> &forbidden() {
-  static const auto *words = new std::set<std::string>{
-      "__kernel",     "kernel",        "__global", "global",       "__local",
-      "local",        "barrier",       "asm",      "__asm",        "__asm__",
-      "include",      "include_next",  "import",   "__include__",  "write_imagef",
-      "write_imagei", "write_imageui", "printf",   "__attribute__"};
-  return *words;
+constexpr size_t most_brackets = 64;  // within each other
+constexpr size_t most_names = 256;    // outside of functions
+constexpr double most_calls = 4096;   // once functions are put into those that call them
+
+using Tokens = std::vector<Token>;
+
+void check_words(const Tokens &tokens, const std::string &file) {
+  for (const Token &token : tokens)
+    if (token.kind == Token::Kind::name && token.text.rfind("__", 0) == 0 &&
+        !is_allowed(token.text))
+      fail({file, token.line}, "“" + token.text +
+                                   "” can't be used: a filter computes the pixel that it returns, "
+                                   "and reads its input with at() only.");
 }
 
-/// The words and signs of C, without comments and texts.
-class Scanner {
+/// Which functions of a file call which.
+class Calls {
  public:
-  Scanner(const std::string &source, const std::string &file) : cursor_(source, {file, 1}) {}
+  explicit Calls(std::string file) : file_(std::move(file)) {}
 
-  const Place &place() const { return cursor_.place(); }
-  /// What follows the last word or sign at once.
-  char peek() const { return cursor_.peek(); }
+  void add(const std::string &function, const std::string &called, int line) {
+    Call &call = calls_[function].emplace(called, Call{line, 0}).first->second;
+    call.times++;
+  }
 
-  /// A word, a sign, or empty at the end.
-  std::string next() {
-    while (!cursor_.done()) {
-      cursor_.skip();
-      if (cursor_.accept('/')) {
-        if (cursor_.peek() == '/')
-          while (!cursor_.done() && cursor_.peek() != '\n') cursor_.take();
-        else if (cursor_.accept('*'))
-          block_comment();
-        else
-          return "/";
-      } else if (cursor_.peek() == '"' || cursor_.peek() == '\'') {
-        text(cursor_.take());
-      } else if (std::string name = cursor_.name(); !name.empty()) {
-        return name;
-      } else if (!cursor_.done()) {
-        return {cursor_.take()};
-      }
-    }
-    return {};
+  /// Throws where a function comes back to itself, or becomes too long: compilers of OpenCL put
+  /// functions into each other, and may never end.
+  void check() {
+    for (const auto &call : calls_) length_of(call.first);
   }
 
  private:
-  void block_comment() {
-    const Place begin = place();
-    for (char last = '\0'; !cursor_.done();) {
-      const char now = cursor_.take();
-      if (last == '*' && now == '/') return;
-      last = now;
+  struct Call {
+    int line;
+    double times;
+  };
+
+  /// How many calls a function is once all are put into it.
+  double length_of(const std::string &name) {
+    const auto calls = calls_.find(name);
+    if (calls == calls_.end()) return 0;
+    if (const auto known = lengths_.find(name); known != lengths_.end()) return known->second;
+    way_.push_back(name);
+    double length = 0;
+    for (const auto &[called, call] : calls->second) {
+      const auto begin = std::find(way_.begin(), way_.end(), called);
+      if (begin != way_.end()) refuse_circle({begin, way_.end()}, call.line);
+      length += call.times * (1 + length_of(called));
+      if (length > most_calls)
+        fail({file_, call.line}, name + " makes more than " + std::to_string(int(most_calls)) +
+                                     " calls, those of the functions that it calls counted. Write "
+                                     "a loop.");
     }
-    fail(begin, "the comment does not end.");
+    way_.pop_back();
+    return lengths_[name] = length;
   }
 
-  void text(char quote) {
-    const Place begin = place();
-    while (!cursor_.done()) {
-      const char now = cursor_.take();
-      if (now == '\\' && !cursor_.done())
-        cursor_.take();
-      else if (now == quote)
-        return;
-      else if (now == '\n')
-        break;
-    }
-    fail(begin, "the text does not end on its line.");
-  }
-
-  Cursor cursor_;
-};
-
-/// Which functions and macros of a text use which.
-class Uses {
- public:
-  /// A word of a line with #define or of what continues it; `touched`: a ( follows at once.
-  void in_macro(const std::string &word, const Place &place, bool touched) {
-    if (macro_.empty()) {
-      macro_ = word;
-      macros_.insert(word);
-      in_parameters_ = touched;
-      parameters_.clear();
-    } else if (in_parameters_) {
-      parameters_.insert(word);
-      in_parameters_ = word != ")";
-    } else if (!parameters_.count(word)) {
-      uses_[macro_].emplace(word, place);
-    }
-  }
-  void end_macro() { macro_.clear(); }
-
-  /// A word within a function, which is called, or may be a macro.
-  void in_function(const std::string &function, const std::string &word, const Place &place,
-                   bool called) {
-    if (called || macros_.count(word)) uses_[function].emplace(word, place);
-  }
-
-  /// Throws where a function comes back to itself: compilers of OpenCL put functions into each
-  /// other, and may never end.
-  void check() const {
-    std::set<std::string> done;
-    std::vector<std::string> way;
-    for (const auto &use : uses_) follow(use.first, way, done);
-  }
-
- private:
-  void follow(const std::string &name, std::vector<std::string> &way,
-              std::set<std::string> &done) const {
-    const auto uses = uses_.find(name);
-    if (uses == uses_.end() || done.count(name)) return;
-    way.push_back(name);
-    for (const auto &[used, place] : uses->second) {
-      const auto begin = std::find(way.begin(), way.end(), used);
-      if (begin == way.end())
-        follow(used, way, done);
-      else if (std::any_of(begin, way.end(), [&](const auto &one) { return !macros_.count(one); }))
-        refuse({begin, way.end()}, place);  // macros alone do end
-    }
-    way.pop_back();
-    done.insert(name);
-  }
-
-  [[noreturn]] static void refuse(const std::vector<std::string> &circle, const Place &place) {
+  [[noreturn]] void refuse_circle(const std::vector<std::string> &circle, int line) const {
     std::string text = circle.front();
     for (size_t i = 1; i < circle.size(); i++) text += " calls " + circle[i] + ", which";
-    fail(place, text + " calls " + (circle.size() > 1 ? circle.front() : "itself") +
-                    ": OpenCL C has no recursion. Write a loop.");
+    fail({file_, line}, text + " calls " + (circle.size() > 1 ? circle.front() : "itself") +
+                            ": OpenCL C has no recursion. Write a loop.");
   }
 
-  std::map<std::string, std::map<std::string, Place>> uses_;
-  std::set<std::string> macros_, parameters_;
-  std::string macro_;  // that is being read
-  bool in_parameters_ = false;
+  const std::string file_;
+  std::map<std::string, std::map<std::string, Call>> calls_;
+  std::map<std::string, double> lengths_;
+  std::vector<std::string> way_;
 };
+
+void check_brackets(const Tokens &tokens, const std::string &file) {
+  static const std::string open = "({[", close = ")}]";
+  std::vector<const Token *> brackets;
+  for (const Token &token : tokens) {
+    if (token.text.size() != 1) continue;
+    if (open.find(token.text) != std::string::npos) {
+      brackets.push_back(&token);
+      if (brackets.size() > most_brackets)
+        fail({file, token.line},
+             "more than " + std::to_string(most_brackets) + " brackets are within each other.");
+    } else if (close.find(token.text) != std::string::npos) {
+      if (brackets.empty() || open.find(brackets.back()->text) != close.find(token.text))
+        fail({file, token.line}, "this " + token.text + " closes nothing.");
+      brackets.pop_back();
+    }
+  }
+  if (!brackets.empty())
+    fail({file, brackets.back()->line}, "this " + brackets.back()->text + " is not closed.");
+}
+
+/// The names that stand outside of brackets and before one, a value or an end: those of functions,
+/// tables and types.
+std::set<std::string> global_names(const Tokens &tokens, const std::string &file) {
+  static const std::set<std::string> unnamed{"struct", "union", "enum"};
+  std::set<std::string> names;
+  int depth = 0;
+  bool value = false;
+  const Token *last = nullptr;
+  for (const Token &token : tokens) {
+    const std::string &word = token.text;
+    const bool ends = word.size() == 1 && std::string("([={;").find(word) != std::string::npos;
+    if (depth == 0 && !value && ends && last && last->kind == Token::Kind::name &&
+        !unnamed.count(last->text))
+      names.insert(last->text);
+    if (names.size() > most_names)
+      fail({file, token.line},
+           "there are more than " + std::to_string(most_names) + " functions and tables.");
+    if (depth == 0) value = word == "=" || (value && word != ";");
+    depth +=
+        (word == "(" || word == "[" || word == "{") - (word == ")" || word == "]" || word == "}");
+    last = &token;
+  }
+  return names;
+}
+
+/// Which of the named functions call which. `(name)(…)` is a call, too.
+Calls calls_of(const Tokens &tokens, const std::set<std::string> &names, const std::string &file) {
+  Calls calls(file);
+  std::string function;  // that is being read
+  int depth = 0;
+  for (size_t i = 0; i < tokens.size(); i++) {
+    const std::string &word = tokens[i].text;
+    size_t next = i + 1;
+    while (depth > 0 && next < tokens.size() && tokens[next].text == ")") next++;
+    const bool called = names.count(word) && next < tokens.size() && tokens[next].text == "(";
+    if (called && depth == 0)
+      function = word;
+    else if (called && !function.empty())
+      calls.add(function, word, tokens[i].line);
+    if (word == "(" || word == "[" || word == "{") depth++;
+    if (word == ")" || word == "]" || word == "}") depth--;
+    if (depth == 0 && (word == "}" || word == ";")) function.clear();
+  }
+  return calls;
+}
 
 }  // namespace
 
-std::vector<std::string> global_names(const std::string &source, const std::string &file) {
-  static const std::string open = "({[", close = ")}]";
-  std::vector<std::string> names;
-  std::vector<std::pair<char, Place>> brackets;
-  Scanner scanner(source, file);
-  Uses uses;
-  std::string last, before, function;  // that is being read
-  bool directive = false, value = false, macro = false;
-  int line = 0;
-  for (std::string word = scanner.next(); !word.empty(); before = word, word = scanner.next()) {
-    const bool new_line = scanner.place().line != line;
-    line = scanner.place().line;
-    if (forbidden().count(word))
-      fail(scanner.place(), "“" + word +
-                                "” can't be used: a filter computes the pixel that it returns, and "
-                                "reads its input with at() only.");
-    if (new_line && before != "\\") macro = false, uses.end_macro();
-    if (macro) uses.in_macro(word, scanner.place(), scanner.peek() == '(');
-    if (new_line) directive = word == "#";
-    if (directive && word == "define") macro = true;
-    if (directive) continue;
-    const bool outside = brackets.empty();
-    const bool is_name = g_ascii_isalpha(last[0]) || last[0] == '_';
-    if (outside && !value && is_name && last.rfind("__", 0) != 0 &&
-        std::string("([={;").find(word) != std::string::npos &&
-        std::find(names.begin(), names.end(), last) == names.end())
-      names.push_back(last);
-    if (outside && word == "(") function = value ? "" : last;
-    if (!outside && !function.empty())
-      uses.in_function(function, word == "(" ? last : word, scanner.place(), word == "(");
-    if (outside) value = word == "=" || (value && word != ";");
-    if (open.find(word) != std::string::npos) {
-      brackets.push_back({word[0], scanner.place()});
-    } else if (close.find(word) != std::string::npos) {
-      if (brackets.empty() || open.find(brackets.back().first) != close.find(word))
-        fail(scanner.place(), "this " + word + " closes nothing.");
-      brackets.pop_back();
-      if (word == "}" && brackets.empty()) function.clear();
-    }
-    last = word;
+Code::Code(const std::string &source, const std::string &file) : tokens_(preprocess(source, file)) {
+  check_words(tokens_, file);
+  check_brackets(tokens_, file);
+  globals_ = global_names(tokens_, file);
+  calls_of(tokens_, globals_, file).check();
+  const Token *last = nullptr;
+  for (Token &token : tokens_) {
+    token.from.reset();
+    const bool member = last && (last->text == "." || last->text == "->") && is_allowed(token.text);
+    token.own = token.kind == Token::Kind::name && !member && is_own(token.text);
+    last = &token;
   }
-  if (!brackets.empty())
-    fail(brackets.back().second, std::string("this ") + brackets.back().first + " is not closed.");
-  uses.check();
-  return names;
+}
+
+bool Code::is_own(const std::string &name) const { return defines(name) || !is_allowed(name); }
+
+std::string Code::word(const std::string &name, const std::string &prefix) const {
+  return is_own(name) ? prefix + name : name;
+}
+
+std::string Code::text(const std::string &prefix) const {
+  std::string text;
+  int line = 1;
+  for (const Token &token : tokens_) {
+    for (; line < token.line; line++) text += '\n';
+    text += (token.own ? prefix : "") + token.text + ' ';  // so that no two become another one
+  }
+  return text;
 }
 
 }  // namespace glcl::chain

@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
-#include "expression.h"
+#include "preprocess.h"
 
 namespace glcl::chain {
 
-/// What stands in a filter's OpenCL text outside of functions: the names of functions, tables and
-/// types, which become others for each use of the filter. Throws Error::settings with the line for
-/// unbalanced brackets and for words that a filter has no use for: a filter computes one pixel, and
-/// reads no file beside its own.
-std::vector<std::string> global_names(const std::string &source, const std::string &file);
+/// The OpenCL text of a filter. Every word that is_allowed() stays; every other one is the filter's
+/// own and gets a prefix, so that it can mean nothing that is defined outside of the file.
+class Code {
+ public:
+  Code() = default;
+  /// Throws Error::settings with file and line for what preprocess() refuses, unbalanced brackets,
+  /// words that begin with __, and functions that call themselves or, put into each other, are too
+  /// long.
+  Code(const std::string &source, const std::string &file);
+
+  /// Whether it defines a function, table or type of this name.
+  bool defines(const std::string &name) const { return globals_.count(name) > 0; }
+  /// As the compiler gets it, line by line.
+  std::string text(const std::string &prefix) const;
+  std::string word(const std::string &name, const std::string &prefix) const;
+
+ private:
+  bool is_own(const std::string &name) const;
+
+  std::vector<Token> tokens_;
+  std::set<std::string> globals_;
+};
 
 }  // namespace glcl::chain

@@ -263,11 +263,226 @@ TEST(test_errors_name_file_and_line) {
           "#define AGAIN(v) \\\n  one(HERE, v)\nfloat one(PIXEL, float v) { return AGAIN(v); }\n" +
           end,
       "own.cl:5:", "loop");
-  expect(head + "\n\n#include \"/etc/passwd\"\n" + end, "own.cl:4:", "include");
+  for (const char *again : {"(own)(HERE)", "SAME(own)(HERE)", "SAME(AGAIN)(HERE)", "CALL(own)"})
+    expect(head +
+               "#define SAME(f) f\n#define CALL(f) f(HERE)\n#define AGAIN own\n"
+               "float4 own(PIXEL) { return " +
+               again + "; }\n",
+           "own.cl:5:", "calls itself");
+  expect(head + "#define BODY { return own(HERE); }\nfloat4 own(PIXEL) BODY\n",
+         "own.cl:3:", "calls itself");
+  expect(head + "#define MAKE(f) float f(float v) { return f(v); }\nMAKE(other)\n" + end,
+         "own.cl:3:", "other calls itself");
   expect(head + "//! weights 1\n" + end, "own.cl:1:", "not both");
   expect(head + "//! channelwise\n//! radius 1\n" + end, "own.cl:1:", "no radius");
   expect(head + "//! channelwise\n//! frames 2\n" + end, "own.cl:1:", "one input frame");
   expect(head + "//! channelwise\n//! weights 1\n", "own.cl:1:", "has a function");
+}
+
+/// A filter whose text stands beside its function, which gives its own input.
+std::shared_ptr<const glcl::chain::Filter> own_filter(const std::string &text,
+                                                      const std::string &value = "at(0, 0)") {
+  return glcl::chain::parse_filter(
+      "//! filter own: text\n" + text + "\nfloat4 own(PIXEL) { return " + value + "; }\n",
+      "own.cl");
+}
+
+/// What the compiler gets of a filter.
+std::string compiled(const std::string &text, const std::string &value = "at(0, 0)") {
+  const auto filter = own_filter(text, value);
+  return filter->code.text("glcl_7_");
+}
+
+/// The chain of one filter.
+Description chain_of(const std::shared_ptr<const glcl::chain::Filter> &filter) {
+  return {{{filter, filter->name, filter->initial(), 1}}, 1, {}};
+}
+
+// Every spelling of a directive that reads a file, and every way to a word that is not allowed.
+TEST(test_a_filter_reaches_nothing_outside_of_its_file) {
+  struct Case {
+    const char *text, *place, *word;
+  };
+  for (const Case &one :
+       std::vector<Case>{{"#include \"/etc/passwd\"", "own.cl:2:", "#include"},
+                         {"#include </etc/passwd>", "own.cl:2:", "#include"},
+                         {"#inc\\\nlude </etc/passwd>", "own.cl:2:", "#include"},
+                         {"#inc\\ \t\r\nlude </etc/passwd>", "own.cl:2:", "#include"},
+                         {"\n#\\\n\\\ninclude </etc/passwd>", "own.cl:3:", "#include"},
+                         {"/* \n */ # /* */ include </etc/passwd>", "own.cl:3:", "#include"},
+                         {"int a; // \\\n\r#include </etc/passwd>", "own.cl:4:", "#include"},
+                         {"%:include </etc/passwd>", "own.cl:2:", "%:"},
+                         {"%\\\n:include </etc/passwd>", "own.cl:2:", "%:"},
+                         {"?\?=include </etc/passwd>", "own.cl:2:", "??"},
+                         {"#import </etc/passwd>", "own.cl:2:", "#import"},
+                         {"#include_next <a>", "own.cl:2:", "#include_next"},
+                         {"#embed </etc/passwd>", "own.cl:2:", "#embed"},
+                         {"#line 1", "own.cl:2:", "#line"},
+                         {"#if __has_include(<a>)\n#endif", "own.cl:2:", "__has_include"},
+                         {"#ifdef nothing\n#include <a>\n#endif", "own.cl:3:", "#include"},
+                         {"#define JOIN(a, b) a##b\nJOIN(__as, m__)", "own.cl:2:", "##"},
+                         {"#define JOIN(a, b) a#\\\n#b", "own.cl:2:", "##"},
+                         {"#define TEXT(a) #a", "own.cl:2:", "#"},
+                         {"#pragma OPENCL FP_CONTRACT ON", "own.cl:2:", "#pragma"},
+                         {"#pragma include_alias", "own.cl:2:", "#pragma"},
+                         {"__as\\\nm__(0);", "own.cl:2:", "__asm__"},
+                         {"#define A __attribute__\nA int a;", "own.cl:3:", "__attribute__"},
+                         {"__constant char name[] = __FILE__;", "own.cl:2:", "__FILE__"},
+                         {"__builtin_trap();", "own.cl:2:", "__builtin_trap"},
+                         {"__constant char t[] = \"a\";", "own.cl:2:", "quotes"},
+                         {"int \\u0061sm;", "own.cl:2:", "“\\”"},
+                         {"int \xc3\xa4;", "own.cl:2:", "\xc3\xa4"},
+                         {"int a$b;", "own.cl:2:", "$"}}) {
+    try {
+      own_filter(one.text);
+      fail_unless(false, "“%s” is taken", one.text);
+    } catch (const glcl::Error &error) {
+      const std::string text = error.what();
+      fail_unless(text.rfind(one.place, 0) == 0 && text.find(one.word) != std::string::npos,
+                  "“%s”: %s", one.text, text.c_str());
+    }
+  }
+  // Words that are not allowed mean nothing: they get the name of the file's own.
+  for (const char *word : {"printf", "system", "asm", "kernel", "global", "local", "barrier",
+                           "include", "write_imagef", "get_global_id", "typeof", "_Pragma",
+                           "GLCL_GIVEN", "glcl_values", "extern", "vstore4", "atomic_add"}) {
+    const std::string text = compiled("#define CALL(f) f\n", "CALL(" + std::string(word) + ")(1)"),
+                      named = "glcl_7_" + std::string(word) + " (";
+    fail_unless(text.find(named) != std::string::npos, "%s", text.c_str());
+  }
+  fail_unless(compiled("", "1 < :0 ? at(0, 0).xyz : 0").find("< :") != std::string::npos,
+              "signs become others");
+}
+
+// What is not there is told of when the filter is built, with its line or its name.
+TEST(test_functions_outside_of_a_filter_do_not_build) {
+  Bench bench;
+  for (const char *source : {"//! filter own: text\nfloat4 own(PIXEL) {\n  int system(int);\n"
+                             "  return at(0, 0) + system(1);\n}\n",
+                             "//! filter own: text\nfloat4 own(PIXEL) {\n\n"
+                             "  barrier(1);\n  return at(0, 0);\n}\n",
+                             "//! filter own: text\n\n\nglobal int *where;\n"
+                             "float4 own(PIXEL) { return at(0, 0); }\n"}) {
+    try {
+      Chain chain(*bench.context, chain_of(glcl::chain::parse_filter(source, "own.cl")), {});
+      fail_unless(false, "“%s” builds", source);
+    } catch (const glcl::Error &error) {
+      const std::string text = error.text();
+      fail_unless(
+          text.rfind("own.cl:4:", 0) == 0 || text.find("symbol system") != std::string::npos, "%s",
+          text.c_str());
+    }
+  }
+}
+
+// A line of a comment or a directive can't be had from a file's name.
+TEST(test_names_of_files_stay_names) {
+  Bench bench;
+  const std::string name = "a\n#include </etc/passwd>\r\n\"?\?/\".cl";
+  const auto filter = glcl::chain::parse_filter(
+      "//! filter own: text\nfloat4 own(PIXEL) { return nothing; }\n", name);
+  try {
+    Chain chain(*bench.context, chain_of(filter), {});
+    fail_unless(false, "it builds");
+  } catch (const glcl::Error &error) {
+    fail_unless(error.text().find("nothing") != std::string::npos, "%s", error.text().c_str());
+  }
+}
+
+// Joined lines, conditions, macros of macros, types, own functions with the names of others, and
+// two uses of one filter.
+TEST(test_what_filters_may_write) {
+  Bench bench;
+  const auto filter = glcl::chain::parse_filter(
+      "//! filter own: text\n"
+      "//! param mix 0..1 = 1: named as a function\n"
+      "//! list points = [0.25 0.5]\n"
+      "//! table half_of[3] = i / 2\n"
+      "#define RED\\\n 1\n"
+      "#if !defined(GREEN) && (RED + 1) * 2 == 4 // the first\n"
+      "#define PICK\n"
+      "#undef PICK\n"
+      "#define PICK(c) ((c).y)\n"
+      "#elif 1 / 0\n"
+      "#else\n"
+      "#define PICK(c) nothing(c)\n"
+      "#endif\n"
+      "#define EMPTY\n"
+      "#define sqrt(v) sqrt(fabs(v))\n"
+      "#define CLAMPED(v) clamp(v, 0.0f, 1.0f)\n"
+      "typedef struct { float lo, value; } pair;\n"
+      "enum { third = 2 };\n"
+      "__constant float weights[2] = {0.5f, 1.0e+0f};\n"
+      "static inline float length(pair p) { return p.lo + p.value; }\n"
+      "float twice(PIXEL, float v);\n"
+      "float4 own(PIXEL) {\n"
+      "  const float4 c = at(0, 0);\n"
+      "  pair p = {0.0f, PICK(c)};\n"
+      "  p.lo += EMPTY 0.0f;\n"
+      "  float sum = 0;\n"
+      "#pragma unroll 2\n"
+      "  for (int i = 0; i < 2; ++i) sum += weights[i] * half_of[third] * points[i] * 0x1p0f;\n"
+      "  const float v = CLAMPED(sqrt(-length(p) * length(p)));\n"
+      "  return (float4)(mix * v, twice(HERE, v) / 2, sum, c.w);\n"
+      "}\n"
+      "float twice(PIXEL, float v) { return v + v + 0 * mix; }\n",
+      "own.cl");
+  Description wanted = chain_of(filter);
+  wanted.items[0].times = 2;
+  Chain chain(*bench.context, wanted, {});
+  const Frame frame = reference::natural_frame(31, 17), got = run(bench, chain, {frame})[0];
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++)
+      fail_unless(got.at(x, y)[0] == frame.at(x, y)[1] && got.at(x, y)[1] == frame.at(x, y)[1] &&
+                  got.at(x, y)[2] == 159);  // 0.625
+}
+
+// Each would take a compiler, or us, for ever or its stack.
+TEST(test_sizes_of_filters_are_limited) {
+  const auto expect = [](const std::string &text, const std::string &limit,
+                         const std::string &value = "at(0, 0)") {
+    try {
+      own_filter(text, value);
+      fail_unless(false, "%.60s is taken", text.c_str());
+    } catch (const glcl::Error &error) {
+      const std::string said = error.what();
+      fail_unless(said.find(limit) != std::string::npos && said.size() < 400, "%s", said.c_str());
+    }
+  };
+  const auto repeated = [](const std::string &text, int times) {
+    std::string all;
+    for (int i = 0; i < times; i++) all += text;
+    return all;
+  };
+  std::string laughs = "#define a0 1 + 1\n", calls = "float f0(float v) { return v; }\n",
+              names = "#define b0 1\n", functions;
+  for (int i = 1; i < 32; i++) {
+    const std::string n = std::to_string(i), last = std::to_string(i - 1);
+    laughs += "#define a" + n + " a" + last + " + a" + last + "\n";
+    calls += "float f" + n + "(float v) { return f" + last + "(v) + f" + last + "(v); }\n";
+  }
+  for (int i = 1; i < 2000; i++) {
+    names += "#define b" + std::to_string(i) + " b" + std::to_string(i - 1) + "\n";
+    functions += "int g" + std::to_string(i) + "(void);\n";
+  }
+  expect(laughs, "65536", "a20");
+  expect(laughs, "65536", "a31");
+  expect(names, "too deep", "b1999");
+  expect("#define ID(v) v\n", "too deep", repeated("ID(", 5000) + "1" + repeated(")", 5000));
+  expect(calls, "4096", "f31(1)");
+  expect(functions, "256");
+  expect("", "64", repeated("(", 10000) + "1" + repeated(")", 10000));
+  expect(repeated("#if 1\n", 10000), "too deep");
+  expect("#if " + repeated("!", 10000) + "1\n#endif\n", "too deep");
+  expect("#if " + repeated("(", 10000) + "1\n#endif\n", "too deep");
+  expect("int " + std::string(60000, 'a') + ";\n", "64 characters");
+  expect("//! param " + std::string(60000, 'a') + " 0..1 = 0\n", "64 characters");
+  expect("//! radius 1" + repeated("+1", 30000) + "\n", "256");
+  expect("//! radius " + repeated("1-(", 10000) + "1" + repeated(")", 10000) + "\n", "32 brackets");
+  expect("//! radius " + repeated("min(1,", 5000) + "1" + repeated(")", 5000) + "\n",
+         "32 brackets");
+  expect("//! radius unknown(1" + repeated(",1", 30000) + ")\n", "256");
+  expect("//! radius 1 " + std::string(60000, '!') + "\n", "can't follow");
 }
 
 TEST(test_what_is_no_recursion) {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+namespace glcl::chain {
+
+/// Whether a filter's text may use a word of the language or of the chain: keywords, types,
+/// functions that give a value of their arguments alone, constants, members of vectors, PIXEL,
+/// HERE, at, earlier, x, y, width and height.
+bool is_allowed(const std::string &word);
+
+}  // namespace glcl::chain

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gstglclchainchild.h"
 
-#include <functional>
+#include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 
@@ -16,9 +17,18 @@ struct State {
   Values values, told;  // in use, and as the chain's text had them
 };
 
+/// A type of children. GObject keeps types for ever, so that one whose children are gone becomes
+/// that of another declaration with the same names and texts.
+struct Kind {
+  GType type = 0;
+  std::string declaration;
+  int children = 0;
+};
+
 struct Object {
   GstObject parent;
   Guarded<State> *state;
+  Kind *kind;
 };
 
 GstObjectClass *parent_class = nullptr;
@@ -56,8 +66,17 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec) {
     g_value_set_double(value, values.numbers[id - 1]);
 }
 
+std::mutex &kinds_mutex() {
+  static auto *mutex = new std::mutex;
+  return *mutex;
+}
+
 void finalize(GObject *object) {
   delete object_of(object)->state;
+  {
+    const std::lock_guard lock(kinds_mutex());
+    object_of(object)->kind->children--;
+  }
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
@@ -84,35 +103,88 @@ void class_init(gpointer klass, gpointer declaration) {
                             describe(list.initial).c_str(), playing));
 }
 
-/// What the class is made of.
-std::string declaration_of(const Filter &filter) {
+/// What of a declaration a type can't change.
+std::string names_of(const Filter &filter) {
   std::string text = filter.name;
   for (const Parameter &parameter : filter.parameters)
-    text += "\n" + parameter.name +
-            describe({3, 1, {parameter.low, parameter.high, parameter.initial}}) + parameter.text;
-  for (const List &list : filter.lists)
-    text += "\n" + list.name + describe(list.initial) + list.text;
+    text += "\np " + parameter.name + " " + parameter.text;
+  for (const List &list : filter.lists) text += "\nl " + list.name + " " + list.text;
   return text;
 }
 
-GType type_of(const Filter &filter) {
-  static std::mutex mutex;
-  static auto *types = new std::map<std::string, GType>;
-  const std::lock_guard lock(mutex);
-  GType &type = (*types)[declaration_of(filter)];
-  if (type) return type;
-  // GObject keeps types for ever, and what they are made of.
-  const GTypeInfo info{sizeof(GstObjectClass), nullptr,        nullptr, class_init, nullptr,
-                       new Filter(filter),     sizeof(Object), 0,       nullptr,    nullptr};
-  const std::string name = "GstGLCLChain-" + filter.name + "-" + std::to_string(types->size());
-  return type = g_type_register_static(GST_TYPE_OBJECT, name.c_str(), &info,
-                                       static_cast<GTypeFlags>(0));
+std::string declaration_of(const Filter &filter) {
+  std::string text = names_of(filter);
+  for (const Parameter &parameter : filter.parameters)
+    text += "\n" + describe({3, 1, {parameter.low, parameter.high, parameter.initial}});
+  for (const List &list : filter.lists) text += "\n" + describe(list.initial);
+  return text;
+}
+
+GType new_type(const Filter &filter) {
+  static int count = 0;
+  // The class is made here, while the filter is there.
+  auto *declaration = const_cast<Filter *>(&filter);
+  const GTypeInfo info{sizeof(GstObjectClass), nullptr, nullptr, class_init, nullptr, declaration,
+                       sizeof(Object),         0,       nullptr, nullptr};
+  const std::string name = "GstGLCLChain-" + filter.name + "-" + std::to_string(++count);
+  const GType type =
+      g_type_register_static(GST_TYPE_OBJECT, name.c_str(), &info, static_cast<GTypeFlags>(0));
+  g_type_class_ref(type);
+  return type;
+}
+
+/// Gives a type that has no children the ranges and defaults of a filter.
+void declare_again(GType type, const Filter &filter) {
+  auto *klass = static_cast<GObjectClass *>(g_type_class_peek(type));
+  const auto renew_default = [](GParamSpec *spec) {  // GObject keeps a copy
+    g_param_value_set_default(spec, const_cast<GValue *>(g_param_spec_get_default_value(spec)));
+  };
+  for (const Parameter &parameter : filter.parameters) {
+    GParamSpec *spec = g_object_class_find_property(klass, parameter.name.c_str());
+    G_PARAM_SPEC_DOUBLE(spec)->minimum = parameter.low;
+    G_PARAM_SPEC_DOUBLE(spec)->maximum = parameter.high;
+    G_PARAM_SPEC_DOUBLE(spec)->default_value = parameter.initial;
+    renew_default(spec);
+  }
+  for (const List &list : filter.lists) {
+    GParamSpec *spec = g_object_class_find_property(klass, list.name.c_str());
+    g_free(G_PARAM_SPEC_STRING(spec)->default_value);
+    G_PARAM_SPEC_STRING(spec)->default_value = g_strdup(describe(list.initial).c_str());
+    renew_default(spec);
+  }
+}
+
+/// The kind for one more child of a filter.
+Kind *take_kind(const Filter &filter) {
+  static auto *all = new std::map<std::string, std::deque<Kind>>;
+  const std::string declaration = declaration_of(filter);
+  const std::lock_guard lock(kinds_mutex());
+  std::deque<Kind> &kinds = (*all)[names_of(filter)];
+  const auto having = [&](const auto &condition) {
+    return std::find_if(kinds.begin(), kinds.end(), condition);
+  };
+  auto kind = having([&](const Kind &one) { return one.declaration == declaration; });
+  if (kind == kinds.end()) kind = having([](const Kind &one) { return one.children == 0; });
+  if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {new_type(filter), declaration, 0});
+  if (kind->declaration != declaration) {
+    declare_again(kind->type, filter);
+    kind->declaration = declaration;
+  }
+  kind->children++;
+  return &*kind;
+}
+
+/// Whether a child, which keeps its kind as it is, is declared as the filter is.
+bool is_of(const Child &child, const Filter &filter) {
+  return object_of(child.get())->kind->declaration == declaration_of(filter);
 }
 
 }  // namespace
 
 Child make_child(const Item &item, GstElement *parent) {
-  auto *object = static_cast<Object *>(g_object_new(type_of(*item.filter), nullptr));
+  Kind *kind = take_kind(*item.filter);
+  auto *object = static_cast<Object *>(g_object_new(kind->type, nullptr));
+  object->kind = kind;
   object->state = new Guarded<State>;
   object->state->set({item.values, item.values});
   gst_object_set_name(GST_OBJECT(object), item.name.c_str());
@@ -121,7 +193,7 @@ Child make_child(const Item &item, GstElement *parent) {
 }
 
 bool renew_child(const Child &child, const Item &item) {
-  if (G_OBJECT_TYPE(child.get()) != type_of(*item.filter)) return false;
+  if (!is_of(child, *item.filter)) return false;
   object_of(child.get())->state->with([&](State &now) {
     for (size_t p = 0; p < item.values.numbers.size(); p++)
       if (item.values.numbers[p] != now.told.numbers[p])

@@ -13,7 +13,8 @@ namespace glcl::chain {
 /// A reference to a child; the last one takes it from its parent.
 using Child = std::shared_ptr<GstObject>;
 
-/// An object named and valued as the item. Its type is that of the filter's declaration.
+/// An object named and valued as the item. Its type is that of the filter's declaration as long as
+/// there are children of it.
 Child make_child(const Item &item, GstElement *parent);
 
 /// Gives the child what a new text of the chain says where that differs from the earlier text; all

@@ -298,6 +298,42 @@ TEST(edited_files) {
   test::expect_none(chain.messages().errors());
 }
 
+// GObject keeps types for ever, so that an editor's changes take up no new ones.
+TEST(changed_declarations_take_no_types) {
+  const auto types = [] {
+    guint count = 0;
+    g_free(g_type_children(GST_TYPE_OBJECT, &count));
+    return count;
+  };
+  Folder folder;
+  const auto ask = [&](GstElement *element, int n) {
+    const std::string number = std::to_string(n),
+                      file = folder.write("grown.cl", "//! filter grown: text\n//! param amount -" +
+                                                          number + ".." + number + " = " + number +
+                                                          ": text\n//! list points = [" + number +
+                                                          "]\n//! weights 1\n");
+    g_object_set(element, "filters", file.c_str(), nullptr);
+    GObject *grown = child(element, "grown");
+    GObjectClass *klass = G_OBJECT_GET_CLASS(grown);
+    const auto *amount = G_PARAM_SPEC_DOUBLE(g_object_class_find_property(klass, "amount"));
+    expect(amount->minimum == -n && amount->maximum == n && amount->default_value == n,
+           "its range and default are as declared");
+    GParamSpec *points = g_object_class_find_property(klass, "points");
+    expect(g_value_get_string(g_param_spec_get_default_value(points)) == "[" + number + "]",
+           "its list's default is as declared");
+    return grown;
+  };
+  Chain one("glclchain"), other("glclchain");
+  GObject *kept = ask(other["glclchain"], 1000);
+  ask(one["glclchain"], 1);
+  const guint before = types();
+  for (int n = 2; n < 40; n++) ask(one["glclchain"], n);
+  expect(types() <= before + 1, "there are " + std::to_string(types() - before) + " more types");
+  expect(G_PARAM_SPEC_DOUBLE(g_object_class_find_property(G_OBJECT_GET_CLASS(kept), "amount"))
+                 ->maximum == 1000,
+         "a child keeps its range");
+}
+
 // The filter that the page begins with.
 TEST(first_filter) {
   std::ifstream page(std::string(std::getenv("GLCL_SOURCE")) + "/docs/glclchain.md");

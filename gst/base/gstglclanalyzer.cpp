@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gstglclanalyzer.h"
 
-#include <atomic>
 #include <new>
 
+#include "glcldelivery.h"
 #include "glcloverlay.h"
 #include "glclproperties.h"
 #include "glcltime.h"
+#include "glclunread.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_analyzer_debug);
 #define GST_CAT_DEFAULT glcl_analyzer_debug
 
 namespace {
 
-constexpr int most_unread = 300;
-constexpr size_t all = ~size_t(0);
+constexpr size_t most_unread = 300;
 
 struct Settings {
   bool post_messages = true, attach_meta = false, attach_overlay = false;
@@ -45,15 +45,18 @@ class Schedule {
 }  // namespace
 
 struct GstGLCLAnalyzerPrivate {
+  explicit GstGLCLAnalyzerPrivate(GstGLCLFilter *self)
+      : delivery([self](const auto &work) { return gst_glcl_filter_guard(self, work); }) {}
+
   glcl::Guarded<Settings> settings;
   glcl::Guarded<Schedule> schedule;
 
-  glcl::Readback readback;
+  glcl::Delivery delivery;
   int depth = gst_glcl_analyzer_depth;  // reads that may be under way
   std::unique_ptr<glcl::ResultPool> results;
   bool attach_meta = false;  // to the frame that is under way
   glcl::Overlay overlay;
-  std::atomic<int> unread{0};  // messages that nobody has freed
+  glcl::Unread unread;
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLCLAnalyzer, gst_glcl_analyzer, GST_TYPE_GLCL_FILTER,
@@ -66,15 +69,10 @@ GstGLCLAnalyzerPrivate *private_of(gpointer self) {
       gst_glcl_analyzer_get_instance_private(static_cast<GstGLCLAnalyzer *>(self)));
 }
 
-bool deliver(gpointer self, size_t under_way) {
-  return gst_glcl_filter_guard(GST_GLCL_FILTER(self),
-                               [&] { private_of(self)->readback.deliver(under_way); });
-}
-
 }  // namespace
 
 void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes) {
-  private_of(self)->readback.allocate(context, bytes, gst_glcl_analyzer_depth);
+  private_of(self)->delivery.reads().allocate(context, bytes, gst_glcl_analyzer_depth);
 }
 
 glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
@@ -92,12 +90,12 @@ glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
 
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, glcl::Readback::Take take) {
-  private_of(self)->readback.read(queue, from, bytes, std::move(take));
+  private_of(self)->delivery.reads().read(queue, from, bytes, std::move(take));
 }
 
 void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
                               std::shared_ptr<const glcl::Outcome> outcome) {
-  if (outcome) private_of(self)->readback.follow(queue, std::move(outcome));
+  if (outcome) private_of(self)->delivery.reads().follow(queue, std::move(outcome));
 }
 
 void gst_glcl_analyzer_set_depth(GstGLCLAnalyzer *self, int depth) {
@@ -145,7 +143,8 @@ void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glc
 }
 
 bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self) {
-  return deliver(self, 0) && !gst_glcl_filter_has_failed(GST_GLCL_FILTER(self));
+  return private_of(self)->delivery.deliver(0) &&
+         !gst_glcl_filter_has_failed(GST_GLCL_FILTER(self));
 }
 
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times) {
@@ -156,18 +155,19 @@ GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTim
 }
 
 void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
-  std::atomic<int> &unread = private_of(self)->unread;
-  if (unread >= most_unread) {
-    GST_LOG_OBJECT(self, "%d messages are unread, so no more is posted", most_unread);
+  glcl::Unread &unread = private_of(self)->unread;
+  if (!unread.has_room(GST_ELEMENT(self), most_unread)) {
     gst_structure_free(structure);
+    if (unread.must_tell())
+      GST_ELEMENT_WARNING(self, CORE, TOO_LAZY,
+                          ("Results are lost: %zu messages of this element wait on a bus that "
+                           "nobody reads. Read the bus, or set post-messages=false.",
+                           most_unread),
+                          ("messages are posted again once it is read"));
     return;
   }
-  unread++;
   GstMessage *message = gst_message_new_element(GST_OBJECT(self), structure);
-  // The message holds the element while this runs.
-  gst_mini_object_weak_ref(
-      GST_MINI_OBJECT(message),
-      [](gpointer count, GstMiniObject *) { --*static_cast<std::atomic<int> *>(count); }, &unread);
+  unread.add(message);  // it holds the element
   gst_element_post_message(GST_ELEMENT(self), message);
 }
 
@@ -188,18 +188,34 @@ static GstFlowReturn gst_glcl_analyzer_prepare_output_buffer(GstBaseTransform *t
 
 static GstFlowReturn gst_glcl_analyzer_transform(GstBaseTransform *trans, GstBuffer *inbuf,
                                                  GstBuffer *outbuf) {
-  if (!deliver(trans, size_t(private_of(trans)->depth) - 1)) return GST_FLOW_ERROR;
+  GstGLCLAnalyzerPrivate *priv = private_of(trans);
+  if (!priv->delivery.deliver(size_t(priv->depth) - 1)) return GST_FLOW_ERROR;
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->transform(trans, inbuf, outbuf);
   if (flow != GST_FLOW_OK) return flow;
-  return deliver(trans, all) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return priv->delivery.deliver_as_it_arrives() ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static gboolean gst_glcl_analyzer_sink_event(GstBaseTransform *trans, GstEvent *event) {
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans));
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
-    private_of(trans)->readback.drop();
-    private_of(trans)->schedule.set({});
+  GstGLCLAnalyzer *self = GST_GLCL_ANALYZER(trans);
+  GstGLCLAnalyzerClass *klass = GST_GLCL_ANALYZER_GET_CLASS(self);
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_EOS:
+    case GST_EVENT_SEGMENT_DONE:
+    case GST_EVENT_STREAM_START:
+      if (gst_glcl_analyzer_drain(self) && klass->finish) klass->finish(self);
+      break;
+    case GST_EVENT_CAPS:
+    case GST_EVENT_SEGMENT:
+    case GST_EVENT_GAP:
+      gst_glcl_analyzer_drain(self);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      private_of(self)->delivery.reads().drop();
+      private_of(self)->schedule.set({});
+      break;
+    default:
+      break;
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->sink_event(trans, event);
 }
@@ -212,12 +228,17 @@ static gboolean gst_glcl_analyzer_query(GstBaseTransform *trans, GstPadDirection
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->query(trans, direction, query);
 }
 
+static gboolean gst_glcl_analyzer_stop(GstBaseTransform *trans) {
+  private_of(trans)->delivery.stop();
+  return GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)->stop(trans);
+}
+
 static void gst_glcl_analyzer_gl_stop(GstGLBaseFilter *base) {
   // Nothing is handed on any more, but frames that went on ahead of a failure are not silent.
-  private_of(base)->readback.drop();
-  deliver(base, 0);
+  private_of(base)->delivery.reads().drop();
+  private_of(base)->delivery.deliver(0);
   GST_GL_BASE_FILTER_CLASS(gst_glcl_analyzer_parent_class)->gl_stop(base);
-  private_of(base)->readback.clear();
+  private_of(base)->delivery.reads().clear();
   private_of(base)->results.reset();
   private_of(base)->overlay.clear();
   private_of(base)->schedule.set({});
@@ -233,7 +254,7 @@ static GstCaps *gst_glcl_analyzer_transform_internal_caps(GstGLFilter *filter,
 }
 
 static void gst_glcl_analyzer_init(GstGLCLAnalyzer *self) {
-  new (gst_glcl_analyzer_get_instance_private(self)) GstGLCLAnalyzerPrivate;
+  new (gst_glcl_analyzer_get_instance_private(self)) GstGLCLAnalyzerPrivate(GST_GLCL_FILTER(self));
 }
 
 static void gst_glcl_analyzer_finalize(GObject *object) {
@@ -283,6 +304,7 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
   transform_class->transform = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_sink_event);
   transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_query);
+  transform_class->stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_stop);
   GST_GL_BASE_FILTER_CLASS(klass)->gl_stop = GST_DEBUG_FUNCPTR(gst_glcl_analyzer_gl_stop);
   GST_GL_FILTER_CLASS(klass)->transform_internal_caps =
       GST_DEBUG_FUNCPTR(gst_glcl_analyzer_transform_internal_caps);

@@ -14,11 +14,17 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLAnalyzer, gst_glcl_analyzer, GST, GLCL_ANALYZER,
 
 /// The base of elements that find something out about frames: the properties `post-messages`,
 /// `interval`, `attach-meta` and `attach-overlay`, and numbers that travel from the device to
-/// messages while frames go on. They are handed on, on the streaming thread, with a later frame or
-/// before EOS; a flush and a stop drop them. The device may be `gst_glcl_analyzer_depth` reads
-/// behind, then the streaming thread waits before it takes another frame.
+/// messages while frames go on. They are handed on once they have arrived: on the streaming thread
+/// with a later frame, or on a thread of the element's own, one at a time and in order. Before EOS,
+/// SEGMENT_DONE, GAP, a new stream, segment or caps, and for a drain query, all are; a flush and a
+/// stop drop them. The device may be `gst_glcl_analyzer_depth` reads behind, then the streaming
+/// thread waits before it takes another frame.
 struct _GstGLCLAnalyzerClass {
   GstGLCLFilterClass parent_class;
+
+  /// No frame follows those so far, whose results have all been handed on, none of them a failure:
+  /// what waits for further frames is decided now. On the streaming thread. Optional.
+  void (*finish)(GstGLCLAnalyzer *self);
 };
 
 constexpr int gst_glcl_analyzer_depth = 8;
@@ -45,13 +51,14 @@ void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, si
 /// In `process`, once a frame: what is wanted of it. Where a meta is, `outbuf` takes one.
 glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
 /// In `process`: enqueues a read of the buffer's first `bytes`, which `take` sees once they have
-/// arrived. What `take` uses beside them it holds itself; the element lives. Never waits. Throws.
+/// arrived, while a later frame may be under way on the GL thread. What `take` uses beside them it
+/// holds itself; the element lives. Never waits. Throws.
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, glcl::Readback::Take take);
 
 /// In `process`, ahead of the frame's reads: their results count only if `outcome` is no failure. A
-/// failure is posted as an error with a later frame, before EOS or on stop, read or not; null is
-/// none. Throws.
+/// failure is posted as an error as results are handed on, or on stop, read or not; null is none.
+/// Throws.
 void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
                               std::shared_ptr<const glcl::Outcome> outcome);
 
@@ -96,5 +103,6 @@ bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self);
 
 /// A structure for a message: the times of the frame, to which its fields are added.
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times);
-/// Posts it, unless 300 messages are waiting on a bus that nobody reads. Takes the structure.
+/// Posts it. Where 300 messages wait on a bus that nobody reads it is lost, and a warning says so.
+/// Takes the structure.
 void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure);

@@ -352,13 +352,15 @@ static gboolean gst_glcl_histogram_start(GstBaseTransform *trans) {
 
 static gboolean gst_glcl_histogram_sink_event(GstBaseTransform *trans, GstEvent *event) {
   State *state = GST_GLCL_HISTOGRAM(trans)->state;
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
-    auto *analyzer = GST_GLCL_ANALYZER(trans);
-    if (gst_glcl_analyzer_drain(analyzer)) state->shots.finish(analyzer);
-  } else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
-    state->shots.drop();
-  }
-  return GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->sink_event(trans, event);
+  const bool flushed = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
+  const gboolean done =
+      GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->sink_event(trans, event);
+  if (flushed) state->shots.drop();  // no result is on its way now
+  return done;
+}
+
+static void gst_glcl_histogram_finish(GstGLCLAnalyzer *analyzer) {
+  GST_GLCL_HISTOGRAM(analyzer)->state->shots.finish(analyzer);
 }
 
 static void gst_glcl_histogram_init(GstGLCLHistogram *self) { self->state = new State; }
@@ -428,6 +430,7 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->start = GST_DEBUG_FUNCPTR(gst_glcl_histogram_start);
   transform_class->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_histogram_sink_event);
+  GST_GLCL_ANALYZER_CLASS(klass)->finish = gst_glcl_histogram_finish;
   auto *filter_class = GST_GLCL_FILTER_CLASS(klass);
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_histogram_prepare;

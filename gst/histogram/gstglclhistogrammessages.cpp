@@ -56,7 +56,7 @@ void post(GstGLCLAnalyzer *self, const FrameTimes &times, const Histogram::Forma
   gst_glcl_analyzer_post(self, message);
 }
 
-void ShotMessages::post(GstGLCLAnalyzer *self, const std::vector<Shots::Shot> &shots) {
+void ShotMessages::tell(const std::vector<Shots::Shot> &shots, Messages &messages) const {
   for (const Shots::Shot &shot : shots)
     for (const auto &[frame, times] : times_) {
       if (frame != shot.frame) continue;
@@ -64,31 +64,43 @@ void ShotMessages::post(GstGLCLAnalyzer *self, const std::vector<Shots::Shot> &s
       gst_structure_set(message, "frame", G_TYPE_UINT64, guint64(shot.frame), "kind", G_TYPE_STRING,
                         shot_names[static_cast<int>(shot.kind)], "score", G_TYPE_DOUBLE, shot.score,
                         nullptr);
-      gst_glcl_analyzer_post(self, message);
+      messages.push_back(message);
       break;
     }
 }
 
-void ShotMessages::finish(GstGLCLAnalyzer *self) {
-  const std::lock_guard lock(mutex_);
-  post(self, shots_.finish());
-  post(self, shape_shots_.finish());
+void ShotMessages::finish_locked(Messages &messages) {
+  tell(shots_.finish(), messages);
+  tell(shape_shots_.finish(), messages);
   times_.clear();
+}
+
+void ShotMessages::finish(GstGLCLAnalyzer *self) {
+  Messages messages;
+  {
+    const std::lock_guard lock(mutex_);
+    finish_locked(messages);
+  }
+  for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
 }
 
 void ShotMessages::follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first,
                           double threshold, const FrameTimes &times, const uint32_t *counts) {
-  if (first) finish(self);
-  const std::lock_guard lock(mutex_);
-  times_.emplace_back(frame, times);
-  if (times_.size() > remembered_times) times_.pop_front();
-  if (method == Method::histogram) {
-    shots_.set_threshold(threshold);
-    post(self, shots_.add(frame, counts));
-  } else {
-    shape_shots_.set_threshold(threshold);
-    post(self, shape_shots_.add(frame, counts));
+  Messages messages;
+  {
+    const std::lock_guard lock(mutex_);
+    if (first) finish_locked(messages);
+    times_.emplace_back(frame, times);
+    if (times_.size() > remembered_times) times_.pop_front();
+    if (method == Method::histogram) {
+      shots_.set_threshold(threshold);
+      tell(shots_.add(frame, counts), messages);
+    } else {
+      shape_shots_.set_threshold(threshold);
+      tell(shape_shots_.add(frame, counts), messages);
+    }
   }
+  for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);
 }
 
 void ShotMessages::drop() {

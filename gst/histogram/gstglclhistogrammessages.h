@@ -37,7 +37,11 @@ class ShotMessages {
   void drop();
 
  private:
-  void post(GstGLCLAnalyzer *self, const std::vector<Shots::Shot> &shots);
+  using Messages = std::vector<GstStructure *>;
+
+  /// Adds the messages of shots. `mutex_` is held, and nothing is posted meanwhile.
+  void tell(const std::vector<Shots::Shot> &shots, Messages &messages) const;
+  void finish_locked(Messages &messages);
 
   std::mutex mutex_;
   Shots shots_;

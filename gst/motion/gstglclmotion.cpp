@@ -316,12 +316,9 @@ static void gst_glcl_motion_unprepare(GstGLCLFilter *filter) {
   state->context.reset();
 }
 
-static gboolean gst_glcl_motion_sink_event(GstBaseTransform *trans, GstEvent *event) {
-  State *state = GST_GLCL_MOTION(trans)->state;
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && state->detection &&
-      gst_glcl_analyzer_drain(GST_GLCL_ANALYZER(trans)))
-    state->detection->end();
-  return GST_BASE_TRANSFORM_CLASS(gst_glcl_motion_parent_class)->sink_event(trans, event);
+static void gst_glcl_motion_finish(GstGLCLAnalyzer *analyzer) {
+  const State *state = GST_GLCL_MOTION(analyzer)->state;
+  if (state->detection) state->detection->end();
 }
 
 static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new State; }
@@ -443,5 +440,5 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   filter_class->passes_on = gst_glcl_motion_passes_on;
   filter_class->reset = gst_glcl_motion_reset;
   filter_class->unprepare = gst_glcl_motion_unprepare;
-  GST_BASE_TRANSFORM_CLASS(klass)->sink_event = GST_DEBUG_FUNCPTR(gst_glcl_motion_sink_event);
+  GST_GLCL_ANALYZER_CLASS(klass)->finish = gst_glcl_motion_finish;
 }

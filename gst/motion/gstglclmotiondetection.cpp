@@ -86,17 +86,18 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
                   static_cast<cl_uint>(settings.seed)},
                  motion, !remembered || !moved);
   gst_glcl_analyzer_read(element_, queue, objects().result(), sizeof(objects::Result),
-                         [weak = weak_from_this(), settings, times, posts](const void *bytes) {
+                         [weak = weak_from_this(), settings, frame = objects().frame(), times,
+                          posts](const void *bytes) {
                            const auto self = weak.lock();
                            if (!self) return;
                            objects::Result result;
                            std::memcpy(&result, bytes, sizeof result);
-                           self->take(settings, result, times, posts);
+                           self->take(settings, result, frame, times, posts);
                          });
 }
 
 void Detection::take(const Settings &settings, const objects::Result &result,
-                     const FrameTimes &times, bool posts) {
+                     const camera::Frame &frame, const FrameTimes &times, bool posts) {
   camera_ = {};
   if (settings.compensation() != camera::Compensation::none) camera_ = result.state;
   const GstClockTime now = times.running_time, before = last_times_.running_time;
@@ -108,7 +109,7 @@ void Detection::take(const Settings &settings, const objects::Result &result,
   if (!settings.detect) return report(tracker_.reset(), times);
   const double least = objects::Objects::least_area({{}, 0, settings.min_area, 0}, width_, height_);
   const objects::Tracker::Report found =
-      tracker_.step({settings.min_frames, settings.gap}, result, objects().frame(), least, seconds);
+      tracker_.step({settings.min_frames, settings.gap}, result, frame, least, seconds);
   report(found, times);
   if (!posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
@@ -127,6 +128,8 @@ void Detection::report(const objects::Tracker::Report &report, const FrameTimes 
     since_[object.id] = times.timestamp;
     post("motion-begin", times, object);
   }
+  known_.set({tracker_.ahead(), since_, last_times_.timestamp,
+              camera_ ? camera_->step : camera::Motion{}});
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);
 }
@@ -169,7 +172,8 @@ void Detection::add_camera(GstStructure *structure) const {
 
 void Detection::attach(GstBuffer *to, GstStructure *result) const {
   FieldArray list;
-  for (const objects::Object &object : tracker_.ahead()) {
+  const Known known = known_.get();
+  for (const objects::Object &object : known.ahead) {
     const objects::Box &box = object.box;
     const auto left = static_cast<guint>(std::lround(box.left)),
                top = static_cast<guint>(std::lround(box.top)),
@@ -181,11 +185,10 @@ void Detection::attach(GstBuffer *to, GstStructure *result) const {
     meta->id = static_cast<gint>(object.id);
     gst_video_region_of_interest_meta_add_param(meta, describe("glclmotion", object));
     list.add(describe("object", object));
-    const auto since = since_.find(object.id);
+    const auto since = known.since.find(object.id);
     attach_detection(to, "moving-object", {int(left), int(top), int(width), int(height)},
                      object.score, object.id,
-                     since == since_.end() ? last_times_.timestamp : since->second,
-                     last_times_.timestamp);
+                     since == known.since.end() ? known.last : since->second, known.last);
   }
   list.into(result, "objects");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/glclpicturefile.h"
+#include "base/glclproperties.h"
 #include "base/gstglclanalyzer.h"
 #include "motion.h"
 #include "objects/tracker.h"
@@ -17,7 +18,8 @@
 
 namespace glcl::motion {
 
-/// Held by a shared_ptr: what is under way to it when it ends is dropped.
+/// Held by a shared_ptr: what is under way to it when it ends is dropped. Results arrive on another
+/// thread than the one that enqueues, and maybe at the same time.
 class Detection : public std::enable_shared_from_this<Detection> {
  public:
   enum class Camera { automatic, none, translation, first_order_flow };
@@ -61,23 +63,30 @@ class Detection : public std::enable_shared_from_this<Detection> {
   /// to its result as the field `objects`.
   void attach(GstBuffer *to, GstStructure *result) const;
   /// Likewise.
-  std::vector<objects::Object> ahead() const { return tracker_.ahead(); }
+  std::vector<objects::Object> ahead() const { return known_.get().ahead; }
   /// How the camera moved, as of the last frame whose results arrived.
-  camera::Motion step() const { return camera_ ? camera_->step : camera::Motion{}; }
-  /// Adds what is known of the camera, of the last frame whose results arrived.
+  camera::Motion step() const { return known_.get().step; }
+  /// Adds what is known of the camera, of the last frame whose results arrived; where they arrive.
   void add_camera(GstStructure *structure) const;
-  /// Objects that are followed end here: nothing comes any more.
+  /// Objects that are followed end here: nothing comes any more, and nothing is under way.
   void end();
 
  private:
   using Objects = std::unique_ptr<objects::Objects>;
+  /// What is attached to frames and drawn, as of the last frame whose results arrived.
+  struct Known {
+    std::vector<objects::Object> ahead;
+    std::map<uint64_t, GstClockTime> since;  ///< when each began, in the stream's time stamps
+    GstClockTime last = GST_CLOCK_TIME_NONE;
+    camera::Motion step{};
+  };
 
   Objects build() const;
   objects::Objects &objects() {
     return *objects_.get([this] { return build(); });
   }
-  void take(const Settings &settings, const objects::Result &result, const FrameTimes &times,
-            bool posts);
+  void take(const Settings &settings, const objects::Result &result, const camera::Frame &frame,
+            const FrameTimes &times, bool posts);
   void post(const char *name, const FrameTimes &times, const objects::Object &object) const;
   void report(const objects::Tracker::Report &report, const FrameTimes &times);
   void set_detected(bool detected);
@@ -86,14 +95,17 @@ class Detection : public std::enable_shared_from_this<Detection> {
   int width_, height_;
   std::shared_ptr<Context> context_;
   Background<Objects> objects_;
-  objects::Tracker tracker_;
   std::shared_ptr<const HostPicture> mask_;
+  bool remembers_ = false;  // the frame before was seen
+  Guarded<Known> known_;
+
+  // Where results arrive
+  objects::Tracker tracker_;
   FrameTimes last_times_{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
                          GST_CLOCK_TIME_NONE};
-  std::optional<camera::State> camera_;     // of the last frame; none with camera-compensation=none
-  bool remembers_ = false;                  // the frame before was seen
-  int active_ = 0;                          // objects
-  std::map<uint64_t, GstClockTime> since_;  // when each of them began, in the stream's time stamps
+  std::optional<camera::State> camera_;  // of the last frame; none with camera-compensation=none
+  int active_ = 0;                       // objects
+  std::map<uint64_t, GstClockTime> since_;
   std::shared_ptr<std::atomic<bool>> detected_;
 };
 

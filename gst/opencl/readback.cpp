@@ -53,36 +53,82 @@ void Readback::wait(const Read &read) {
   } catch (...) {
     // A wait may fail before the device is done with the memory.
     clWaitForEvents(1, &read.arrived());
-    drop();
     throw;
+  }
+}
+
+void Readback::hand_on_first(std::unique_lock<std::mutex> &lock) {
+  Read read = std::move(reads_.front());
+  reads_.pop_front();
+  seen_--;
+  delivering_ = std::this_thread::get_id();
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    wait(read);
+    if (read.take) read.take(read.slot->data());
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  if (read.slot && read.slot->mapping()() == mapping_() && read.slot->bytes() == bytes_)
+    free_.push_back(std::move(read.slot));
+  delivering_ = {};
+  handed_on_.notify_all();
+  if (!failure) return;
+  failed_ = true;
+  for (Read &other : reads_) other.take = nullptr;
+  std::rethrow_exception(failure);
+}
+
+void Readback::hand_on(std::unique_lock<std::mutex> &lock, size_t under_way) {
+  if (delivering_ == std::this_thread::get_id()) return;
+  for (;;) {
+    const bool busy = delivering_ != std::thread::id();
+    const bool may_stay = seen_ + busy <= under_way;
+    if (!busy) {
+      if (!seen_) return;
+      const auto status = reads_.front().arrived.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+      if (status > CL_COMPLETE && may_stay) return;
+      hand_on_first(lock);
+    } else if (may_stay) {
+      return;  // that thread goes on with the rest
+    } else {
+      handed_on_.wait(lock);
+    }
   }
 }
 
 void Readback::deliver(size_t under_way) {
   std::unique_lock lock(mutex_);
-  while (!reads_.empty()) {
-    const cl_int status = reads_.front().arrived.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
-    if (status > CL_COMPLETE && reads_.size() <= under_way) return;
-    Read read = std::move(reads_.front());
-    reads_.pop_front();
-    lock.unlock();
-    wait(read);
-    if (read.take) read.take(read.slot->data());
-    lock.lock();
-    if (read.slot && read.slot->mapping()() == mapping_() && read.slot->bytes() == bytes_)
-      free_.push_back(std::move(read.slot));
-  }
+  seen_ = reads_.size();
+  hand_on(lock, under_way);
+}
+
+bool Readback::poll() {
+  std::unique_lock lock(mutex_);
+  hand_on(lock, ~size_t(0));
+  return seen_ > 0;
+}
+
+bool Readback::failed() {
+  const std::lock_guard lock(mutex_);
+  return failed_;
 }
 
 void Readback::drop() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   for (Read &read : reads_) read.take = nullptr;
+  const auto self = std::this_thread::get_id();
+  handed_on_.wait(lock, [&] { return delivering_ == std::thread::id() || delivering_ == self; });
+  failed_ = false;
 }
 
 void Readback::clear() {
   const std::lock_guard lock(mutex_);
   for (const Read &read : reads_) clWaitForEvents(1, &read.arrived());
   reads_.clear();
+  seen_ = 0;
   free_.clear();
   context_ = {};
   mapping_ = {};

@@ -4,6 +4,7 @@
 // load the plugin.
 #include "base/gstglclanalyzer.h"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -237,7 +238,8 @@ TEST(other_sizes) {
   for (int i = 0; i < 6; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
 }
 
-// Nobody reads the bus: at some point no more is posted, and it goes on when somebody does.
+// Nobody reads the bus: at some point no more is posted, a warning says so, and it goes on when
+// somebody does.
 TEST(unread_messages) {
   Chain chain("testanalyzer interval=0");
   for (int round = 0; round < 2; round++) {
@@ -248,7 +250,38 @@ TEST(unread_messages) {
       count++;
     }
     fail_unless(count == 300, "%d messages waited", count);
+    std::vector<test::Message> lost;
+    for (const test::Message &warning : chain.messages().warnings())
+      if (warning.domain == GST_CORE_ERROR) lost.push_back(warning);
+    expect(lost.size() == size_t(round + 1), "one warning each time");
+    test::expect_one({lost.back()}, GST_CORE_ERROR, GST_CORE_ERROR_TOO_LAZY,
+                     {"300 messages", "post-messages=false"});
   }
+}
+
+// Somebody reads the bus and keeps all messages: none is lost. Others wait there too.
+TEST(kept_messages) {
+  Chain chain("testanalyzer interval=0");
+  GstBus *bus = gst_element_get_bus(chain.bin());
+  std::vector<GstMessage *> kept;
+  const auto read = [&] {
+    while (GstMessage *message = gst_bus_pop(bus)) kept.push_back(message);
+  };
+  for (int i = 0; i < 700; i++) {
+    pass(chain, i % 256);
+    if (i % 50) continue;
+    read();
+    gst_bus_post(bus, gst_message_new_application(GST_OBJECT(chain.bin()),
+                                                  gst_structure_new_empty("other")));
+  }
+  push_eos(chain);
+  read();
+  const auto results = std::count_if(kept.begin(), kept.end(), [](GstMessage *message) {
+    return GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT;
+  });
+  for (GstMessage *message : kept) gst_message_unref(message);
+  gst_object_unref(bus);
+  expect(results == 700, std::to_string(results) + " messages came");
 }
 
 TEST(metas) {

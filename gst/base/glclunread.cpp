@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glclunread.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace glcl {
+
+namespace {
+
+/// The message that the application takes next; null where none waits. Transfer full.
+GstMessage *next_message(GstElement *element) {
+  auto *top = GST_OBJECT(gst_object_ref(element));
+  while (GstObject *parent = gst_object_get_parent(top)) {
+    gst_object_unref(top);
+    top = parent;
+  }
+  GstBus *bus = GST_IS_ELEMENT(top) ? gst_element_get_bus(GST_ELEMENT(top)) : nullptr;
+  GstMessage *next = bus ? gst_bus_peek(bus) : nullptr;
+  gst_clear_object(&bus);
+  gst_object_unref(top);
+  return next;
+}
+
+}  // namespace
+
+bool Unread::has_room(GstElement *element, size_t most) {
+  std::unique_lock lock(mutex_);
+  if (seqnums_.size() >= most) {
+    lock.unlock();
+    GstMessage *next = next_message(element);
+    lock.lock();
+    // A bus gives messages in the order in which they were made.
+    while (!seqnums_.empty() &&
+           (!next || gst_util_seqnum_compare(seqnums_.front(), GST_MESSAGE_SEQNUM(next)) < 0))
+      seqnums_.pop_front();
+    lock.unlock();
+    gst_clear_message(&next);
+    lock.lock();
+  }
+  const bool room = seqnums_.size() < most;
+  told_ = told_ && !room;
+  return room;
+}
+
+void Unread::add(GstMessage *message) {
+  gst_mini_object_weak_ref(
+      GST_MINI_OBJECT(message),
+      [](gpointer self, GstMiniObject *gone) {
+        static_cast<Unread *>(self)->forget(GST_MESSAGE_SEQNUM(gone));
+      },
+      this);
+  const std::lock_guard lock(mutex_);
+  seqnums_.push_back(GST_MESSAGE_SEQNUM(message));
+}
+
+bool Unread::must_tell() {
+  const std::lock_guard lock(mutex_);
+  return !std::exchange(told_, true);
+}
+
+void Unread::forget(guint32 seqnum) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find(seqnums_.begin(), seqnums_.end(), seqnum);
+  if (found != seqnums_.end()) seqnums_.erase(found);
+}
+
+}  // namespace glcl

@@ -11,21 +11,18 @@ export LC_ALL=C.UTF-8
 unset LANGUAGE
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GLCL_BUILD:-$source_root/build}
-installed=''
-if [[ ! -e $source_root/meson.build ]]; then  # below share/, where nothing can be written
-  build=${GLCL_BUILD:-${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl}
-  installed=$(find "$source_root/../../lib" -name libgstglcl.so -path '*/gstreamer-1.0/*' -printf '%h\n' -quit 2>/dev/null || true)
-fi
+# Installed, it is below share/, where nothing can be written.
+[[ -e $source_root/meson.build ]] || build=${GLCL_BUILD:-${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl}
 
+# die ...: ends the script with these words; a terminal gets no control characters that names of files may have
 die() {
-  echo "${0##*/}: $*" >&2
+  printf '%s\n' "${0##*/}: ${*//[[:cntrl:]]/?}" >&2
   exit 1
 }
 
 # wrong ...: the same where an argument is wrong
 wrong() {
-  echo "${0##*/}: $*" >&2
-  exit 2
+  (die "$@") || exit 2
 }
 
 # usage SCRIPT: prints the comment at its top
@@ -39,7 +36,8 @@ version() {
   if [[ -e $source_root/meson.build ]]; then
     number=$(sed -n "s/^  version: '\(.*\)',$/\1/p" "$source_root/meson.build")
   else
-    number=$(GST_PLUGIN_PATH_1_0=$installed gst-inspect-1.0 glcl | sed -n 's/^ *Version *//p')
+    find_plugin
+    number=$(GST_PLUGIN_PATH_1_0=$plugin gst-inspect-1.0 glcl | sed -n 's/^ *Version *//p')
   fi
   echo "${1##*/} ${number:-of no plugin that is found}"
 }
@@ -66,9 +64,11 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
-# What the suites lint, docs, languages, examples and pipelines skip without, and what builds copies faster; tests/run.sh installs it where CI is true.
+# What the suites lint, docs, languages, examples and pipelines skip without, and what builds copies faster; tests/run.sh installs
+# it where CI is true.
 check_packages=(ccache clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0
-  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs locales)
+  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs locales
+  munge slurmctld slurmd slurm-client)
 # Debian has the crates of GStreamer since 13.
 [[ $(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null) == 12 ]] || check_packages+=(cargo librust-gstreamer-dev)
 
@@ -192,11 +192,19 @@ headless_environment() {
   unset DISPLAY WAYLAND_DISPLAY
 }
 
-# Finds the plugin; the last thing before a pipeline.
+# find_plugin: sets plugin to its folder
+find_plugin() {
+  plugin=$build/gst
+  [[ -e $source_root/meson.build ]] ||
+    plugin=$(find "$source_root/../../lib" -name libgstglcl.so -path '*/gstreamer-1.0/*' -printf '%h\n' -quit 2>/dev/null || true)
+}
+
+# Lets GStreamer find the plugin; the last thing before a pipeline.
 use_plugin() {
   [[ $display ]] || headless_environment "$build/run"
-  export GST_PLUGIN_PATH_1_0=${installed:-$build/gst}${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
-  gst-inspect-1.0 "${FILTER[0]}" >/dev/null 2>&1 || die "no element ${FILTER[0]}; the plugin is not in ${installed:-$build}"
+  find_plugin
+  export GST_PLUGIN_PATH_1_0=${plugin:-$build/gst}${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
+  gst-inspect-1.0 "${FILTER[0]}" >/dev/null 2>&1 || die "no element ${FILTER[0]}; the plugin is not in ${plugin:-$build}"
 }
 
 # open_file FILE: sets SOURCE to a source of the file's bytes
@@ -260,9 +268,9 @@ play() {
 launched() {
   local errors status=0 reason
   errors=$(mktemp)
-  "$@" 2>"$errors" || status=$?
+  GST_DEBUG_NO_COLOR=1 "$@" 2>"$errors" || status=$?
   reason=$(sed -n '/^ERROR: from element \|^WARNING: erroneous pipeline\|^ERROR: pipeline could not be constructed/{s/^ERROR: from element //;p;q}' "$errors")
-  ((status && (${#reason} || status == 124))) || cat "$errors" >&2
+  ((status && (${#reason} || status == 124))) || sed 's/[[:cntrl:]]/?/g' "$errors" >&2
   rm "$errors"
   ((status)) || return 0
   ((status != 124)) || wrong "cannot play $opened: nothing came in time"

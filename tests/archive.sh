@@ -3,11 +3,11 @@
 # archive.sh [--throughput] [FILE...]: an archive by Slurm on this machine, of whose three nodes one is killed in the middle
 #
 # Its task begins anew on another node, all results are there and equal those of single runs, and a file that fails is tried three
-# times and listed. With --throughput: how long 1, 2 and 4 nodes take for the files. Without files it takes the clips of GLCL_DATA, in 20
-# parts, or where there are none clips that it makes. GLCL_PART and GLCL_ELEMENTS are as for submit.sh.
+# times and listed. With --throughput: how long 1, 2 and 4 nodes take for the files. Without files it takes clips that it makes.
+# GLCL_PART and GLCL_ELEMENTS are as for submit.sh; GLCL_BUILD names the build.
 #
-# Run by hand, as root: it starts munged, slurmctld and slurmd (packages munge, slurmctld, slurmd, slurm-client) with a
-# configuration of its own, and takes some minutes. GLCL_BUILD names the build.
+# It takes root, and starts munged, slurmctld and slurmd (packages munge, slurmctld, slurmd, slurm-client) with a configuration of its
+# own.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 throughput=''
@@ -38,13 +38,16 @@ end() {
 trap end EXIT
 headless_environment "$work/run"
 export GST_PLUGIN_PATH_1_0=$build/gst GLCL_ANALYZE=$build/tools/glcl-analyze SLURM_CONF=$work/slurm.conf
-export GLCL_PART=${GLCL_PART:-2.23} GLCL_ELEMENTS=${GLCL_ELEMENTS:-shots,histogram,motion}
+export GLCL_PART=${GLCL_PART:-2.23} GLCL_ELEMENTS=${GLCL_ELEMENTS:-shots,histogram}
+# ports of this run alone
+port=$((20000 + $$ % 1000 * 10))
+while (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do ((port += 10)); done
 host=$(hostname) submit=$source_root/pipelines/archive/submit.sh
 nodes=3
 ((!${throughput:-0})) || nodes=4
 cat >"$SLURM_CONF" <<CONF
 ClusterName=glcl
-SlurmctldHost=$host
+SlurmctldHost=$host(127.0.0.1)
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket=$work/munge.sock
@@ -55,16 +58,18 @@ SlurmctldPidFile=$work/ctld.pid
 SlurmdPidFile=$work/slurmd.%n.pid
 SlurmctldLogFile=$work/ctld.log
 SlurmdLogFile=$work/slurmd.%n.log
-SlurmctldPort=26917
+SlurmctldPort=$port
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
-SlurmdTimeout=10
+SlurmdTimeout=8
+SchedulerParameters=sched_interval=2,bf_interval=2
+KillWait=2
 MinJobAge=7200
 JobAcctGatherType=jobacct_gather/none
-NodeName=w[1-$nodes] NodeHostname=$host Port=[27101-$((27100 + nodes))] CPUs=1
+NodeName=w[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + nodes))] CPUs=1
 PartitionName=all Nodes=ALL Default=YES State=UP
 CONF
 mkdir -p "$work/state"
@@ -78,29 +83,25 @@ for ((i = 1; i <= nodes; i++)); do
 done
 
 cd "$work"
-data=${GLCL_DATA:-$source_root/../shared/data}
-if ((${#files[@]} == 0)); then
-  for file in "$data"/video/*.mp4; do [[ ! -e $file ]] || files+=("$(realpath "$file")"); done
-fi
-wanted_parts=20
+parts_of_files=''
 if ((${#files[@]} == 0)); then
   sources=()
   for pattern in ball smpte black black pinwheel circular ball gradient; do
     sources+=(videotestsrc num-buffers=42 pattern="$pattern" ! 'video/x-raw,format=I420,width=160,height=120,framerate=25/1' ! all.)
   done
   gst-launch-1.0 -q concat name=all ! openh264enc gop-size=25 ! h264parse ! mp4mux ! filesink location=clip "${sources[@]}" 2>/dev/null
-  files=($'a \'clip"\n.mp4' second.mp4)
+  # one of the names is taken for a folder of glcl-analyze's own, another for a list of submit.sh
+  files=($'a \'clip"\n.mp4' failed)
   cp clip "${files[0]}"
   mv clip "${files[1]}"
-elif (($#)); then
-  wanted_parts=''
+  parts_of_files=12
 fi
 
 # ends OUT: waits until the merge of an archive is done. Slurm keeps what it was given back for two minutes; here it need not.
 ends() {
   local pending
   for ((i = 0; i < 1800; i++)); do
-    [[ ! -e $1/failed ]] || return 0
+    [[ ! -e $1/.archive/failed ]] || return 0
     while read -r pending; do
       scontrol update jobid="$pending" starttime=now 2>/dev/null || true
     done < <(squeue -h -r -t PD -o '%A %r' | sed -n 's/ BeginTime//p')
@@ -119,7 +120,7 @@ if [[ $throughput ]]; then
     "$submit" list "out-$count" >/dev/null 2>told
     submitted=$(date +%s%N)
     ends "out-$count"
-    [[ ! -s out-$count/failed ]] || die "$(<"out-$count/failed")"
+    [[ ! -s out-$count/.archive/failed ]] || die "$(<"out-$count/.archive/failed")"
     # Of each task: what its log says that the analysis took.
     sum=$(cat "out-$count"/.archive/log/task-* | sed -n 's/.*"event":"summary".*"seconds":\([0-9.]*\).*/\1/p' | awk '{ s += $1 } END { print s }')
     echo "$count nodes: $(<told); submit.sh $(((submitted - begin) / 1000000)) ms, all $((($(date +%s%N) - begin) / 1000000)) ms, in glcl-analyze $sum s"
@@ -127,11 +128,18 @@ if [[ $throughput ]]; then
   exit
 fi
 
+# On w2 a task waits until that is killed, so that it has not ended before.
+cat >analyze <<PROGRAM
+#!/usr/bin/env bash
+[[ \${SLURMD_NODENAME:-} != w2 ]] || sleep 600
+exec '$GLCL_ANALYZE' "\$@"
+PROGRAM
+chmod +x analyze
 echo text >text.mp4
 printf '%s\0' "${files[@]}" text.mp4 >list
-"$submit" list out
+GLCL_ANALYZE=$work/analyze "$submit" list out
 parts=$(find out/.archive/tasks -type f | wc -l)
-[[ -z $wanted_parts ]] || ((parts == wanted_parts + 1)) || die "$parts parts"
+[[ -z $parts_of_files ]] || ((parts == parts_of_files + 1)) || die "$parts parts"
 # A node is lost while it has a task: its daemon, and what that runs.
 for ((i = 0; i < 600; i++)); do
   read -r job index < <(squeue -h -w w2 -t R -o '%A %K' && echo) || true
@@ -139,21 +147,31 @@ for ((i = 0; i < 600; i++)); do
   sleep 0.1
 done
 [[ $job ]] || die 'w2 never had a task'
+task=$(sed -n "$((index + 1))p" out/.archive/list-*)
+for ((i = 0; i < 600; i++)); do
+  [[ ! -s out/.archive/starts/$task ]] || break
+  sleep 0.1
+done
 kill_tree() {
   local child
   kill -STOP "$1" 2>/dev/null || return 0
   for child in $(pgrep -P "$1"); do kill_tree "$child"; done
   kill -9 "$1" 2>/dev/null || true
 }
-for process in $(pgrep -f "^slurmstepd: \\[$job\\."); do kill_tree "$process"; done
+killed=0
+for process in $(pgrep -f "^slurmstepd: \\[$job\\."); do
+  grep -qz "^SLURM_CONF=$SLURM_CONF$" "/proc/$process/environ" || continue  # of another run's job of this number
+  kill_tree "$process"
+  ((++killed))
+done
+((killed)) || die 'there is no process to kill'
 kill -9 "$(<slurmd.w2.pid)"
 rm slurmd.w2.pid
-task=$(sed -n "$((index + 1))p" out/.archive/list-*)
 echo "killed w2 at job $job, task $task"
 [[ -z $(find "out/.archive/parts/$task" -mindepth 1 -maxdepth 1 ! -name '.glcl-*' 2>/dev/null) ]] || die 'the task had ended already'
 ends out
-cat out/failed
-[[ $(wc -l <out/failed) == 1 && $(<out/failed) == *text.mp4*'begun 3 times'* ]] || die 'the list of what failed is wrong'
+cat out/.archive/failed
+[[ $(wc -l <out/.archive/failed) == 1 && $(<out/.archive/failed) == *text.mp4*'begun 3 times'* ]] || die 'the list of what failed is wrong'
 scontrol show job "$job" >shown
 grep -q 'Restarts=[1-9]' shown || die "the lost task was not given back to the queue: $(<shown)"
 grep -q 'BatchHost=w[13]$' shown || die "it went on nowhere else: $(<shown)"
@@ -165,7 +183,6 @@ for file in "${files[@]}"; do
   done
 done
 before=$(stat -c %Y "out/${files[0]##*/}")
-rm out/failed
 "$submit" list out 2>told
 grep -q ' 1 of them to be done' told || die "does again what is there: $(<told)"
 ends out

@@ -2,18 +2,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # task.sh OUT LIST HERE [NUMBER]: does the task that the line NUMBER of LIST names, from 0 on; else that of Slurm's array
 #
-# Complete results are left alone. What fails goes back to Slurm's queue, up to three times; then it is for merge.sh to list.
-. "$3/common.sh"
-archive=$1/.archive
-task=$(sed -n "$((${4:-${SLURM_ARRAY_TASK_ID:-0}} + 1))p" "$2")
-[[ -n $task ]] || die "there is no such task in $2"
-if is_whole "$task" || is_given_up "$task"; then exit 0; fi
-printf . >>"$archive/starts/$task"
+# HERE is the folder of this script where Slurm runs a copy of it. Complete results are left alone. What fails goes back to Slurm's
+# queue, up to three times; then it is for merge.sh to list.
+set -euo pipefail
+here=${3:-$(dirname "$0")}
+. "$here/common.sh"
+arguments 3 4 "$@"
+open_archive "$1"
+line=${4:-${SLURM_ARRAY_TASK_ID:-0}}
+[[ $line =~ ^[0-9]+$ ]] || wrong "NUMBER is that of a line, and not $line"
+task=$(sed -n "$((10#$line + 1))p" "$2")
+[[ $task =~ ^[0-9]+$ ]] || die "there is no such task in $2"
 read_task "$task"
-mapfile -d '' -t options <"$archive/options"
+if is_whole || is_given_up "$task"; then exit 0; fi
+printf . >>"$archive/starts/$task"
+elements=$(<"$archive/elements")
+options=(--elements="$elements" --part --from "$from" --resume --out "$archive/parts/$task")
 [[ $to == end ]] || options+=(--to "$to")
 status=0
-"$analyze" "${options[@]}" --part --from "$from" --resume --out "$archive/parts/$task" -- "$file" >"$archive/log/task-$task" || status=$?
+"$analyze" "${options[@]}" -- "$file" >"$archive/log/task-$task" || status=$?
 cat "$archive/log/task-$task"
 ((status)) || exit 0
 sed -n 's/.*"event":"failed".*"reason":"\(.*\)"}$/\1/p' "$archive/log/task-$task" >"$archive/log/reason-$task"

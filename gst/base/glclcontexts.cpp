@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "opencl/flaws.h"
+
 namespace glcl {
 
 Contexts::~Contexts() {
@@ -40,10 +42,17 @@ void Contexts::ask(GstElement *element) {
   if (GstGLCLContext *found = gst_glcl_context_ask(element, needed)) offer(found);
 }
 
-void Contexts::announce(GstElement *element) {
+void Contexts::announce(GstElement *element, bool automatic) {
   GstGLCLContext *context = reference();
   if (!context) return;
   gst_glcl_context_announce(element, context);
+  const Device &device = gst_glcl_context_device(context);
+  const std::string better = automatic ? passed_over(devices(), device) : "";
+  if (!better.empty())
+    GST_ELEMENT_WARNING(element, RESOURCE, SETTINGS,
+                        ("device=auto takes %s %s. It passes over %s.", device.id().c_str(),
+                         device.name.c_str(), better.c_str()),
+                        ("device=%s silences this", device.id().c_str()));
   const std::string &reason = gst_glcl_context_choice(context).fallback_reason;
   if (!reason.empty())
     GST_ELEMENT_WARNING(

@@ -25,7 +25,8 @@ class Contexts {
   /// Asks neighbours and application, as gst_glcl_context_ask.
   void ask(GstElement *element);
   /// Tells them of the one in use, and the user where frames are copied for want of a better way.
-  void announce(GstElement *element);
+  /// `automatic`: the user also hears of better devices that can't run the elements.
+  void announce(GstElement *element, bool automatic);
   /// Answers a CONTEXT query of our type.
   bool answer(GstQuery *query);
 

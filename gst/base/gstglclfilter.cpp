@@ -187,7 +187,9 @@ bool with_opencl(GstGLCLFilter *self, const Work &work) {
       work();
     });
   });
-  if (created) private_of(self)->contexts.announce(GST_ELEMENT(self));
+  if (created)
+    private_of(self)->contexts.announce(GST_ELEMENT(self),
+                                        private_of(self)->settings.get().device == "auto");
   gst_object_unref(gl_context);
   return good;
 }

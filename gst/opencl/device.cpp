@@ -8,7 +8,9 @@
 
 #include "drivers.h"
 #include "error.h"
+#include "flaws.h"
 #include "loader.h"
+#include "poclcache.h"
 
 namespace glcl {
 
@@ -94,9 +96,6 @@ std::vector<Device> devices(std::string *failures) {
       if (of_platform.empty())
         failed("platform " + std::to_string(p) + ": ", "clGetDeviceIDs", CL_DEVICE_NOT_FOUND);
       for (size_t d = 0; d < of_platform.size(); d++) {
-        if (!of_platform[d].getInfo<CL_DEVICE_AVAILABLE>() ||
-            !of_platform[d].getInfo<CL_DEVICE_COMPILER_AVAILABLE>())
-          continue;
         found.push_back({of_platform[d], platforms[p], static_cast<int>(p), static_cast<int>(d),
                          of_platform[d].getInfo<CL_DEVICE_NAME>(),
                          platforms[p].getInfo<CL_PLATFORM_NAME>(),
@@ -112,16 +111,15 @@ std::vector<Device> devices(std::string *failures) {
 }
 
 std::string hint_without_devices(const std::string &platform_name) {
-  const auto now = [](const char *variable) {
-    const std::string setting = setting_of(variable);
-    return setting.empty() ? "" : " (now " + setting + ")";
-  };
   if (platform_name == "Portable Computing Language")
-    return "PoCL offers no device where it can't write its cache: set POCL_CACHE_DIR" +
-           now("POCL_CACHE_DIR") + " to a folder of yours";
-  if (platform_name == "rusticl")
+    return "PoCL offers no device where it can't write to " + pocl_cache() + ": " +
+           pocl_cache_remedy;
+  if (platform_name == "rusticl") {
+    const std::string now = setting_of("RUSTICL_ENABLE");
     return "rusticl offers devices only of the drivers named in RUSTICL_ENABLE" +
-           now("RUSTICL_ENABLE") + ", for instance RUSTICL_ENABLE=radeonsi,iris,llvmpipe";
+           (now.empty() ? "" : " (now " + now + ")") +
+           ", for instance RUSTICL_ENABLE=radeonsi,iris,llvmpipe";
+  }
   return platform_name + " offers none: is the device there, and may this user open it?";
 }
 
@@ -159,15 +157,26 @@ Device choose_device(const std::vector<Device> &devices, const std::string &wish
 
   if (wish.empty() || wish == "auto") {
     if (gl_device) return *gl_device;
-    for (cl_device_type type : {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_CPU})
-      for (const Device &d : devices)
-        if (d.type & type) return d;
-    return devices.front();
+    const Device *best = nullptr;
+    for (const Device &d : devices)
+      if ((!best || rank(d) < rank(*best)) && is_sound(d)) best = &d;
+    if (best) return *best;
+    const bool pocl = std::any_of(devices.begin(), devices.end(), is_pocl);
+    throw Error(Error::Kind::not_found,
+                "No OpenCL device can run the elements: " + flaws(devices) + "." +
+                    (pocl ? "" : std::string(" ") + install_remedy),
+                failures);
   }
 
   const bool place = is_place(wish);
   for (const Device &d : devices)
-    if (place ? d.id() == wish : lower(d.name).find(lower(wish)) != std::string::npos) return d;
+    if (place ? d.id() == wish : lower(d.name).find(lower(wish)) != std::string::npos) {
+      const std::string found = obstacle(d);
+      if (found.empty()) return d;
+      throw Error(Error::Kind::not_found,
+                  "device=\"" + wish + "\", " + d.name + ", can't run the elements: " + found + ".",
+                  failures);
+    }
 
   throw Error(Error::Kind::not_found,
               "device=\"" + wish +

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "error.h"
+#include "flaws.h"
+#include "poclcache.h"
 
 namespace glcl {
 
@@ -54,8 +56,6 @@ Binary &binary_of(const Device &device, const std::string &key) {
   if (!binary) binary = std::make_unique<Binary>();
   return *binary;
 }
-
-bool is_pocl(const Device &device) { return device.platform_name == "Portable Computing Language"; }
 
 /// PoCL compiles every kernel of a program before it gives the binary, and keeps on disk what it
 /// has built anyway.
@@ -146,12 +146,16 @@ class Program::Build {
     const std::string quiet = options_ + " -w";
     // Not CLHPP's build(): it fetches the log of good builds too, and fails where that does.
     const cl_int status = clBuildProgram(program(), 1, &device(), quiet.c_str(), nullptr, nullptr);
-    if (status != CL_SUCCESS)
-      throw Error(Error::Kind::failed,
-                  "The kernels of " + path_ + " do not build on " + device_.name +
-                      ". Please report this with the build log of the debug text.",
-                  error_name(status) + " with options \"" + options_ + "\":\n" +
-                      build_log(program, device));
+    if (status != CL_SUCCESS) {
+      const std::string obstacle = is_pocl(device_) ? pocl_cache_obstacle() : "";
+      throw Error(
+          Error::Kind::failed,
+          "The kernels of " + path_ + " do not build on " + device_.name +
+              (obstacle.empty() ? ". Please report this with the build log of the debug text."
+                                : ": " + obstacle + "."),
+          error_name(status) + " with options \"" + options_ + "\":\n" +
+              build_log(program, device));
+    }
     compiled++;
     return program;
   }

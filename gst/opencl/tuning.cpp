@@ -75,14 +75,18 @@ class File {
 /// The file's text, empty where there is none; no more than a byte above the limit. Throws
 /// Error::failed for what can't be read.
 std::string read_file(const std::string &path) {
-  const auto fail = [&](const std::string &why) {
-    throw Error(Error::Kind::failed, path + " can't be read: " + why +
-                                         ". Remove it, or set XDG_DATA_HOME to another folder.");
+  const auto fail = [&](const std::string &why, const char *remedy = "Remove it") {
+    throw Error(Error::Kind::failed, path + " can't be read: " + why + ". " + remedy +
+                                         ", or set XDG_DATA_HOME to another folder.");
   };
   const File file(path, O_RDONLY);
-  if (file.fd() < 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
-  if (file.fd() < 0) fail(g_strerror(errno));
+  const int error = file.fd() < 0 ? errno : 0;
   struct stat status;
+  // In a folder that this user can't look into there is no tuning of theirs.
+  if (error == ENOENT || error == ENOTDIR || (error == EACCES && stat(path.c_str(), &status) != 0))
+    return {};
+  if (error == EACCES) fail(g_strerror(error), "Let this user read it");
+  if (error) fail(g_strerror(error));
   if (fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) fail("it is no regular file");
   std::string text(std::min(static_cast<size_t>(status.st_size), most_bytes) + 1, '\0');
   size_t size = 0;
@@ -105,8 +109,10 @@ class Lock {
     // Every lock has a descriptor of its own, so threads of a process wait for each other too.
     while (result >= 0 && (result = flock(file_.fd(), LOCK_EX)) < 0 && errno == EINTR) result = 0;
     if (result < 0)
-      throw Error(Error::Kind::failed, "The tuning can't be kept in " + path + ".",
-                  path + ".lock: " + g_strerror(errno));
+      throw Error(Error::Kind::failed,
+                  "The tuning can't be kept in " + path + ": " + g_strerror(errno) +
+                      ". Set XDG_DATA_HOME to a folder that this user can write.",
+                  path + ".lock");
   }
 
  private:

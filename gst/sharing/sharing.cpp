@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "opencl/error.h"
+#include "opencl/flaws.h"
 
 #if HAVE_GL_EGL
 #include <gst/gl/egl/gstgldisplay_egl.h>
@@ -132,9 +133,10 @@ Choice choose(GstGLContext *gl_context, const std::string &device,
   std::string failures;
   const std::vector<Device> known = devices(&failures);
   const auto drives_gl = [&](const Device &candidate) {
-    return std::any_of(std::begin(Way::all), std::end(Way::all), [&](const Way *way) {
-      return way != &Way::copy && probe(*way, gl_context, candidate).obstacle.empty();
-    });
+    return is_sound(candidate) &&
+           std::any_of(std::begin(Way::all), std::end(Way::all), [&](const Way *way) {
+             return way != &Way::copy && probe(*way, gl_context, candidate).obstacle.empty();
+           });
   };
   const auto driving =
       device == "auto" ? std::find_if(known.begin(), known.end(), drives_gl) : known.end();

@@ -119,8 +119,15 @@ TEST(platform_without_devices) {
 TEST(cache_that_cannot_be_written) {
   if (test::shares_textures()) return;  // not PoCL
   g_setenv("POCL_CACHE_DIR", "/proc/nowhere", TRUE);
-  check_missing_driver({"No OpenCL device", "PoCL", "cache", "POCL_CACHE_DIR=/proc/nowhere"},
+  check_missing_driver({"No OpenCL device", "PoCL", "cache /proc/nowhere", "set POCL_CACHE_DIR"},
                        "pocl-opencl-icd");
+}
+
+// PoCL lists its device there.
+TEST(cache_that_is_there_and_cannot_be_written) {
+  if (test::shares_textures()) return;  // not PoCL
+  g_setenv("POCL_CACHE_DIR", "/sys", TRUE);
+  check_missing_driver({"No OpenCL device", "cache /sys", "set POCL_CACHE_DIR"}, "report");
 }
 
 TEST(inspection_without_platform) {

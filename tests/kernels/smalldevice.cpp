@@ -2,7 +2,9 @@
 // An OpenCL layer for the ICD loader (OPENCL_LAYERS) that makes any device as small as devices are:
 // groups of at most 256 work-items and 32 KiB of local memory, of which its driver uses some itself
 // for each kernel that takes a pointer to it, as NVIDIA's does. It refuses launches that take more,
-// and says so. With GLCL_TEST_GPU in the environment the device also is a GPU.
+// and says so. With GLCL_TEST_GPU in the environment the device also is a GPU. GLCL_TEST_LACKS
+// names what PoCL's device "basic", then a GPU, has not: compiler, images, items of a group, local
+// memory.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 
@@ -11,6 +13,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <set>
+#include <string>
 
 #include "layer/entry.h"
 
@@ -31,6 +34,16 @@ void limit(void *value, size_t size, T most) {
   for (size_t i = 0; i < size / sizeof(T); i++) values[i] = std::min(values[i], most);
 }
 
+/// What this device lacks.
+std::string lacks(cl_device_id device) {
+  size_t size = 0;
+  target.clGetDeviceInfo(device, CL_DEVICE_NAME, 0, nullptr, &size);
+  std::string whole(size, '\0');
+  target.clGetDeviceInfo(device, CL_DEVICE_NAME, size, whole.data(), nullptr);
+  const char *what = std::getenv("GLCL_TEST_LACKS");
+  return what && whole.rfind("basic", 0) == 0 ? what : "";
+}
+
 cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t size, void *value,
                                size_t *size_ret) {
   size_t written = 0;
@@ -42,6 +55,16 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t 
   if (name == CL_DEVICE_LOCAL_MEM_SIZE) limit(value, written, most_local);
   if (name == CL_DEVICE_MAX_WORK_GROUP_SIZE || name == CL_DEVICE_MAX_WORK_ITEM_SIZES)
     limit(value, written, most_items);
+  const std::string lacking = lacks(device);
+  if (lacking.empty()) return CL_SUCCESS;
+  if (name == CL_DEVICE_TYPE) *static_cast<cl_device_type *>(value) = CL_DEVICE_TYPE_GPU;
+  if ((lacking == "compiler" && name == CL_DEVICE_COMPILER_AVAILABLE) ||
+      (lacking == "images" && name == CL_DEVICE_IMAGE_SUPPORT))
+    *static_cast<cl_bool *>(value) = CL_FALSE;
+  if (lacking == "items" && name == CL_DEVICE_MAX_WORK_GROUP_SIZE)
+    limit(value, written, most_items / 4);
+  if (lacking == "local" && name == CL_DEVICE_LOCAL_MEM_SIZE)
+    limit<cl_ulong>(value, written, 1 << 10);
   return CL_SUCCESS;
 }
 

@@ -84,9 +84,34 @@ is_json
 says '"platforms": []'
 
 expect 1 POCL_CACHE_DIR=/proc/nowhere --
-says 'without devices: PoCL offers no device where'
-says 'set POCL_CACHE_DIR (now POCL_CACHE_DIR=/proc/nowhere) to a folder of yours.'
+says "without devices: PoCL offers no device where it can't write to its cache /proc/nowhere, which POCL_CACHE_DIR names: set"
 if grep -q 'pocl-opencl-icd' output; then die 'tells to install what is there'; fi
+
+# A folder that is there and takes no file: PoCL lists its device.
+expect 1 POCL_CACHE_DIR=/sys --
+says "0:0 can't run the elements: PoCL can't write to its cache /sys, which POCL_CACHE_DIR names"
+says 'No OpenCL device can run the elements: 0:0'
+if grep -q 'pocl-opencl-icd' output; then die 'tells to install what is there'; fi
+expect 1 POCL_CACHE_DIR=/sys -- --json
+is_json
+says '"usable": false'
+says '"obstacle": "PoCL'
+if unshare --mount true 2>/dev/null; then
+  mkdir full
+  expect 1 POCL_CACHE_DIR="$work/full" \
+    unshare --mount sh -c 'mount -t tmpfs -o size=64k none full && exec "$@"' sh --
+  says '(No space left on device)'
+else
+  echo 'SKIP: a full file system; mounting one takes root'
+fi
+
+layer=$GLCL_BUILD/tests/kernels/libsmall-device.so
+expect 0 OPENCL_LAYERS="$layer" POCL_DEVICES='basic pthread' GLCL_TEST_LACKS=images --
+says "0:0 can't run the elements: it has no images"
+says '0:1'
+expect 0 OPENCL_LAYERS="$layer" POCL_DEVICES='basic pthread' GLCL_TEST_LACKS=items -- --json
+is_json
+says '"shortage": "its work-groups have 64 work-items at most'
 
 for window in GST_GL_WINDOW=egl-device --unset=GST_GL_WINDOW; do
   expect 1 --unset=DISPLAY --unset=WAYLAND_DISPLAY "$window" __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent --

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "opencl/error.h"
+#include "opencl/flaws.h"
 #include "report.h"
 #include "sharing/sharing.h"
 
@@ -143,6 +144,8 @@ DeviceInfo describe(const Device &known) {
   info.id = known.id();
   info.name = tidy(known.name);
   info.type = type_name(known.type);
+  info.obstacle = obstacle(known);
+  info.shortage = shortage(known);
   try {
     const cl::Device &device = known.device;
     info.vendor = tidy(device.getInfo<CL_DEVICE_VENDOR>());
@@ -217,15 +220,28 @@ void gather_pairs(const GlContexts &gl, const std::vector<Device> &devices, Repo
     GstGLContext *context = gl.all()[i];
     ContextInfo &info = report.contexts[i];
     on_gl_thread(context, [&] {
-      for (const Device &device : devices) info.pairs.push_back(try_pair(context, device));
+      for (const Device &device : devices)
+        if (obstacle(device).empty()) info.pairs.push_back(try_pair(context, device));
       info.automatic = choose_automatically(context);
     });
   }
 }
 
+/// What an element says.
+std::string why_none_is_usable() {
+  try {
+    choose_device("auto");
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return {};
+}
+
 void add_remedies(Report &report) {
   if (!report.has_device())
     report.remedies.push_back("No OpenCL device was found. " + remedy_without_devices());
+  else if (!report.has_usable_device())
+    report.remedies.push_back(why_none_is_usable());
   if (report.needs_variables)
     report.remedies.push_back("GStreamer gets no OpenGL context in the environment as it is (" +
                               report.gl_error + "). The contexts listed need " + headless_text() +

@@ -15,18 +15,21 @@ using sharing::Way;
 using Json = nlohmann::ordered_json;
 
 Json to_json(const DeviceInfo &d) {
-  return {{"id", d.id},
-          {"name", d.name},
-          {"vendor", d.vendor},
-          {"driver", d.driver},
-          {"version", d.version},
-          {"type", d.type},
-          {"compute-units", d.compute_units},
-          {"memory", d.memory},
-          {"max-allocation", d.max_allocation},
-          {"images", d.images},
-          {"max-image-width", d.max_image_width},
-          {"max-image-height", d.max_image_height}};
+  Json json = {{"id", d.id},
+               {"name", d.name},
+               {"vendor", d.vendor},
+               {"driver", d.driver},
+               {"version", d.version},
+               {"type", d.type},
+               {"compute-units", d.compute_units},
+               {"memory", d.memory},
+               {"max-allocation", d.max_allocation},
+               {"images", d.images},
+               {"max-image-width", d.max_image_width},
+               {"max-image-height", d.max_image_height}};
+  if (!d.obstacle.empty()) json["obstacle"] = d.obstacle;
+  if (!d.shortage.empty()) json["shortage"] = d.shortage;
+  return json;
 }
 
 Json to_json(const PlatformInfo &p) {

@@ -23,6 +23,7 @@ struct DeviceInfo {
   uint64_t memory = 0, max_allocation = 0;  ///< bytes
   bool images = false;
   uint64_t max_image_width = 0, max_image_height = 0;  ///< pixels
+  std::string obstacle, shortage;                      ///< see opencl/flaws.h
 };
 
 struct PlatformInfo {
@@ -72,7 +73,13 @@ struct Report {
     return std::any_of(platforms.begin(), platforms.end(),
                        [](const PlatformInfo &p) { return !p.devices.empty(); });
   }
-  bool usable() const { return has_device() && !contexts.empty(); }
+  bool has_usable_device() const {
+    for (const PlatformInfo &p : platforms)
+      for (const DeviceInfo &device : p.devices)
+        if (device.obstacle.empty()) return true;
+    return false;
+  }
+  bool usable() const { return has_usable_device() && !contexts.empty(); }
 };
 
 /// Makes the contexts and asks the drivers. GStreamer is initialised.

@@ -54,6 +54,13 @@ void print_devices(const Report &report, size_t line) {
                      : "none"});
     }
   if (report.has_device()) table.print(line);
+  for (const PlatformInfo &platform : report.platforms)
+    for (const DeviceInfo &d : platform.devices) {
+      if (!d.obstacle.empty())
+        print_paragraph(d.id + " can't run the elements: " + d.obstacle, line);
+      if (!d.shortage.empty())
+        print_paragraph(d.id + " can't run all elements: " + d.shortage, line);
+    }
   for (const PlatformInfo &p : report.platforms)
     print_paragraph("platform " + std::to_string(p.index) + ": " + p.name + ", " + p.vendor + ", " +
                         p.version + (p.devices.empty() ? "; without devices: " + p.hint : ""),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The OpenCL host layer: choice of device, work-groups, the program cache, errors.
 #include <glib/gstdio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include "opencl/context.h"
 #include "opencl/drivers.h"
 #include "opencl/error.h"
+#include "opencl/flaws.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
@@ -147,6 +149,86 @@ TEST(test_devices) {
   }
   const Device device = test_device();
   fail_unless(device.has_extension("cl_khr_global_int32_base_atomics"));
+}
+
+// The rest of the platform is as it is: "basic", which would be the first choice, lacks something.
+TEST(test_devices_that_cannot_run_the_elements) {
+  g_setenv("OPENCL_LAYERS", g_getenv("GLCL_SMALL_DEVICE"), TRUE);
+  g_setenv("POCL_DEVICES", "basic pthread", TRUE);
+  const struct {
+    const char *lacking, *words;
+    bool may_be_named;
+  } cases[] = {{"compiler", "its driver has no compiler", false},
+               {"images", "it has no images", false},
+               {"items", "its work-groups have 64 work-items at most", true},
+               {"local", "it has 1 KiB of local memory", true}};
+  for (const auto &[lacking, words, may_be_named] : cases) {
+    g_setenv("GLCL_TEST_LACKS", lacking, TRUE);
+    const std::vector<Device> all = glcl::devices();
+    fail_unless_equals_int(all.size(), 2);
+    const Device chosen = glcl::choose_device(all, "auto");
+    check_string(chosen.id(), "0:1");
+    const std::string over = glcl::passed_over(all, chosen);
+    fail_unless(contains(over, "0:0 basic") && contains(over, words), "%s", over.c_str());
+    const Error error = error_of([&] { glcl::choose_device({all[0]}, "auto"); });
+    fail_unless(error.kind() == Error::Kind::not_found && contains(error.what(), words), "%s",
+                error.what());
+    if (may_be_named)
+      check_string(glcl::choose_device(all, "0:0").id(), "0:0");
+    else
+      fail_unless(contains(error_of([&] { glcl::choose_device(all, "0:0"); }).what(), words));
+  }
+  g_unsetenv("GLCL_TEST_LACKS");
+  const std::vector<Device> all = glcl::devices();
+  check_string(glcl::choose_device(all, "auto").id(), "0:0");
+  check_string(glcl::passed_over(all, all[1]), "");
+}
+
+/// A link to a folder, which may lead elsewhere later.
+class Link {
+ public:
+  explicit Link(const std::string &to) {
+    gchar *folder = g_dir_make_tmp("glcl-cache-XXXXXX", nullptr);
+    folder_ = folder;
+    g_free(folder);
+    lead(to);
+  }
+  ~Link() {
+    g_remove(path().c_str());
+    g_rmdir(folder_.c_str());
+  }
+  std::string path() const { return folder_ + "/link"; }
+  void lead(const std::string &to) const {
+    g_remove(path().c_str());
+    fail_unless_equals_int(symlink(to.c_str(), path().c_str()), 0);
+  }
+
+ private:
+  std::string folder_;
+};
+
+// Nobody writes to /sys, not even root.
+TEST(test_cache_that_cannot_be_written) {
+  const Link cache(g_getenv("POCL_CACHE_DIR"));
+  g_setenv("POCL_CACHE_DIR", cache.path().c_str(), TRUE);
+  Context context(test_device());
+  if (!glcl::is_pocl(context.device())) return;
+  cache.lead("/sys");
+  const auto names_it = [&](const std::string &text) {
+    return contains(text, "PoCL can't write to its cache " + cache.path() +
+                              ", which POCL_CACHE_DIR names (") &&
+           contains(text, "set POCL_CACHE_DIR to") && !contains(text, "report");
+  };
+  const glcl::Program program(context.cl(), context.device(), "x.cl",
+                              "__kernel void never_built_before() {}", "");
+  const Error build = error_of([&] { program.get(); });
+  fail_unless(names_it(build.what()), "%s", build.what());
+  for (const char *wish : {"auto", "0:0"}) {
+    const Error none = error_of([&] { glcl::choose_device(wish); });
+    fail_unless(none.kind() == Error::Kind::not_found && names_it(none.what()) &&
+                    !contains(none.what(), "pocl-opencl-icd"),
+                "%s", none.what());
+  }
 }
 
 TEST(test_fit_group) {

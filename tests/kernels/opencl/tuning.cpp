@@ -3,7 +3,9 @@
 #include "opencl/tuning.h"
 
 #include <glib/gstdio.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,7 +94,55 @@ bool is_default() {
   return glcl::tuned(unknown_kernel(), unknown_device(), "any") == Parameters{{"step", 1}};
 }
 
+/// A file or folder that nobody may use, until this goes.
+class Closed {
+ public:
+  explicit Closed(const std::string &path) : path_(path) { chmod(path.c_str(), 0); }
+  ~Closed() { chmod(path_.c_str(), 0755); }
+  Closed(const Closed &) = delete;
+
+ private:
+  const std::string path_;
+};
+
 }  // namespace
+
+// A user without a right to look there has no tuning there; what they may see and not read is told.
+TEST(test_file_of_another_user) {
+  // What lets root read all.
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2] = {};
+  const std::string path = glcl::tuning_file(), folder = path.substr(0, path.rfind('/'));
+  const glcl::Device device = unknown_device();
+  glcl::keep(unknown_kernel(), device, "any", {});
+  syscall(SYS_capset, &header, none);
+  std::string told;
+  g_log_set_handler(
+      "glcl", G_LOG_LEVEL_WARNING,
+      [](const gchar *, GLogLevelFlags, const gchar *text, gpointer to) {
+        *static_cast<std::string *>(to) += text;
+      },
+      &told);
+  std::string error;
+  {
+    const Closed closed(folder);
+    fail_if(glcl::kept(unknown_kernel(), device, "any"));
+    try {
+      glcl::keep(unknown_kernel(), device, "any", {});
+    } catch (const glcl::Error &thrown) {
+      error = thrown.what();
+    }
+  }
+  const std::string told_of_folder = told;
+  {
+    const Closed closed(path);
+    fail_if(glcl::kept(unknown_kernel(), device, "any"));
+  }
+  fail_unless(told_of_folder.empty(), "%s", told_of_folder.c_str());
+  fail_unless(error.find("Set XDG_DATA_HOME to") != std::string::npos, "%s", error.c_str());
+  fail_unless(told.find("Let this user read it, or set XDG_DATA_HOME") != std::string::npos, "%s",
+              told.c_str());
+}
 
 TEST(test_kept) {
   const glcl::Device here = device();

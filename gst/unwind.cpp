@@ -24,6 +24,16 @@ Resume resume_of(void *address) {
   return library ? reinterpret_cast<Resume>(dlsym(library, "_Unwind_Resume")) : nullptr;
 }
 
+/// An unwinder gets ready when the first exception comes: libunwind opens a pipe, and where the
+/// process has no descriptor left it finds no handler and ends the process. So one comes now.
+[[maybe_unused]] const bool ready = [] {
+  try {
+    throw true;
+  } catch (bool) {
+    return true;
+  }
+}();
+
 }  // namespace
 
 extern "C" {

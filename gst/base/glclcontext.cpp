@@ -4,6 +4,8 @@
 #include <list>
 #include <mutex>
 
+#include "opencl/ending.h"
+
 struct _GstGLCLContext {
   GstObject parent;
   struct GstGLCLContextPrivate *priv;
@@ -14,6 +16,7 @@ struct GstGLCLContextPrivate {
   glcl::sharing::Choice choice;
   std::shared_ptr<glcl::Context> context;
   std::shared_ptr<glcl::Queue> queue, profiling_queue;
+  std::list<glcl::QueueWork> at_exit;  // of the queues
 };
 
 G_DEFINE_TYPE(GstGLCLContext, gst_glcl_context, GST_TYPE_OBJECT)
@@ -117,6 +120,7 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::shari
   self->priv->choice = choice;
   self->priv->context = std::move(context);
   self->priv->queue = std::move(queue);
+  self->priv->at_exit.emplace_back(self->priv->queue->cl());
   all.contexts.push_back({{}, self, gl_context, choice.way, choice.device.device()});
   g_weak_ref_init(&all.contexts.back().context, self);
   return self;
@@ -145,8 +149,10 @@ const glcl::sharing::Choice &gst_glcl_context_choice(GstGLCLContext *self) {
 glcl::Queue &gst_glcl_context_queue(GstGLCLContext *self, bool profile) {
   GstGLCLContextPrivate *priv = self->priv;
   if (!profile) return *priv->queue;
-  if (!priv->profiling_queue)
+  if (!priv->profiling_queue) {
     priv->profiling_queue = std::make_shared<glcl::Queue>(priv->context, true);
+    priv->at_exit.emplace_back(priv->profiling_queue->cl());
+  }
   return *priv->profiling_queue;
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "drivers.h"
+#include "ending.h"
 #include "error.h"
 #include "flaws.h"
 #include "loader.h"
@@ -107,6 +108,8 @@ std::vector<Device> devices(std::string *failures) {
       failed("platform " + std::to_string(p) + ": ", error.what(), error.err());
     }
   }
+  static std::once_flag loaded;
+  std::call_once(loaded, wait_at_exit);
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ending.h"
 #include "error.h"
 
 namespace glcl {
@@ -76,6 +77,7 @@ void Kernel::set(cl_uint &index, const Picture &picture) {
 }
 
 void Kernel::launch(Queue &queue, Size items) {
+  const DriverWork work;
   const auto padded = [](size_t n, size_t group) { return (n + group - 1) / group * group; };
   try {
     queue.cl().enqueueNDRangeKernel(

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "ending.h"
 #include "error.h"
 #include "flaws.h"
 #include "poclcache.h"
@@ -122,6 +123,7 @@ class Program::Build {
     Binary &binary = binary_of(device_, options_ + "\n" + text_);
     const std::lock_guard lock(binary.mutex);
     const auto alone = alone_on(device_);
+    const DriverWork work;
     if (!binary.bytes.empty()) {
       try {
         cl::Program program(context_, {device_.device}, {binary.bytes});
@@ -156,7 +158,9 @@ class Program::Build {
           error_name(status) + " with options \"" + options_ + "\":\n" +
               build_log(program, device));
     }
-    compiled++;
+    const unsigned count = ++compiled;
+    // Compilers set up ever less that is new: now and then will do.
+    if ((count & (count - 1)) == 0) wait_at_exit();
     return program;
   }
 

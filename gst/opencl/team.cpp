@@ -47,6 +47,8 @@ Team::Team(const std::vector<Device> &devices) {
     } catch (const cl::Error &error) {
       throw Error(device.name + " can't share work with others. Leave it out.", error);
     }
+    for (const Queue *queue : {member.queue.get(), member.transfers.get()})
+      at_exit_.emplace_back(queue->cl());
     members_.push_back(std::move(member));
   }
   lines_.resize(size());

@@ -6,11 +6,13 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "ending.h"
 #include "queue.h"
 
 namespace glcl {
@@ -115,7 +117,8 @@ class Team {
   std::exception_ptr failure_of(size_t index);
 
   std::vector<Member> members_;
-  std::vector<Line> lines_;  // by member
+  std::list<QueueWork> at_exit_;  // of their queues
+  std::vector<Line> lines_;       // by member
 
   mutable std::mutex mutex_;  // of all below, the lines and the members' speeds
   std::condition_variable wake_, told_;

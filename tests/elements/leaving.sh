@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# leaving.sh PROGRAM: applications end while kernels are compiled, and while frames go on; none crashes
+set -euo pipefail
+program=$1
+pipeline='videotestsrc is-live=true ! glupload ! glcolorconvert ! glclbilateral ! glclhistogram ! fakesink'
+failed=0
+
+# leave NAME BEGUN...: runs the program, which ends once BEGUN succeeds on what it says
+leave() {
+  local name=$1 status=0
+  shift
+  coproc child { exec "$program" "$pipeline"; }
+  # shellcheck disable=SC2154
+  local pid=$child_PID to=${child[1]} from=${child[0]}
+  "$@" <&"$from"
+  echo >&"$to"
+  wait "$pid" || status=$?
+  echo "$name: exit status $status"
+  ((status == 0)) || failed=1
+}
+
+says_building() { timeout 60 grep -q -m1 building; }
+
+for build in 1 2 3; do
+  GLCL_TEST_BUILD=$build leave "build $build" says_building
+done
+for seconds in 0.02 0.1 0.3 1; do
+  GLCL_TEST_BUILD=0 leave "after $seconds s" sleep "$seconds"
+done
+exit "$failed"

@@ -7,8 +7,10 @@
 #   N passed, N failed, N skipped
 # and the exit status tells whether all is well; a build that fails counts as one failure.
 # The tests of sharing textures between OpenGL and OpenCL need GLCL_GL_DRIVER: a folder whose env.sh
-# selects drivers that can. The suites lint and docs skip what has no tool here; with CI=true the tools are installed too. GLCL_TEST_BUILD and GLCL_TEST_OPTIONS change the folder and
-# meson's options; GLCL_POCL_CACHE names a folder that keeps what PoCL compiles from run to run.
+# selects drivers that can. Tests skip what has no tool here; with CI=true the tools are installed too.
+# GLCL_TEST_BUILD and GLCL_TEST_OPTIONS change the folder and meson's options; GLCL_POCL_CACHE names a folder that
+# keeps what PoCL compiles from run to run. GLCL_ALREADY is what was tried before and counts with the tests:
+# `passed: NAME: WHY`, or failed or skipped.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 case ${1:-} in
@@ -42,10 +44,14 @@ share_pocl_cache() {
 # summary LOG: why tests were skipped, then the closing line
 summary() {
   "$python" - "$1" <<'PYTHON'
-import json, sys
+import json, os, sys
 
 groups = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped'}
 counts = {'passed': 0, 'failed': 0, 'skipped': 0}
+already = os.environ.get('GLCL_ALREADY')
+if already:
+    print(already)
+    counts[already.split(':')[0]] += 1
 for line in open(sys.argv[1], encoding='utf-8'):
     test = json.loads(line)
     group = groups.get(test['result'], 'failed')

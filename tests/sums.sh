@@ -29,13 +29,14 @@ export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_
 
 # sum SIZE ELEMENT: of ten frames in which everything moves; in colour where the width is even
 sum() {
-  local width=${1%x*} height=${1#*x} source='pattern=smpte horizontal-speed=3' element
+  local width=${1%x*} height=${1#*x} source='pattern=smpte horizontal-speed=3' element sum
   ((width % 2)) && source='pattern=zone-plate kx2=9 ky2=13 kt=4 kxt=-3'
   read -ra source <<<"$source"
   read -ra element <<<"$2"
-  printf '%s  %s %s\n' "$(gst-launch-1.0 -q videotestsrc num-buffers=10 "${source[@]}" ! \
+  sum=$(gst-launch-1.0 -q videotestsrc num-buffers=10 "${source[@]}" ! \
     "video/x-raw,format=RGBA,width=$width,height=$height,framerate=25/1" ! glupload ! \
-    "${element[@]}" "sharing=$way" ! gldownload ! video/x-raw,format=RGBA ! fdsink | md5sum | cut -d' ' -f1)" "$1" "$2"
+    "${element[@]}" "sharing=$way" ! gldownload ! video/x-raw,format=RGBA ! fdsink | md5sum | cut -d' ' -f1)
+  printf '%s  %s %s\n' "$sum" "$1" "$2"
 }
 
 for size in 321x243 160x120; do

@@ -14,8 +14,10 @@ if [[ ${1:-} == --each ]]; then # PRELOAD COMMAND...: each test of a program in 
   preload=$1 status=0
   shift
   mapfile -t names < <("$@" --list-tests | sed -n 's/^Test: //p')
+  ((${#names[@]})) || die "$1 has no tests"
   for name in "${names[@]}"; do
     GST_CHECKS=$name LD_PRELOAD=$preload timeout -s KILL 300 "$@" || status=1
+    echo "$name" >>"$TSAN_RAN"
   done
   exit $status
 fi
@@ -58,6 +60,8 @@ mapfile -t suites < <(meson introspect --tests "$build" |
   python3 -c 'import json, sys
 suites = {name.split(":")[-1] for test in json.load(sys.stdin) for name in test["suite"]}
 print("\n".join(sorted(suites & {"elements", "sharing"})))')
+export TSAN_RAN=$build/ran # what has run
+rm -f "$TSAN_RAN"
 # ThreadSanitizer does not know the threads of a process that was forked.
 for suite in "${suites[@]}"; do
   [[ -n $suite ]] || continue
@@ -65,6 +69,7 @@ for suite in "${suites[@]}"; do
     --wrap "$source_root/tests/tsan.sh --each $preload" || true
 done
 
+[[ -s $TSAN_RAN ]] || die 'no test was run'
 if compgen -G "$build/races.*" >/dev/null; then
   cat "$build"/races.*
   echo 'tsan: FAILED'

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2016
+# failures.sh: every script of tests/ fails where a program that it runs fails, and .ci/run tells what it did not try. Programs that
+# only fail stand for the real ones, in a folder that stands for the build.
+set -euo pipefail
+. "$(dirname "$0")/files.sh"
+source_root=$PWD
+python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset GLCL_GL_DRIVER GLCL_FAULT GLCL_ALREADY LD_PRELOAD
+export GLCL_SOURCE=$source_root GLCL_BUILD=$work/build GLCL_LAYER=/dev/null GLCL_RUNNER=$work/bin/fails HOME=$work
+export XDG_CACHE_HOME=$work/cache GLCL_LINT_CACHE=$work/lint
+
+mkdir -p "$work"/{bin,build/{tests,tools,examples,gst}}
+printf '#!/bin/sh\necho "this program fails" >&2\nexit 3\n' >"$work/bin/fails"
+printf '#!/bin/sh\nexit 0\n' >"$work/bin/works"
+chmod +x "$work"/bin/*
+for program in tests/{soak,fuzz} tools/glcl-{analyze,bench,events,info,tune} examples/{vectors,window,label,analytics}; do
+  cp "$work/bin/fails" "$work/build/$program"
+done
+
+count=0 missed=0 tried=' '
+# fails PROGRAMS SCRIPT ARGUMENTS...: the script does not end well where these programs, separated by spaces, fail; of a program with
+# a + ahead, the others work. A script that has to be skipped here has been.
+fails() {
+  local programs=$1 script=$2 program status=0 bin=$work/path
+  shift 2
+  tried+="$script "
+  rm -rf "$bin"
+  mkdir "$bin"
+  for program in $programs; do
+    if [[ $program == +* ]]; then cp "$work/bin/works" "$bin/${program#+}"; else cp "$work/bin/fails" "$bin/$program"; fi
+  done
+  PATH=$bin:$PATH timeout 60 "${interpreter[@]}" "${root:-$source_root}/$script" "$@" >"$work/output" 2>&1 </dev/null || status=$?
+  interpreter=()
+  ((++count))
+  case $status in
+    0 | 124 | 126 | 127)
+      ((++missed))
+      echo "$script $*: status $status where ${programs:-what it is told to run} failed:"
+      tail -n 5 "$work/output"
+      ;;
+    77) echo "$script $*: $(tail -n 1 "$work/output")" ;;
+  esac
+}
+interpreter=() root=''
+
+fails 'munged' tests/archive.sh
+fails 'sbatch' tests/archive.sh
+for name in vectors window label; do fails '' tests/examples/examples.sh "$name"; done
+for name in fuzz soak; do fails '' "tests/$name.sh" 0.01 copy; done
+GLCL_GL_DRIVER=$work fails '' tests/gl-driver.sh "$work/bin/fails"
+echo : >"$work/env.sh"
+GLCL_GL_DRIVER=$work fails '' tests/gl-driver.sh "$work/bin/fails"
+fails '' tests/install/install.sh
+fails '+gst-inspect-1.0 gst-launch-1.0' tests/layer/checker.sh copy
+fails '+gst-inspect-1.0' tests/layer/checker.sh copy "$work/bin/fails"
+fails '+gst-inspect-1.0' tests/layer/faults.sh copy
+GLCL_GL_DRIVER=$work fails '+gst-inspect-1.0 ninja' tests/layer/mutation.sh "$source_root" "$work/build"
+printf '#!/bin/sh\n[ "$1" = --version ] && echo "version 14.0" && exit\nexit 3\n' >"$work/bin/fails-14"
+chmod +x "$work/bin/fails-14"
+mkdir "$work/14"
+for name in clang-format{,-14} clang-tidy{,-14}; do ln -s ../bin/fails-14 "$work/14/$name"; done
+PATH=$work/14:$PATH fails '' tests/lint/format.sh
+fails shellcheck tests/lint/shell.sh
+fails gst-launch-1.0 tests/pipelines/arguments.sh
+fails gst-launch-1.0 tests/pipelines/recipes.sh invert
+GLCL_SOURCE=$work fails '' tests/pipelines/archive.sh
+fails '+localedef' tests/pipelines/locales.sh
+fails gst-launch-1.0 tests/sums.sh
+for name in bench glcl-events glcl-info; do fails '' "tests/tools/$name.sh"; done
+fails '+gst-inspect-1.0 gst-launch-1.0' tests/tools/glcl-analyze.sh
+fails '' tests/tools/glcl-analyze.sh
+fails 'meson' tests/tools/new-element.sh
+
+# Of Python's, whose programs are told by their arguments. What runs pipelines in its own process has no plugin then.
+for script in lines snippets; do
+  interpreter=("$python")
+  fails '' tests/docs/$script.py "$source_root" "$work/bin/fails" "$work/bin/fails" gst/gst-glcl/gstglclresult.h
+done
+GST_REGISTRY_1_0=$work/registry GST_PLUGIN_PATH_1_0=$work
+export GST_REGISTRY_1_0 GST_PLUGIN_PATH_1_0
+for script in embedding kinds mask results; do
+  interpreter=("$python")
+  fails '' tests/languages/$script.py "$source_root"
+done
+
+# Those that build: in a copy of what they need, with functions of bash for programs that they call by their paths.
+root=$work/copy
+mkdir -p "$root/tests/parsers/corpus/chain" "$root/.ci" "$root/packaging"
+cp -r pipelines "$root/"
+cp tests/*.sh "$root/tests/"
+cp .ci/run "$root/.ci/"
+# shellcheck disable=SC2016
+printf '%s\n' 'dpkg-query() { printf installed; }' 'ninja() { :; }' 'gst-inspect-1.0() { touch "$GST_REGISTRY_1_0"; }' \
+  '/usr/bin/meson() { [[ ${1:-} != test ]] || return 3; }' '/usr/bin/ninja() { :; }' >"$work/programs"
+mkdir -p "$root/build-tests/tests/run" "$root/build-sanitize/tests/run"
+BASH_ENV=$work/programs fails '' tests/run.sh
+BASH_ENV=$work/programs fails 'gcc' tests/sanitize.sh
+BASH_ENV=$work/programs fails '+gcc' tests/sanitize.sh
+mkdir -p "$root/build-parsers/tests/parsers"
+cp "$work/bin/fails" "$root/build-parsers/tests/parsers/parsers-chain"
+BASH_ENV=$work/programs fails '' tests/parsers.sh 1
+mkdir -p "$root/build-tsan"
+fails '+c++ meson' tests/tsan.sh 0.01
+fails '+c++ +meson' tests/tsan.sh 0.01
+fails '' tests/tsan.sh --each '' "$work/bin/fails"
+root=''
+
+# What has no case here; what others source has none.
+for script in $(git ls-files 'tests/*.sh' 2>/dev/null); do
+  [[ -x $script && $tried != *" $script "* && $script != */common.sh && $script != */lint/f*.sh ]] || continue
+  ((++missed))
+  echo "$script has no case in failures.sh"
+done
+
+# ci STATUS WANTED PATTERN: what .ci/run does where Debian 13 ends with STATUS
+ci() {
+  local status=0
+  printf '#!/bin/sh\nexit %s\n' "$1" >"$work/copy/packaging/versions.sh"
+  "$work/copy/.ci/run" >"$work/output" 2>&1 </dev/null || status=$?
+  ((status == $2)) && grep -q "$3" "$work/output" && return
+  ((++missed))
+  echo ".ci/run: status $status, not $2, or not $3, where Debian 13 ends with $1:"
+  cat "$work/output"
+}
+printf '#!/bin/sh\necho "${GLCL_ALREADY:-nothing}"; case $GLCL_ALREADY in failed*) exit 1 ;; esac\n' >"$work/copy/tests/run.sh"
+touch "$work/copy/packaging/versions.sh"
+chmod +x "$work/copy/packaging/versions.sh"
+ci 0 0 '^nothing$'
+ci 124 0 '^skipped: Debian 13: five minutes did not do$'
+ci 124 1 '^failed: Debian 13: '
+ci 0 0 '^nothing$'
+ci 124 0 '^skipped: Debian 13: '
+ci 77 0 '^skipped: Debian 13: '
+ci 1 1 'do not run on Debian 13'
+
+echo "$count runs of scripts, $missed did not notice"
+((!missed))

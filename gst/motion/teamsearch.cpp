@@ -2,29 +2,14 @@
 #include "teamsearch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include "opencl/error.h"
 #include "opencl/order.h"
+#include "opencl/userevent.h"
 
 namespace glcl::motion {
-
-namespace {
-
-/// Completes a user event. Where OpenCL lacks resources for that, it is tried again: the queue
-/// waits until it has worked.
-void complete(const cl::UserEvent &event) {
-  for (;;) {
-    const cl_int status = clSetUserEventStatus(event(), CL_COMPLETE);
-    if (status != CL_OUT_OF_RESOURCES && status != CL_OUT_OF_HOST_MEMORY) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
-}  // namespace
 
 TeamSearch::TeamSearch(Team &team, Context &context, int block, int width, int height)
     : team_(team),

@@ -56,6 +56,10 @@ namespace glcl {
 
 const std::string &loader_obstacle() { return loader().obstacle; }
 
+void *loader_function(const char *name) {
+  return loader().library ? dlsym(loader().library, name) : nullptr;
+}
+
 }  // namespace glcl
 
 #define PARAMETER(function, index) Signature<decltype(function)>::Argument<index> a##index
@@ -95,9 +99,7 @@ const std::string &loader_obstacle() { return loader().obstacle; }
       PARAMETERS_##count(function)) {                                                              \
     using Result = Signature<decltype(function)>::Result;                                          \
     static const auto real =                                                                       \
-        loader().library                                                                           \
-            ? reinterpret_cast<decltype(&function)>(dlsym(loader().library, #function))            \
-            : nullptr;                                                                             \
+        reinterpret_cast<decltype(&function)>(glcl::loader_function(#function));                   \
     return real ? real(ARGUMENTS_##count) : missing<Result>(ARGUMENTS_##count);                    \
   }
 

@@ -10,4 +10,7 @@ namespace glcl {
 /// Why the loader can't be opened, as the dynamic linker says it; empty where it can.
 const std::string &loader_obstacle();
 
+/// A function of the loader by its name; null where there is no loader or it is too old for it.
+void *loader_function(const char *name);
+
 }  // namespace glcl

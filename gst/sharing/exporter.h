@@ -46,17 +46,6 @@ class ExportedTexture : public Interop {
   guint texture_ = 0;
 };
 
-/// A binary semaphore between OpenGL and an OpenCL context. On the thread of its GL context.
-class ExportedSemaphore {
- public:
-  virtual ~ExportedSemaphore() = default;
-  /// Orders what the queue does next after what OpenGL was told so far, to these textures and else,
-  /// without the host: OpenGL signals, OpenCL waits. Only when that has come to pass may it be
-  /// called again. Throws cl::Error; then signal and wait are no pair any more and the semaphore is
-  /// of no use.
-  virtual void order(Queue &queue, const std::vector<guint> &textures) = 0;
-};
-
 /// Makes such textures in one form.
 class Exporter {
  public:
@@ -65,10 +54,6 @@ class Exporter {
   /// On the thread of the GL context. Throws Error::failed.
   virtual std::unique_ptr<ExportedTexture> make(GstGLContext *context, const PlaneFormat &plane,
                                                 int width, int height) = 0;
-  /// Null where the drivers share none. Throws Error::failed.
-  virtual std::unique_ptr<ExportedSemaphore> make_semaphore(GstGLContext *, const Context &) {
-    return nullptr;
-  }
 };
 
 /// The forms, each in a file of its own, for a GL context that the device drives. They throw

@@ -2,12 +2,13 @@
 // The way `external`: OpenCL and OpenGL import the same memory (cl_khr_external_memory).
 #include "copier.h"
 #include "descriptors.h"
+#include "fencewaiter.h"
 #include "memory.h"
 #include "opencl/error.h"
+#include "opencl/loader.h"
 #include "texture.h"
 
 #include <CL/cl_ext.h>
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace glcl::sharing {
@@ -19,30 +20,45 @@ using Create = cl_mem (*)(cl_context, const cl_bitfield *, cl_mem_flags, const c
 
 /// OpenCL 3.0, which the loader may be too old for.
 Create create_image() {
-  return reinterpret_cast<Create>(dlsym(RTLD_DEFAULT, "clCreateImageWithProperties"));
+  return reinterpret_cast<Create>(loader_function("clCreateImageWithProperties"));
 }
 
 /// clEnqueueAcquireExternalMemObjectsKHR and its opposite, which have one signature.
 struct External {
   cl_platform_id platform = nullptr;
   clEnqueueAcquireExternalMemObjectsKHR_fn acquire = nullptr, release = nullptr;
+  /// NVIDIA's driver never frees the list of objects of an acquire, a release or a wait for a
+  /// semaphore: 32 bytes or more a call (580.159; research/drivers/enqueueheap.cpp). There OpenCL
+  /// acquires an image once. Fences and events alone order its use, as in CUDA, which has no such
+  /// commands on the same driver.
+  bool acquires_once = false;
 };
 
-/// Those of the queue's platform, looked up once per thread. Throws where one is missing.
-const External &external(const Queue &queue) {
+/// Those of the device's platform, looked up once per thread. Throws where one is missing.
+const External &external(const Device &device) {
   thread_local External known;
-  const cl_platform_id platform = queue.context().device().platform();
+  const cl_platform_id platform = device.platform();
   if (known.platform == platform) return known;
   const auto get = [&](const char *name) {
     return reinterpret_cast<clEnqueueAcquireExternalMemObjectsKHR_fn>(
         clGetExtensionFunctionAddressForPlatform(platform, name));
   };
-  const External found{platform, get("clEnqueueAcquireExternalMemObjectsKHR"),
-                       get("clEnqueueReleaseExternalMemObjectsKHR")};
+  const External found{
+      platform, get("clEnqueueAcquireExternalMemObjectsKHR"),
+      get("clEnqueueReleaseExternalMemObjectsKHR"),
+      device.device.getInfo<CL_DEVICE_VENDOR>().find("NVIDIA") != std::string::npos};
   if (!found.acquire || !found.release)
     throw cl::Error(CL_INVALID_OPERATION, found.acquire ? "clEnqueueReleaseExternalMemObjectsKHR"
                                                         : "clEnqueueAcquireExternalMemObjectsKHR");
   return known = found;
+}
+
+/// Acquires an image for as long as it lives. Throws cl::Error.
+void acquire_once(const Context &context, cl_mem image) {
+  const cl::CommandQueue queue(context.cl(), context.device().device);
+  const cl_int status = external(context.device()).acquire(queue(), 1, &image, 0, nullptr, nullptr);
+  if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueAcquireExternalMemObjectsKHR");
+  queue.finish();
 }
 
 /// Textures from elsewhere are copied, on the GPU, into textures that both sides import.
@@ -65,7 +81,6 @@ class ExternalSharing : public TextureSharing {
   std::shared_ptr<Exporter> exporter_;
   std::unique_ptr<TextureCopier> copier_;
   std::vector<GstBuffer *> copies_of_foreign_;  // by index in the frame
-  std::vector<guint> crossing_ids_;
 };
 
 GstGLMemory *ExternalSharing::exported_copy(size_t index, Use &use) {
@@ -97,11 +112,10 @@ Texture &ExternalSharing::texture_of(size_t index, Use &use) {
   return Texture::of(exported_copy(index, use));
 }
 
-/// The device itself sees to it where the drivers share semaphores.
 bool ExternalSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &crossing) {
-  crossing_ids_.clear();
-  for (const Texture *texture : crossing) crossing_ids_.push_back(texture->memory()->tex_id);
-  return crossing.front()->order_after_gl(queue, *exporter_, crossing_ids_);
+  FenceWaiter *waiter = FenceWaiter::of(crossing.front()->memory()->mem.context);
+  if (waiter) waiter->order(queue);
+  return waiter;
 }
 
 /// Takes the first form that works.
@@ -138,9 +152,9 @@ Image ExportedTexture::import(const Context &context) const {
   description.image_height = height_;
   description.image_row_pitch = handle.pitch;
   cl_int status = CL_SUCCESS;
-  const std::lock_guard lock(imports());
-  const cl_mem image = create_image()(context.cl()(), properties, CL_MEM_READ_WRITE, &format,
-                                      &description, nullptr, &status);
+  std::unique_lock lock(imports());
+  const cl_mem imported = create_image()(context.cl()(), properties, CL_MEM_READ_WRITE, &format,
+                                         &description, nullptr, &status);
   if (status != CL_SUCCESS) {
     close(handle.descriptor);
     throw Error(Error::Kind::failed,
@@ -148,18 +162,28 @@ Image ExportedTexture::import(const Context &context) const {
                     ". sharing=copy works without it.",
                 "clCreateImageWithProperties: " + error_name(status));
   }
-  return {image, [](cl_mem gone) {
-            const std::lock_guard lock(imports());
-            clReleaseMemObject(gone);
-          }};
+  lock.unlock();
+  Image image{imported, [](cl_mem gone) {
+                const std::lock_guard lock(imports());
+                clReleaseMemObject(gone);
+              }};
+  if (external(context.device()).acquires_once) acquire_once(context, imported);
+  return image;
 }
 
 void ExportedTexture::acquire(Queue &queue, const std::vector<cl_mem> &images) const {
-  enqueue(queue, images, external(queue).acquire, "clEnqueueAcquireExternalMemObjectsKHR");
+  const External &functions = external(queue.context().device());
+  if (functions.acquires_once) return;
+  enqueue(queue, images, functions.acquire, "clEnqueueAcquireExternalMemObjectsKHR");
 }
 
 cl::Event ExportedTexture::release(Queue &queue, const std::vector<cl_mem> &images) const {
-  return enqueue(queue, images, external(queue).release, "clEnqueueReleaseExternalMemObjectsKHR");
+  const External &functions = external(queue.context().device());
+  if (!functions.acquires_once)
+    return enqueue(queue, images, functions.release, "clEnqueueReleaseExternalMemObjectsKHR");
+  cl::Event end;
+  queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
+  return end;
 }
 
 const Way Way::external = {"external",

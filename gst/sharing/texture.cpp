@@ -72,25 +72,11 @@ Texture::~Texture() {
 Texture::Shared &Texture::shared_with(const std::shared_ptr<Context> &context) {
   for (Shared &shared : images_)
     if (shared.context == context) return shared;
-  images_.push_back({context, interop().image(*context, memory_), nullptr});
+  images_.push_back({context, interop().image(*context, memory_)});
   return images_.back();
 }
 
 Image Texture::image(const std::shared_ptr<Context> &context) { return shared_with(context).image; }
-
-bool Texture::order_after_gl(Queue &queue, Exporter &exporter, const std::vector<guint> &textures) {
-  Shared &shared = shared_with(queue.context().shared_from_this());
-  if (!shared.semaphore)
-    shared.semaphore = exporter.make_semaphore(memory_->mem.context, queue.context());
-  if (!shared.semaphore) return false;
-  try {
-    shared.semaphore->order(queue, textures);
-  } catch (...) {
-    shared.semaphore.reset();
-    throw;
-  }
-  return true;
-}
 
 void Texture::to_gl() {
   if (reading_()) {

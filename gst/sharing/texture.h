@@ -32,11 +32,6 @@ class Texture {
   /// share the texture.
   Image image(const std::shared_ptr<Context> &context);
 
-  /// Orders what the queue does next after what OpenGL was told so far, on the device, by a
-  /// semaphore of this texture; false where the drivers share none. The texture goes to OpenCL
-  /// then, and the next call comes after to_gl(). Throws.
-  bool order_after_gl(Queue &queue, Exporter &exporter, const std::vector<guint> &textures);
-
   /// The queue that holds the texture and wrote it last, or null when it is OpenGL's. A memory that
   /// its reader's queue holds needs no crossing.
   const Queue *holder() const { return released_ ? nullptr : holder_.get(); }
@@ -70,7 +65,6 @@ class Texture {
   struct Shared {
     std::shared_ptr<Context> context;
     Image image;
-    std::unique_ptr<ExportedSemaphore> semaphore;
   };
   Shared &shared_with(const std::shared_ptr<Context> &context);
 
@@ -89,10 +83,9 @@ class Texture {
 /// released as soon as it is read, and whoever writes it next waits for that alone. Only textures
 /// that can't tell when they are wanted are waited for at the end of the frame: those from
 /// elsewhere, and those that OpenGL reads in another branch.
-/// The crossing: OpenCL waits for a semaphore that OpenGL signals, or the host for a GL fence where
-/// there are none, before acquire, and OpenCL's release before OpenGL's next use, which is what the
-/// OpenCL 1.2 extension specification, section 9.7.6.1, asks for; with cl_khr_gl_event the driver
-/// sees to it.
+/// The crossing: OpenCL, or the host, waits for a GL fence before acquire, and OpenGL's next use
+/// comes after OpenCL's release. The OpenCL 1.2 extension specification, section 9.7.6.1, asks for
+/// that; with cl_khr_gl_event the driver sees to it.
 class TextureSharing : public Sharing {
  public:
   void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;

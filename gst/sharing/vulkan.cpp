@@ -34,12 +34,11 @@ std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *, const Device &) {
 #include "descriptors.h"
 #include "functions.h"
 
-// By the numbers of GL_EXT_memory_object_fd and GL_EXT_semaphore.
+// By the numbers of GL_EXT_memory_object_fd.
 #ifndef GL_HANDLE_TYPE_OPAQUE_FD_EXT
 #define GL_HANDLE_TYPE_OPAQUE_FD_EXT 0x9586
 #define GL_DEDICATED_MEMORY_OBJECT_EXT 0x9581
 #define GL_DEVICE_UUID_EXT 0x9597
-#define GL_LAYOUT_GENERAL_EXT 0x958D
 #endif
 
 namespace glcl::sharing {
@@ -73,7 +72,7 @@ Uuid uuid_of(GstGLContext *context) {
 }
 
 [[noreturn]] void fail(const char *call, int result) {
-  throw Error(Error::Kind::failed, "Memory or a semaphore for sharing=external could not be made.",
+  throw Error(Error::Kind::failed, "Memory for sharing=external could not be made.",
               std::string(call) + " gave " + std::to_string(result));
 }
 
@@ -101,8 +100,6 @@ class VulkanExporter : public Exporter, public std::enable_shared_from_this<Vulk
   const char *form() const override { return "memory of Vulkan"; }
   std::unique_ptr<ExportedTexture> make(GstGLContext *context, const PlaneFormat &plane, int width,
                                         int height) override;
-  std::unique_ptr<ExportedSemaphore> make_semaphore(GstGLContext *gl_context,
-                                                    const Context &context) override;
 
   template <class Function>
   Function of_device(const char *name) const {
@@ -124,7 +121,6 @@ class VulkanExporter : public Exporter, public std::enable_shared_from_this<Vulk
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
   VkDevice device_ = VK_NULL_HANDLE;
   PFN_vkGetDeviceProcAddr get_device_ = nullptr;
-  bool semaphores_ = false;
   VkPhysicalDeviceMemoryProperties memory_{};
 };
 
@@ -171,23 +167,12 @@ void VulkanExporter::make_device() {
   VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  uint32_t count = 0;
-  const auto enumerate =
-      of_instance<PFN_vkEnumerateDeviceExtensionProperties>("vkEnumerateDeviceExtensionProperties");
-  check(enumerate(physical_, nullptr, &count, nullptr), "vkEnumerateDeviceExtensionProperties");
-  std::vector<VkExtensionProperties> offered(count);
-  check(enumerate(physical_, nullptr, &count, offered.data()),
-        "vkEnumerateDeviceExtensionProperties");
-  for (const VkExtensionProperties &one : offered)
-    if (!std::strcmp(one.extensionName, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME))
-      semaphores_ = true;
-  const char *extensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
-                              VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME};
+  const char *extension = VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME;
   VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = semaphores_ ? 2 : 1;
-  info.ppEnabledExtensionNames = extensions;
+  info.enabledExtensionCount = 1;
+  info.ppEnabledExtensionNames = &extension;
   check(of_instance<PFN_vkCreateDevice>("vkCreateDevice")(physical_, &info, nullptr, &device_),
         "vkCreateDevice");
   get_device_ = of_instance<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr");
@@ -320,124 +305,6 @@ std::unique_ptr<ExportedTexture> VulkanExporter::make(GstGLContext *context,
                                                       const PlaneFormat &plane, int width,
                                                       int height) {
   return std::make_unique<VulkanTexture>(shared_from_this(), context, plane, width, height);
-}
-
-class VulkanSemaphore : public ExportedSemaphore {
- public:
-  VulkanSemaphore(std::shared_ptr<VulkanExporter> exporter, GstGLContext *gl_context,
-                  const Context &context);
-  ~VulkanSemaphore() override { destroy(); }
-  void order(Queue &queue, const std::vector<guint> &textures) override;
-
- private:
-  template <class Function>
-  static Function of_platform(const Context &context, const char *name) {
-    return reinterpret_cast<Function>(
-        clGetExtensionFunctionAddressForPlatform(context.device().platform(), name));
-  }
-  void import_into_gl();
-  void import_into_cl(const Context &context);
-  void destroy();
-  int descriptor() const;
-
-  std::shared_ptr<VulkanExporter> exporter_;
-  GstGLContext *gl_context_;
-  void (*delete_)(GLsizei, const GLuint *);
-  void (*signal_)(GLuint, GLuint, const GLuint *, GLuint, const GLuint *, const GLenum *);
-  clEnqueueWaitSemaphoresKHR_fn enqueue_wait_;
-  clReleaseSemaphoreKHR_fn release_;
-  VkSemaphore vulkan_ = VK_NULL_HANDLE;
-  GLuint opengl_ = 0;
-  cl_semaphore_khr opencl_ = nullptr;
-  std::vector<GLenum> layouts_;  // one for each texture
-};
-
-VulkanSemaphore::VulkanSemaphore(std::shared_ptr<VulkanExporter> exporter, GstGLContext *gl_context,
-                                 const Context &context)
-    : exporter_(std::move(exporter)),
-      gl_context_(gl_context),
-      enqueue_wait_(
-          of_platform<clEnqueueWaitSemaphoresKHR_fn>(context, "clEnqueueWaitSemaphoresKHR")),
-      release_(of_platform<clReleaseSemaphoreKHR_fn>(context, "clReleaseSemaphoreKHR")) {
-  load(gl_context, delete_, "glDeleteSemaphoresEXT");
-  load(gl_context, signal_, "glSignalSemaphoreEXT");
-  VkExportSemaphoreCreateInfo exported{VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO};
-  exported.handleTypes = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
-  VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-  info.pNext = &exported;
-  check(exporter_->of_device<PFN_vkCreateSemaphore>("vkCreateSemaphore")(exporter_->device(), &info,
-                                                                         nullptr, &vulkan_),
-        "vkCreateSemaphore");
-  try {
-    import_into_gl();
-    import_into_cl(context);
-  } catch (...) {
-    destroy();
-    throw;
-  }
-}
-
-void VulkanSemaphore::import_into_gl() {
-  void (*generate)(GLsizei, GLuint *);
-  void (*import)(GLuint, GLenum, GLint);
-  load(gl_context_, generate, "glGenSemaphoresEXT");
-  load(gl_context_, import, "glImportSemaphoreFdEXT");
-  clear_errors(gl_context_);
-  generate(1, &opengl_);
-  const int fd = descriptor();
-  import(opengl_, GL_HANDLE_TYPE_OPAQUE_FD_EXT, fd);
-  const GLenum error = gl_context_->gl_vtable->GetError();
-  if (!error) return;
-  close(fd);  // OpenGL's only if it succeeds
-  fail("glImportSemaphoreFdEXT", static_cast<int>(error));
-}
-
-void VulkanSemaphore::import_into_cl(const Context &context) {
-  const std::lock_guard lock(imports());
-  SemaphoreNumber descriptor(this->descriptor());
-  const cl_semaphore_properties_khr properties[] = {
-      CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
-      static_cast<cl_semaphore_properties_khr>(descriptor.number()), 0};
-  cl_int status = CL_SUCCESS;
-  opencl_ = of_platform<clCreateSemaphoreWithPropertiesKHR_fn>(
-      context, "clCreateSemaphoreWithPropertiesKHR")(context.cl()(), properties, &status);
-  if (status == CL_SUCCESS) return;
-  descriptor.refused();
-  fail("clCreateSemaphoreWithPropertiesKHR", status);
-}
-
-void VulkanSemaphore::destroy() {
-  if (opencl_) release_(opencl_);
-  if (opengl_) delete_(1, &opengl_);
-  exporter_->of_device<PFN_vkDestroySemaphore>("vkDestroySemaphore")(exporter_->device(), vulkan_,
-                                                                     nullptr);
-}
-
-int VulkanSemaphore::descriptor() const {
-  VkSemaphoreGetFdInfoKHR info{VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR};
-  info.semaphore = vulkan_;
-  info.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
-  int fd = -1;
-  check(exporter_->of_device<PFN_vkGetSemaphoreFdKHR>("vkGetSemaphoreFdKHR")(exporter_->device(),
-                                                                             &info, &fd),
-        "vkGetSemaphoreFdKHR");
-  return fd;
-}
-
-void VulkanSemaphore::order(Queue &queue, const std::vector<guint> &textures) {
-  layouts_.resize(textures.size(), GL_LAYOUT_GENERAL_EXT);
-  signal_(opengl_, 0, nullptr, textures.size(), textures.data(), layouts_.data());
-  gl_context_->gl_vtable->Flush();
-  const cl_int status = enqueue_wait_(queue.cl()(), 1, &opencl_, nullptr, 0, nullptr, nullptr);
-  if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueWaitSemaphoresKHR");
-}
-
-std::unique_ptr<ExportedSemaphore> VulkanExporter::make_semaphore(GstGLContext *gl_context,
-                                                                  const Context &context) {
-  if (!semaphores_ || !gst_gl_context_check_feature(gl_context, "GL_EXT_semaphore_fd") ||
-      !context.device().has_extension("cl_khr_external_semaphore_opaque_fd"))
-    return nullptr;
-  return std::make_unique<VulkanSemaphore>(shared_from_this(), gl_context, context);
 }
 
 /// The exporter of a device, one while in use by any GL context.

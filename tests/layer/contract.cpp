@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "descriptors.h"
 #include "record.h"
@@ -22,6 +23,13 @@ struct Queue {
   cl_context context = nullptr;
   bool gl_event = false;  // the device orders acquire and release by itself
   uint64_t issued = 0, done = 0;
+  cl_event waits_for = nullptr;  // a user event that is not complete
+};
+
+/// An acquire of a queue that waits for a user event: OpenGL has to do the work before that event.
+struct Promise {
+  std::string call, object;
+  Clock work;
 };
 
 /// An image of a GL texture, or of memory that OpenGL imports or exports too.
@@ -47,6 +55,7 @@ struct State {
   std::map<cl_context, const void *> gl_contexts;
   std::map<cl_command_queue, Queue> queues;
   std::map<cl_event, std::pair<cl_command_queue, uint64_t>> events;
+  std::map<cl_event, std::vector<Promise>> user_events;
   std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments;
   std::map<cl_mem, Image> images;
   std::map<TextureKey, std::string> memories;  // of textures that have some in common with others
@@ -75,15 +84,14 @@ bool shows(const Image &image, const TextureKey &texture) {
          of_texture->second == image.memory;
 }
 
-/// Whether OpenGL is done with the texture, or with every one that may be the image's.
-bool gl_done(const Image &image, cl_command_queue queue) {
-  const Queue &on = state().queues[queue];
+/// OpenGL's work on the texture, or on every one that may be the image's.
+Clock gl_work(const Image &image, const Queue &on) {
   if (!image.external)
-    return gl_done_with(image.texture, queue,
-                        on.gl_event ? state().gl_contexts[on.context] : nullptr);
-  return std::all_of(state().memories.begin(), state().memories.end(), [&](const auto &known) {
-    return known.second != image.memory || gl_done_with(known.first, queue);
-  });
+    return gl_work_on(image.texture, on.gl_event ? state().gl_contexts[on.context] : nullptr);
+  Clock work;
+  for (const auto &[texture, memory] : state().memories)
+    if (memory == image.memory) join(work, gl_work_on(texture));
+  return work;
 }
 
 void require_gl_context(const char *call, cl_context context, const std::string &object) {
@@ -174,6 +182,12 @@ Image *shared(const char *call, cl_mem object, bool external) {
   return nullptr;
 }
 
+void require_done(const std::string &call, const std::string &object, const Clock &work) {
+  if (!gl_has_done(work))
+    violation(call.c_str(), object,
+              "OpenGL has work on the texture that was neither finished nor waited for");
+}
+
 void check_acquire(const char *call, cl_command_queue queue, cl_uint count, const cl_mem *objects,
                    bool external) {
   const Queue &on = state().queues[queue];
@@ -187,9 +201,11 @@ void check_acquire(const char *call, cl_command_queue queue, cl_uint count, cons
       violation(call, name(objects[i]), "acquired already");
     if (image->context != on.context)
       violation(call, name(objects[i]), "belongs to another OpenCL context than the queue");
-    if (!gl_done(*image, queue))
-      violation(call, name(objects[i]),
-                "OpenGL has work on the texture that was neither finished nor waited for");
+    const Clock work = gl_work(*image, on);
+    if (external && on.waits_for)
+      state().user_events[on.waits_for].push_back({call, name(objects[i]), work});
+    else
+      require_done(call, name(objects[i]), work);
   }
 }
 
@@ -272,11 +288,20 @@ GLCL_CROSSING(GLObjects, false)
 GLCL_CROSSING(ExternalMemObjectsKHR, true)
 #undef GLCL_CROSSING
 
-void before(tag::clEnqueueWaitSemaphoresKHR, cl_command_queue queue, cl_uint count, ...) {
+void after(tag::clCreateUserEvent, cl_event event, ...) { state().user_events[event]; }
+
+void after(tag::clEnqueueBarrierWithWaitList, cl_int, cl_command_queue queue, cl_uint count,
+           const cl_event *events, ...) {
   for (cl_uint i = 0; i < count; i++)
-    if (!waits_for_signal(current_gl_context(), queue))
-      violation("clEnqueueWaitSemaphoresKHR", "queue " + hex(queue),
-                "waits for a semaphore that OpenGL has not signalled");
+    if (state().user_events.count(events[i])) state().queues[queue].waits_for = events[i];
+}
+
+void before(tag::clSetUserEventStatus, cl_event event, ...) {
+  for (const Promise &promise : state().user_events[event])
+    require_done(promise.call, promise.object, promise.work);
+  state().user_events.erase(event);
+  for (auto &[handle, queue] : state().queues)
+    if (queue.waits_for == event) queue.waits_for = nullptr;
 }
 
 void before(tag::clCreateImageWithProperties, cl_context, const cl_mem_properties *properties,

@@ -26,12 +26,15 @@ void before(tag::clEnqueueAcquireExternalMemObjectsKHR, cl_command_queue, cl_uin
             ...);
 void before(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
             ...);
-void before(tag::clEnqueueWaitSemaphoresKHR, cl_command_queue, cl_uint, ...);
+void before(tag::clSetUserEventStatus, cl_event, ...);
 void before(tag::clReleaseMemObject, cl_mem, ...);
 void before(tag::clCreateFromGLTexture, cl_context, ...);
 void before(tag::clCreateImageWithProperties, cl_context, const cl_mem_properties *, ...);
 
 void after(tag::clCreateContext, cl_context, const cl_context_properties *, ...);
+void after(tag::clCreateUserEvent, cl_event, ...);
+void after(tag::clEnqueueBarrierWithWaitList, cl_int, cl_command_queue, cl_uint, const cl_event *,
+           ...);
 void after(tag::clCreateCommandQueue, cl_command_queue, cl_context, cl_device_id, ...);
 void after(tag::clCreateCommandQueueWithProperties, cl_command_queue, cl_context, cl_device_id,
            ...);

@@ -224,10 +224,6 @@ BEHIND(eglExportDMABUFImageMESA, unsigned exported, void *, const void *image,
     gl_texture_of(textures_of_images()[image], memory_of(descriptors[0]));
 }
 
-AHEAD(glSignalSemaphoreEXT) {
-  const std::lock_guard lock(state_mutex());
-  gl_signals(current_gl_context());
-}
 AHEAD(glFinish) {}
 BEHIND(glFinish) {
   const std::lock_guard lock(state_mutex());
@@ -312,7 +308,6 @@ void *wrapped(const char *name, void *real) {
       wrapper<glTexStorageMem2DEXT_tag, void, E, I, E, I, I, U, uint64_t>(),
       wrapper<eglCreateImageKHR_tag, void *, void *, void *, U, void *, const int *>(),
       wrapper<eglExportDMABUFImageMESA_tag, U, void *, void *, int *, int *, int *>(),
-      wrapper<glSignalSemaphoreEXT_tag, void, U, U, const U *, U, const U *, const E *>(),
       wrapper<glFinish_tag, void>(),
       wrapper<glFenceSync_tag, P, E, U>(),
       wrapper<glDeleteSync_tag, void, P>(),

@@ -94,8 +94,12 @@ struct World {
     gl_command(current, texture);
   }
   void wait_for_gl() { gl_finished(gl); }
-  void signal() { gl_signals(gl); }
-  void wait_for_signal() { before(tag::clEnqueueWaitSemaphoresKHR{}, queue, 1); }
+  /// The queue waits for a user event.
+  void wait_for_event() {
+    after(tag::clCreateUserEvent{}, event);
+    after(tag::clEnqueueBarrierWithWaitList{}, CL_SUCCESS, queue, 1, &event);
+  }
+  void complete_event() { before(tag::clSetUserEventStatus{}, event); }
 
   template <class Gl, class External>
   void cross(Gl gl_tag, External external_tag, bool by_external, cl_command_queue on,
@@ -150,6 +154,7 @@ struct World {
   cl_command_queue queue = fresh<cl_command_queue>(), other_queue = fresh<cl_command_queue>(),
                    foreign_queue = fresh<cl_command_queue>();
   cl_kernel kernel = fresh<cl_kernel>();
+  cl_event event = fresh<cl_event>();
   cl_mem image = fresh<cl_mem>();
   const TextureKey texture{gl, 7};
 };
@@ -159,6 +164,7 @@ using Kinds = std::vector<Kind>;
 const Kinds all = {Kind::texture, Kind::ordered_texture, Kind::known_memory, Kind::unknown_memory};
 const Kinds textures = {Kind::texture, Kind::ordered_texture};
 const Kinds host_ordered = {Kind::texture, Kind::known_memory, Kind::unknown_memory};
+const Kinds imported = {Kind::known_memory, Kind::unknown_memory};
 const Kinds traceable = {Kind::texture, Kind::ordered_texture, Kind::known_memory};
 
 struct Case {
@@ -189,35 +195,36 @@ const Case cases[] = {
        w.release();
        w.draw();
      }},
-    {"", all,
+    {"", imported,
      [](World &w) {
        for (int frame = 0; frame < 3; frame++) {
          w.draw();
-         w.signal();
-         w.wait_for_signal();
+         w.wait_for_event();
          w.acquire();
          w.compute();
+         w.wait_for_gl();
+         w.complete_event();
          w.release();
          w.finish();
        }
      }},
-    {"neither finished nor waited for", host_ordered,
-     [](World &w) {  // drawn after the signal
-       w.signal();
+    {"neither finished nor waited for", imported,
+     [](World &w) {  // the event comes before OpenGL is done
        w.draw();
-       w.wait_for_signal();
+       w.wait_for_event();
        w.acquire();
+       w.complete_event();
        w.release();
+       w.finish();
+       w.wait_for_gl();
      }},
-    {"neither finished nor waited for", host_ordered,
-     [](World &w) {  // a signal was left over
-       w.signal();
+    {"neither finished nor waited for", imported,
+     [](World &w) {  // the queue has waited for an earlier event
+       w.wait_for_event();
+       w.complete_event();
        w.draw();
-       w.signal();
-       w.wait_for_signal();
        w.acquire();
        w.release();
-       w.wait_for_signal();
      }},
     {"", all,
      [](World &w) {  // a release that was made to fail is tried again
@@ -234,8 +241,6 @@ const Case cases[] = {
        w.release();
        w.release();
      }},
-    {"waits for a semaphore that OpenGL has not signalled", all,
-     [](World &w) { w.wait_for_signal(); }},
     {"used without being acquired", all, [](World &w) { w.compute(); }},
     {"used without being acquired", all,
      [](World &w) { uses("clEnqueueMapImage", w.queue, w.image); }},
@@ -348,8 +353,7 @@ const Case cases[] = {
        gl_replaces("glDeleteTextures", w.texture);
        w.free_image();
      }},
-    {"",
-     {Kind::known_memory, Kind::unknown_memory},
+    {"", imported,
      [](World &w) {  // imported memory outlives the texture
        gl_replaces("glDeleteTextures", w.texture);
        w.acquire();

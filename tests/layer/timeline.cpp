@@ -2,7 +2,6 @@
 #include "timeline.h"
 
 #include <algorithm>
-#include <deque>
 
 namespace glcl_layer {
 
@@ -13,18 +12,12 @@ struct State {
   std::map<const void *, Clock> contexts;       // what each has been told, or waits for
   std::map<const void *, Clock> fences;
   std::map<TextureKey, Clock> uses;
-  std::map<const void *, std::deque<Clock>> signals;  // not waited for, by context
-  std::map<const void *, Clock> queues;               // what each has waited for
   Clock done;
 };
 
 State &state() {
   static auto *the = new State;
   return *the;
-}
-
-void join(Clock &into, const Clock &clock) {
-  for (const auto &[context, count] : clock) into[context] = std::max(into[context], count);
 }
 
 }  // namespace
@@ -67,25 +60,21 @@ void gl_host_waited(const void *fence) { join(state().done, state().fences[fence
 
 void gl_finished(const void *context) { join(state().done, state().contexts[context]); }
 
-void gl_signals(const void *context) {
-  state().signals[context].push_back(state().contexts[context]);
+void join(Clock &into, const Clock &clock) {
+  for (const auto &[context, count] : clock) into[context] = std::max(into[context], count);
 }
 
-bool waits_for_signal(const void *context, const void *queue) {
-  std::deque<Clock> &signals = state().signals[context];
-  if (signals.empty()) return false;
-  join(state().queues[queue], signals.front());
-  signals.pop_front();
-  return true;
-}
-
-bool gl_done_with(const TextureKey &texture, const void *queue, const void *except) {
+Clock gl_work_on(const TextureKey &texture, const void *except) {
   const auto uses = state().uses.find(texture);
-  if (uses == state().uses.end()) return true;
-  return std::all_of(uses->second.begin(), uses->second.end(), [&](const auto &use) {
-    return use.first == except || state().done[use.first] >= use.second ||
-           state().queues[queue][use.first] >= use.second;
-  });
+  if (uses == state().uses.end()) return {};
+  Clock work = uses->second;
+  work.erase(except);
+  return work;
+}
+
+bool gl_has_done(const Clock &work) {
+  return std::all_of(work.begin(), work.end(),
+                     [&](const auto &use) { return state().done[use.first] >= use.second; });
 }
 
 }  // namespace glcl_layer

@@ -36,14 +36,10 @@ void gl_server_waits(const void *context, const void *fence);
 void gl_host_waited(const void *fence);
 void gl_finished(const void *context);
 
-/// OpenGL signals a semaphore, an OpenCL queue waits for one; false where none is signalled. Which
-/// is which can't be seen, so that a wait is taken to be for the oldest signal left of the GL
-/// context that is current.
-void gl_signals(const void *context);
-bool waits_for_signal(const void *context, const void *queue);
-
-/// Whether OpenGL has done all it was told to do with the texture, as far as the host or the queue
-/// has waited for; work of the context `except` does not count.
-bool gl_done_with(const TextureKey &texture, const void *queue, const void *except = nullptr);
+/// What OpenGL has been told to do with the texture; work of the context `except` does not count.
+Clock gl_work_on(const TextureKey &texture, const void *except = nullptr);
+/// Whether the host has waited for all of that work.
+bool gl_has_done(const Clock &work);
+void join(Clock &into, const Clock &clock);
 
 }  // namespace glcl_layer

@@ -13,7 +13,6 @@ using glcl::sharing::Access;
 using glcl::sharing::Choice;
 using glcl::sharing::choose;
 using glcl::sharing::probe;
-using glcl::sharing::SemaphoreNumber;
 using glcl::sharing::Use;
 using glcl::sharing::Way;
 using test::expect;
@@ -55,46 +54,6 @@ TEST(exported_dma_buf) {
     functions->BindTexture(GL_TEXTURE_2D, 0);
     functions->DeleteTextures(1, &id);
   });
-}
-
-// A driver closes a semaphore's descriptor in its import. The number is the same for all, nobody
-// else gets it in between, and what somebody else opened there stays open.
-TEST(number_of_semaphores) {
-  const auto file = [](int number) {
-    struct stat status = {};
-    return fstat(number, &status) == 0 ? status.st_ino : 0;
-  };
-  const auto some_file = [] { return memfd_create("semaphore", MFD_CLOEXEC); };
-  const std::lock_guard lock(glcl::sharing::imports());
-  int number = -1;
-  for (int i = 0; i < 3; i++) {
-    const int descriptor = some_file();
-    const ino_t wanted = file(descriptor);
-    {
-      const SemaphoreNumber semaphore(descriptor);
-      expect(file(semaphore.number()) == wanted, "it is the semaphore's");
-      expect(i == 0 || semaphore.number() == number, "one number for all");
-      expect(semaphore.number() != descriptor && !file(descriptor), "nothing else is left open");
-      number = semaphore.number();
-      close(number);
-    }
-    expect(file(number) && file(number) != wanted, "the number is kept");
-  }
-
-  const int other = some_file();
-  {
-    const SemaphoreNumber semaphore(some_file());
-    dup2(other, number);
-  }
-  expect(file(number) == file(other), "somebody else's file stays open");
-  {
-    SemaphoreNumber semaphore(some_file());
-    expect(semaphore.number() != number, "another number from then on");
-    semaphore.refused();
-    expect(!file(semaphore.number()), "a descriptor that was refused is closed");
-  }
-  close(number);
-  close(other);
 }
 
 // The table's numbers are those of GStreamer's own tables.

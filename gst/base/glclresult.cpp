@@ -280,21 +280,37 @@ void FieldArray::add(guint number) {
   take(&item);
 }
 
+void FieldArray::add(const GValue *value) {
+  GValue item = G_VALUE_INIT;
+  g_value_copy(value, g_value_init(&item, G_VALUE_TYPE(value)));
+  take(&item);
+}
+
 void FieldArray::add(GstStructure *structure) {
   GValue item = G_VALUE_INIT;
   g_value_take_boxed(g_value_init(&item, GST_TYPE_STRUCTURE), structure);
   take(&item);
 }
 
-void FieldArray::add(const FieldArray &numbers) {
-  GValue item = G_VALUE_INIT;
-  g_value_copy(&numbers.value_, g_value_init(&item, G_VALUE_TYPE(&numbers.value_)));
-  take(&item);
-}
+void FieldArray::add(const FieldArray &numbers) { add(&numbers.value_); }
 
 void FieldArray::into(GstStructure *structure, const char *field) {
   gst_structure_take_value(structure, field, &value_);
   value_ = G_VALUE_INIT;
+}
+
+FieldRows::FieldRows(std::initializer_list<const char *> columns) {
+  for (const char *column : columns) columns_.try_emplace(column);
+}
+
+void FieldRows::add(GstStructure *row) {
+  for (auto &[column, values] : columns_) values.add(gst_structure_get_value(row, column.c_str()));
+  rows_.add(row);
+}
+
+void FieldRows::into(GstStructure *structure, const std::string &field) {
+  rows_.into(structure, field.c_str());
+  for (auto &[column, values] : columns_) values.into(structure, (field + "-" + column).c_str());
 }
 
 }  // namespace glcl

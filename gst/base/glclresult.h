@@ -4,6 +4,8 @@
 // then.
 #pragma once
 
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -74,6 +76,7 @@ class FieldArray {
   void add(double number);
   void add(int number);
   void add(guint number);
+  void add(const GValue *value);      ///< a copy
   void add(GstStructure *structure);  ///< which it takes
   /// An array in the array.
   void add(const FieldArray &numbers);
@@ -83,6 +86,20 @@ class FieldArray {
   void take(GValue *item);
 
   GValue value_ = G_VALUE_INIT;
+};
+
+/// A field F of several structures, and each of their fields, C, as an array of its own, F-C:
+/// Python reads the structures only while something holds the one that they are in.
+class FieldRows {
+ public:
+  explicit FieldRows(std::initializer_list<const char *> columns);
+
+  void add(GstStructure *row);  ///< which it takes, with all the columns
+  void into(GstStructure *structure, const std::string &field);
+
+ private:
+  FieldArray rows_;
+  std::map<std::string, FieldArray> columns_;
 };
 
 }  // namespace glcl

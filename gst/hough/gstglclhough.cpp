@@ -385,7 +385,7 @@ static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuf
 static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &times,
                                 const Hough::Objects &found,
                                 const std::optional<GlobalMotion::Motion> &motion) {
-  glcl::FieldArray list;
+  glcl::FieldRows list{"template", "x", "y", "angle", "scale", "score"};
   for (const Hough::Object &object : found.objects)
     list.add(gst_structure_new("object", "template", G_TYPE_STRING, object.shape->name.c_str(), "x",
                                G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y, "angle",

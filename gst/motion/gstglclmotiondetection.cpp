@@ -26,6 +26,11 @@ GstStructure *describe(const char *name, const objects::Object &object) {
       double(object.score), "age", G_TYPE_UINT, guint(object.age), nullptr);
 }
 
+/// A field of described objects.
+FieldRows rows() {
+  return FieldRows{"id", "x", "y", "width", "height", "velocity-x", "velocity-y", "score", "age"};
+}
+
 }  // namespace
 
 camera::Compensation Detection::Settings::compensation() const {
@@ -113,7 +118,7 @@ void Detection::take(const Settings &settings, const objects::Result &result,
   report(found, times);
   if (!posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);
-  FieldArray list;
+  FieldRows list = rows();
   for (const objects::Object &object : found.objects) list.add(describe("object", object));
   list.into(structure, "objects");
   gst_glcl_analyzer_post(element_, structure);
@@ -171,7 +176,7 @@ void Detection::add_camera(GstStructure *structure) const {
 }
 
 void Detection::attach(GstBuffer *to, GstStructure *result) const {
-  FieldArray list;
+  FieldRows list = rows();
   const Known known = known_.get();
   for (const objects::Object &object : known.ahead) {
     const objects::Box &box = object.box;

@@ -42,6 +42,15 @@ Json numbers(const GValue *value) {
   return json;
 }
 
+/// Whether the field F-C repeats a field of the structures in the list F.
+bool repeats(const GstStructure *structure, const std::string &name) {
+  for (size_t end = name.find('-'); end != std::string::npos; end = name.find('-', end + 1)) {
+    const GValue *list = gst_structure_get_value(structure, name.substr(0, end).c_str());
+    if (list && g_type_is_a(G_VALUE_TYPE(list), g_type_from_name("GValueArray"))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Json json_of(const GValue *value) {
@@ -78,7 +87,7 @@ Json json_of(const GstStructure *structure) {
   Json json = Json::object();
   for (int i = 0; i < gst_structure_n_fields(structure); i++) {
     const gchar *name = gst_structure_nth_field_name(structure, i);
-    json[name] = json_of(gst_structure_get_value(structure, name));
+    if (!repeats(structure, name)) json[name] = json_of(gst_structure_get_value(structure, name));
   }
   return json;
 }

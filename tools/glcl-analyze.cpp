@@ -15,6 +15,8 @@
 #include "analyze/output.h"
 #include "analyze/report.h"
 #include "analyze/table.h"
+#include "command.h"
+#include "printable.h"
 
 namespace {
 
@@ -39,6 +41,7 @@ constexpr char usage[] =
     "  --device D       the OpenCL device, as of the elements\n"
     "  --stall S        give a file up when no frame comes for so many seconds (300)\n"
     "  --help           this text\n"
+    "  --version        the version\n"
     "\n"
     "For archives, see docs/archive.md:\n"
     "  --split S FILE   write where parts of about S seconds begin and end, a line for each\n"
@@ -213,7 +216,7 @@ int join_parts(std::vector<std::string> parts, const Options &options) {
   if (!output.begin(task)) return 0;
   try {
     join(task, parts);
-    report(task.folder, task);
+    report(task);
     output.finish(task);
   } catch (...) {
     output.drop(task);
@@ -240,20 +243,26 @@ int run(const Options &options) {
   return run_tasks(std::move(tasks), output, options.crew);
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int run_command(int argc, char **argv) {
   gst_init(&argc, &argv);
+  if (glcl::prints_version("glcl-analyze", argc, argv)) return 0;
   try {
     const Options options = options_of({argv + 1, argv + argc});
     if (!options.help) return run(options);
     std::cout << usage;
     return 0;
   } catch (const WrongUsage &error) {
-    std::cerr << "glcl-analyze: " << error.what() << "\nglcl-analyze --help lists the options.\n";
+    std::cerr << "glcl-analyze: " << glcl::printable(error.what())
+              << "\nglcl-analyze --help lists the options.\n";
     return 2;
   } catch (const std::exception &error) {
-    std::cerr << "glcl-analyze: " << error.what() << '\n';
+    std::cerr << "glcl-analyze: " << glcl::printable(error.what()) << '\n';
     return 1;
   }
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  return glcl::exit_status("glcl-analyze", run_command(argc, argv));
 }

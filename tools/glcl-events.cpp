@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "events/json.h"
+#include "printable.h"
 
 namespace {
 
@@ -56,7 +57,8 @@ void write(const Run &run, GstMessage *message) {
   if (!run.wanted(message)) return;
   using Json = nlohmann::ordered_json;
   // Text of other people's elements may be no UTF-8.
-  std::cout << glcl::events::json_of(message).dump(-1, ' ', false, Json::error_handler_t::replace)
+  std::cout << glcl::escape_controls(glcl::events::json_of(message).dump(
+                   -1, ' ', false, Json::error_handler_t::replace))
             << std::endl;
 }
 
@@ -65,9 +67,9 @@ void tell(GstMessage *message, const char *what, decltype(gst_message_parse_erro
   GError *error = nullptr;
   gchar *debug = nullptr;
   parse(message, &error, &debug);
-  std::cerr << "glcl-events: " << what << GST_MESSAGE_SRC_NAME(message) << ": " << error->message
-            << '\n';
-  if (debug) std::cerr << debug << '\n';
+  std::cerr << "glcl-events: " << what << GST_MESSAGE_SRC_NAME(message) << ": "
+            << glcl::printable(error->message) << '\n';
+  if (debug) std::cerr << glcl::printable(debug, "\n") << '\n';
   g_clear_error(&error);
   g_free(debug);
 }
@@ -113,7 +115,8 @@ GstElement *parse(const std::vector<const gchar *> &words) {
   GstElement *parsed = gst_parse_launchv_full(const_cast<const gchar **>(words.data()), nullptr,
                                               GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (!parsed)
-    std::cerr << "glcl-events: no such pipeline: " << (error ? error->message : "?") << '\n';
+    std::cerr << "glcl-events: no such pipeline: " << glcl::printable(error ? error->message : "?")
+              << '\n';
   g_clear_error(&error);
   if (!parsed || GST_IS_PIPELINE(parsed)) return parsed;
   GstElement *pipeline = gst_pipeline_new(nullptr);

@@ -48,7 +48,7 @@ std::string failure_of(GstElement *pipeline) {
                                     GST_MESSAGE_ELEMENT));
     if (!message) return "it takes too long.";
     const bool here = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE;
-    const std::string reason = reason_in(message);
+    std::string reason = reason_in(message);
     gst_message_unref(message);
     if (here || !reason.empty()) return reason;
   }

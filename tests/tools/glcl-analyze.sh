@@ -166,6 +166,79 @@ check "assert len([event for event in told('whole/archive.mp4') if event['event'
 assert len(rows('joined/archive.mp4')) == 600"
 expect 1 glcl-analyze --join --out gap "parts-$(sed -n '1s/ .*//p' parts)/archive.mp4" "parts-$(sed -n '3s/ .*//p' parts)/archive.mp4"
 
+# Nothing that lies behind a link in a folder of results is written or removed, whatever is planted there.
+mkdir -p outside linked
+echo precious >outside/frames.csv
+hidden=linked/.glcl-$(printf %s "$PWD/good.mp4" | sha256sum | head -c 12)
+ln -s ../outside "$hidden"
+expect 1 glcl-analyze --elements histogram --out linked good.mp4
+check "assert 'cannot open the folder' in by_name['good.mp4']['reason'], by_name"
+rm "$hidden"
+mkdir "$hidden" "$hidden/inside"
+ln -s ../../outside "$hidden/folder"
+ln -s ../../outside/frames.csv "$hidden/frames.csv"
+ln -s ../../../outside "$hidden/inside/folder"
+mkdir "$hidden-old"
+ln -s ../../outside "$hidden-old/folder"
+expect 0 glcl-analyze --elements shots,histogram --out linked good.mp4
+ln -s ../../outside linked/good.mp4/folder
+expect 0 glcl-analyze --elements shots,histogram --out linked --overwrite good.mp4
+[[ ! -L linked/good.mp4/frames.csv && ! -e linked/good.mp4/folder ]] || die 'keeps what was planted'
+[[ $(ls outside) == frames.csv && $(<outside/frames.csv) == precious ]] || die 'has changed what lies behind a link'
+leaves_nothing_hidden linked
+
+# Runs on one file at once: one has it, the others say so or find its results, and what is there is whole.
+for run in 1 2 3 4; do
+  { "$analyze" --elements histogram --out shared --overwrite good.mp4 >"output-$run" 2>&1 && echo 'done' || echo 'failed'; } >"status-$run" &
+  runs[run]=$!
+done
+wait "${runs[@]}"
+grep -q 'done' status-* || die "no run has made it: $(cat output-*)"
+for run in 1 2 3 4; do
+  grep -q 'done' "status-$run" || grep -q 'another run is at it' "output-$run" || die "of runs at once: $(<"output-$run")"
+done
+check "assert json.load(open('shared/good.mp4/summary.json'))['frames'] == len(rows('shared/good.mp4')) == 50"
+leaves_nothing_hidden shared
+
+# Parts that are damaged are said to be, whatever is wrong.
+part=parts-$(sed -n '1s/ .*//p' parts)/archive.mp4
+damaged() { # damaged FILE OLD NEW WORDS: with one text replaced, or the file
+  rm -rf broken
+  cp -r "$part" broken
+  python3 -c "import sys
+text = open('broken/' + sys.argv[1], 'rb').read()
+assert sys.argv[2].encode() in text
+open('broken/' + sys.argv[1], 'wb').write(text.replace(sys.argv[2].encode(), sys.argv[3].encode(), 1) if sys.argv[2] else sys.argv[3].encode())" \
+    "$1" "$2" "$3"
+  expect 1 glcl-analyze --join --out broken-out broken
+  says "$4" errors
+  [[ -z $(ls -A broken-out) ]] || die "leaves $(ls -A broken-out)"
+}
+damaged shots.rgb '"width":160' '"width":-160' 'shots.rgb is damaged: a picture has -160×'
+damaged shots.rgb '"height":1' '"height":-1' 'shots.rgb is damaged'
+damaged summary.json '"frames": 2' '"frames": -2' 'broken'
+damaged summary.json '"from": 0' '"from": "x"' 'broken is damaged'
+damaged summary.json '' '[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]' 'is no object of JSON'
+damaged summary.json 'archive.mp4"' '.."' 'is no name of a file'
+damaged events.jsonl '{' '[' 'events.jsonl is damaged'
+damaged frames.csv '0.0' 'x' 'frames.csv is damaged'
+
+# No code in a name reaches a terminal.
+escape=$'good\e[31m\x7f\u009b31m\u202e.mp4'
+cp good.mp4 "$escape"
+expect 0 glcl-analyze --elements histogram --out names "$escape"
+expect 1 glcl-analyze --elements histogram --out names "$escape" $'no-such\e[31m.mp4'
+script -qec "'$analyze' --elements histogram --out names --overwrite good*31m*.mp4 no-such\$'\\e'.mp4" /dev/null </dev/null >terminal || true
+status=0
+"$analyze" --join $'no-such\e[31m' >>output 2>errors || status=$?
+((status == 1)) || die "--join of nothing: $status"
+python3 -c "import re
+for name in ('output', 'errors', 'terminal'):
+    text = open(name, 'rb').read().replace(b'\\r\\x1b[K', b'').replace(b'\\r\\n', b'\\n').decode()
+    codes = re.findall('[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]', text)
+    assert text and not codes and (name != 'terminal' or '\\u202e' not in text), (name, codes, text)
+" || die 'shows codes of names'
+
 # A disk that fills up: nothing whole is there, and the reason is told.
 mkdir small
 # shellcheck disable=SC2016
@@ -181,6 +254,11 @@ else
   [[ $status == 1 && ! -s left ]] || die "on a full disk: status $status, leaves $(<left)"
   check "assert 'No space left' in by_name['archive.mp4']['reason'], by_name"
 fi
+
+# What can't be printed is no success.
+status=0
+"$analyze" --elements histogram --out full good.mp4 >/dev/full 2>errors || status=$?
+[[ $status == 1 && -d full/good.mp4 ]] || die "status $status where nothing can be printed"
 
 # Killed in the middle, by the hardest: nothing has the file's name, and the next run puts all in order.
 "$analyze" --elements histogram --out killed archive.mp4 >output 2>errors &

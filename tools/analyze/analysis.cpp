@@ -227,7 +227,6 @@ class Run {
   bool in_range(GstClockTime time) const {
     return time >= task_.from && (!GST_CLOCK_TIME_IS_VALID(task_.to) || time < task_.to);
   }
-  std::string path(const char *name) const { return task_.folder + "/" + name; }
   /// Runs what may throw on a thread of GStreamer's.
   template <class Function>
   void guarded(const Function &function) {
@@ -242,6 +241,7 @@ class Run {
   }
 
   Task task_;
+  Folder folder_;
   Pipeline pipeline_;
   GstClockTime begin_ = 0, end_ = GST_CLOCK_TIME_NONE;  // where it plays
   GstClockTime duration_ = GST_CLOCK_TIME_NONE;
@@ -278,12 +278,13 @@ std::string behind_decoder(const Task &task, bool with_pictures) {
 
 Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures)
     : task_(task),
+      folder_(task.folder),
       pipeline_(behind_decoder(task, with_pictures), task.file),
       begin_(task.from > back ? task.from - back : 0),
       end_(GST_CLOCK_TIME_IS_VALID(task.to) ? task.to + on : GST_CLOCK_TIME_NONE),
-      table_(task, path("frames.csv")) {
+      table_(task, folder_) {
   if (task.has("objects")) {
-    objects_ = std::make_unique<Writer>(path("objects.csv"));
+    objects_ = std::make_unique<Writer>(folder_, "objects.csv");
     objects_->write("time,frame,id,x,y,width,height,velocity-x,velocity-y,score,age\n");
   }
   for (const char *name : {"glclhistogram", "glclmotion", "glopenclflow", "glclklt"})
@@ -292,7 +293,7 @@ Run::Run(const Task &task, GstClockTime back, GstClockTime on, bool with_picture
       gst_object_unref(element);
     }
   if (with_pictures) {
-    shots_ = std::make_unique<Writer>(path("shots.rgb"));
+    shots_ = std::make_unique<Writer>(folder_, "shots.rgb");
     GstElement *sink = pipeline_.get("pictures");
     pictures_ = std::make_unique<Pictures>(sink);
     gst_object_unref(sink);
@@ -444,7 +445,7 @@ void Run::forget() {
     crossing_ = Json::array();
     begins_blank_ = ends_blank_ = seen_ = false;
     frames_ = told_frames_ = 0;
-    if (shots_) shots_ = std::make_unique<Writer>(path("shots.rgb"));
+    if (shots_) shots_ = std::make_unique<Writer>(folder_, "shots.rgb");
   });
 }
 
@@ -511,7 +512,7 @@ void Run::finish() {
   table_.finish();
   std::stable_sort(events_.begin(), events_.end(),
                    [](const auto &a, const auto &b) { return a.first < b.first; });
-  Writer out(path("events.jsonl"));
+  Writer out(folder_, "events.jsonl");
   guint64 shots = 0;
   for (const auto &[time, event] : events_) {
     Json line{{"time", time}, {"frame", nullptr}};
@@ -537,7 +538,7 @@ void Run::finish() {
   if (task_.has("shots")) summary["shots"] = shots;
   if (objects_) summary["objects"] = ids_.size();
   if (task_.part) summary["crossing"] = crossing_;
-  write_file(path("summary.json"), dump(summary, 2) + "\n");
+  folder_.write("summary.json", dump(summary, 2) + "\n");
 }
 
 }  // namespace

@@ -325,7 +325,7 @@ int run_worker() {
       analyze(task, [&](const Progress &progress) {
         tell({{"frames", progress.frames}, {"part", progress.part}});
       });
-      if (!task.part) report(task.folder, task);
+      if (!task.part) report(task);
       tell({{"done", true}});
     } catch (const std::exception &error) {
       tell({{"failed", error.what()}});

@@ -2,7 +2,6 @@
 #include "join.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -16,7 +15,19 @@ namespace {
 
 constexpr double least_overlap = 0.3;  // of boxes of one object, intersection over union
 
-Json summary_of(const std::string &part) { return read_json(part + "/summary.json"); }
+Json summary_of(const std::string &part) { return Folder::named(part).json("summary.json"); }
+
+/// Other exceptions are of what a part's files say: numbers that are none, missing fields.
+template <class Function>
+auto reading(const std::string &part, const Function &function) {
+  try {
+    return function();
+  } catch (const Failure &) {
+    throw;
+  } catch (const std::exception &error) {
+    throw Failure(shown(part) + " is damaged: " + error.what());
+  }
+}
 
 struct Box {
   long id;
@@ -98,89 +109,121 @@ class Numbers {
   long next_ = 1;
 };
 
+/// The files of the whole, as parts are added.
+class Whole {
+ public:
+  explicit Whole(const Task &task)
+      : task_(task),
+        folder_(task.folder),
+        rows_(folder_, "frames.csv"),
+        events_(folder_, "events.jsonl") {
+    if (task.has("objects")) objects_ = std::make_unique<Writer>(folder_, "objects.csv");
+    if (task.has("shots")) shots_ = std::make_unique<Writer>(folder_, "shots.rgb");
+  }
+
+  void add(const Folder &part) {
+    const Json summary = part.json("summary.json");
+    const bool first = summary_.is_null();
+    if (first) summary_ = summary;
+    if (objects_) numbers_.begin(summary.at("crossing"));
+    const size_t count = add_lines(part.open("frames.csv"), first, rows_,
+                                   [](const std::string &line) { return line; });
+    if (count != summary.at("frames").get<size_t>())
+      throw Failure(shown(part.path()) + "/frames.csv has not the rows that summary.json tells");
+    if (objects_)
+      add_lines(part.open("objects.csv"), first, *objects_,
+                [&](const std::string &line) { return numbers_.line(line, frames_); });
+    add_events(part.open("events.jsonl"));
+    if (shots_ && part.has("shots.rgb")) shots_->write(part.read("shots.rgb"));
+    frames_ += count;
+    lost_ += summary.at("lost").get<size_t>();
+    if (objects_) numbers_.end(frames_);
+  }
+
+  void finish() {
+    rows_.close();
+    events_.close();
+    if (objects_) objects_->close();
+    if (shots_) shots_->close();
+    summary_["to"] = GST_CLOCK_TIME_IS_VALID(task_.to) ? Json(task_.to) : Json();
+    summary_["frames"] = frames_;
+    summary_["lost"] = lost_;
+    if (shots_) summary_["shots"] = shot_count_;
+    if (objects_) summary_["objects"] = numbers_.count();
+    summary_.erase("crossing");
+    folder_.write("summary.json", dump(summary_, 2) + "\n");
+  }
+
+ private:
+  /// Adds a table, its header where it is the first one; how many rows it has.
+  template <class Function>
+  static size_t add_lines(std::ifstream in, bool first, Writer &out, const Function &changed) {
+    std::string line;
+    std::getline(in, line);
+    if (first) out.write(line + "\n");
+    size_t count = 0;
+    for (; std::getline(in, line); count++) out.write(changed(line) + "\n");
+    return count;
+  }
+  void add_events(std::ifstream in) {
+    for (std::string line; std::getline(in, line);) {
+      Json event = parsed(line);
+      if (!event.is_object()) throw Failure("events.jsonl is damaged");
+      if (!event.at("frame").is_null()) event["frame"] = event["frame"].get<size_t>() + frames_;
+      if (event.contains("id")) event["id"] = numbers_.of(event["id"].get<long>());
+      shot_count_ += event.at("event") == "shot";
+      events_.write(dump(event) + "\n");
+    }
+  }
+
+  const Task &task_;
+  Folder folder_;
+  Writer rows_, events_;
+  std::unique_ptr<Writer> objects_, shots_;
+  Numbers numbers_;
+  Json summary_;  // of the first part
+  size_t frames_ = 0, shot_count_ = 0, lost_ = 0;
+};
+
+guint64 begin_of(const std::string &part) {
+  return reading(part, [&] { return summary_of(part).at("from").get<guint64>(); });
+}
+
+/// Where a part ends, for the one behind it; `from` is where it has to begin.
+Json end_of(const std::string &part, const Json &first, const Json &from) {
+  const Json summary = summary_of(part);
+  if (!summary.contains("crossing")) throw Failure(shown(part) + " was not made with --part");
+  for (const char *key : {"file", "size", "changed", "elements"})
+    if (summary.at(key) != first.at(key))
+      throw Failure(shown(part) + " is of another file, or of other elements");
+  if (summary.at("from") != from)
+    throw Failure(shown(part) + " does not begin where the part before it ends");
+  return summary.at("to");
+}
+
 }  // namespace
 
 Task joined_task(std::vector<std::string> &parts) {
   if (parts.empty()) throw Failure("there are no parts");
-  const auto begin = [](const std::string &part) {
-    return summary_of(part).at("from").get<guint64>();
-  };
   std::sort(parts.begin(), parts.end(),
-            [&](const std::string &a, const std::string &b) { return begin(a) < begin(b); });
+            [&](const std::string &a, const std::string &b) { return begin_of(a) < begin_of(b); });
   const Json first = summary_of(parts.front());
-  Json to = first.at("from");
-  for (const std::string &part : parts) {
-    const Json summary = summary_of(part);
-    if (!summary.contains("crossing")) throw Failure(shown(part) + " was not made with --part");
-    for (const char *key : {"file", "size", "changed", "elements"})
-      if (summary.at(key) != first.at(key))
-        throw Failure(shown(part) + " is of another file, or of other elements");
-    if (summary.at("from") != to)
-      throw Failure(shown(part) + " does not begin where the part before it ends");
-    to = summary.at("to");
-  }
-  Task task;
-  task.file = unescaped(first.at("file"));
-  task.elements = first.at("elements").get<std::vector<std::string>>();
-  task.from = first.at("from");
-  if (!to.is_null()) task.to = to;
-  return task;
+  Json to = begin_of(parts.front());
+  for (const std::string &part : parts) to = reading(part, [&] { return end_of(part, first, to); });
+  return reading(parts.front(), [&] {
+    Task task;
+    task.file = unescaped(first.at("file"));
+    task.elements = first.at("elements").get<std::vector<std::string>>();
+    task.from = first.at("from");
+    if (!to.is_null()) task.to = to;
+    return task;
+  });
 }
 
 void join(const Task &task, const std::vector<std::string> &parts) {
-  const auto path = [&](const char *name) { return task.folder + "/" + name; };
-  const bool with_objects = task.has("objects"), with_shots = task.has("shots");
-  Writer rows(path("frames.csv")), events(path("events.jsonl"));
-  std::unique_ptr<Writer> objects, shots;
-  if (with_objects) objects = std::make_unique<Writer>(path("objects.csv"));
-  if (with_shots) shots = std::make_unique<Writer>(path("shots.rgb"));
-  Numbers numbers;
-  Json whole;
-  size_t frames = 0, shot_count = 0, lost = 0;
-  for (const std::string &part : parts) {
-    const Json summary = summary_of(part);
-    const bool first = whole.is_null();
-    if (first) whole = summary;
-    if (with_objects) numbers.begin(summary.at("crossing"));
-    std::istringstream table(read_file(part + "/frames.csv"));
-    std::string line;
-    std::getline(table, line);
-    if (first) rows.write(line + "\n");
-    size_t count = 0;
-    for (; std::getline(table, line); count++) rows.write(line + "\n");
-    if (count != summary.at("frames").get<size_t>())
-      throw Failure(shown(part) + "/frames.csv has not the rows that summary.json tells");
-    if (with_objects) {
-      std::istringstream boxes(read_file(part + "/objects.csv"));
-      std::getline(boxes, line);
-      if (first) objects->write(line + "\n");
-      while (std::getline(boxes, line)) objects->write(numbers.line(line, frames) + "\n");
-    }
-    std::istringstream told(read_file(part + "/events.jsonl"));
-    while (std::getline(told, line)) {
-      Json event = Json::parse(line);
-      if (!event["frame"].is_null()) event["frame"] = event["frame"].get<size_t>() + frames;
-      if (event.contains("id")) event["id"] = numbers.of(event["id"].get<long>());
-      shot_count += event["event"] == "shot";
-      events.write(dump(event) + "\n");
-    }
-    if (with_shots && std::filesystem::exists(part + "/shots.rgb"))
-      shots->write(read_file(part + "/shots.rgb"));
-    frames += count;
-    lost += summary.at("lost").get<size_t>();
-    if (with_objects) numbers.end(frames);
-  }
-  rows.close();
-  events.close();
-  if (objects) objects->close();
-  if (shots) shots->close();
-  whole["to"] = GST_CLOCK_TIME_IS_VALID(task.to) ? Json(task.to) : Json();
-  whole["frames"] = frames;
-  whole["lost"] = lost;
-  if (with_shots) whole["shots"] = shot_count;
-  if (with_objects) whole["objects"] = numbers.count();
-  whole.erase("crossing");
-  write_file(path("summary.json"), dump(whole, 2) + "\n");
+  Whole whole(task);
+  for (const std::string &part : parts) reading(part, [&] { whole.add(Folder::named(part)); });
+  whole.finish();
 }
 
 }  // namespace glcl::analyze

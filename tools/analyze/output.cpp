@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "output.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -29,17 +21,13 @@ std::string hash(const std::string &text) {
 }
 
 /// What the folder of finished results says of itself; null where it is none.
-Json summary_in(const std::string &folder) {
+Json summary_in(const Folder &folder, const std::string &place) {
   try {
-    return read_json(folder + "/summary.json");
+    const std::optional<Folder> results = folder.find(place);
+    return results ? results->json("summary.json") : Json();
   } catch (const Failure &) {
     return {};
   }
-}
-
-bool is_there(const std::string &path) {
-  struct stat status {};
-  return lstat(path.c_str(), &status) == 0;
 }
 
 /// What a task's results tell of it.
@@ -57,91 +45,83 @@ bool tells(const Json &summary, const Json &wanted) {
   return true;
 }
 
-void sync(const std::string &path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);
-  close(fd);
-}
-
 }  // namespace
 
-Output::Output(std::string folder, Existing existing)
-    : folder_(std::move(folder)), existing_(existing) {
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  if (error) throw Failure("cannot make the folder " + shown(folder_) + ": " + error.message());
+Output::Output(const std::string &folder, Existing existing)
+    : folder_(Folder::made(folder)), existing_(existing) {}
+
+std::string Output::place(const std::string &file) const {
+  return folder_.path() + "/" + places_.at(file);
 }
 
 std::string Output::choose_place(const std::string &file) {
   const auto taken = [&](const std::string &place) {
     for (const auto &[other, its] : places_)
       if (its == place && other != file) return true;
-    const Json summary = summary_in(place);
+    const Json summary = summary_in(folder_, place);
     return summary.contains("file") && summary["file"] != escaped(file);
   };
-  const std::string name = std::filesystem::path(file).filename().string();
-  std::string place = folder_ + "/" + name;
-  if (!taken(place)) return place;
+  std::string name = std::filesystem::path(file).filename().string();
+  if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos)
+    throw Failure(shown(file) + " is no name of a file");
+  if (!taken(name)) return name;
   const std::string end = "-" + hash(file);
-  return folder_ + "/" + name.substr(0, longest_name - end.size()) + end;
+  return name.substr(0, longest_name - end.size()) + end;
 }
 
-std::string Output::hidden(const std::string &file) const {
-  return folder_ + "/.glcl-" + hash(file);
+std::string Output::hidden(const std::string &file) { return ".glcl-" + hash(file); }
+
+/// The folder that is written, empty and locked.
+Folder Output::open_hidden(const std::string &name) const {
+  for (;;) {
+    Folder folder = folder_.make(name);
+    if (!folder.lock()) throw Failure("another run is at it, in " + shown(folder.path()));
+    // That run may have ended meanwhile: these are its results then, under their name.
+    if (!folder_.holds(name, folder)) continue;
+    folder.clear();
+    return folder;
+  }
 }
 
 bool Output::begin(Task &task) {
   const std::string place = places_[task.file] = choose_place(task.file);
-  if (is_there(place)) {
-    const Json summary = summary_in(place);
+  const std::string path = folder_.path() + "/" + place;
+  if (folder_.has(place)) {
+    const Json summary = summary_in(folder_, place);
     if (!summary.contains("file"))
-      throw Failure("there is " + shown(place) + " already, which holds no results");
+      throw Failure("there is " + shown(path) + " already, which holds no results");
     if (existing_ == Existing::keep && tells(summary, wanted(task))) return false;
     if (existing_ == Existing::refuse)
-      throw Failure("there is " + shown(place) +
+      throw Failure("there is " + shown(path) +
                     " already: --resume keeps what is complete, --overwrite replaces it");
   }
-  task.folder = hidden(task.file);
-  if (mkdir(task.folder.c_str(), 0777) && errno != EEXIST)
-    throw Failure("cannot make the folder " + shown(task.folder) + ": " + g_strerror(errno));
-  const int lock = open(task.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB)) {
-    if (lock >= 0) close(lock);
-    throw Failure("another run is at it, in " + shown(task.folder));
-  }
-  locks_[task.file] = lock;
-  for (const auto &left : std::filesystem::directory_iterator(task.folder))
-    std::filesystem::remove_all(left.path());
+  Folder folder = open_hidden(hidden(task.file));
+  task.folder = folder.path();
+  open_.emplace(task.file, std::move(folder));
   return true;
 }
 
 void Output::finish(const Task &task) {
   // Another run may have taken the name for a file of its own meanwhile.
   const std::string place = places_[task.file] = choose_place(task.file);
-  const std::string old = task.folder + "-old";
-  const auto move = [](const std::string &from, const std::string &to) {
-    if (std::rename(from.c_str(), to.c_str()))
-      throw Failure("cannot rename " + shown(from) + " to " + shown(to) + ": " + g_strerror(errno));
-  };
-  sync(task.folder);
-  std::error_code ignored;
-  std::filesystem::remove_all(old, ignored);
-  if (is_there(place)) move(place, old);
-  move(task.folder, place);
-  sync(folder_);
-  std::filesystem::remove_all(old, ignored);
-  close(locks_.at(task.file));
-  locks_.erase(task.file);
+  const std::string name = hidden(task.file), old = name + "-old";
+  const Folder &folder = open_.at(task.file);
+  folder.sync();
+  if (!folder_.holds(name, folder)) throw Failure(shown(task.folder) + " was taken away");
+  folder_.remove(old);
+  if (folder_.has(place)) folder_.rename(place, old);
+  folder_.rename(name, place);
+  folder_.sync();
+  folder_.remove(old);
+  open_.erase(task.file);
 }
 
 void Output::drop(const Task &task) {
-  const auto lock = locks_.find(task.file);
-  if (lock == locks_.end()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(task.folder, ignored);
-  close(lock->second);
-  locks_.erase(lock);
+  const auto open = open_.find(task.file);
+  if (open == open_.end()) return;
+  open->second.clear();
+  folder_.remove(hidden(task.file));
+  open_.erase(open);
 }
 
 }  // namespace glcl::analyze

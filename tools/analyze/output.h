@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "task.h"
+#include "folder.h"
 
 namespace glcl::analyze {
 
@@ -17,7 +17,7 @@ class Output {
   enum class Existing { refuse, keep, replace };
 
   /// Makes the folder. Throws Failure.
-  Output(std::string folder, Existing existing);
+  Output(const std::string &folder, Existing existing);
 
   /// Begins a file: false where its results are there and are kept. Throws Failure where they are
   /// there and are to be neither kept nor replaced, or where another run is at the file.
@@ -27,16 +27,17 @@ class Output {
   /// They are not: they go.
   void drop(const Task &task);
   /// Where a file's results are, or will be.
-  std::string place(const std::string &file) const { return places_.at(file); }
+  std::string place(const std::string &file) const;
 
  private:
   std::string choose_place(const std::string &file);
-  std::string hidden(const std::string &file) const;
+  static std::string hidden(const std::string &file);
+  Folder open_hidden(const std::string &name) const;
 
-  std::string folder_;
+  Folder folder_;
   Existing existing_;
-  std::map<std::string, std::string> places_;  // by file
-  std::map<std::string, int> locks_;
+  std::map<std::string, std::string> places_;  // by file, names in the folder
+  std::map<std::string, Folder> open_;         // and locked
 };
 
 }  // namespace glcl::analyze

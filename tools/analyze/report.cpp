@@ -2,16 +2,19 @@
 #include "report.h"
 
 #include <gio/gio.h>
+#include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 
+#include "pictures.h"
 #include "table.h"
 
 namespace glcl::analyze {
@@ -19,6 +22,7 @@ namespace glcl::analyze {
 namespace {
 
 constexpr size_t most_buckets = 1000;  // points of a plot
+constexpr int highest = 4096;          // of the small pictures, px
 
 struct Picture {
   guint64 time;
@@ -31,9 +35,12 @@ std::vector<Picture> pictures_in(std::istream &in) {
   std::vector<Picture> pictures;
   std::string line;
   while (std::getline(in, line)) {
-    const Json head = Json::parse(line, nullptr, false);
-    if (head.is_discarded()) throw Failure("shots.rgb is damaged");
+    const Json head = parsed(line);
+    if (!head.is_object()) throw Failure("shots.rgb is damaged");
     const Picture picture{head.at("time"), head.at("width"), head.at("height"), in.tellg()};
+    if (picture.width != Pictures::width || picture.height < 1 || picture.height > highest)
+      throw Failure("shots.rgb is damaged: a picture has " + std::to_string(picture.width) + "×" +
+                    std::to_string(picture.height) + " px");
     pictures.push_back(picture);
     in.seekg(picture.at + std::streamoff(3) * picture.width * picture.height);
   }
@@ -43,11 +50,11 @@ std::vector<Picture> pictures_in(std::istream &in) {
   return pictures;
 }
 
-/// Writes RGB pixels as a JPEG file.
-void write_jpeg(const std::string &path, const std::string &rgb, int width, int height) {
+/// RGB pixels as a JPEG file.
+std::string jpeg_of(const std::string &rgb, int width, int height) {
   GError *error = nullptr;
   GstElement *pipeline = gst_parse_launch(
-      "appsrc name=in ! videoconvert ! jpegenc quality=85 ! filesink name=out", &error);
+      "appsrc name=in ! videoconvert ! jpegenc quality=85 ! appsink name=out sync=false", &error);
   if (error) {
     const std::string reason = error->message;
     g_error_free(error);
@@ -56,7 +63,6 @@ void write_jpeg(const std::string &path, const std::string &rgb, int width, int 
   }
   GstElement *in = gst_bin_get_by_name(GST_BIN(pipeline), "in"),
              *out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
-  g_object_set(out, "location", path.c_str(), nullptr);
   GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "RGB", "width",
                                       G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
                                       GST_TYPE_FRACTION, 1, 1, nullptr);
@@ -67,22 +73,21 @@ void write_jpeg(const std::string &path, const std::string &rgb, int width, int 
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   gst_app_src_push_buffer(GST_APP_SRC(in), buffer);
   gst_app_src_end_of_stream(GST_APP_SRC(in));
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *end = gst_bus_timed_pop_filtered(
-      bus, GST_CLOCK_TIME_NONE, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  std::string reason;
-  if (GST_MESSAGE_TYPE(end) == GST_MESSAGE_ERROR) {
-    gst_message_parse_error(end, &error, nullptr);
-    reason = error->message;
-    g_error_free(error);
+  std::string jpeg;
+  if (GstSample *sample = gst_app_sink_pull_sample(GST_APP_SINK(out))) {
+    GstMapInfo map;
+    if (gst_buffer_map(gst_sample_get_buffer(sample), &map, GST_MAP_READ)) {
+      jpeg.assign(reinterpret_cast<const char *>(map.data), map.size);
+      gst_buffer_unmap(gst_sample_get_buffer(sample), &map);
+    }
+    gst_sample_unref(sample);
   }
-  gst_message_unref(end);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
   gst_object_unref(in);
   gst_object_unref(out);
   gst_object_unref(pipeline);
-  if (!reason.empty()) throw Failure("cannot write " + shown(path) + ": " + reason);
+  if (jpeg.empty()) throw Failure("no contact sheet: jpegenc makes none");
+  return jpeg;
 }
 
 struct Sheet {       // NOLINT(bugprone-exception-escape): its JSON may throw only where memory ends
@@ -90,10 +95,9 @@ struct Sheet {       // NOLINT(bugprone-exception-escape): its JSON may throw on
   std::string jpeg;  ///< empty without pictures
 };
 
-Sheet make_sheet(const std::string &folder) {
-  const std::string path = folder + "/shots.rgb";
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return {};
+Sheet make_sheet(const Folder &folder) {
+  if (!folder.has("shots.rgb")) return {};
+  std::ifstream in = folder.open("shots.rgb");
   std::vector<Picture> pictures = pictures_in(in), chosen;
   for (size_t i = 0; i < pictures.size(); i++)
     if (pictures.size() <= most_pictures ||
@@ -101,7 +105,7 @@ Sheet make_sheet(const std::string &folder) {
       chosen.push_back(pictures[i]);
   Sheet sheet;
   if (!chosen.empty()) {
-    const int width = chosen[0].width;
+    constexpr int width = Pictures::width;
     int height = 16;
     for (const Picture &picture : chosen)
       height = std::max(height, std::min(picture.height, 2 * width));
@@ -113,7 +117,6 @@ Sheet make_sheet(const std::string &folder) {
     Json times = Json::array();
     for (size_t i = 0; i < chosen.size(); i++) {
       times.push_back(chosen[i].time);
-      if (chosen[i].width != width) continue;
       in.seekg(chosen[i].at);
       for (int y = 0; y < std::min(chosen[i].height, height); y++) {
         in.read(line.data(), static_cast<std::streamsize>(line.size()));
@@ -123,11 +126,11 @@ Sheet make_sheet(const std::string &folder) {
       }
     }
     if (!in) throw Failure("shots.rgb is cut off");
-    write_jpeg(folder + "/shots.jpg", rgb, columns * width, rows * height);
+    sheet.jpeg = jpeg_of(rgb, columns * width, rows * height);
+    folder.write("shots.jpg", sheet.jpeg);
     sheet.json = {{"columns", columns}, {"width", width}, {"height", height}, {"times", times}};
-    sheet.jpeg = read_file(folder + "/shots.jpg");
   }
-  std::filesystem::remove(path);
+  folder.remove("shots.rgb");
   return sheet;
 }
 
@@ -141,10 +144,18 @@ std::vector<std::string> split(const std::string &line) {
   return cells;
 }
 
+double number_in(const std::string &cell) {
+  double value = 0;
+  const char *end = cell.data() + cell.size();
+  const auto read = std::from_chars(cell.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end) throw Failure("frames.csv is damaged");
+  return value;
+}
+
 /// The columns of frames.csv that are plotted, in at most most_buckets steps of equal numbers of
 /// frames: the least, the mean and the largest value.
-Json plots_of(const std::string &folder, const Task &task, size_t rows) {
-  std::ifstream in(folder + "/frames.csv");
+Json plots_of(const Folder &folder, const Task &task, size_t rows) {
+  std::ifstream in = folder.open("frames.csv");
   std::string line;
   std::getline(in, line);
   const std::vector<std::string> header = split(line);
@@ -178,11 +189,11 @@ Json plots_of(const std::string &folder, const Task &task, size_t rows) {
     const std::vector<std::string> cells = split(line);
     if (row % each == 0) {
       if (row) close();
-      times.push_back(std::stod(cells[0]));
+      times.push_back(number_in(cells[0]));
     }
     for (auto &[column, series] : all) {
       if (series.cell >= cells.size() || cells[series.cell].empty()) continue;
-      const double value = std::stod(cells[series.cell]);
+      const double value = number_in(cells[series.cell]);
       if (!std::isfinite(value)) continue;
       series.low = series.count ? std::min(series.low, value) : value;
       series.high = series.count ? std::max(series.high, value) : value;
@@ -203,10 +214,10 @@ Json plots_of(const std::string &folder, const Task &task, size_t rows) {
   return {{"times", times}, {"plots", plots}};
 }
 
-Json events_of(const std::string &folder) {
-  std::istringstream in(read_file(folder + "/events.jsonl"));
+Json events_of(const Folder &folder) {
+  std::ifstream in = folder.open("events.jsonl");
   Json events = Json::array();
-  for (std::string line; std::getline(in, line);) events.push_back(Json::parse(line));
+  for (std::string line; std::getline(in, line);) events.push_back(parsed(line));
   return events;
 }
 
@@ -222,11 +233,12 @@ std::string page() {
 
 }  // namespace
 
-void report(const std::string &folder, const Task &task) {
+void report(const Task &task) {
+  const Folder folder(task.folder);
   const Sheet sheet = make_sheet(folder);
-  Json summary = read_json(folder + "/summary.json");
+  const Json summary = folder.json("summary.json");
   const std::string file = unescaped(summary.at("file"));
-  Json data{{"name", shown(std::filesystem::path(file).filename().string())},
+  Json data{{"name", std::filesystem::path(file).filename().string()},
             {"summary", summary},
             {"events", events_of(folder)},
             {"sheet", sheet.json}};
@@ -247,7 +259,7 @@ void report(const std::string &folder, const Task &task) {
   std::string content = page();
   const std::string place = "@DATA@";
   content.replace(content.find(place), place.size(), text);
-  write_file(folder + "/index.html", content);
+  folder.write("index.html", content);
 }
 
 }  // namespace glcl::analyze

@@ -5,14 +5,15 @@
 
 namespace glcl::analyze {
 
-/// Makes of a folder's frames.csv, events.jsonl, summary.json and, where there is one, shots.rgb
+/// Makes of frames.csv, events.jsonl, summary.json and, where there is one, shots.rgb in a task's
+/// folder
 ///
 ///   shots.jpg  the contact sheet: the picture of each shot, `sheet_columns` in a row, in the order
 ///              of the shots; with more than `most_pictures` shots as many of them, evenly chosen
 ///   index.html a page with all of it, which needs no other file
 ///
 /// and removes shots.rgb. Throws Failure.
-void report(const std::string &folder, const Task &task);
+void report(const Task &task);
 
 constexpr int sheet_columns = 8;
 constexpr size_t most_pictures = 600;

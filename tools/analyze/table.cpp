@@ -123,7 +123,8 @@ std::vector<Column> columns_of(const Task &task) {
   return columns;
 }
 
-Writer::Writer(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "we")) {
+Writer::Writer(const Folder &folder, const std::string &name)
+    : path_(folder.path() + "/" + name), file_(fdopen(folder.create(name), "w")) {
   if (!file_) fail();
 }
 
@@ -159,8 +160,8 @@ std::string number(double value) {
   return {text, end};
 }
 
-Table::Table(const Task &task, const std::string &path)
-    : from_(task.from), to_(task.to), columns_(columns_of(task)), out_(path) {
+Table::Table(const Task &task, const Folder &folder)
+    : from_(task.from), to_(task.to), columns_(columns_of(task)), out_(folder, "frames.csv") {
   std::string header = "time";
   for (const Column &column : columns_) header += "," + column.name;
   out_.write(header + "\n");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "folder.h"
 #include "task.h"
 
 namespace glcl::analyze {
@@ -28,10 +29,10 @@ constexpr int count_bins = 16;
 /// The columns behind `time` for what a task asks for.
 std::vector<Column> columns_of(const Task &task);
 
-/// A file that is written bit by bit; what goes wrong is a Failure. On the disk after close().
+/// A new file that is written bit by bit; what goes wrong is a Failure. On the disk after close().
 class Writer {
  public:
-  explicit Writer(std::string path);
+  Writer(const Folder &folder, const std::string &name);
   ~Writer();
   Writer(const Writer &) = delete;
   Writer &operator=(const Writer &) = delete;
@@ -56,7 +57,7 @@ std::string number(double value);
 /// Frames outside of from … to are counted but not written.
 class Table {
  public:
-  Table(const Task &task, const std::string &path);
+  Table(const Task &task, const Folder &folder);
 
   /// The next frame: its timestamp, by which messages name it, and its stream time.
   void frame(GstClockTime timestamp, GstClockTime time);

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "task.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
+
+#include "printable.h"
 
 namespace glcl::analyze {
 
 namespace {
+
+constexpr int most_nested = 8;  // of what these programs write
 
 Json time_json(GstClockTime time) { return GST_CLOCK_TIME_IS_VALID(time) ? Json(time) : Json(); }
 
@@ -45,7 +42,7 @@ Task Task::of(const Json &json) {
 }
 
 std::string dump(const Json &json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return escape_controls(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string escaped(const std::string &path) {
@@ -81,45 +78,17 @@ std::string unescaped(const std::string &text) {
   return path;
 }
 
-std::string shown(const std::string &path) {
-  gchar *valid = g_utf8_make_valid(path.data(), static_cast<gssize>(path.size()));
-  std::string text = valid;
-  g_free(valid);
-  return text;
-}
+std::string shown(const std::string &path) { return printable(path); }
 
-std::string read_file(const std::string &path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream content;
-  if (in) content << in.rdbuf();
-  if (!in || in.bad()) throw Failure(shown(path) + ": " + std::strerror(errno));
-  return content.str();
-}
-
-void write_file(const std::string &path, const std::string &content) {
-  const auto fail = [&] {
-    throw Failure("cannot write " + shown(path) + ": " + g_strerror(errno));
+Json parsed(const std::string &text) {
+  // Copies and comparisons of values recurse, so what lies too deep is never built.
+  bool fits = true;
+  const auto keep = [&fits](int depth, Json::parse_event_t, const Json &) {
+    fits = fits && depth <= most_nested;
+    return fits;
   };
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) fail();
-  size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t n = write(fd, content.data() + done, content.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) break;
-    done += n;
-  }
-  const bool whole = done == content.size() && fsync(fd) == 0;
-  const int reason = errno;
-  close(fd);
-  errno = reason;
-  if (!whole) fail();
-}
-
-Json read_json(const std::string &path) {
-  Json json = Json::parse(read_file(path), nullptr, false);
-  if (json.is_discarded()) throw Failure(shown(path) + " is no JSON");
-  return json;
+  Json json = Json::parse(text, keep, false);
+  return fits ? json : Json(Json::value_t::discarded);
 }
 
 }  // namespace glcl::analyze

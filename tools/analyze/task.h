@@ -41,12 +41,10 @@ std::string dump(const Json &json, int indent = -1);
 std::string escaped(const std::string &path);
 std::string unescaped(const std::string &text);
 
-/// A path as it is shown: what is no UTF-8 becomes U+FFFD.
+/// A path as messages show it: in one line, without codes for terminals.
 std::string shown(const std::string &path);
 
-/// Reads a whole file, or writes one to the disk; throws Failure with the system's reason.
-std::string read_file(const std::string &path);
-void write_file(const std::string &path, const std::string &content);
-Json read_json(const std::string &path);
+/// A text as JSON; discarded where it is none, or nests deeper than results do.
+Json parsed(const std::string &text);
 
 }  // namespace glcl::analyze

@@ -9,6 +9,9 @@
 #include <cstdio>
 #include <iostream>
 
+#include "folder.h"
+#include "printable.h"
+
 namespace glcl::analyze {
 
 namespace {
@@ -19,14 +22,6 @@ std::string clock(double seconds) {
   const auto whole = static_cast<long>(std::min(seconds, 1e7));
   char text[40];
   std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
-  return text;
-}
-
-/// A path in one line of a terminal.
-std::string in_a_line(const std::string &path) {
-  std::string text = shown(path);
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
   return text;
 }
 
@@ -46,7 +41,7 @@ void Telling::begins(const Task &task) { line({{"event", "begin"}, {"file", esca
 
 void Telling::done(const Task &task, const std::string &folder) {
   done_++;
-  const Json summary = read_json(folder + "/summary.json");
+  const Json summary = Folder(folder).json("summary.json");
   const guint64 frames = summary.at("frames");
   frames_ += frames;
   line({{"event", "done"},
@@ -54,20 +49,20 @@ void Telling::done(const Task &task, const std::string &folder) {
         {"folder", escaped(folder)},
         {"frames", frames},
         {"lost", summary.at("lost")}});
-  text(in_a_line(task.file) + ": " + std::to_string(frames) + " frames, " + in_a_line(folder) +
+  text(shown(task.file) + ": " + std::to_string(frames) + " frames, " + shown(folder) +
        (summary.at("lost") == 0 ? "" : ", " + dump(summary.at("lost")) + " frames lost") + "\n");
 }
 
 void Telling::kept(const Task &task, const std::string &folder) {
   kept_++;
   line({{"event", "kept"}, {"file", escaped(task.file)}, {"folder", escaped(folder)}});
-  text(in_a_line(task.file) + ": kept, " + in_a_line(folder) + "\n");
+  text(shown(task.file) + ": kept, " + shown(folder) + "\n");
 }
 
 void Telling::failed(const Task &task, const std::string &reason) {
   failed_++;
   line({{"event", "failed"}, {"file", escaped(task.file)}, {"reason", reason}});
-  text("failed: " + in_a_line(task.file) + ": " + reason + "\n");
+  text("failed: " + shown(task.file) + ": " + printable(reason) + "\n");
 }
 
 void Telling::progress(double part, double elapsed, double rate, size_t files) {

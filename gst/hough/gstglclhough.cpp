@@ -74,11 +74,12 @@ glcl::hough::Region region_of(const Area &area) {
   return {area.x, area.y, area.x + area.width, area.y + area.height};
 }
 
-/// What is to become a template: a part of the video, or a picture.
+/// What is to become a template, a part of the video or a picture, or to be forgotten.
 struct Lesson {
-  std::string name;
+  std::string name;  // empty where all are to be forgotten
   Area box;
   std::shared_ptr<GstSample> picture;
+  bool forget = false;
   glcl::Picture part{};  // of the video: a copy,
   cl::Event copied{};    // which is there with that
 };
@@ -113,6 +114,7 @@ struct State {
   std::string files;      // that the templates are from
   bool left_out = false;  // some of these, since they are too large for the frames
   Shapes from_files, learned;
+  Shapes warned_of;             // that these frames have no place for
   std::vector<Lesson> waiting;  // until `making` is free
   glcl::Background<Made> making;
   bool told = false;  // that the roi leaves these frames, since it was inside of them
@@ -146,12 +148,13 @@ static void gst_glcl_hough_warn(GstGLCLHough *self, const std::string &text) {
   GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", text.c_str()), (nullptr));
 }
 
-/// Has the search look for all templates that fit into frames of this size; those that do not are
-/// told of.
+/// Has the search look for all templates that fit into frames of this size. It leaves out the
+/// others, with one warning each; files that do not fit the first frames are an error.
 static void gst_glcl_hough_use_shapes(GstGLCLHough *self, Hough &hough, const Settings &settings,
-                                      bool warn) {
+                                      bool begun) {
   State *state = self->state;
   Shapes all;
+  Shapes &warned_of = state->warned_of;
   for (const Shapes *shapes : {&state->from_files, &state->learned})
     for (const auto &shape : *shapes) {
       std::string failure =
@@ -159,12 +162,14 @@ static void gst_glcl_hough_use_shapes(GstGLCLHough *self, Hough &hough, const Se
       if (failure.empty() && all.size() == Hough::most_shapes)
         failure = "The template " + shape->name + " is one too many: at most " +
                   std::to_string(Hough::most_shapes) + " are looked for. Give fewer.";
-      if (failure.empty())
+      if (failure.empty()) {
         all.push_back(shape);
-      else if (warn)
-        gst_glcl_hough_warn(self, failure);
-      else
+      } else if (!begun && shapes == &state->from_files) {
         throw glcl::Error(glcl::Error::Kind::settings, failure);
+      } else if (std::find(warned_of.begin(), warned_of.end(), shape) == warned_of.end()) {
+        warned_of.push_back(shape);
+        gst_glcl_hough_warn(self, failure);
+      }
     }
   hough.set_shapes(all);
   GST_DEBUG_OBJECT(self, "%zu templates from now on", all.size());
@@ -180,6 +185,7 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   state->width = width;
   state->height = height;
   state->told = false;
+  state->warned_of.clear();
   state->motion = {};
   state->context = context.shared_from_this();
   auto hough = std::make_unique<Hough>(context, width, height, layout);
@@ -283,8 +289,23 @@ static void gst_glcl_hough_take_lessons(GstGLCLHough *self, glcl::Queue &queue,
     return first;
   });
   for (Lesson &lesson : taken)
-    if (lesson.picture || gst_glcl_hough_copy_box(self, queue, in, lesson))
+    if (lesson.forget || lesson.picture || gst_glcl_hough_copy_box(self, queue, in, lesson))
       state->waiting.push_back(std::move(lesson));
+}
+
+/// Forgets the templates that come next in the queue of lessons.
+static void gst_glcl_hough_forget_templates(GstGLCLHough *self, const Settings &settings) {
+  State *state = self->state;
+  auto &waiting = state->waiting;
+  Shapes &learned = state->learned;
+  for (; !waiting.empty() && waiting.front().forget; waiting.erase(waiting.begin())) {
+    const std::string &name = waiting.front().name;
+    learned.erase(
+        std::remove_if(learned.begin(), learned.end(),
+                       [&](const auto &shape) { return name.empty() || shape->name == name; }),
+        learned.end());
+    gst_glcl_hough_use_shapes(self, *state->hough, settings, true);
+  }
 }
 
 /// Takes up templates that have been made, and begins with others that are wanted.
@@ -328,6 +349,7 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
                          });
     return;
   }
+  gst_glcl_hough_forget_templates(self, settings);
   if (state->waiting.empty()) return;
   const Lesson lesson = std::move(state->waiting.front());
   state->waiting.erase(state->waiting.begin());
@@ -478,7 +500,7 @@ static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   // Nor is what is to be made of a frame, which lies on the device.
   auto &waiting = state->waiting;
   waiting.erase(std::remove_if(waiting.begin(), waiting.end(),
-                               [](const Lesson &lesson) { return !lesson.picture; }),
+                               [](const Lesson &lesson) { return lesson.part.width > 0; }),
                 waiting.end());
   state->motion = {};
   state->hough.reset();
@@ -512,6 +534,13 @@ static gboolean gst_glcl_hough_learn_picture(GstGLCLHough *self, const gchar *na
     return FALSE;
   }
   return gst_glcl_hough_add_lesson(self, {name, {}, {gst_sample_ref(sample), gst_sample_unref}});
+}
+
+static gboolean gst_glcl_hough_forget(GstGLCLHough *self, const gchar *name) {
+  Lesson lesson;
+  lesson.name = name ? name : "";
+  lesson.forget = true;
+  return gst_glcl_hough_add_lesson(self, lesson);
 }
 
 static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new State; }
@@ -598,6 +627,19 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
                              G_CALLBACK(gst_glcl_hough_learn_picture), nullptr, nullptr, nullptr,
                              G_TYPE_BOOLEAN, 2, G_TYPE_STRING, GST_TYPE_SAMPLE);
+
+  /**
+   * GstGLCLHough::forget:
+   * @name: (nullable): of a learned template; null or empty for all learned ones
+   *
+   * The templates of the property `template` stay.
+   *
+   * Returns: whether it will be done, from the next frame on.
+   */
+  g_signal_new_class_handler("forget", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             G_CALLBACK(gst_glcl_hough_forget), nullptr, nullptr, nullptr,
+                             G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL shape finder", "Filter/Analyzer/Video",

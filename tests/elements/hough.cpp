@@ -322,6 +322,58 @@ TEST(learn_two_at_once) {
   expect_learned(chain, scene(tool(), pose), "wrench", {79.5, 59.5, 0, 1});
 }
 
+/// Has it forget learned templates, one by its name or all.
+void forget(Chain &chain, const char *name) {
+  gboolean accepted = FALSE;
+  g_signal_emit_by_name(chain["glclhough"], "forget", name, &accepted);
+  expect(accepted, "it will be forgotten");
+}
+
+// Learned templates are forgotten by name or all at once, in the order of the calls; those of files
+// stay.
+TEST(forget) {
+  const File file(logo().picture(), "logo");
+  Chain chain(hough("template=" + file.path));
+  const Frame frame = scene(tool(), {80, 60, 0, 1});
+  const auto learn = [&](const char *name) {
+    gboolean accepted = FALSE;
+    g_signal_emit_by_name(chain["glclhough"], "learn", name, 30, 10, 100, 100, &accepted);
+    expect(accepted, "it will be learned");
+  };
+  learn("wrench");
+  expect_learned(chain, frame, "wrench", {79.5, 59.5, 0, 1});
+  forget(chain, "another");
+  expect_found(filter(chain, frame), "wrench", {79.5, 59.5, 0, 1});
+  forget(chain, "wrench");
+  expect(filter(chain, frame).objects.empty(), "it is forgotten");
+  expect_found(filter(chain, scene(logo(), first_pose)), "logo", first_pose);
+
+  learn("first");
+  forget(chain, nullptr);
+  learn("second");
+  expect_learned(chain, frame, "second", {79.5, 59.5, 0, 1});
+  forget(chain, "");
+  expect(filter(chain, frame).objects.empty(), "both are forgotten");
+  test::expect_none(chain.messages().errors());
+}
+
+// A learned template that no longer fits is left out with one warning, also where frames shrink in
+// READY.
+TEST(learned_too_large) {
+  Chain chain(hough("scale-min=0.9"));
+  gboolean accepted = FALSE;
+  g_signal_emit_by_name(chain["glclhough"], "learn", "wrench", 30, 10, 100, 100, &accepted);
+  expect_learned(chain, scene(tool(), {80, 60, 0, 1}), "wrench", {79.5, 59.5, 0, 1});
+  gst_element_set_state(chain.bin(), GST_STATE_READY);
+  gst_element_set_state(chain.bin(), GST_STATE_PLAYING);
+  gst_harness_push_event(chain.harness(), gst_event_new_stream_start("again"));
+  for (int i = 0; i < 3; i++)
+    expect(filter(chain, grey(40, 30)).objects.empty(), "there is no room for it");
+  expect_warned(chain, {"wrench", "larger than the frame"});
+  expect_learned(chain, scene(tool(), {80, 60, 0, 1}), "wrench", {79.5, 59.5, 0, 1});
+  test::expect_none(chain.messages().errors());
+}
+
 // Templates that can't be used are errors before the first frame.
 TEST(unusable) {
   Frame large = grey(400, 300);

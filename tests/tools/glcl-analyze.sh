@@ -148,6 +148,41 @@ expect 0 glcl-analyze --elements shots,histogram --out whole good.mp4
 check "assert rows('range/good.mp4') == rows('whole/good.mp4')[10:30]
 assert [event['frame'] for event in told('range/good.mp4')] == [15]"
 
+# What a camera that was turned took is analysed as it is seen: sheet, boxes and sizes.
+clip upright.mp4 50 smpte
+python3 -c "import struct
+upright = open('upright.mp4', 'rb').read()
+for name, matrix in {'r90': (0, 1, -1, 0), 'r180': (-1, 0, 0, -1), 'r270': (0, -1, 1, 0), 'flip': (-1, 0, 0, 1)}.items():
+    film = bytearray(upright)
+    at = film.index(b'tkhd') + 44  # GStreamer 1.22 writes no matrix of a track
+    film[at:at + 36] = struct.pack('>9i', *(m << 16 for m in matrix[:2]), 0, *(m << 16 for m in matrix[2:]), 0, 0, 0, 1 << 30)
+    open(name + '.mp4', 'wb').write(film)"
+expect 0 glcl-analyze --elements shots,objects --out turned upright.mp4 r90.mp4 r180.mp4 r270.mp4 flip.mp4
+for name in upright r90 r180 r270 flip; do
+  gst-launch-1.0 -q filesrc location="turned/$name.mp4/shots.jpg" ! jpegdec ! videoconvert ! videoscale ! \
+    video/x-raw,format=GRAY8,width=16,height=16 ! filesink location="turned/$name"
+done
+check "
+def shown(name):
+    pixels = open('turned/' + name, 'rb').read()
+    return [pixels[16 * y:16 * y + 16] for y in range(16)]
+upright = shown('upright')
+turns = {'upright': ('rotate-0', lambda x, y: (x, y)), 'r90': ('rotate-90', lambda x, y: (64 - y, x)),
+         'r180': ('rotate-180', lambda x, y: (96 - x, 64 - y)), 'r270': ('rotate-270', lambda x, y: (y, 96 - x)),
+         'flip': ('flip-rotate-0', lambda x, y: (96 - x, y))}
+for name, (orientation, turn) in turns.items():
+    summary = json.load(open(f'turned/{name}.mp4/summary.json'))
+    size = (summary['width'], summary['height'])
+    assert summary['orientation'] == orientation and size == ((64, 96) if name in ('r90', 'r270') else (96, 64)), summary
+    # The noise of this test picture moves, in its lower right corner.
+    box = list(csv.DictReader(open(f'turned/{name}.mp4/objects.csv')))[-1]
+    middle = [float(box[side]) + float(box[length]) / 2 for side, length in (('x', 'width'), ('y', 'height'))]
+    assert all(abs(a - b) < 4 for a, b in zip(middle, turn(84, 56))), (name, box)
+    sheet = shown(name)
+    places = [(x, y, turn(6 * x + 3, 4 * y + 2)) for x in range(16) for y in range(16) if y < 11]
+    off = sum(abs(upright[y][x] - sheet[int(at[1] * 16 / size[1])][int(at[0] * 16 / size[0])]) for x, y, at in places)
+    assert off / len(places) < 12, (name, off / len(places))"
+
 # Parts together are the whole, bit for bit, also where one begins in the dark.
 clip archive.mp4 50 ball smpte circular black black pinwheel ball smpte blink ball gradient ball
 all=shots,histogram,motion,flow,tracks

@@ -102,6 +102,7 @@ class Pipeline {
                 const bool buffer = info->type & GST_PAD_PROBE_TYPE_BUFFER;
                 const bool caps =
                     !buffer && GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS;
+                if (!buffer) pipeline->note_orientation(GST_PAD_PROBE_INFO_EVENT(info));
                 // Behind the caps the first picture waits until kernels are built.
                 if (buffer || caps) pipeline->decoded_ = true;
                 if (caps) pipeline->sizes_++;
@@ -160,6 +161,13 @@ class Pipeline {
     return decoder_;
   }
 
+  /// How the file says that its pictures are to be turned, by the values of
+  /// GST_TAG_IMAGE_ORIENTATION.
+  std::string orientation() const {
+    const std::lock_guard lock(mutex_);
+    return orientation_;
+  }
+
   /// How often the decoder named the format of its pictures.
   int sizes() const { return sizes_; }
 
@@ -192,8 +200,19 @@ class Pipeline {
     decoder_ = GST_OBJECT_NAME(factory);
   }
 
-  mutable std::mutex mutex_;  // of the name, which comes on threads of GStreamer's
-  std::string decoder_;
+  void note_orientation(GstEvent *event) {
+    if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return;
+    GstTagList *tags = nullptr;
+    gst_event_parse_tag(event, &tags);
+    gchar *orientation = nullptr;
+    if (!gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &orientation)) return;
+    const std::lock_guard lock(mutex_);
+    orientation_ = orientation;
+    g_free(orientation);
+  }
+
+  mutable std::mutex mutex_;  // of the texts, which come on threads of GStreamer's
+  std::string decoder_, orientation_ = "rotate-0";
   GstElement *pipeline_;
   GstBus *bus_;
   std::atomic<bool> decoded_ = false;
@@ -271,7 +290,8 @@ std::string behind_decoder(const Task &task, bool with_pictures) {
                 "async=false"
           : "";
   return "videoconvert ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0 ! glupload ! "
-         "glcolorconvert ! capsfilter name=textures caps=video/x-raw(memory:GLMemory),format=RGBA "
+         "glcolorconvert ! glvideoflip video-direction=auto ! capsfilter name=textures "
+         "caps=video/x-raw(memory:GLMemory),format=RGBA "
          "! tee name=frames ! queue max-size-buffers=4 max-size-bytes=0 max-size-time=0" +
          chain_of(task) + " ! fakesink name=sink sync=false" + pictures;
 }
@@ -531,6 +551,7 @@ void Run::finish() {
   summary["duration"] = GST_CLOCK_TIME_IS_VALID(duration_) ? Json(duration_) : Json();
   summary["width"] = width_;
   summary["height"] = height_;
+  summary["orientation"] = pipeline_.orientation();
   summary["rate"] = rate_.load();
   summary["decoder"] = pipeline_.decoder();
   summary["frames"] = table_.rows();

@@ -114,4 +114,6 @@ void Frames::cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuf
   mark(out, to, gl_context());
 }
 
+void Frames::hand_to_gl(GstBuffer *frame) { sharing::hand_to_gl(frame, gl_context()); }
+
 }  // namespace glcl

@@ -30,6 +30,9 @@ class Frames {
   void cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
              const Work &work);
 
+  /// Has OpenGL own a frame, for consumers that use its texture without a map.
+  void hand_to_gl(GstBuffer *frame);
+
  private:
   sharing::Sharing &sharing_for(std::initializer_list<GstGLMemory *> textures);
   GstGLContext *gl_context() const { return gst_glcl_context_gl_context(context_); }

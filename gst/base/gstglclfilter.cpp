@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "glclarrivals.h"
+#include "glclconsumers.h"
 #include "glclcontexts.h"
 #include "glclerrors.h"
 #include "glclframes.h"
@@ -70,6 +71,7 @@ struct GstGLCLFilterPrivate {
   glcl::Errors errors;
   glcl::Arrivals arrivals;
   std::atomic<bool> reset_pending{true};
+  bool consumers_map = false;  // as far as known; streaming thread
 
   // GL thread
   std::unique_ptr<glcl::Frames> frames;
@@ -371,6 +373,7 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   private_of(self)->contexts.ask(GST_ELEMENT(self));
+  private_of(self)->consumers_map = false;  // whatever was linked behind renegotiates
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
   return with_opencl(self, [&] { private_of(self)->frames->replace_pool(query, reporter(self)); });
@@ -497,7 +500,13 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
   if (!private_of(self)->arrivals.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info,
                                                    inbuf))
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
-  return with_opencl(self, [&] { process(self, inbuf, outbuf); }) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  bool &consumers_map = private_of(self)->consumers_map;
+  consumers_map = consumers_map || glcl::consumers_map(trans->srcpad);
+  const auto work = [&] {
+    process(self, inbuf, outbuf);
+    if (!consumers_map) private_of(self)->frames->hand_to_gl(outbuf);
+  };
+  return with_opencl(self, work) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static void gst_glcl_filter_init(GstGLCLFilter *self) {

@@ -62,6 +62,12 @@ bool to_gl(GstGLMemory *memory, bool reads) {
   return hand_over(memory, [&] { texture->to_gl(); });
 }
 
+/// What OpenCL has of a memory is no frame any more.
+void forget(GstGLMemory *memory) {
+  if (Texture *texture = Texture::find(memory)) texture->forget();
+  if (DeviceFrame *frame = DeviceFrame::find(memory)) frame->lost();
+}
+
 size_t stride(const GstGLMemory *memory) {
   return GST_VIDEO_INFO_PLANE_STRIDE(&memory->info, memory->plane);
 }
@@ -214,8 +220,12 @@ static gpointer gst_glcl_allocator_map(GstGLBaseMemory *base, GstMapInfo *info, 
 }
 
 /// Copies go to a plain texture's memory: the parent would respecify the copy's, which is
-/// immutable. GStreamer maps one where this memory can't be mapped, so a copy that failed is none.
+/// immutable. A copy of a part is no texture, but host memory. GStreamer maps one where this memory
+/// can't be mapped, so a copy that failed is none.
 static GstGLBaseMemory *gst_glcl_allocator_copy(GstGLBaseMemory *base, gssize offset, gssize size) {
+  if (offset > 0 || (size >= 0 && gsize(size) < base->mem.size))
+    return reinterpret_cast<GstGLBaseMemory *>(GST_GL_BASE_MEMORY_ALLOCATOR(base->mem.allocator)
+                                                   ->fallback_mem_copy(&base->mem, offset, size));
   GstMapInfo from, to;
   auto *memory = reinterpret_cast<GstGLMemory *>(base);
   GstAllocator *plain = GST_ALLOCATOR(gst_gl_memory_allocator_get_default(base->context));
@@ -283,6 +293,18 @@ static GstFlowReturn gst_glcl_pool_alloc_buffer(GstBufferPool *pool, GstBuffer *
   return result;
 }
 
+/// Whoever gets a buffer gets it without content. He may write into its pixel buffer, as decoders
+/// and cudadownload do, and tell by the memory's flags alone.
+static GstFlowReturn gst_glcl_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
+                                                  GstBufferPoolAcquireParams *params) {
+  const GstFlowReturn result =
+      GST_BUFFER_POOL_CLASS(gst_glcl_pool_parent_class)->acquire_buffer(pool, buffer, params);
+  if (result == GST_FLOW_OK)
+    for (guint i = 0; i < gst_buffer_n_memory(*buffer); i++)
+      forget(reinterpret_cast<GstGLMemory *>(gst_buffer_peek_memory(*buffer, i)));
+  return result;
+}
+
 static void gst_glcl_pool_finalize(GObject *object) {
   gst_clear_object(&GST_GLCL_POOL(object)->allocator);
   G_OBJECT_CLASS(gst_glcl_pool_parent_class)->finalize(object);
@@ -297,6 +319,7 @@ static void gst_glcl_pool_class_init(GstGLCLPoolClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = gst_glcl_pool_finalize;
   GST_BUFFER_POOL_CLASS(klass)->set_config = gst_glcl_pool_set_config;
   GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = gst_glcl_pool_alloc_buffer;
+  GST_BUFFER_POOL_CLASS(klass)->acquire_buffer = gst_glcl_pool_acquire_buffer;
 }
 
 namespace glcl::sharing {
@@ -343,6 +366,24 @@ void wait_for_gl(GstGLSyncMeta *sync, GstGLMemory *memory, GstGLContext *context
   const bool read_by_gl = known && known->read_by_gl();
   gst_gl_sync_meta_wait(sync, context);
   if (Texture *texture = Texture::find(memory)) texture->read_by_gl(read_by_gl);
+}
+
+void hand_to_gl(GstBuffer *frame, GstGLContext *context) {
+  bool handed = false;
+  for (guint i = 0; i < gst_buffer_n_memory(frame); i++) {
+    GstMemory *memory = gst_buffer_peek_memory(frame, i);
+    if (!gst_is_gl_memory(memory) ||
+        (!held(GST_GL_MEMORY_CAST(memory)) &&
+         !GST_MEMORY_FLAG_IS_SET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD)))
+      continue;
+    Use(GST_GL_MEMORY_CAST(memory), Access::read).map(GST_MAP_GL);
+    forget(GST_GL_MEMORY_CAST(memory));  // it may be written without a map, too
+    handed = true;
+  }
+  if (!handed) return;
+  if (GstGLSyncMeta *sync = gst_buffer_get_gl_sync_meta(frame))
+    gst_gl_sync_meta_set_sync_point(sync, context);
+  context->gl_vtable->Flush();  // others may wait for the texture's dma-buf alone
 }
 
 bool held(GstGLMemory *memory) {

@@ -29,6 +29,10 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
 /// (Texture::read_by_gl). On the GL thread.
 void wait_for_gl(GstGLSyncMeta *sync, GstGLMemory *memory, GstGLContext *context);
 
+/// Gives OpenGL a frame of such a pool, in its textures, for those who use them without a map, and
+/// marks that in its GstGLSyncMeta. On the GL thread. Throws Error::failed.
+void hand_to_gl(GstBuffer *frame, GstGLContext *context);
+
 /// Whether OpenCL wrote the memory last and still has it. On the GL thread.
 bool held(GstGLMemory *memory);
 

@@ -103,10 +103,11 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
   textures_.clear();
   for (size_t i = 0; i < count; i++) {
     Texture &texture = texture_of(i, uses[i]);
-    const bool crosses = texture.holder() != &queue;
+    const bool empty = texture.was_forgotten() && uses[i].access != Access::write;
+    const bool crosses = texture.holder() != &queue || empty;
     uses[i].picture.image = texture.image(context);
     if (crosses) {
-      texture.to_gl();  // from another queue
+      texture.to_gl();  // from another queue, or another frame
       const bool read_by_gl = texture.read_by_gl();
       uses[i].map(GST_MAP_GL);
       uses[i].unmap();
@@ -138,13 +139,18 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
   }
 }
 
-/// Enqueues copies of what kernels wrote elsewhere into the textures.
+/// Enqueues copies of what kernels wrote elsewhere into the textures, which alone have the frame.
 void TextureSharing::write_back(Queue &queue, const Use *uses) {
-  for (size_t i = 0; i < textures_.size(); i++)
-    if (uses[i].access == Access::write && uses[i].picture.layout == Layout::buffer)
+  for (size_t i = 0; i < textures_.size(); i++) {
+    if (uses[i].access != Access::write) continue;
+    if (uses[i].picture.layout == Layout::buffer)
       queue.cl().enqueueCopyBufferToImage(uses[i].picture.buffer, uses[i].picture.image, 0,
                                           {0, 0, 0},
                                           {size_t(uses[i].width()), size_t(uses[i].height()), 1});
+    // Somebody may have transferred the frame before, without a map.
+    GST_MINI_OBJECT_FLAG_SET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
+    GST_MINI_OBJECT_FLAG_UNSET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
+  }
 }
 
 /// Whether a texture tells when OpenGL wants it.

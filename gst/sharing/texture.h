@@ -3,6 +3,7 @@
 
 #include <gst/gl/gl.h>
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,12 @@ class Texture {
     released_ = false;
   }
 
+  /// Somebody else got the memory, who may write it without a map. What OpenCL holds is no frame
+  /// until OpenCL has written it, or acquired it anew. From any thread.
+  void forget() { forgotten_ = true; }
+  /// Whether that was so. It has been seen then.
+  bool was_forgotten() { return forgotten_.exchange(false); }
+
   /// Whether OpenGL has asked for what was written last, and may read it at any time without asking
   /// again: GStreamer's elements map a frame, or wait on its GstGLSyncMeta, in one task of the GL
   /// thread and draw or download it in a later one.
@@ -72,6 +79,7 @@ class Texture {
   std::shared_ptr<Queue> holder_;
   bool released_ = false;  // by the holder, but not known to have finished
   bool read_by_gl_ = false;
+  std::atomic<bool> forgotten_{false};
   cl::Event reading_;
   std::vector<Shared> images_;  // one per OpenCL context, nearly always one
 };

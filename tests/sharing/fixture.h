@@ -89,6 +89,9 @@ class Picture {
     gst_buffer_unref(buffer);
     return Picture(GST_GL_MEMORY_CAST(memory));
   }
+  /// The texture of a buffer, which stays its own.
+  explicit Picture(GstBuffer *buffer)
+      : Picture(GST_GL_MEMORY_CAST(gst_buffer_get_memory(buffer, 0))) {}
   ~Picture() { gst_memory_unref(GST_MEMORY_CAST(memory_)); }
   Picture(const Picture &) = delete;
 

@@ -3,6 +3,10 @@
 #include "fixture.h"
 #include "sharing/texture.h"
 
+#ifndef GL_PIXEL_UNPACK_BUFFER
+#define GL_PIXEL_UNPACK_BUFFER 0x88EC
+#endif
+
 using glcl::Layout;
 using glcl::sharing::Access;
 using glcl::sharing::Crossing;
@@ -285,6 +289,92 @@ TEST(read_by_opengl_too) {
       behind.draw_mapped(in);
       expect_same(expected, behind.read(), what + ", behind one that reads");
       expect_same(inverted(expected), out.read(), what + ", the output");
+    }
+  });
+}
+
+namespace {
+
+/// A pool of the way's textures, of 64×48 px.
+class Pool {
+ public:
+  Pool(const Gl &gl, Inverter &inverter) : pool_(inverter.sharing->make_pool(gl.context(), {})) {
+    GstCaps *caps =
+        gst_caps_from_string("video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48");
+    GstStructure *config = gst_buffer_pool_get_config(pool_);
+    gst_buffer_pool_config_set_params(config, caps, 64 * 48 * 4, 1, 1);
+    gst_caps_unref(caps);
+    expect(gst_buffer_pool_set_config(pool_, config) && gst_buffer_pool_set_active(pool_, TRUE),
+           "no pool");
+  }
+  ~Pool() {
+    gst_buffer_pool_set_active(pool_, FALSE);
+    gst_object_unref(pool_);
+  }
+
+  /// Its only buffer, for as long as it is used.
+  void with(const std::function<void(GstBuffer *)> &work) {
+    GstBuffer *buffer = nullptr;
+    expect(gst_buffer_pool_acquire_buffer(pool_, &buffer, nullptr) == GST_FLOW_OK, "no buffer");
+    work(buffer);
+    gst_buffer_unref(buffer);
+  }
+
+ private:
+  GstBufferPool *pool_;
+};
+
+/// As decoders and cudadownload do: no map, only flags.
+void write_pixel_buffer(GstBuffer *buffer, const Frame &frame) {
+  auto *memory = reinterpret_cast<GstGLMemoryPBO *>(gst_buffer_peek_memory(buffer, 0));
+  const GstGLFuncs *gl = memory->mem.mem.context->gl_vtable;
+  gl->BindBuffer(GL_PIXEL_UNPACK_BUFFER, memory->pbo->id);
+  gl->BufferSubData(GL_PIXEL_UNPACK_BUFFER, 0, GLsizeiptr(frame.rgba.size()), frame.rgba.data());
+  gl->BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  GST_MINI_OBJECT_FLAG_SET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
+  GST_MINI_OBJECT_FLAG_SET(memory->pbo, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
+}
+
+}  // namespace
+
+// What a buffer held in its last life is not taken for what somebody wrote into its pixel buffer.
+TEST(written_by_pixel_buffer) {
+  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+    Pool pool(gl, inverter);
+    Picture host(gl, 64, 48), out = Picture::handing_over(gl, 64, 48);
+    for (int i = 0; i < 6; i++) {
+      const Frame before = reference::random_frame(64, 48, 2 * i),
+                  frame = reference::random_frame(64, 48, 2 * i + 1);
+      host.write(before);
+      pool.with([&](GstBuffer *buffer) {
+        const Picture last(buffer);
+        inverter.invert(host, last, layout);
+        if (i % 2) inverter.look(last, layout);
+      });
+      pool.with([&](GstBuffer *buffer) {
+        const Picture in(buffer);
+        write_pixel_buffer(buffer, frame);
+        if (i % 3) inverter.look(in, layout);
+        inverter.invert(in, out, layout);
+        expect_same(inverted(frame), out.read(), what + ", frame " + std::to_string(i));
+        expect_same(frame, in.read(), what + ", the input");
+      });
+    }
+  });
+}
+
+// Who transfers a texture to its pixel buffer while OpenCL has it leaves a flag for an older frame.
+TEST(transferred_between) {
+  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+    Picture host(gl, 64, 48), out = Picture::handing_over(gl, 64, 48);
+    for (int i = 0; i < 6; i++) {
+      const Frame frame = reference::random_frame(64, 48, i);
+      host.write(frame);
+      inverter.invert(host, out, layout);
+      if (i % 3 == 2)
+        expect_same(inverted(frame), out.read(), what + ", frame " + std::to_string(i));
+      else
+        GST_MINI_OBJECT_FLAG_UNSET(out.memory(), GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
     }
   });
 }

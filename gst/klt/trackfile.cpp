@@ -46,31 +46,41 @@ TrackFile::TrackFile(const std::string &path) : path_(path), json_(ends_in(path,
     close(file_);
     refuse(path, "it is no ordinary file", "name another one");
   }
-  append(json_ ? "[" : "frame,timestamp,id,x,y,vx,vy,age,residue\n");
+  try {
+    append(json_ ? "[" : "frame,timestamp,id,x,y,vx,vy,age,residue\n");
+  } catch (...) {
+    close(file_);
+    throw;
+  }
 }
 
-TrackFile::~TrackFile() {
-  try {
-    if (json_ && !failed_) append("\n]\n");
-  } catch (const Error &) {  // NOLINT(bugprone-empty-catch): nobody is left to be told
+TrackFile::~TrackFile() { close(file_); }
+
+/// Writes behind the last frame; false where it failed, for the reason in errno.
+bool TrackFile::put(const std::string &text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t written =
+        pwrite(file_, text.data() + done, text.size() - done, end_ + static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    done += static_cast<size_t>(written);
   }
-  if (file_ >= 0) close(file_);
+  return true;
 }
 
 void TrackFile::append(const std::string &text) {
-  const char *next = text.data();
-  size_t bytes = text.size();
-  while (bytes && !failed_) {
-    const ssize_t written = ::write(file_, next, bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      failed_ = true;
-      throw Error(Error::Kind::failed, "dump-location: the tracks can't be written to " + path_ +
-                                           ": " + reason(errno) + ".");
-    }
-    next += written;
-    bytes -= static_cast<size_t>(written);
+  // Every frame ends the array, and the next one takes the place of that end.
+  const std::string end = json_ ? "\n]\n" : "";
+  if (put(text + end)) {
+    end_ += static_cast<off_t>(text.size());
+    return;
   }
+  const int error = errno;
+  failed_ = true;
+  // What was there fitted, and does again.
+  if (ftruncate(file_, end_) == 0) put(end);
+  throw Error(Error::Kind::failed, "dump-location: the tracks can't be written to " + path_ + ": " +
+                                       reason(error) + ".");
 }
 
 void TrackFile::write(uint64_t frame, std::optional<uint64_t> timestamp, const Points::Told *points,

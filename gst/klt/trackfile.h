@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,7 +14,8 @@ namespace glcl::klt {
 /// A file of points, frame by frame. NAME.csv has a line for each point of each frame: frame,
 /// timestamp, id, x, y, vx, vy, age, residue, as its first line says. NAME.json has an array of
 /// frames: {"frame": 0, "timestamp": 0, "points": [{"id": 0, …}, …]}. Timestamps are in ns; none is
-/// empty or null. Numbers have a decimal point in every locale.
+/// empty or null. Numbers have a decimal point in every locale. The file is whole after every
+/// frame, whatever becomes of the process or the disk then.
 class TrackFile {
  public:
   /// Makes the file, or empties it. Throws Error::settings with the path, the reason and the
@@ -23,16 +26,18 @@ class TrackFile {
   ~TrackFile();
   TrackFile(const TrackFile &) = delete;
 
-  /// Appends a frame. Throws Error with the path and the reason; then the file stays as it is, and
-  /// later calls do nothing.
+  /// Appends a frame. Throws Error with the path and the reason; then the file ends with the frame
+  /// before, and later calls do nothing.
   void write(uint64_t frame, std::optional<uint64_t> timestamp, const Points::Told *points,
              size_t count);
 
  private:
   void append(const std::string &text);
+  bool put(const std::string &text);
 
   std::string path_;
   int file_ = -1;
+  off_t end_ = 0;  // of the last frame
   bool json_ = false, first_ = true, failed_ = false;
 };
 

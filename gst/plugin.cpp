@@ -16,6 +16,7 @@
 #include "klt/gstglclklt.h"
 #include "motion/gstglclmotion.h"
 #include "opencl/drivers.h"
+#include "opencl/ending.h"
 #include "opticalflow/gstglopenclflow.h"
 #if HAVE_EXAMPLES
 #include "invert/gstglclinvert.h"
@@ -48,6 +49,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   registered |= GST_ELEMENT_REGISTER(glclinvert, plugin);
 #endif
   watch_drivers(plugin);
+  glcl::wait_at_end();
   glcl::add_status(plugin, glcl::registered_drivers().c_str());
   return registered;
 }

@@ -26,6 +26,7 @@
 #include "glclstats.h"
 #include "glcltime.h"
 #include "opencl/background.h"
+#include "opencl/ending.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
@@ -510,6 +511,7 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
 }
 
 static void gst_glcl_filter_init(GstGLCLFilter *self) {
+  glcl::wait_at_end();
   new (gst_glcl_filter_get_instance_private(self)) GstGLCLFilterPrivate;
   gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_BUFFER, on_arrival, self,
                     nullptr);

@@ -109,7 +109,7 @@ std::vector<Device> devices(std::string *failures) {
     }
   }
   static std::once_flag loaded;
-  std::call_once(loaded, wait_at_exit);
+  std::call_once(loaded, refuse_at_exit);
   return found;
 }
 

@@ -22,13 +22,18 @@ namespace glcl {
 namespace {
 
 constexpr std::chrono::seconds longest_wait(10);
+/// Until exit() has come to its handlers. Where the main thread has ended alone, work goes on then.
+constexpr std::chrono::seconds longest_hold(2);
+
+using Clock = std::chrono::steady_clock;
 
 struct State {
   const pid_t process = getpid();
   std::mutex mutex;  // of all below
   std::condition_variable done;
   int working = 0;
-  bool ending = false;
+  Clock::time_point held_until{};  // nothing begins before
+  bool ending = false;             // nothing begins any more
   std::multiset<cl_command_queue> queues;
 };
 
@@ -38,11 +43,11 @@ State &state() {
   return *all;
 }
 
-/// Of this thread: who calls exit() amid work does not wait for that.
+/// Of this thread: it does not wait for itself.
 thread_local int own_work = 0;
 
 /// Waits for the queues, on a thread, because clFinish knows no bound.
-void finish(std::vector<cl::CommandQueue> queues, std::chrono::steady_clock::time_point deadline) {
+void finish(std::vector<cl::CommandQueue> queues, Clock::time_point deadline) {
   const auto finished = std::make_shared<std::promise<void>>();
   try {
     std::thread([queues = std::move(queues), finished] {
@@ -55,32 +60,52 @@ void finish(std::vector<cl::CommandQueue> queues, std::chrono::steady_clock::tim
   finished->get_future().wait_until(deadline);
 }
 
-void end() {
+void wait_for_work() {
   State &all = state();
   if (getpid() != all.process) return;  // a fork has none of the threads
-  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  const auto deadline = Clock::now() + longest_wait;
   std::unique_lock lock(all.mutex);
-  if (std::exchange(all.ending, true)) return;
+  all.held_until = deadline + longest_hold;
   all.done.wait_until(lock, deadline, [&] { return all.working <= own_work; });
   std::vector<cl::CommandQueue> queues;
   for (const cl_command_queue queue : all.queues) queues.emplace_back(queue, true);
   lock.unlock();
   if (!queues.empty()) finish(std::move(queues), deadline);
+  lock.lock();
+  all.held_until = Clock::now() + longest_hold;
+  all.done.notify_all();
 }
+
+void refuse() {
+  const std::lock_guard lock(state().mutex);
+  state().ending = true;
+  state().done.notify_all();
+}
+
+/// exit() destroys what is of its thread before all else.
+struct End {
+  ~End() {
+    if (gettid() == getpid()) wait_for_work();
+  }
+};
 
 }  // namespace
 
 DriverWork::DriverWork() {
-  const std::lock_guard lock(state().mutex);
-  if (state().ending) throw Error(Error::Kind::failed, "The process ends.");
-  state().working++;
+  State &all = state();
+  std::unique_lock lock(all.mutex);
+  while (!all.ending && Clock::now() < all.held_until)
+    all.done.wait_until(lock, Clock::time_point(all.held_until));
+  if (all.ending) throw Error(Error::Kind::failed, "The process ends.");
+  all.working++;
   own_work++;
 }
 
 DriverWork::~DriverWork() {
   const std::lock_guard lock(state().mutex);
   own_work--;
-  if (--state().working == 0 || state().ending) state().done.notify_all();
+  state().working--;
+  if (state().held_until != Clock::time_point()) state().done.notify_all();
 }
 
 QueueWork::QueueWork(const cl::CommandQueue &queue) : queue_(queue()) {
@@ -93,9 +118,12 @@ QueueWork::~QueueWork() {
   state().queues.erase(state().queues.find(queue_));
 }
 
-void wait_at_exit() {
+void wait_at_end() {
   state();
-  std::atexit(end);
+  static thread_local const End end;
+  (void)end;
 }
+
+void refuse_at_exit() { std::atexit(refuse); }
 
 }  // namespace glcl

@@ -19,18 +19,19 @@ cl_icd_dispatch target, layer;
 
 /// What exit() takes from the compiler, which then has the time to notice.
 std::atomic<bool> gone{false}, busy{false};
-const struct Statics {
+struct Statics {
   ~Statics() {
     gone = true;
     if (busy) std::this_thread::sleep_for(std::chrono::seconds(1));
   }
-} statics;
+};
 
 void say(const char *text, size_t size) {
   if (write(STDOUT_FILENO, text, size) < 0) std::abort();
 }
 
 void work() {
+  static const Statics set_up_while_it_runs;
   busy = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   if (gone) std::abort();
@@ -46,6 +47,7 @@ cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *
     say("building\n", 9);
     work();
   }
+  static const Statics set_up_by_the_first;
   if (gone) std::abort();
   return target.clBuildProgram(program, count, devices, options, notify, data);
 }

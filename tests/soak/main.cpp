@@ -99,13 +99,16 @@ int run_round(int round, GstGLDisplay *display) {
 bool verdict(const std::vector<Sample> &samples, int pipelines) {
   const Growth growth(samples, warm_up());
   const double limit = options.limit + growth.minutes * options.limit_a_minute;
-  const bool good = !failed && all_frames > 0 && growth.within(limit, options.heap_limit);
+  const bool good = !failed && all_frames > 0 && growth.within(limit, options.heap_limit) &&
+                    growth.heap_a_frame <= options.limit_a_frame;
   std::printf(
       "soak: seed %d, %.1f min, %d pipelines, %llu frames; in %.1f min after the warm-up "
-      "%+.1f MiB (bound %.1f; heap %+.1f, bound %.0f), %+.1f fds, %+.1f threads: %s\n",
+      "%+.1f MiB (bound %.1f; heap %+.1f, bound %.0f; %.0f bytes a frame, bound %.0f), %+.1f fds, "
+      "%+.1f threads: %s\n",
       options.seed, samples.empty() ? 0 : samples.back().seconds / 60, pipelines,
       static_cast<unsigned long long>(all_frames.load()), growth.minutes, growth.rss, limit,
-      growth.heap, options.heap_limit, growth.fds, growth.threads, good ? "passed" : "FAILED");
+      growth.heap, options.heap_limit, growth.heap_a_frame, options.limit_a_frame, growth.fds,
+      growth.threads, good ? "passed" : "FAILED");
   return good;
 }
 
@@ -119,14 +122,17 @@ int main(int argc, char **argv) {
                                   {"--hang", &options.hang},
                                   {"--every", &options.every},
                                   {"--limit", &options.limit},
+                                  {"--limit-a-frame", &options.limit_a_frame},
+                                  {"--leak", &options.leak},
                                   {"--elements", &options.elements},
                                   {"--one-display", &options.one_display},
                                   {"--verbose", &options.verbose}};
   if (!parse(argc, argv, known) || options.minutes <= 0 || options.at_once < 1) {
     std::fprintf(stderr,
                  "soak [--minutes M] [--seed S] [--first-round N] [--at-once PIPELINES]\n"
-                 "     [--hang SECONDS] [--every SECONDS] [--limit MIB] [--elements A,B] "
-                 "[--one-display] [--verbose]\n");
+                 "     [--hang SECONDS] [--every SECONDS] [--limit MIB]\n"
+                 "     [--limit-a-frame BYTES] [--leak BYTES] [--elements A,B] [--one-display] "
+                 "[--verbose]\n");
     return 2;
   }
   if (!options.seed) options.seed = static_cast<int>(std::random_device()() % 1000000 + 1);
@@ -148,12 +154,12 @@ int main(int argc, char **argv) {
   for (int round = options.first_round; !failed; round++) {
     round_now = round;
     pipelines += run_round(round, display);
-    samples.push_back(measure(start));
+    samples.push_back(measure(start, static_cast<double>(all_frames)));
     const Sample &now = samples.back();
     if (now.seconds - told >= options.every) {
       told = now.seconds;
       std::printf(
-          "%6.1f min %6d pipelines %8llu frames %7.1f MiB, heap %6.1f MiB %4d fds %3d threads\n",
+          "%6.1f min %6d pipelines %8llu frames %7.1f MiB, heap %7.2f MiB %4d fds %3d threads\n",
           now.seconds / 60, pipelines, static_cast<unsigned long long>(all_frames.load()), now.rss,
           now.heap, now.fds, now.threads);
     }

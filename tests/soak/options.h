@@ -13,6 +13,8 @@ struct Options {
   double limit = 48;           // MiB; the resident memory of two equal runs differs by half of it
   double heap_limit = 16;      // MiB of what is allocated, which says more
   double limit_a_minute = .5;  // MiB
+  double limit_a_frame = 50;   // bytes of the heap
+  int leak = 0;                // bytes that the soak itself forgets at each frame, to be noticed
   std::string elements =
       "glclinvert,glclbilateral,glclchain,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
   bool verbose = false;

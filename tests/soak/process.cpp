@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
 #include <type_traits>
 
@@ -31,6 +33,48 @@ double rise(const std::vector<Sample> &samples, Value Sample::*value) {
   return tv / tt * (samples.back().seconds - samples.front().seconds);
 }
 
+/// Sums over samples, for a straight line through their heap over their frames.
+struct Sums {
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+
+  Sums operator-(const Sums &other) const {
+    return {n - other.n, x - other.x, y - other.y, xx - other.xx, xy - other.xy, yy - other.yy};
+  }
+  // About the mean.
+  double spread() const { return xx - x * x / n; }
+  double slant() const { return xy - x * y / n; }
+  double height() const { return yy - y * y / n; }
+};
+
+/// The slope of three pieces of straight lines that fit best, so that two steps are none; less
+/// three times its standard error, so that noise is none. Less than a quarter of a MiB in all is
+/// none either, since caches fill slowly.
+double rise_a_frame(const std::vector<Sample> &samples) {
+  constexpr size_t least = 3;     // samples in a piece
+  constexpr double unknowns = 6;  // three heights, one slope, two places
+  if (samples.size() < 3 * least) return 0;
+  std::vector<Sums> sums(1);
+  for (const Sample &s : samples) {
+    const double x = s.frames - samples.front().frames, y = s.heap - samples.front().heap;
+    const Sums &to = sums.back();
+    sums.push_back({to.n + 1, to.x + x, to.y + y, to.xx + x * x, to.xy + x * y, to.yy + y * y});
+  }
+  double best = std::numeric_limits<double>::max(), slope = 0, error = 0;
+  for (size_t one = least; one + 2 * least <= samples.size(); one++)
+    for (size_t two = one + least; two + least <= samples.size(); two++) {
+      const Sums pieces[] = {sums[one], sums[two] - sums[one], sums.back() - sums[two]};
+      double spread = 0, slant = 0, height = 0;
+      for (const Sums &piece : pieces)
+        spread += piece.spread(), slant += piece.slant(), height += piece.height();
+      if (spread <= 0 || height - slant * slant / spread >= best) continue;
+      best = height - slant * slant / spread;
+      slope = slant / spread;
+      error = std::sqrt(std::max(0., best) / (sums.back().n - unknowns) / spread);
+    }
+  const double sure = slope - 3 * error;
+  return sure * (samples.back().frames - samples.front().frames) < .25 ? 0 : sure * (1 << 20);
+}
+
 }  // namespace
 
 void print_stacks() {
@@ -49,14 +93,16 @@ void print_stacks() {
   waitpid(child, nullptr, 0);
 }
 
-Sample measure(std::chrono::steady_clock::time_point start) {
+Sample measure(std::chrono::steady_clock::time_point start, double frames) {
   malloc_trim(0);  // what the allocator keeps for later is no growth
   long pages = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> pages >> resident;
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
           static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20),
-          static_cast<double>(mallinfo2().uordblks) / (1 << 20), entries("/proc/self/fd"),
-          entries("/proc/self/task")};
+          static_cast<double>(mallinfo2().uordblks) / (1 << 20),
+          entries("/proc/self/fd"),
+          entries("/proc/self/task"),
+          frames};
 }
 
 Growth::Growth(const std::vector<Sample> &samples, double seconds) {
@@ -68,6 +114,7 @@ Growth::Growth(const std::vector<Sample> &samples, double seconds) {
   heap = rise(judged, &Sample::heap);
   fds = rise(judged, &Sample::fds);
   threads = rise(judged, &Sample::threads);
+  heap_a_frame = rise_a_frame(judged);
 }
 
 bool parse(int argc, char **argv, const std::vector<Option> &options) {

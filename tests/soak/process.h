@@ -13,14 +13,16 @@ void print_stacks();
 struct Sample {
   double seconds = 0, rss = 0, heap = 0;  // s, MiB in memory, MiB allocated
   int fds = 0, threads = 0;
+  double frames = 0;  // so far
 };
 
-/// What the process holds now, `seconds` after `start`.
-Sample measure(std::chrono::steady_clock::time_point start);
+/// What the process holds now, `seconds` after `start`, with so many frames behind it.
+Sample measure(std::chrono::steady_clock::time_point start, double frames = 0);
 
 /// What the samples rise by from the first to the last, on straight lines through them.
 struct Growth {
   double minutes = 0, rss = 0, heap = 0, fds = 0, threads = 0;
+  double heap_a_frame = 0;  // bytes, at least; two steps, as of caches, and noise are none of it
 
   /// Of the samples from `seconds` on.
   Growth(const std::vector<Sample> &samples, double seconds);

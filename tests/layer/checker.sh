@@ -36,6 +36,7 @@ while IFS=: read -r name pipeline; do
   pipeline=${pipeline//RAW/videotestsrc num-buffers=6 pattern=snow ! video/x-raw,width=160,height=120}
   pipeline=${pipeline//OUT/gldownload ! video/x-raw ! fakesink}
   pipeline=${pipeline//HERE/$here}
+  pipeline=${pipeline//DEVICES/$GLCL_DEVICES}
   read -ra words <<<"$pipeline"
   under_layer "$scratch/log" gst-launch-1.0 -f -q "${words[@]}"
   verdict "$name" $? "$scratch/log"

@@ -14,6 +14,7 @@ failures=0
 # PoCL, which the layer makes import its memory.
 use_driver() {
   driver=$1
+  export GLCL_DEVICES=0:0 # what DEVICES in a list stands for
   if [ "$driver" = gl ]; then
     if [ -z "${GLCL_GL_DRIVER:-}" ]; then
       echo "SKIP: GLCL_GL_DRIVER does not name the prefix of a driver that shares textures"
@@ -31,6 +32,7 @@ use_driver() {
     fi
   else
     [ "$driver" = apart ] && export GLCL_APART=1
+    export POCL_DEVICES='pthread pthread' GLCL_DEVICES=0:0,0:1
     export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd}
   fi
   # Scanning all plugins takes longer than a run: scripts that start each other share what was found.

@@ -26,6 +26,8 @@ std::vector<Scenario> read_list(const char *path) {
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     for (size_t at; (at = line.find("HERE/")) != std::string::npos;) line.replace(at, 5, folder);
+    for (size_t at; (at = line.find("DEVICES")) != std::string::npos;)
+      line.replace(at, 7, std::getenv("GLCL_DEVICES"));
     Scenario scenario;
     scenario.name = line.substr(0, line.find(':'));
     std::istringstream parts(line.substr(line.find(':') + 1));

@@ -57,6 +57,7 @@
 #include "histograms.h"
 #include "hough/pairings.h"
 #include "present.h"
+#include "shotvalues.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
 #define GST_CAT_DEFAULT glcl_histogram_debug
@@ -147,6 +148,11 @@ std::unique_ptr<FramePairings> make_pairings(glcl::Context &context, int width, 
                                          histogram::ShapeShots::edges);
 }
 
+std::unique_ptr<histogram::ShotValues> make_shot_values(glcl::Context &context,
+                                                        glcl::Layout layout) {
+  return std::make_unique<histogram::ShotValues>(context, layout);
+}
+
 struct State {
   glcl::Guarded<Settings> settings;
 
@@ -159,6 +165,7 @@ struct State {
   uint64_t frames = 0;
   glcl::Context *context = nullptr;
   glcl::Background<std::unique_ptr<FramePairings>> pairings;
+  glcl::Background<std::unique_ptr<histogram::ShotValues>> shot_values;
   std::optional<ShotMessages::Method> followed;  // how `shots` has seen the frame before
   bool told = false;  // that the roi leaves these frames, since it was inside of them
 
@@ -191,11 +198,14 @@ static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Cont
     state->histograms->build(Present::format_for(state->equalize));
   state->context = &context;
   state->pairings = {};
+  state->shot_values = {};
   if (settings.shot_detection) {
-    if (settings.shot_method == ShotMessages::Method::histogram)
+    if (settings.shot_method == ShotMessages::Method::histogram) {
       state->histograms->build(ShotMessages::format);
-    else
+      state->shot_values.get([&] { return make_shot_values(context, layout); });
+    } else {
       state->pairings.get([&] { return make_pairings(context, width, height); });
+    }
   }
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->followed.reset();
@@ -229,13 +239,18 @@ static std::optional<ShotMessages::Method> gst_glcl_histogram_follow(
   State *state = self->state;
   const ShotMessages::Method method = settings.shot_method;
   if (!settings.shot_detection) return {};
-  cl::Buffer counts;
+  cl::Buffer values;
   size_t bytes = glcl::hough::Pairings::space_bytes;
   if (method == ShotMessages::Method::histogram) {
-    if (!state->histograms->ready(ShotMessages::format)) return {};
-    bytes = sizeof(cl_uint) * ShotMessages::format.counters();
-    counts = state->histograms->count(queue, in, ShotMessages::format,
-                                      glcl::clipped({}, in.width, in.height));
+    auto *shot_values = state->shot_values.poll([context = state->context, layout = in.layout] {
+      return make_shot_values(*context, layout);
+    });
+    if (!state->histograms->ready(ShotMessages::format) || !shot_values) return {};
+    bytes = sizeof(cl_uint) * Shots::values;
+    values = (*shot_values)
+                 ->run(queue, in,
+                       state->histograms->count(queue, in, ShotMessages::format,
+                                                glcl::clipped({}, in.width, in.height)));
   } else {
     auto *pairings =
         state->pairings.poll([context = state->context, width = in.width, height = in.height] {
@@ -243,10 +258,10 @@ static std::optional<ShotMessages::Method> gst_glcl_histogram_follow(
         });
     if (!pairings) return {};
     if (state->followed != method) (*pairings)->reset();
-    counts = (*pairings)->run(queue, in);
+    values = (*pairings)->run(queue, in);
   }
   auto *analyzer = GST_GLCL_ANALYZER(self);
-  gst_glcl_analyzer_read(analyzer, queue, counts, bytes,
+  gst_glcl_analyzer_read(analyzer, queue, values, bytes,
                          [=, first = state->followed != method,
                           threshold = settings.shot_threshold](const void *data) {
                            state->shots.follow(analyzer, method, frame, first, threshold, times,
@@ -339,6 +354,7 @@ static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
 static void gst_glcl_histogram_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HISTOGRAM(filter)->state;
   state->pairings = {};
+  state->shot_values = {};
   state->histograms.reset();
   state->present.reset();
 }

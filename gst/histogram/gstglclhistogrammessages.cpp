@@ -85,7 +85,7 @@ void ShotMessages::finish(GstGLCLAnalyzer *self) {
 }
 
 void ShotMessages::follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first,
-                          double threshold, const FrameTimes &times, const uint32_t *counts) {
+                          double threshold, const FrameTimes &times, const uint32_t *values) {
   Messages messages;
   {
     const std::lock_guard lock(mutex_);
@@ -94,10 +94,10 @@ void ShotMessages::follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, 
     if (times_.size() > remembered_times) times_.pop_front();
     if (method == Method::histogram) {
       shots_.set_threshold(threshold);
-      tell(shots_.add(frame, counts), messages);
+      tell(shots_.add(frame, values), messages);
     } else {
       shape_shots_.set_threshold(threshold);
-      tell(shape_shots_.add(frame, counts), messages);
+      tell(shape_shots_.add(frame, values), messages);
     }
   }
   for (GstStructure *message : messages) gst_glcl_analyzer_post(self, message);

@@ -27,10 +27,10 @@ class ShotMessages {
   enum class Method { histogram, shape };
   static constexpr Histogram::Format format{Histogram::Mode::rgb, 256};
 
-  /// The next frame, with its counts in `format`, or with what ShapeShots takes. `first`: it does
-  /// not follow the one before, which also begins with another method.
+  /// The next frame, with the `values` that Shots or ShapeShots takes. `first`: it does not follow
+  /// the one before, which also begins with another method.
   void follow(GstGLCLAnalyzer *self, Method method, uint64_t frame, bool first, double threshold,
-              const FrameTimes &times, const uint32_t *counts);
+              const FrameTimes &times, const uint32_t *values);
   /// What is not decided on is decided now: no frame follows.
   void finish(GstGLCLAnalyzer *self);
   /// Forgets all frames.

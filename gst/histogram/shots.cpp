@@ -18,6 +18,10 @@ constexpr int still = 4;         // frames before and after a dissolve
 constexpr int stays_blank = 25;  // frames after which a fade to one level is the end of a shot
 constexpr double blank_deviation = 6;  // levels; noise remains
 constexpr double relit = 0.4;  // of the distance, at most, is left where only the light changed
+// Similarity of textures. Between unrelated frames of nine clips (2304 pairs) it is 0.33 at most,
+// 0.08 in 95 %; at lamps, filters, captions and jumps of white balance 0.43 at least; from frame to
+// frame of hand-held film 0.6 in 95 %.
+constexpr double same_texture = 0.4, other_texture = 0.2, same_shot = 0.6;
 constexpr int kept = 2 * longest + 2 * around + stays_blank;
 
 }  // namespace
@@ -43,6 +47,11 @@ bool Shots::blank(const Entry &entry) { return entry.variance < blank_deviation 
 /// The distance from the entry before; 0 outside of what is known.
 double Shots::step(int i) const {
   return i > 0 && i < static_cast<int>(entries_.size()) ? entries_[i].distance : 0;
+}
+
+/// How much of its texture the entry has from the one before; 0 outside of what is known.
+double Shots::similarity(int i) const {
+  return i > 0 && i < static_cast<int>(entries_.size()) ? entries_[i].similarity : 0;
 }
 
 /// Whether what came before entry i is back soon after it, or what follows was there just before.
@@ -74,9 +83,9 @@ bool Shots::is_relit(const Entry &before, const Entry &after) {
   return least < relit * distance(before, after);
 }
 
-bool Shots::is_cut(int i) const {
+/// Whether the distance at entry i is far above those around it.
+bool Shots::stands_out(int i) const {
   const double d = step(i);
-  if (d < threshold_) return false;
   // It may take two frames, where the first is a mixture.
   const auto high = [&](int k) { return step(k) >= 0.5 * d; };
   if (high(i - 2) || high(i + 2) || (high(i - 1) && high(i + 1))) return false;
@@ -85,7 +94,19 @@ bool Shots::is_cut(int i) const {
   for (int k = -around; k <= around; k++)
     if (k) others.push_back(step(i + k));
   std::nth_element(others.begin(), others.begin() + others.size() * 3 / 4, others.end());
-  return d >= 3 * others[others.size() * 3 / 4] && !is_transient(i) && !is_relit(at(i - 1), at(i));
+  return d >= 3 * others[others.size() * 3 / 4];
+}
+
+/// Whether entry i has another texture than the one before, while on either side textures stay.
+bool Shots::joins_textures(int i) const {
+  return step(i) >= 2 * threshold_ && similarity(i) <= other_texture &&
+         similarity(i - 1) >= same_shot && similarity(i + 1) >= same_shot;
+}
+
+bool Shots::is_cut(int i) const {
+  if (step(i) < threshold_ || similarity(i) >= same_texture) return false;
+  if (!stands_out(i) && !joins_textures(i)) return false;
+  return !is_transient(i) && !is_relit(at(i - 1), at(i));
 }
 
 bool Shots::near_shot(int from, int to) const {
@@ -113,6 +134,9 @@ bool Shots::is_mixture(int from, int to) const {
   for (int c = 0; c < channels; c++) from_level += before.mean[c], to_level += after.mean[c];
   const double light = to_level / std::max(from_level, 1.0);
   if (distance_in_light(before, after, light) < 0.6 * whole) return false;
+  // The ends may be mixtures too, so texture is compared beyond them.
+  if (Structure::similarity(at(from - still).structure, at(to + still).structure) >= same_texture)
+    return false;
   // A mixture's variance is a parabola, and in the middle below the mean of both ends'.
   const double mean_variance = (before.variance + after.variance) / 2;
   const double in_the_middle = at((from + to) / 2).variance;
@@ -199,13 +223,13 @@ std::vector<Shots::Shot> Shots::look(bool to_the_end) {
   return found;
 }
 
-std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *counts) {
+std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *values) {
   Entry entry;
   entry.frame = frame;
   for (int c = 0; c < channels; c++) {
     double all = 0, sum = 0, squares = 0;
-    for (int level = 0; level < 256; level++) {
-      const double count = counts[c * 256 + level];
+    for (int level = 0; level < levels; level++) {
+      const double count = values[c * levels + level];
       all += count;
       sum += count * level;
       squares += count * level * level;
@@ -213,10 +237,14 @@ std::vector<Shots::Shot> Shots::add(uint64_t frame, const uint32_t *counts) {
     if (all == 0) continue;
     entry.mean[c] = sum / all;
     entry.variance += std::max(squares / all - entry.mean[c] * entry.mean[c], 0.0) / channels;
-    for (int level = 0; level < 256; level++)
-      spread(entry, c, (level + 0.5) * bins / 256, counts[c * 256 + level] / all);
+    for (int level = 0; level < levels; level++)
+      spread(entry, c, (level + 0.5) * bins / 256, values[c * levels + level] / all);
   }
-  if (!entries_.empty()) entry.distance = distance(entries_.back(), entry);
+  entry.structure = Structure(values + counts);
+  if (!entries_.empty()) {
+    entry.distance = distance(entries_.back(), entry);
+    entry.similarity = Structure::similarity(entries_.back().structure, entry.structure);
+  }
   if (entries_.empty()) seen_picture_ = !blank(entry);
   entries_.push_back(entry);
   std::vector<Shot> found = look(false);

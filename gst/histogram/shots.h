@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "structure.h"
+
 namespace glcl::histogram {
 
 /// Finds where one shot ends and the next begins, from a histogram per frame. Plain C++.
@@ -15,13 +17,17 @@ namespace glcl::histogram {
 /// as 32 bins with soft edges), 0–1. A frame begins a shot by a cut where the distance to the frame
 /// before stands out from its neighbourhood: far above the next two on either side, which those of
 /// a pan or of something that passes close by do not, and above three quarters of the eight on
-/// either side. A flash is no cut: a few frames later the picture is what it was. Nor is a step of
-/// exposure: with more or less light the frame before is like this one.
+/// either side. Where shots are short texture tells: it changes at the frame, and stays from frame
+/// to frame before and after. A flash is no cut: a few frames later the picture is what it was. Nor
+/// is a step of exposure: with more or less light the frame before is like this one. Nor is what
+/// leaves the texture of the frame where it is: a lamp, a night filter, a jump of white balance, a
+/// caption.
 ///
 /// A dissolve goes between two states that differ by more than their light, while the variance of
 /// the levels runs below both's mean along a parabola, as a mixture's does. A fade goes through a
 /// frame of one level. One that comes up again is one transition, a fade-in at the first frame that
-/// shows something; one that stays is a fade-out.
+/// shows something; one that stays is a fade-out. Where texture is the same before and after there
+/// is no dissolve.
 class Shots {
  public:
   enum class Kind { cut, fade_in, fade_out, dissolve };
@@ -32,6 +38,9 @@ class Shots {
     double score;  ///< distance of what is before and after, 0–1
   };
 
+  /// Of a frame: the counts of R, then of G, then of B, then the luma of the cells of Structure.
+  static constexpr int levels = 256, counts = 3 * levels, values = counts + Structure::cells;
+
   static constexpr double default_threshold = 0.12;
 
   /// `threshold`: the least distance of the frames at a cut.
@@ -39,9 +48,9 @@ class Shots {
 
   void set_threshold(double threshold) { threshold_ = threshold; }
 
-  /// The next frame, by its number and its histogram: 256 counts of R, then of G, then of B. Gives
-  /// the shots that are certain now; they began some frames ago, a dissolve up to 40.
-  std::vector<Shot> add(uint64_t frame, const uint32_t *counts);
+  /// The next frame, by its number and its `values`. Gives the shots that are certain now; they
+  /// began some frames ago, a dissolve up to 40.
+  std::vector<Shot> add(uint64_t frame, const uint32_t *values);
   /// No more frames follow: the shots that the missing ones would have decided on. Forgets all.
   std::vector<Shot> finish();
 
@@ -55,6 +64,8 @@ class Shots {
     std::array<double, channels> mean{};  // levels
     double variance = 0;                  // levels², mean of the channels
     double distance = 0;                  // to the frame before
+    Structure structure;
+    double similarity = 0;  // of the texture to that of the frame before
   };
 
   static double distance(const Entry &a, const Entry &b);
@@ -65,6 +76,9 @@ class Shots {
   const Entry &at(int i) const { return entries_[i]; }
   double step(int i) const;
 
+  double similarity(int i) const;
+  bool stands_out(int i) const;
+  bool joins_textures(int i) const;
   bool is_cut(int i) const;
   bool is_transient(int i) const;
   bool is_mixture(int from, int to) const;

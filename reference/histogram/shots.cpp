@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "cells.h"
+
 namespace reference {
 
 using glcl::histogram::Shots;
@@ -23,15 +25,21 @@ Score score(const std::vector<Shots::Shot> &shots, const std::vector<Transition>
   return result;
 }
 
+std::vector<uint32_t> shot_values(const Frame &frame) {
+  std::vector<uint32_t> values =
+      histogram(frame, {glcl::histogram::Histogram::Mode::rgb, Shots::levels});
+  const std::vector<uint32_t> luma = cells(frame);
+  values.insert(values.end(), luma.begin(), luma.end());
+  return values;
+}
+
 std::vector<Shots::Shot> find_shots(const std::vector<Frame> &frames) {
   Shots detector;
   std::vector<Shots::Shot> all;
   const auto take = [&](const std::vector<Shots::Shot> &shots) {
     all.insert(all.end(), shots.begin(), shots.end());
   };
-  for (size_t i = 0; i < frames.size(); i++)
-    take(
-        detector.add(i, histogram(frames[i], {glcl::histogram::Histogram::Mode::rgb, 256}).data()));
+  for (size_t i = 0; i < frames.size(); i++) take(detector.add(i, shot_values(frames[i]).data()));
   take(detector.finish());
   return all;
 }

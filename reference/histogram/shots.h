@@ -24,6 +24,9 @@ struct Score {
 Score score(const std::vector<glcl::histogram::Shots::Shot> &shots,
             const std::vector<Transition> &truth);
 
+/// What the detector takes of a frame.
+std::vector<uint32_t> shot_values(const Frame &frame);
+
 /// The shots that the detector finds.
 std::vector<glcl::histogram::Shots::Shot> find_shots(const std::vector<Frame> &frames);
 

@@ -31,7 +31,8 @@ void check_exact(const std::string &name) {
 }
 
 std::vector<uint32_t> grey(int level) {
-  std::vector<uint32_t> counts(768);
+  std::vector<uint32_t> counts(Shots::values, 256 * level);
+  std::fill_n(counts.begin(), int(Shots::counts), 0);
   for (int c = 0; c < 3; c++) counts[256 * c + level] = 1000;
   return counts;
 }
@@ -92,7 +93,7 @@ TEST(test_threshold) {
 TEST(test_no_frames) {
   Shots shots;
   fail_unless(shots.finish().empty());
-  const std::vector<uint32_t> empty(768);
+  const std::vector<uint32_t> empty(Shots::values);
   for (int i = 0; i < 100; i++) fail_unless(shots.add(i, empty.data()).empty());
   fail_unless(shots.finish().empty());
 }

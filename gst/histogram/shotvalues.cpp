@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "shotvalues.h"
+
+#include "opencl/error.h"
+#include "shots.h"
+
+namespace glcl::histogram {
+
+ShotValues::ShotValues(Context &context, Layout layout)
+    : cells_(context, context.program("histogram/cells.cl", frame_options(layout)), "cells",
+             {context.device().is_cpu() ? 1u : 64u, 1}) {
+  try {
+    values_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, Shots::values * sizeof(cl_uint));
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory for shots on " + context.device().name + ".", error);
+  }
+}
+
+const cl::Buffer &ShotValues::run(Queue &queue, const Picture &in, const cl::Buffer &counts) {
+  queue.cl().enqueueCopyBuffer(counts, values_, 0, 0, Shots::counts * sizeof(cl_uint));
+  cells_(queue, {1, size_t(Structure::cells)}, in, in.width, in.height, int(Structure::columns),
+         int(Structure::rows), values_, int(Shots::counts));
+  return values_;
+}
+
+}  // namespace glcl::histogram

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reference/frames.h"
+
+namespace reference {
+
+/// The mean luma of a frame's cells, as glcl::histogram::ShotValues gives it.
+std::vector<uint32_t> cells(const Frame &frame);
+
+}  // namespace reference

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What shots are found by: counts and cells of frames equal the reference, and textures tell frames
+// apart.
+#include "histogram/shotvalues.h"
+
+#include <climits>
+
+#include "histogram/histogram.h"
+#include "histogram/shots.h"
+#include "kernels/engine.h"
+#include "reference/histogram/cells.h"
+#include "reference/histogram/shots.h"
+
+using glcl::histogram::Histogram;
+using glcl::histogram::Shots;
+using glcl::histogram::ShotValues;
+using glcl::histogram::Structure;
+
+namespace {
+
+constexpr Layout layouts[] = {Layout::image, Layout::buffer};  // the loop index of the test
+
+/// A part of a natural scene, changed.
+template <class Change>
+Frame changed(const Frame &frame, const Change &change) {
+  Frame result = frame;
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++)
+      for (int c = 0; c < 3; c++) {
+        uint8_t &level = result.rgba[4 * (size_t(y) * frame.width + x) + c];
+        level = static_cast<uint8_t>(std::clamp(change(x, y, c, double(level)), 0.0, 255.0));
+      }
+  return result;
+}
+
+/// Turned upside down, left and right or both.
+Frame flipped(const Frame &frame, bool across, bool down) {
+  Frame result = frame;
+  for (int y = 0; y < frame.height; y++)
+    for (int x = 0; x < frame.width; x++)
+      std::copy_n(&frame.rgba[4 * (size_t(y) * frame.width + x)], 4,
+                  &result.rgba[4 * (size_t(down ? frame.height - 1 - y : y) * frame.width +
+                                    (across ? frame.width - 1 - x : x))]);
+  return result;
+}
+
+Frame lit_by_lamp(const Frame &frame) {
+  return changed(frame, [](int x, int y, int, double level) {
+    return level * (0.25 + 0.75 / (1 + (std::pow(x - 60, 2) + std::pow(y - 30, 2)) / 1e4));
+  });
+}
+
+Frame with_caption(const Frame &frame) {
+  return changed(frame,
+                 [](int, int y, int, double level) { return y >= 130 && y < 170 ? 30 : level; });
+}
+
+double similarity(const Frame &a, const Frame &b) {
+  return Structure::similarity(Structure(reference::cells(a).data()),
+                               Structure(reference::cells(b).data()));
+}
+
+}  // namespace
+
+TEST_EACH(test_values_equal_the_reference, 0, 2) {
+  const Layout layout = layouts[__i__];
+  Bench bench;
+  ShotValues engine(*bench.context, layout);
+  for (const auto &[width, height] : {std::pair{1, 1}, {31, 17}, {33, 19}, {320, 180}, {641, 367}})
+    for (const Frame &frame :
+         {reference::random_frame(width, height), reference::flat_frame(width, height),
+          reference::gradient_frame(width, height), reference::natural_frame(width, height)}) {
+      Histogram histogram(*bench.context, width, height, {Histogram::Mode::rgb, Shots::levels},
+                          layout);
+      const Picture in = bench.upload(frame, layout);
+      const cl::Buffer &values =
+          engine.run(*bench.queue, in, histogram.run(*bench.queue, in, {0, 0, width, height}));
+      std::vector<uint32_t> got(Shots::values);
+      bench.queue->cl().enqueueReadBuffer(values, CL_TRUE, 0, got.size() * sizeof(cl_uint),
+                                          got.data());
+      const std::vector<uint32_t> expected = reference::shot_values(frame);
+      for (size_t i = 0; i < got.size(); i++)
+        fail_unless(got[i] == expected[i], "%d×%d: value %zu is %u, reference %u", width, height, i,
+                    got[i], expected[i]);
+    }
+}
+
+// A lamp at one side, other gains of R, G and B, a filter without colour and a caption leave it as
+// it is.
+TEST(test_same_texture) {
+  const Frame frame = reference::natural_frame(320, 180);
+  const double gains[] = {0.7, 1, 1.35};
+  const Frame balanced =
+      changed(frame, [&](int, int, int c, double level) { return level * gains[c]; });
+  const Frame filtered = changed(frame, [&](int x, int y, int, double) {
+    const uint8_t *pixel = &frame.rgba[4 * (size_t(y) * frame.width + x)];
+    return 0.8 * (0.3 * pixel[0] + 0.59 * pixel[1] + 0.11 * pixel[2]) + 30;
+  });
+  for (const auto &[other, what] : {std::pair{lit_by_lamp(frame), "lamp"},
+                                    {balanced, "white balance"},
+                                    {filtered, "night filter"},
+                                    {with_caption(frame), "caption"}})
+    fail_unless(similarity(frame, other) >= 0.6, "%s: %f", what, similarity(frame, other));
+  fail_unless(similarity(frame, frame) == 1, "%f", similarity(frame, frame));
+}
+
+TEST(test_other_texture) {
+  const Frame frame = reference::natural_frame(320, 180);
+  const double turned = similarity(frame, flipped(frame, true, true));
+  fail_unless(turned <= 0.35, "%f", turned);
+  const Frame flat = reference::flat_frame(320, 180);
+  fail_unless(similarity(flat, flat) == 0 && similarity(frame, flat) == 0, "flat frames have none");
+}
+
+// A still scene: a lamp, a caption that comes and goes; then shots of four frames.
+TEST(test_shots_by_texture) {
+  const Frame scene = reference::natural_frame(320, 180);
+  std::vector<Frame> frames;
+  for (const Frame &frame : {scene, lit_by_lamp(scene), scene, with_caption(scene), scene})
+    frames.insert(frames.end(), 25, frame);
+  auto shots = reference::find_shots(frames);
+  fail_unless(shots.empty(), "%s", reference::describe(shots).c_str());
+
+  const reference::Clip clip = reference::clips(0).front();  // its cuts: 20, 43, 69, 98
+  const Frame parts[] = {clip.frames[30], clip.frames[50], clip.frames[80]};
+  frames.assign(20, clip.frames[0]);
+  for (int shot = 0; shot < 6; shot++) frames.insert(frames.end(), 4, parts[shot % 3]);
+  frames.insert(frames.end(), 20, clip.frames[0]);
+  shots = reference::find_shots(frames);
+  fail_unless(shots.size() == 7, "%s", reference::describe(shots).c_str());
+  for (size_t i = 0; i < shots.size(); i++)
+    fail_unless(shots[i].frame == 20 + 4 * i, "%s", reference::describe(shots).c_str());
+}

@@ -39,7 +39,7 @@ bool near(const Similarity &a, const Similarity &b, double shift, double turn) {
 
 /// What the device finds. It must be an iteration that has as many inliers as any, fitted as the
 /// reference does.
-State found(Bench &bench, const List &list, const Settings &settings, size_t items = 64) {
+State found(Bench &bench, const List &list, const Settings &settings, size_t items = 32) {
   glcl::camera::Ransac engine(*bench.context, items);
   const cl::Buffer vectors = upload(bench, list), state = upload(bench, std::vector<State>(1));
   for (int i = 0; i < 2; i++) engine.run(*bench.queue, settings, vectors, int(list.size()), state);
@@ -146,8 +146,11 @@ TEST(test_repeats) {
     Settings settings;
     settings.seed = 5;
     settings.least = least;
-    const State first = found(bench, list, settings, 64);
-    for (size_t items : {1, 16, 256}) {
+    const State first = found(bench, list, settings);
+    // PoCL takes a quarter of a minute to compile the kernel for another group, and more for larger
+    // ones.
+    for (const size_t items : bench.context->device().is_cpu() ? std::vector<size_t>{1}
+                                                               : std::vector<size_t>{1, 64, 256}) {
       const State other = found(bench, list, settings, items);
       fail_unless(near(first.vectors, other.vectors, 1e-3, 1e-5) && first.inliers == other.inliers);
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """links.py ROOT: every relative link of the Markdown pages leads to a file, and to a heading where it names one; every page
-of docs/ stands in the site's contents (mkdocs.yml), where docs/site.sh puts those of elements."""
+of docs/ stands in the site's contents (mkdocs.yml), where docs/site.sh puts those of elements; every picture is shown, and
+debian/copyright names it."""
 import os
 import pathlib
 import sys
@@ -28,6 +29,13 @@ def main(root):
     for path in every:
         if path.startswith('docs/') and not path.startswith(('docs/glcl', 'docs/glopencl')) and path not in contents:
             faults.append(f'{path}: not in mkdocs.yml')
+    shown = {os.path.normpath(os.path.join(os.path.dirname(page.path), target)) for page in every.values() for _, target in page.links}
+    origins = (root / 'debian' / 'copyright').read_text(encoding='utf-8')
+    for picture in sorted(path.relative_to(root) for path in (root / 'docs' / 'pictures').iterdir()):
+        if str(picture) not in shown:
+            faults.append(f'{picture}: no page shows it')
+        if picture.name not in origins:
+            faults.append(f'{picture}: debian/copyright does not tell where it comes from')
     print(f'{links} links of {len(every)} pages')
     print('\n'.join(faults))
     return bool(faults) or not links

@@ -47,9 +47,10 @@ for name; do
   telling image bud --pull-never --layers -f "$file" -t "gst-glcl-$name" "$source_root"
   container=$(image from --pull-never "localhost/gst-glcl-$name")
   case $name in
-    nvidia) image run "$container" -- bash -euc 'gst-inspect-1.0 glclmotion | head -n 12; glcl-info || echo "its exit status is $?"' ;;
+    nvidia) image run "$container" -- bash -euc '((EUID)); gst-inspect-1.0 glclmotion | head -n 12; glcl-info || echo "its exit status is $?"' ;;
     *)
-      image run "$container" -- bash -euc 'glcl-info
+      image run "$container" -- bash -euc '((EUID))  # a user of its own
+        glcl-info
         gst-launch-1.0 -q gltestsrc num-buffers=5 ! glclmotion display=vectors ! gldownload ! video/x-raw ! fakesink
         gst-launch-1.0 -q videotestsrc num-buffers=5 ! jpegenc ! qtmux ! filesink location=clip.mp4
         GLCL_HEADLESS=1 /usr/share/gst-glcl/pipelines/invert.sh clip.mp4

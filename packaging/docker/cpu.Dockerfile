@@ -1,5 +1,5 @@
 # gst-glcl without a GPU: docker build -f packaging/docker/cpu.Dockerfile -t gst-glcl .
-# docker run --rm -v "$PWD:/videos" gst-glcl glcl-info
+# docker run --rm --user "$(id -u)" -v "$PWD:/videos" gst-glcl glcl-info
 FROM debian:trixie-slim AS build
 WORKDIR /src
 COPY pipelines/setup.sh pipelines/
@@ -14,7 +14,10 @@ RUN meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch
 FROM debian:trixie-slim
 COPY --from=build /root/installed /
 RUN apt-get update && apt-get install -y --no-install-recommends gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
-  gstreamer1.0-plugins-bad gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri && rm -rf /var/lib/apt/lists/*
-ENV GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device XDG_RUNTIME_DIR=/tmp POCL_CACHE_DIR=/tmp/pocl
+  gstreamer1.0-plugins-bad gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri && rm -rf /var/lib/apt/lists/* \
+  && useradd --uid 1000 glcl && install -d -o glcl /videos
+ENV GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device HOME=/tmp XDG_RUNTIME_DIR=/tmp POCL_CACHE_DIR=/tmp/pocl
 WORKDIR /videos
+# Of the user who runs it, if told so: docker run --user "$(id -u)". Nothing is written but /tmp and /videos.
+USER glcl
 CMD ["glcl-info"]

@@ -1,6 +1,6 @@
 # gst-glcl on an NVIDIA GPU: docker build -f packaging/docker/nvidia.Dockerfile -t gst-glcl-nvidia .
 # Needs the NVIDIA container toolkit on the host, which puts the driver's EGL, OpenCL and Vulkan libraries in.
-# docker run --rm --gpus all -v "$PWD:/videos" gst-glcl-nvidia glcl-info
+# docker run --rm --gpus all --user "$(id -u)" -v "$PWD:/videos" gst-glcl-nvidia glcl-info
 FROM debian:trixie-slim AS build
 WORKDIR /src
 COPY pipelines/setup.sh pipelines/
@@ -15,8 +15,11 @@ RUN meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch
 FROM debian:trixie-slim
 COPY --from=build /root/installed /
 RUN apt-get update && apt-get install -y --no-install-recommends gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
-  gstreamer1.0-plugins-bad gstreamer1.0-gl gstreamer1.0-libav ocl-icd-libopencl1 libegl1 libvulkan1 && rm -rf /var/lib/apt/lists/*
-ENV GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device XDG_RUNTIME_DIR=/tmp NVIDIA_DRIVER_CAPABILITIES=all
+  gstreamer1.0-plugins-bad gstreamer1.0-gl gstreamer1.0-libav ocl-icd-libopencl1 libegl1 libvulkan1 && rm -rf /var/lib/apt/lists/* \
+  && useradd --uid 1000 glcl && install -d -o glcl /videos
+ENV GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device HOME=/tmp XDG_RUNTIME_DIR=/tmp NVIDIA_DRIVER_CAPABILITIES=all
 RUN mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 >/etc/OpenCL/vendors/nvidia.icd
 WORKDIR /videos
+# Of the user who runs it, if told so: docker run --user "$(id -u)". Nothing is written but /tmp and /videos.
+USER glcl
 CMD ["glcl-info"]

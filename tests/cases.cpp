@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "film.h"
+
 namespace {
 
 struct Program {
@@ -36,5 +38,6 @@ int main(int argc, char **argv) {
   for (const auto teardown : program().teardown) tcase_add_checked_fixture(tidy, nullptr, teardown);
   for (TCase *tcase : {tidy, leaving}) suite_add_tcase(suite, tcase);
   for (const auto &[add, is_tidy] : program().cases) add(is_tidy ? tidy : leaving);
-  return gst_check_run_suite(suite, name, name);
+  const int failed = gst_check_run_suite(suite, name, name);
+  return failed ? failed : film::exit_status(true);
 }

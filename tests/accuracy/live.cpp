@@ -15,6 +15,7 @@
 #include <map>
 #include <random>
 
+#include "film.h"
 #include "motion/motion.h"
 #include "opencl/device.h"
 #include "opticalflow/flow.h"
@@ -83,7 +84,7 @@ std::vector<Scene> scenes() {
   add("texture", reference::textured_frame(w + 80, h + 60));
   add("text", page(w + 80, h + 260), {0, -12});
   int number = 0;
-  for (const Frame &picture : reference::pictures())
+  for (const Frame &picture : film::pictures())
     add("photograph " + std::to_string(++number), picture);
   return all;
 }
@@ -334,7 +335,7 @@ int run(const std::string &wish) {
   std::printf("\n");
   above += compare_pans(queue, scenes);
   if (above) std::printf("%d results are beyond their bounds (!)\n", above);
-  return above ? EXIT_FAILURE : EXIT_SUCCESS;
+  return film::exit_status(!above);
 }
 
 }  // namespace

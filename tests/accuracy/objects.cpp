@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "clips.h"
+#include "film.h"
 #include "objects/tracker.h"
 #include "opencl/error.h"
 #include "peers.h"
@@ -206,7 +207,7 @@ void print(const std::string &name, const Score &s, const char *mark = "") {
 }
 
 std::vector<Frame> pictures() {
-  std::vector<Frame> list = reference::pictures();
+  std::vector<Frame> list = film::pictures();
   list.push_back(reference::textured_frame(800, 600, {}, 5));
   return list;
 }
@@ -363,7 +364,7 @@ int compare_still(glcl::Queue &queue, bool whole) {
   std::vector<std::pair<std::string, Frame>> scenes{
       {"one colour", reference::flat_frame(width, height)},
       {"shapes", reference::natural_frame(width, height)}};
-  for (const Frame &picture : reference::pictures())
+  for (const Frame &picture : film::pictures())
     scenes.push_back({"photograph", reference::crop(picture, 100, 100, width, height)});
   enum Light { flicker, rolls, exposure, even };
   constexpr const char *names[] = {"flicker", "rolling", "exposure", "coded"};
@@ -409,7 +410,7 @@ int compare_cars(glcl::Queue &queue) {
     return folder + kind + (number < 10 ? "0" : "") + std::to_string(number) + end;
   };
   if (!std::filesystem::exists(path("frame", 1, ".jpg"))) {
-    std::printf("\nSKIP: no cars1 in %s\n", folder.c_str());
+    film::leave_out("there is no " + folder);
     return 0;
   }
   int hits = 0, frames = 0;
@@ -449,7 +450,7 @@ int run(const std::string &wish, bool whole, bool peers, bool still, const std::
   if (only.empty())
     missed += compare_lit(queue) + compare_still(queue, whole) + compare_cars(queue);
   if (missed) std::printf("%d results are beyond their bounds (!)\n", missed);
-  return missed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return film::exit_status(!missed);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <exception>
 #include <functional>
 
+#include "film.h"
 #include "motion/motion.h"
 #include "opencl/error.h"
 #include "reference/frames.h"
@@ -182,11 +183,11 @@ int run(const char *device, bool all) {
                      height);
   bool good = compare(context, "made", made, width, height, all);
   if (all)
-    for (Frame &picture : reference::pictures())
+    for (Frame &picture : film::pictures())
       good =
           compare(context, "photograph", {std::move(picture), width, height}, width, height, all) &&
           good;
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  return film::exit_status(good);
 }
 
 }  // namespace

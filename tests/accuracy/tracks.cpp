@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "film.h"
 #include "klt/klt.h"
 #include "opencl/device.h"
 #include "peers.h"
@@ -288,7 +289,7 @@ int compare_pairs(glcl::Queue &queue) {
   namespace fs = std::filesystem;
   const fs::path folder = reference::data_folder("flow");
   if (!fs::is_directory(folder)) {
-    std::printf("SKIP: no pairs in %s\n", folder.c_str());
+    film::leave_out("there are no pairs in " + folder.string());
     return 0;
   }
   const PointPeer *peer = point_peer();
@@ -354,7 +355,7 @@ int run(int argc, char **argv) {
   std::printf("%s\n", queue.context().device().name.c_str());
   const int beyond = compare_scenes(queue, side) + compare_pairs(queue);
   if (beyond) std::printf("%d rows are beyond their bounds (!)\n", beyond);
-  return beyond ? EXIT_FAILURE : EXIT_SUCCESS;
+  return film::exit_status(!beyond);
 }
 
 }  // namespace

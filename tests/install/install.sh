@@ -72,7 +72,9 @@ PYTHON
   G_RESOURCE_OVERLAYS=/org/gst-glcl/kernels/half=$work/broken quietly "$python" broken.py
 fi
 
-for element in $(gst-inspect-1.0 glcl | sed -n 's/^  \(gl[a-z]*\): .*/\1/p'); do
+mapfile -t elements < <(gst-inspect-1.0 glcl | sed -n 's/^  \(gl[a-z]*\): .*/\1/p')
+((${#elements[@]} > 5)) || die "only ${#elements[@]} elements"
+for element in "${elements[@]}"; do
   page=$(gst-inspect-1.0 "$element" | sed -n 's/^ *Doc-uri *//p')
   [[ $page == *docs/$element.* && -e $GLCL_SOURCE/docs/$element.md ]] || die "gst-inspect-1.0 $element names no page but '$page'"
 done

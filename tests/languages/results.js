@@ -65,7 +65,7 @@ function readFrame(elements, frame, first, seen) {
     'the vectors');
   const flow = array(result('flow'), 'vectors'), confidence = array(result('flow'), 'confidence');
   check(String(flow.shape) === `${HEIGHT / 4},${WIDTH / 4},2` && flow.data.some(x => Math.abs(x) > 1) &&
-    confidence.data.every(x => x >= 0 && x <= 1), 'the flow');
+    confidence.data.every(x => x >= 0 && x <= 1) && confidence.data.some(x => x > 0.5), 'the flow');
   if (GstAnalytics) {
     const tensors = GstAnalytics.buffer_get_tensor_meta(frame), quark = GLib.quark_from_string('glopenclflow-confidence');
     const tensor = tensors.get(tensors.get_index_from_id(quark)), bytes = tensor.data.extract_dup(0, tensor.data.get_size());

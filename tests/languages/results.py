@@ -67,7 +67,8 @@ class Reader:
             flow = result(buffer, 'glopenclflow')
             vectors, shape = array(flow, 'vectors')
             assert shape == [16, 24, 2] and max(map(abs, vectors)) < 0.1, shape
-            assert all(0 <= c <= 1 for c in array(flow, 'confidence')[0])
+            sure, shape = array(flow, 'confidence')
+            assert shape == [16, 24] and len(sure) == 16 * 24 and all(0 <= c <= 1 for c in sure), shape
             (count,), _ = array(flow, 'list-count')
             assert 0 <= count <= array(flow, 'list')[1][0]
         self.seen[sink] += 1

@@ -27,6 +27,7 @@ verdict() { # NAME STATUS LOG
   fi
 }
 
+runs=0
 pipelines() {
   [ $# != 0 ] || grep -v '^#' "$here/pipelines.list"
 }
@@ -38,15 +39,18 @@ while IFS=: read -r name pipeline; do
   pipeline=${pipeline//HERE/$here}
   pipeline=${pipeline//DEVICES/$GLCL_DEVICES}
   read -ra words <<<"$pipeline"
+  runs=$((runs + 1))
   under_layer "$scratch/log" gst-launch-1.0 -f -q "${words[@]}"
   verdict "$name" $? "$scratch/log"
   [ $failures != 0 ] && [ -n "${GLCL_STOP_AT_FIRST:-}" ] && break
 done < <(pipelines "$@")
 
 for program in "$@"; do
+  runs=$((runs + 1))
   GLCL_TIMEOUT=600 under_layer "$scratch/log" "$program"
   status=$?
   verdict "$(basename "$program")" $status "$scratch/log"
 done
 
+[ $runs != 0 ] || fail 'nothing was run'
 [ $failures = 0 ]

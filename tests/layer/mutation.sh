@@ -44,7 +44,9 @@ build_mutant() { # FILE MUTANT.cpp PLUGIN.so
   )
 }
 
+mutants=0
 while IFS='|' read -r name file script; do
+  mutants=$((mutants + 1))
   folder=$scratch/mutant
   rm -rf "$folder"
   mkdir -p "$folder/plugin"
@@ -71,4 +73,5 @@ while IFS='|' read -r name file script; do
   fi
 done < <(grep -v '^#' "$here/mutants.list")
 
+[ $mutants != 0 ] || fail 'there are no mutants'
 [ $failures = 0 ]

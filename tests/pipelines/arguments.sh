@@ -31,8 +31,10 @@ answers() {
   die "${script##*/} $*: exit status $status, not $wanted, or not one line with $pattern"
 }
 
+count=0
 for script in "$source_root"/pipelines/*.sh; do
   [[ -x $script ]] || continue
+  ((++count))
   name=${script##*/}
   first=$(sed -n 3p "$script")
   echo "$first"
@@ -72,3 +74,4 @@ for script in "$source_root"/pipelines/*.sh; do
     answers 2 "^$name: .*$file" "$file" "${more[@]}"
   done
 done
+((count > 10)) || die "only $count recipes"

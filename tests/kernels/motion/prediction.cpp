@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "film.h"
 #include "motion.h"
 #include "motion/motion.h"
 #include "motion/search.h"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 std::string video(const char *name) {
   const fs::path file = fs::path(reference::data_folder("video")) / name;
   if (fs::exists(file)) return file.string();
-  std::printf("SKIP: no %s\n", file.c_str());
+  film::leave_out("there is no " + file.string());
   return {};
 }
 
@@ -77,7 +78,7 @@ std::vector<Frame> bunny() {
   gst_object_unref(sink);
   gst_object_unref(pipeline);
   if (frames.size() == 31) return {frames.begin() + 25, frames.end()};
-  std::printf("SKIP: %s can't be decoded here\n", file.c_str());
+  film::leave_out(file + " can't be decoded here");
   return {};
 }
 

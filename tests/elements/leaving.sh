@@ -20,6 +20,7 @@ leave() {
   ((status == 0)) || failed=1
 }
 
+# shellcheck disable=SC2317 # leave runs it
 says_building() { timeout 60 grep -q -m1 building; }
 
 for build in 1 2 3; do

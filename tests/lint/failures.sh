@@ -50,6 +50,8 @@ interpreter=() root=''
 fails 'munged' tests/archive.sh
 fails 'sbatch' tests/archive.sh
 for name in vectors window label; do fails '' tests/examples/examples.sh "$name"; done
+fails '+gst-inspect-1.0 gst-launch-1.0' tests/encoders.sh
+fails '' tests/elements/leaving.sh "$work/bin/fails"
 for name in fuzz soak; do fails '' "tests/$name.sh" 0.01 copy; done
 GLCL_GL_DRIVER=$work fails '' tests/gl-driver.sh "$work/bin/fails"
 echo : >"$work/env.sh"

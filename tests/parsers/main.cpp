@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int changed_texts = 4000;
+constexpr int usual_changes = 4000;
 constexpr size_t most_bytes = 1 << 16;
 
 class Changes {
@@ -98,10 +98,11 @@ void give(const std::string &text) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    std::cerr << "usage: " << argv[0] << " FOLDER\n";
+  if (argc != 2 && argc != 3) {
+    std::cerr << "usage: " << argv[0] << " FOLDER [CHANGES]\n";
     return 2;
   }
+  const int changed = argc == 3 ? std::atoi(argv[2]) : usual_changes;
   std::vector<std::filesystem::path> paths;
   for (const auto &entry : std::filesystem::directory_iterator(argv[1]))
     paths.push_back(entry.path());
@@ -114,6 +115,6 @@ int main(int argc, char **argv) {
   }
   for (const std::string &text : corpus) give(text);
   Changes changes(corpus);
-  for (int i = 0; i < changed_texts; i++) give(changes.next());
-  std::cout << corpus.size() << " texts and " << changed_texts << " changes of them\n";
+  for (int i = 0; i < changed; i++) give(changes.next());
+  std::cout << corpus.size() << " texts and " << changed << " changes of them\n";
 }

@@ -181,7 +181,7 @@ for name, (orientation, turn) in turns.items():
     sheet = shown(name)
     places = [(x, y, turn(6 * x + 3, 4 * y + 2)) for x in range(16) for y in range(16) if y < 11]
     off = sum(abs(upright[y][x] - sheet[int(at[1] * 16 / size[1])][int(at[0] * 16 / size[0])]) for x, y, at in places)
-    assert off / len(places) < 12, (name, off / len(places))"
+    assert off / len(places) < 40, (name, off / len(places))"
 
 # Parts together are the whole, bit for bit, also where one begins in the dark.
 clip archive.mp4 50 ball smpte circular black black pinwheel ball smpte blink ball gradient ball

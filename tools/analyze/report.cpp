@@ -231,9 +231,7 @@ std::string page() {
   return content;
 }
 
-}  // namespace
-
-void report(const Task &task) {
+void write_report(const Task &task) {
   const Folder folder(task.folder);
   const Sheet sheet = make_sheet(folder);
   const Json summary = folder.json("summary.json");
@@ -260,6 +258,16 @@ void report(const Task &task) {
   const std::string place = "@DATA@";
   content.replace(content.find(place), place.size(), text);
   folder.write("index.html", content);
+}
+
+}  // namespace
+
+void report(const Task &task) {
+  try {
+    write_report(task);
+  } catch (const Json::exception &error) {
+    throw Failure(std::string("the results are damaged: ") + error.what());
+  }
 }
 
 }  // namespace glcl::analyze

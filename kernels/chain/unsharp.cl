@@ -2,8 +2,9 @@
 //! filter unsharp: adds what a Gaussian blur takes away
 //! param sigma 0.3..4 = 1.5: standard deviation of the blur, px
 //! param amount 0..4 = 0.7: how much of it
-//! radius ceil(2 * sigma)
-//! table weight[2 * ceil(2 * sigma) + 1] = exp(-(i - ceil(2 * sigma)) * (i - ceil(2 * sigma)) / (2 * sigma * sigma))
+//! param radius 0..12 = 12: how far the blur reads at most, px; never further than 3 sigma
+//! radius ceil(min(radius, 3 * sigma))
+//! table weight[2 * ceil(min(radius, 3 * sigma)) + 1] = exp(-pow(i - ceil(min(radius, 3 * sigma)), 2) / (2 * sigma * sigma))
 float4 unsharp(PIXEL) {
   const int reach = (weight_size - 1) / 2;
   float3 sum = 0.0f;

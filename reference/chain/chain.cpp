@@ -62,9 +62,13 @@ float sobel(const Item &item, const Input &in, int c) {
   return number(item, 0) * 0.25f * std::sqrt(gx * gx + gy * gy);
 }
 
+int gaussian_radius(double sigma, double most) {
+  return static_cast<int>(std::ceil(std::min(most, 3 * sigma)));
+}
+
 float unsharp(const Item &item, const Input &in, int c) {
   const double sigma = item.values.numbers[0];
-  const int radius = static_cast<int>(std::ceil(2 * sigma));
+  const int radius = gaussian_radius(sigma, item.values.numbers[2]);
   const auto weight = [&](int d) {
     return static_cast<float>(std::exp(-d * d / (2 * sigma * sigma)));
   };
@@ -165,7 +169,7 @@ Convolution convolution(const Item &item) {
   };
   double factor = 1;
   if (item.filter->name == "gauss") {
-    square(static_cast<int>(std::ceil(2 * numbers[0])), [&](int dx, int dy) {
+    square(gaussian_radius(numbers[0], numbers[1]), [&](int dx, int dy) {
       return std::exp(-(dx * dx + dy * dy) / (2 * numbers[0] * numbers[0]));
     });
   } else if (item.filter->name == "box") {

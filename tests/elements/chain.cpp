@@ -360,7 +360,7 @@ TEST(broken_at_start) {
       "pointer.cl", "//! filter pointer: no\n\nfloat4 pointer(PIXEL) { __global float *p = 0; }\n");
   expect_broken(element("grey ! nosuch"), {"filters:1:", "nosuch", "gauss"});
   expect_broken(element("gauss(sigma=99)"), {"sigma", "0.2", "20"});
-  expect_broken(element("gauss(radius=2)"), {"no parameter radius", "sigma"});
+  expect_broken(element("gauss(size=2)"), {"no parameter size", "sigma"});
   expect_broken(element("grey grey"), {"!"});
   expect_broken(element("grey*65"), {"64"});
   expect_broken(element("convolve(matrix=[1 2; 3 4])"), {"odd"});

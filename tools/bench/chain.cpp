@@ -26,7 +26,8 @@ struct Example {
 
 /// The first is what one kernel that changes nothing takes; the second that of Lanes (2010): 9×9.
 constexpr Example examples[] = {{"copy", "invert(strength=0)"},
-                                {"gauss 9×9, grey", "gauss(sigma=2) ! grey"},
+                                {"gauss 9×9, grey", "gauss(sigma=2, radius=4) ! grey"},
+                                {"gauss 13×13, grey", "gauss(sigma=2) ! grey"},
                                 {"three point filters", "saturation ! gamma ! invert"},
                                 {"three light ones", "grey ! threshold(level=0.4) ! invert"},
                                 {"edges", "median ! grey ! sobel ! threshold(level=0.2)"},

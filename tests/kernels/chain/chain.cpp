@@ -3,8 +3,12 @@
 #include "chain/chain.h"
 #include "chain/build.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <random>
+#include <thread>
 
 #include "kernels/engine.h"
 #include "reference/chain/chain.h"
@@ -18,7 +22,7 @@ namespace {
 /// Every filter of the library, with values that are not its defaults.
 const char *const samples[] = {"grey",
                                "gauss(sigma=0.8)",
-                               "gauss(sigma=1.7)",
+                               "gauss(sigma=1.7, radius=4)",
                                "box(size=2)",
                                "sobel(gain=1.5)",
                                "sharpen(amount=0.75)",
@@ -208,7 +212,7 @@ TEST(test_a_matrix_of_rank_1_is_separated) {
   fail_unless(separate(Matrix{3, 3, {0, 0, 0, 0, 0, 0, 0, 0, 0}}, parts));
   fail_unless(!separate(Matrix{3, 3, {0, 1, 0, 1, 4, 1, 0, 1, 0}}, parts));
   // A Gaussian takes two steps, 5 of its 25 values in each.
-  const auto stages = stages_of(parse_chain("gauss(sigma=1) ! grey", "test", {}));
+  const auto stages = stages_of(parse_chain("gauss(sigma=1, radius=2) ! grey", "test", {}));
   fail_unless(stages.size() == 3 && stages[0].taps() == 5 && stages[1].taps() == 5);
 }
 
@@ -505,7 +509,7 @@ TEST(test_values_that_change) {
   Description wanted = parse_chain("gauss(sigma=1.2) ! threshold(level=0.3) ! unsharp", "test", {});
   Chain fixed(*bench.context, wanted, {}), live(*bench.context, wanted, {true, {}, {}});
   fail_unless(fixed.takes(wanted) && live.takes(wanted));
-  wanted.items[0].values.numbers[0] = 1.4;  // the same radius
+  wanted.items[0].values.numbers[0] = 1.3;  // the same radius
   wanted.items[1].values.numbers[0] = 0.5;
   fail_unless(!fixed.takes(wanted) && live.takes(wanted));
   live.set(wanted);
@@ -520,6 +524,53 @@ TEST(test_values_that_change) {
     table.set(wanted);
     for (int frames = 0; frames < 2; frames++)
       agreement.check(run(bench, table, {frame})[0], reference::chain(frame, wanted), "a table");
+  }
+}
+
+/// A blur in double precision that reads as far as a Gaussian is more than nothing.
+Frame blurred(const Frame &frame, double sigma) {
+  const int reach = static_cast<int>(std::ceil(8 * sigma));
+  std::vector<double> weights;
+  double sum = 0;
+  for (int d = -reach; d <= reach; d++) {
+    weights.push_back(std::exp(-d * d / (2 * sigma * sigma)));
+    sum += weights.back();
+  }
+  const auto pass = [&](const std::vector<double> &in, int dx, int dy) {
+    std::vector<double> out(in.size());
+    for (int y = 0; y < frame.height; y++)
+      for (int x = 0; x < frame.width; x++)
+        for (int d = -reach; d <= reach; d++) {
+          const int from_x = std::clamp(x + d * dx, 0, frame.width - 1),
+                    from_y = std::clamp(y + d * dy, 0, frame.height - 1);
+          for (int c = 0; c < 4; c++)
+            out[(size_t(y) * frame.width + x) * 4 + c] +=
+                weights[size_t(d + reach)] / sum *
+                in[(size_t(from_y) * frame.width + from_x) * 4 + c];
+        }
+    return out;
+  };
+  const auto values = pass(pass({frame.rgba.begin(), frame.rgba.end()}, 1, 0), 0, 1);
+  Frame out = frame;
+  for (size_t i = 0; i < values.size(); i++)
+    if (i % 4 < 3) out.rgba[i] = static_cast<uint8_t>(std::lround(values[i]));
+  return out;
+}
+
+TEST(test_a_gaussian_is_one) {
+  Bench bench;
+  Frame edge(61, 47);  // white beside black
+  for (int y = 0; y < edge.height; y++)
+    for (int x = 0; x < edge.width; x++)
+      for (int c = 0; c < 4; c++) edge.at(x, y)[c] = x < 30 || c == 3 ? 255 : 0;
+  for (const double sigma : {0.8, 2.0, 5.0}) {
+    const auto wanted = parse_chain("gauss(sigma=" + std::to_string(sigma) + ")", "test", {});
+    Chain chain(*bench.context, wanted, {});
+    Agreement agreement;
+    agreement.most = 0.3;
+    for (const Frame &frame :
+         {edge, reference::natural_frame(61, 47), reference::random_frame(61, 47)})
+      agreement.check(run(bench, chain, {frame})[0], blurred(frame, sigma), chain.describe());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "opencl/error.h"
+#include "opencl/program.h"
 
 namespace glcl::chain {
 
@@ -91,6 +92,7 @@ std::string first_error(const std::string &log, const std::string &source) {
 
 cl::Program compile(Context &context, const std::string &text, const std::string &options) {
   const cl::Device &device = context.device().device;
+  const auto alone = alone_on(context.device());
   cl::Program program(context.cl(), text);
   const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
   if (status == CL_SUCCESS) return program;

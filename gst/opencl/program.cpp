@@ -77,15 +77,14 @@ bool builds_singly(const Device &device) {
   return is_pocl(device) || device.platform_name == "rusticl";
 }
 
-/// Held while a driver compiles that is to do so singly.
+thread_local ProgramsAsked *asked = nullptr;
+
+}  // namespace
+
 std::unique_lock<std::mutex> alone_on(const Device &device) {
   static auto *mutex = new std::mutex;
   return builds_singly(device) ? std::unique_lock(*mutex) : std::unique_lock<std::mutex>();
 }
-
-thread_local ProgramsAsked *asked = nullptr;
-
-}  // namespace
 
 class Program::Build {
  public:

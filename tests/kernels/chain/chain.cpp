@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "kernels/engine.h"
+#include "opencl/program.h"
 #include "reference/chain/chain.h"
 
 using glcl::chain::Chain;
@@ -214,6 +215,30 @@ TEST(test_a_matrix_of_rank_1_is_separated) {
   // A Gaussian takes two steps, 5 of its 25 values in each.
   const auto stages = stages_of(parse_chain("gauss(sigma=1, radius=2) ! grey", "test", {}));
   fail_unless(stages.size() == 3 && stages[0].taps() == 5 && stages[1].taps() == 5);
+}
+
+// Chains wait for a driver that is to compile one program at a time.
+TEST(test_chains_compile_alone) {
+  Bench bench;
+  const auto build = [&](const std::string &filters) {
+    Chain(*bench.context, parse_chain(filters, "test", {}), {});
+  };
+  const gint64 begin = g_get_monotonic_time();
+  build("invert(strength=" + std::to_string(begin % 1000 / 1e3) + ")");  // no cache has it
+  const gint64 once = g_get_monotonic_time() - begin;
+  auto others = glcl::alone_on(bench.context->device());
+  if (!others) return;  // this driver compiles several at once
+  std::atomic<bool> done{false};
+  std::thread builder([&] {
+    build("sharpen(amount=" + std::to_string(begin % 1000 / 1e3) + ")");
+    done = true;
+  });
+  const gint64 end = g_get_monotonic_time() + 4 * once;
+  while (g_get_monotonic_time() < end && !done) g_usleep(1000);
+  const bool early = done;
+  others.unlock();
+  builder.join();
+  fail_unless(!early && done, "it compiles beside another one");
 }
 
 // One that goes by #line, PoCL's, and one that does not.

@@ -129,4 +129,19 @@ HostPicture read_picture_sample(GstSample *sample, const char *format) {
   throw unreadable(text + ".");
 }
 
+GParamSpec *sample_spec(const char *name, const char *nick, const char *blurb) {
+  static const GType type = [] {
+    GParamSpecTypeInfo info{};
+    info.instance_size = sizeof(GParamSpec);
+    info.value_type = GST_TYPE_SAMPLE;
+    info.value_set_default = [](GParamSpec *, GValue *value) {
+      gst_value_take_sample(value, gst_sample_new(nullptr, nullptr, nullptr, nullptr));
+    };
+    return g_param_type_register_static("GstGLCLParamSample", &info);
+  }();
+  const auto flags = static_cast<GParamFlags>(G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS |
+                                              GST_PARAM_MUTABLE_PLAYING);
+  return G_PARAM_SPEC(g_param_spec_internal(type, name, nick, blurb, flags));
+}
+
 }  // namespace glcl

@@ -23,4 +23,8 @@ HostPicture read_picture_file(const std::string &path, const char *format);
 /// 20 s at most. Throws Error::not_found with the reason.
 HostPicture read_picture_sample(GstSample *sample, const char *format);
 
+/// A property of a GstSample that can only be set. Its default is an empty sample, which is none:
+/// editors serialise defaults, and gst_value_serialize() takes no NULL.
+GParamSpec *sample_spec(const char *name, const char *nick, const char *blurb);
+
 }  // namespace glcl

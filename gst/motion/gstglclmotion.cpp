@@ -128,11 +128,10 @@ Mask read_mask(const GValue *value) {
 }
 
 Mask take_mask(const GValue *value) {
-  if (!g_value_get_boxed(value)) return {};
+  GstSample *sample = gst_value_get_sample(value);
+  if (!sample || (!gst_sample_get_buffer(sample) && !gst_sample_get_caps(sample))) return {};
   try {
-    return {{},
-            std::make_shared<glcl::HostPicture>(
-                glcl::read_picture_sample(gst_value_get_sample(value), "GRAY8"))};
+    return {{}, std::make_shared<glcl::HostPicture>(glcl::read_picture_sample(sample, "GRAY8"))};
   } catch (const glcl::Error &error) {
     g_warning(
         "mask-sample is ignored: %s Give a GstSample of a picture, black where nothing is to be "
@@ -406,13 +405,10 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
             g_value_set_string(value, settings.mask_path.c_str());
           })
       .made(
-          g_param_spec_boxed(
+          glcl::sample_spec(
               "mask-sample", "Mask sample",
-              "The mask as a picture in memory, with its caps; takes the place of mask. NULL: "
-              "everywhere",
-              GST_TYPE_SAMPLE,
-              static_cast<GParamFlags>(G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS |
-                                       GST_PARAM_MUTABLE_PLAYING)),
+              "The mask as a picture in memory, with its caps; takes the place of mask. NULL or "
+              "empty: everywhere"),
           take_mask, [](Settings &settings, const Mask &mask) { mask.into(settings); },
           [](const Settings &, GValue *) {})
       .number("seed", "Seed",

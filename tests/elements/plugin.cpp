@@ -116,6 +116,37 @@ TEST(loader_that_comes_later) {
   folder.registry();
 }
 
+// Editors keep the values of all properties, and the defaults of those that can't be read;
+// GStreamer may complain of none.
+TEST(values_can_be_serialised) {
+  GList *all = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "glcl");
+  int count = 0;
+  for (GList *one = all; one; one = one->next) {
+    if (!GST_IS_ELEMENT_FACTORY(one->data)) continue;
+    GstElement *element = gst_element_factory_create(GST_ELEMENT_FACTORY(one->data), nullptr);
+    guint size = 0;
+    GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &size);
+    for (guint i = 0; i < size; i++) {
+      if (G_IS_PARAM_SPEC_OBJECT(specs[i])) continue;  // the parent
+      GValue value = G_VALUE_INIT;
+      g_value_init(&value, specs[i]->value_type);
+      if (specs[i]->flags & G_PARAM_READABLE)
+        g_object_get_property(G_OBJECT(element), specs[i]->name, &value);
+      else
+        g_param_value_set_default(specs[i], &value);
+      g_free(gst_value_serialize(&value));
+      if (specs[i]->flags & G_PARAM_WRITABLE)
+        g_object_set_property(G_OBJECT(element), specs[i]->name, &value);
+      g_value_unset(&value);
+      count++;
+    }
+    g_free(specs);
+    gst_object_unref(element);
+  }
+  gst_plugin_feature_list_free(all);
+  expect(count > 100, "there are only " + std::to_string(count) + " properties");
+}
+
 TEST(debug_categories) {
   static Log &log = *new Log;  // threads log until the process ends
   const char *const names[] = {"glclinvert", "glclbilateral", "glclhistogram", "glclhough",

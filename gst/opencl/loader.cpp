@@ -99,7 +99,7 @@ void *loader_function(const char *name) {
       PARAMETERS_##count(function)) {                                                              \
     using Result = Signature<decltype(function)>::Result;                                          \
     static const auto real =                                                                       \
-        reinterpret_cast<decltype(&function)>(glcl::loader_function(#function));                   \
+        reinterpret_cast<decltype(&(function))>(glcl::loader_function(#function));                 \
     return real ? real(ARGUMENTS_##count) : missing<Result>(ARGUMENTS_##count);                    \
   }
 

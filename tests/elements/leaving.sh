@@ -20,11 +20,8 @@ leave() {
   ((status == 0)) || failed=1
 }
 
-# shellcheck disable=SC2317 # leave runs it
-says_building() { timeout 60 grep -q -m1 building; }
-
 for build in 1 2 3; do
-  GLCL_TEST_BUILD=$build leave "build $build" says_building
+  GLCL_TEST_BUILD=$build leave "build $build" timeout 60 grep -q -m1 building
 done
 for seconds in 0.02 0.1 0.3 1; do
   GLCL_TEST_BUILD=0 leave "after $seconds s" sleep "$seconds"

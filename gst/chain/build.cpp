@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "opencl/ending.h"
 #include "opencl/error.h"
 #include "opencl/program.h"
 
@@ -94,6 +95,7 @@ cl::Program compile(Context &context, const std::string &text, const std::string
   const cl::Device &device = context.device().device;
   const auto alone = alone_on(context.device());
   cl::Program program(context.cl(), text);
+  const DriverWork work;
   const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
   if (status == CL_SUCCESS) return program;
   std::string log;

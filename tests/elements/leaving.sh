@@ -3,7 +3,7 @@
 # leaving.sh PROGRAM: applications end while kernels are compiled, and while frames go on; none crashes
 set -euo pipefail
 program=$1
-pipeline='videotestsrc is-live=true ! glupload ! glcolorconvert ! glclbilateral ! glclhistogram ! fakesink'
+pipeline='videotestsrc is-live=true ! glupload ! glcolorconvert ! glclchain filters=sobel ! glclbilateral ! glclhistogram ! fakesink'
 failed=0
 
 # leave NAME BEGUN...: runs the program, which ends once BEGUN succeeds on what it says
@@ -20,7 +20,7 @@ leave() {
   ((status == 0)) || failed=1
 }
 
-for build in 1 2 3; do
+for build in 1 2 3 4; do
   GLCL_TEST_BUILD=$build leave "build $build" timeout 60 grep -q -m1 building
 done
 for seconds in 0.02 0.1 0.3 1; do

@@ -3,6 +3,7 @@
 // A text has the files behind lines of their names, "=== summary.json".
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "analyze/folder.h"

@@ -94,3 +94,8 @@ for words in --help --version 'videotestsrc num-buffers=1 ! glupload ! glcolorco
   ((status == 1)) || die "exit status $status of glcl-events $words on a full disk"
   grep -q "standard output can't be written" errors || die 'does not say that the disk is full'
 done
+
+# No code in a name reaches a terminal.
+expect 1 filesrc location=$'no-such\e[31m\u009b31m' ! fakesink
+says 'no-such?[31m' errors
+! grep -q $'\e\\|\u009b' output errors || die 'shows codes of a name'

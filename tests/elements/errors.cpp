@@ -130,6 +130,20 @@ TEST(cache_that_is_there_and_cannot_be_written) {
   check_missing_driver({"No OpenCL device", "cache /sys", "set POCL_CACHE_DIR"}, "report");
 }
 
+// The first device, a GPU in the eyes of the element, has no images.
+TEST(device_that_is_passed_over) {
+  if (test::shares_textures()) return;  // not PoCL
+  const std::string layer =
+      std::string(g_getenv("GLCL_BUILD")) + "/tests/kernels/libsmall-device.so";
+  g_setenv("OPENCL_LAYERS", layer.c_str(), TRUE);
+  g_setenv("POCL_DEVICES", "basic pthread", TRUE);
+  g_setenv("GLCL_TEST_LACKS", "images", TRUE);
+  Pipeline pipeline("gltestsrc num-buffers=3 ! glclinvert sharing=copy ! fakesink");
+  expect(pipeline.run(), "the pipeline does not play");
+  expect_one(pipeline.messages().warnings(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+             {"device=auto takes 0:1 pthread", "0:0 basic", "it has no images"});
+}
+
 TEST(inspection_without_platform) {
   g_setenv("OCL_ICD_VENDORS", "/nonexistent", TRUE);
   gchar *folder = g_dir_make_tmp("glcl-registry-XXXXXX", nullptr);

@@ -2,6 +2,7 @@
 // The shot detector and the statistics, on histograms alone.
 #include "reference/histogram/shots.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 

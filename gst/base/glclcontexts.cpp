@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "glclerrors.h"
 #include "opencl/flaws.h"
 
 namespace glcl {
@@ -49,16 +50,15 @@ void Contexts::announce(GstElement *element, bool automatic) {
   const Device &device = gst_glcl_context_device(context);
   const std::string better = automatic ? passed_over(devices(), device) : "";
   if (!better.empty())
-    GST_ELEMENT_WARNING(element, RESOURCE, SETTINGS,
-                        ("device=auto takes %s %s. It passes over %s.", device.id().c_str(),
-                         device.name.c_str(), better.c_str()),
-                        ("device=%s silences this", device.id().c_str()));
+    warn(
+        element, GST_RESOURCE_ERROR_SETTINGS,
+        "device=auto takes " + device.id() + " " + device.name + ". It passes over " + better + ".",
+        "device=" + device.id() + " silences this");
   const std::string &reason = gst_glcl_context_choice(context).fallback_reason;
   if (!reason.empty())
-    GST_ELEMENT_WARNING(
-        element, RESOURCE, SETTINGS,
-        ("Frames are copied through host memory (sharing=copy): %s.", reason.c_str()),
-        ("sharing=copy asks for it and silences this; docs/sharing.md tells more"));
+    warn(element, GST_RESOURCE_ERROR_SETTINGS,
+         "Frames are copied through host memory (sharing=copy): " + reason + ".",
+         "sharing=copy asks for it and silences this; docs/sharing.md tells more");
   gst_object_unref(context);
 }
 

@@ -23,7 +23,20 @@ gint resource_code(Error::Kind kind) {
   return GST_RESOURCE_ERROR_FAILED;
 }
 
+/// Applications take all texts for UTF-8, and some end where one is not.
+void post(GstElement *element, GstMessageType type, GQuark domain, gint code,
+          const std::string &text, const std::string &debug) {
+  gst_element_message_full(element, type, domain, code, g_strdup(utf8(text).c_str()),
+                           debug.empty() ? nullptr : g_strdup(utf8(debug).c_str()), __FILE__,
+                           GST_FUNCTION, __LINE__);
+}
+
 }  // namespace
+
+void warn(GstElement *element, GstResourceError code, const std::string &text,
+          const std::string &debug) {
+  post(element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR, code, text, debug);
+}
 
 bool Errors::failed() const {
   const std::lock_guard lock(mutex_);
@@ -65,9 +78,7 @@ void Errors::post(GstElement *element, GQuark domain, gint code, const std::stri
     failed_ = true;
     if (std::exchange(last_, text + debug) == text + debug) return;
   }
-  gst_element_message_full(element, GST_MESSAGE_ERROR, domain, code, g_strdup(text.c_str()),
-                           debug.empty() ? nullptr : g_strdup(debug.c_str()), __FILE__,
-                           GST_FUNCTION, __LINE__);
+  glcl::post(element, GST_MESSAGE_ERROR, domain, code, text, debug);
 }
 
 }  // namespace glcl

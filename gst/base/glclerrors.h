@@ -8,6 +8,10 @@
 
 namespace glcl {
 
+/// Posts a warning about resources or settings. The texts may hold any bytes.
+void warn(GstElement *element, GstResourceError code, const std::string &text,
+          const std::string &debug = {});
+
 /// The border between C++ and GStreamer: what an element's work throws becomes its error messages.
 /// Any thread.
 class Errors {

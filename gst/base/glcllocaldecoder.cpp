@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "opencl/error.h"
+
 namespace glcl {
 
 namespace {
@@ -105,7 +107,7 @@ int select(GstElement *, GstPad *, GstCaps *caps, GstElementFactory *factory, gp
 
 void refuse(GstElement *decodebin, const std::string &why) {
   if (!why.empty())
-    GST_ELEMENT_ERROR(decodebin, STREAM, WRONG_TYPE, ("%s", why.c_str()), (nullptr));
+    GST_ELEMENT_ERROR(decodebin, STREAM, WRONG_TYPE, ("%s", utf8(why).c_str()), (nullptr));
 }
 
 void refuse_unknown(GstElement *decodebin, GstPad *, GstCaps *caps, gpointer) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "glclerrors.h"
+
 namespace glcl {
 
 namespace {
@@ -26,11 +28,10 @@ void set_before_paused(GstElement *element, const Accessors &accessors, const GV
   // Serialized texts have their % escaped.
   gchar *text =
       G_VALUE_HOLDS_STRING(value) ? g_value_dup_string(value) : gst_value_serialize(value);
-  GST_ELEMENT_WARNING(element, RESOURCE, SETTINGS,
-                      ("%s=%s comes too late: the element is %s. The old value stays; set the "
-                       "property while the element is NULL or READY.",
-                       spec->name, text ? text : "", gst_element_state_get_name(state)),
-                      (nullptr));
+  warn(element, GST_RESOURCE_ERROR_SETTINGS,
+       std::string(spec->name) + "=" + (text ? text : "") + " comes too late: the element is " +
+           gst_element_state_get_name(state) +
+           ". The old value stays; set the property while the element is NULL or READY.");
   g_free(text);
 }
 

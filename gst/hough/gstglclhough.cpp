@@ -32,6 +32,7 @@
 #include <string>
 
 #include "base/compat.h"
+#include "base/glclerrors.h"
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
 #include "config.h"
@@ -145,7 +146,7 @@ G_DEFINE_TYPE(GstGLCLHough, gst_glcl_hough, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glclhough, "glclhough", GST_RANK_NONE, gst_glcl_hough_get_type())
 
 static void gst_glcl_hough_warn(GstGLCLHough *self, const std::string &text) {
-  GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", text.c_str()), (nullptr));
+  glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_SETTINGS, text);
 }
 
 /// Has the search look for all templates that fit into frames of this size. It leaves out the
@@ -538,7 +539,7 @@ static gboolean gst_glcl_hough_learn_picture(GstGLCLHough *self, const gchar *na
 
 static gboolean gst_glcl_hough_forget(GstGLCLHough *self, const gchar *name) {
   Lesson lesson;
-  lesson.name = name ? name : "";
+  lesson.name = glcl::utf8(name ? name : "");  // as templates are named
   lesson.forget = true;
   return gst_glcl_hough_add_lesson(self, lesson);
 }

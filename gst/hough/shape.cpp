@@ -183,8 +183,9 @@ Made make_level(int width, int height, const EdgeMap &map) {
 
 }  // namespace
 
-Shape::Shape(std::string template_name, int width, int height, const std::vector<EdgeMap> &maps)
-    : name(std::move(template_name)), width(width), height(height), radius(1) {
+Shape::Shape(const std::string &template_name, int width, int height,
+             const std::vector<EdgeMap> &maps)
+    : name(utf8(template_name)), width(width), height(height), radius(1) {
   std::string why = "is too small";
   for (const EdgeMap &map : maps) {
     Made made = make_level(width, height, map);

@@ -37,7 +37,7 @@ struct Shape {
   /// From the edges of a picture of width × height px at some sizes; those are left out that have
   /// too few edges, or none that differ in direction. Throws Error::settings, naming the template,
   /// where none is left.
-  Shape(std::string name, int width, int height, const std::vector<EdgeMap> &maps);
+  Shape(const std::string &name, int width, int height, const std::vector<EdgeMap> &maps);
 
   /// The one that fits a scale best.
   size_t level_of(double scale) const;

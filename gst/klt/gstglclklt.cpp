@@ -47,6 +47,7 @@
 #include <optional>
 #include <string>
 
+#include "base/glclerrors.h"
 #include "base/glclproperties.h"
 #include "config.h"
 #include "klt.h"
@@ -131,8 +132,8 @@ static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &cont
     auto &stabilizer = state->steadying->stabilizer;
     return wait ? &stabilizer.get(make) : stabilizer.poll(make);
   } catch (const glcl::Error &error) {
-    GST_ELEMENT_WARNING(self, RESOURCE, FAILED, ("%s", error.what()),
-                        ("frames go on as they came"));
+    glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
+               "frames go on as they came");
     return nullptr;
   }
 }
@@ -227,8 +228,8 @@ static void gst_glcl_klt_write(GstGLCLKlt *self, guint64 frame, GstClockTime tim
         GST_CLOCK_TIME_IS_VALID(timestamp) ? std::optional<uint64_t>(timestamp) : std::nullopt,
         points, summary->count);
   } catch (const glcl::Error &error) {
-    GST_ELEMENT_WARNING(self, RESOURCE, WRITE, ("%s", error.what()),
-                        ("nothing more is written to it"));
+    glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_WRITE, error.what(),
+               "nothing more is written to it");
   }
 }
 

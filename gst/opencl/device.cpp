@@ -98,11 +98,11 @@ std::vector<Device> devices(std::string *failures) {
         failed("platform " + std::to_string(p) + ": ", "clGetDeviceIDs", CL_DEVICE_NOT_FOUND);
       for (size_t d = 0; d < of_platform.size(); d++) {
         found.push_back({of_platform[d], platforms[p], static_cast<int>(p), static_cast<int>(d),
-                         of_platform[d].getInfo<CL_DEVICE_NAME>(),
-                         platforms[p].getInfo<CL_PLATFORM_NAME>(),
+                         utf8(of_platform[d].getInfo<CL_DEVICE_NAME>()),
+                         utf8(platforms[p].getInfo<CL_PLATFORM_NAME>()),
                          of_platform[d].getInfo<CL_DEVICE_TYPE>(),
                          " " + of_platform[d].getInfo<CL_DEVICE_EXTENSIONS>() + " ",
-                         of_platform[d].getInfo<CL_DRIVER_VERSION>()});
+                         utf8(of_platform[d].getInfo<CL_DRIVER_VERSION>())});
       }
     } catch (const cl::Error &error) {
       failed("platform " + std::to_string(p) + ": ", error.what(), error.err());

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "error.h"
 
+#include <glib.h>
+
 #include <map>
+#include <memory>
 
 #include "cl.h"
 
 namespace glcl {
+
+std::string utf8(const std::string &text) {
+  const std::unique_ptr<gchar, decltype(&g_free)> valid(
+      g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())), g_free);
+  return valid.get();
+}
 
 Error::Error(const std::string &message, const cl::Error &cause)
     : Error(Kind::failed, message, std::string(cause.what()) + ": " + error_name(cause.err())) {}

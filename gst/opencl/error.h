@@ -10,7 +10,12 @@ class Error;
 
 namespace glcl {
 
-/// A failure with a text for the user and a detail (error name, build log) for whoever debugs it.
+/// The text in UTF-8, which drivers' names and logs and users' paths may not be: what is none of it
+/// becomes U+FFFD.
+std::string utf8(const std::string &text);
+
+/// A failure with a text for the user and a detail (error name, build log) for whoever debugs it,
+/// both in UTF-8.
 class Error : public std::runtime_error {
  public:
   enum class Kind {
@@ -19,8 +24,8 @@ class Error : public std::runtime_error {
     failed,     ///< OpenCL or OpenGL refused a call
   };
 
-  Error(Kind kind, const std::string &message, std::string detail = {})
-      : std::runtime_error(message), kind_(kind), detail_(std::move(detail)) {}
+  Error(Kind kind, const std::string &message, const std::string &detail = {})
+      : std::runtime_error(utf8(message)), kind_(kind), detail_(utf8(detail)) {}
 
   /// A call of OpenCL that failed; it and its error's name become the detail.
   Error(const std::string &message, const cl::Error &cause);

@@ -51,6 +51,7 @@
 #include <utility>
 
 #include "base/compat.h"
+#include "base/glclerrors.h"
 #include "base/glclproperties.h"
 #include "config.h"
 #include "dump.h"
@@ -213,8 +214,8 @@ static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Co
   try {
     return wait ? &state->signatures.get(make) : state->signatures.poll(make);
   } catch (const glcl::Error &error) {
-    GST_ELEMENT_WARNING(self, RESOURCE, FAILED, ("%s", error.what()),
-                        ("metas have no list of single pixels"));
+    glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
+               "metas have no list of single pixels");
     return nullptr;
   }
 }
@@ -236,8 +237,8 @@ static void gst_gl_opencl_flow_change(GstGLOpenCLFlow *self, glcl::Context &cont
     if (engine && next->method == settings.method) state->engine = std::move(*engine);
   } catch (const glcl::Error &error) {
     next->failed = true;
-    GST_ELEMENT_WARNING(self, RESOURCE, FAILED, ("%s", error.what()),
-                        ("the method stays as it was"));
+    glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
+               "the method stays as it was");
   }
   if (!next->failed || next->method != settings.method) next.reset();
 }
@@ -326,8 +327,8 @@ static void gst_gl_opencl_flow_write(GstGLOpenCLFlow *self, const std::string &p
   } catch (const glcl::Error &error) {
     GST_INFO_OBJECT(self, "%s", error.what());
     if (!self->state->dump_failed.exchange(true))
-      GST_ELEMENT_WARNING(self, RESOURCE, WRITE, ("%s", error.what()),
-                          ("no warning comes for the files after it"));
+      glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_WRITE, error.what(),
+                 "no warning comes for the files after it");
   }
 }
 

@@ -2,7 +2,8 @@
 // An OpenCL layer for the ICD loader (OPENCL_LAYERS) that makes any device as small as devices are:
 // groups of at most 256 work-items and 32 KiB of local memory, of which its driver uses some itself
 // for each kernel that takes a pointer to it, as NVIDIA's does. It refuses launches that take more,
-// and says so. With GLCL_TEST_GPU in the environment the device also is a GPU. GLCL_TEST_LACKS
+// and says so. With GLCL_TEST_GPU in the environment the device also is a GPU, with
+// GLCL_TEST_NAME its name is no UTF-8. GLCL_TEST_LACKS
 // names what PoCL's device "basic", then a GPU, has not: compiler, images, items of a group, local
 // memory.
 #define CL_TARGET_OPENCL_VERSION 120
@@ -52,6 +53,7 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t 
   if (status || !value) return status;
   if (name == CL_DEVICE_TYPE && std::getenv("GLCL_TEST_GPU"))
     *static_cast<cl_device_type *>(value) = CL_DEVICE_TYPE_GPU;
+  if (name == CL_DEVICE_NAME && std::getenv("GLCL_TEST_NAME")) *static_cast<char *>(value) = '\xe9';
   if (name == CL_DEVICE_LOCAL_MEM_SIZE) limit(value, written, most_local);
   if (name == CL_DEVICE_MAX_WORK_GROUP_SIZE || name == CL_DEVICE_MAX_WORK_ITEM_SIZES)
     limit(value, written, most_items);

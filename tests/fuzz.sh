@@ -7,8 +7,8 @@
 # without a good cause, or growth. What failed is told with the command that repeats it: --seed S --runs 1 --verbose.
 #   copy  PoCL computes and frames are copied; also what is taken where GLCL_GL_DRIVER is not set
 #   gl    on the drivers that share textures whose env.sh is in the folder GLCL_GL_DRIVER
-# GLCL_BUILD is the build folder (build). With GLCL_FAULT (tests/layer/faults.h) OpenCL calls fail, and any error message
-# with a text will do.
+# GLCL_BUILD is the build folder (build). With --faults OpenCL calls of all functions fail in most of the runs; with
+# GLCL_FAULT (tests/layer/faults.h) those that it names. Any error message with a text will do then.
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
 . "$(dirname "$0")/random.sh"
@@ -19,7 +19,8 @@ random_setup "$0" "$@"
 # Growth is a sanitizer's own.
 [[ -z ${ASAN_OPTIONS:-}${TSAN_OPTIONS:-} ]] || options+=(--limit 100000 --heap-limit 100000)
 preload=${FUZZ_PRELOAD:-${LD_PRELOAD:-}}
-if [[ -n ${GLCL_FAULT:-} ]]; then
+options+=(--picture "$source_root/tests/layer/shape.png")
+if [[ -n ${GLCL_FAULT:-} || " ${options[*]} " == *' --faults '* ]]; then
   export OPENCL_LAYERS=$build/tests/layer/libglcl-checker.so
   preload+=" $OPENCL_LAYERS"
   options+=(--any-error)

@@ -29,6 +29,7 @@
 #include <set>
 #include <thread>
 
+#include "faults.h"
 #include "options.h"
 #include "run.h"
 #include "soak/process.h"
@@ -39,7 +40,8 @@
 
 Options options;
 std::atomic<bool> failed{false};
-std::atomic<uint64_t> all_frames{0}, all_maps{0}, all_settings{0}, all_errors{0}, all_strangers{0};
+std::atomic<uint64_t> all_frames{0}, all_maps{0}, all_settings{0}, all_signals{0}, all_children{0},
+    all_swaps{0}, all_syncs{0}, all_errors{0}, all_strangers{0};
 
 namespace {
 
@@ -55,8 +57,9 @@ const Clock::time_point begin = Clock::now();
 /// How to repeat the run.
 std::string again() {
   return options.again + (options.one_display ? " --one-display" : "") +
-         (options.any_error ? " --any-error" : "") + " --elements " + options.elements +
-         " --seed " + std::to_string(seed_now) + " --runs 1 --verbose";
+         (options.any_error ? " --any-error" : "") + (options.faults ? " --faults" : "") +
+         " --elements " + options.elements + " --seed " + std::to_string(seed_now) +
+         " --runs 1 --verbose";
 }
 
 void describe_run() {
@@ -163,21 +166,26 @@ void on_log(const gchar *domain, GLogLevelFlags level, const gchar *text, gpoint
   backtrace_symbols_fd(stack, depth, 2);
 }
 
-bool verdict(const std::vector<Sample> &samples, size_t runs) {
+bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults) {
   const double all = samples.empty() ? 0 : samples.back().seconds;
   const Growth growth(samples, std::min(180.0, all / 3));  // caches fill at first
-  const bool good =
-      !failed && (all_frames > 0 || runs < 10) && growth.within(options.limit, options.heap_limit);
+  const bool good = !failed &&
+                    (runs < 10 || (all_frames > 0 && (!options.faults || faults >= runs / 4))) &&
+                    growth.within(options.limit, options.heap_limit);
   std::printf(
-      "fuzz: seeds %d to %d, %.1f min, %llu frames, %llu settings, %llu maps, %llu errors as due, "
+      "fuzz: seeds %d to %d, %.1f min, %llu frames, %llu settings, %llu of children, %llu signals, "
+      "%llu swaps, %llu in sync handlers, %llu faults, %llu maps, %llu errors as due, "
       "%llu faults of GStreamer's own; %+.1f MiB (bound %.0f), heap %+.1f MiB (bound "
       "%.0f), "
       "%+.1f fds, %+.1f threads: %s\n",
       options.seed, options.seed + static_cast<int>(runs) - 1, all / 60,
       static_cast<unsigned long long>(all_frames), static_cast<unsigned long long>(all_settings),
-      static_cast<unsigned long long>(all_maps), static_cast<unsigned long long>(all_errors),
-      static_cast<unsigned long long>(all_strangers), growth.rss, options.limit, growth.heap,
-      options.heap_limit, growth.fds, growth.threads, good ? "passed" : "FAILED");
+      static_cast<unsigned long long>(all_children), static_cast<unsigned long long>(all_signals),
+      static_cast<unsigned long long>(all_swaps), static_cast<unsigned long long>(all_syncs),
+      static_cast<unsigned long long>(faults), static_cast<unsigned long long>(all_maps),
+      static_cast<unsigned long long>(all_errors), static_cast<unsigned long long>(all_strangers),
+      growth.rss, options.limit, growth.heap, options.heap_limit, growth.fds, growth.threads,
+      good ? "passed" : "FAILED");
   return good;
 }
 
@@ -200,14 +208,17 @@ int main(int argc, char **argv) {
                                   {"--heap-limit", &options.heap_limit},
                                   {"--elements", &options.elements},
                                   {"--any-error", &options.any_error},
+                                  {"--faults", &options.faults},
+                                  {"--picture", &options.picture},
                                   {"--one-display", &options.one_display},
                                   {"--again", &options.again},
                                   {"--verbose", &options.verbose}};
   if (!parse(argc, argv, known) || options.minutes <= 0) {
-    std::fprintf(stderr,
-                 "fuzz [--minutes M] [--seed S] [--runs N] [--hang SECONDS] [--every SECONDS]\n"
-                 "     [--limit MIB] [--heap-limit MIB] [--elements A,B] [--any-error] "
-                 "[--one-display]\n     [--again COMMAND] [--verbose]\n");
+    std::fprintf(
+        stderr,
+        "fuzz [--minutes M] [--seed S] [--runs N] [--hang SECONDS] [--every SECONDS]\n"
+        "     [--limit MIB] [--heap-limit MIB] [--elements A,B] [--any-error] "
+        "[--faults]\n     [--picture FILE] [--one-display] [--again COMMAND] [--verbose]\n");
     return 2;
   }
   if (!options.seed) options.seed = static_cast<int>(std::random_device()() % 1000000 + 1);
@@ -224,8 +235,12 @@ int main(int argc, char **argv) {
   GstGLDisplay *display = gst_gl_display_new();
   double told = 0;
   size_t runs = 0;
+  uint64_t faults = 0;
+  options.any_error = options.any_error || options.faults;
   while (!failed && runs < static_cast<size_t>(options.runs)) {
     {
+      Random random({options.seed + static_cast<int>(runs), 3});
+      if (options.faults) faults = plan_faults(random);
       Run run(options.seed + static_cast<int>(runs), display);
       std::unique_lock lock(mutex);
       seed_now = options.seed + static_cast<int>(runs);
@@ -250,5 +265,5 @@ int main(int argc, char **argv) {
   gst_object_unref(display);
   over = true;
   watcher.join();
-  return verdict(samples, runs) ? 0 : 1;
+  return verdict(samples, runs, faults) ? 0 : 1;
 }

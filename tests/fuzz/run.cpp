@@ -34,6 +34,10 @@ bool is_allowed(const std::string &text) {
       "The template ",             // of a file that is none
       "there is no such file",     // location=no such device, of a chain
       "runs more than 64 steps",   // iterations=64 of several filters
+      "there is no filter nonsense",
+      "is out of its range",      // sigma=9e9
+      "the rows of a list have",  // matrix=[1 2; 3]
+      "has no middle",            // matrix=[1 2]
   };
   return std::any_of(std::begin(causes), std::end(causes),
                      [&](const char *cause) { return text.find(cause) != std::string::npos; });
@@ -58,7 +62,10 @@ void read_metas(GstBuffer *buffer) {
 }  // namespace
 
 Run::Run(int seed, GstGLDisplay *display)
-    : random_({seed, 0}), tinker_random_({seed, 1}), chain_(random_chain(random_)) {
+    : random_({seed, 0}),
+      tinker_random_({seed, 1}),
+      sync_random_({seed, 2}),
+      chain_(random_chain(random_)) {
   step("launch");
   area_ = chain_.area;
   if (options.verbose) std::fprintf(stderr, "%d: %s\n", seed, chain_.text.c_str());
@@ -73,6 +80,12 @@ Run::Run(int seed, GstGLDisplay *display)
   }
   bus_ = gst_element_get_bus(pipeline_);
   collect();
+  if (!random_.chance(30)) return;
+  const auto handler = [](GstBus *, GstMessage *message, gpointer run) {
+    static_cast<Run *>(run)->on_sync(message);
+    return GST_BUS_PASS;
+  };
+  gst_bus_set_sync_handler(bus_, handler, this, nullptr);
 }
 
 void Run::step(const std::string &what) {
@@ -94,7 +107,7 @@ double Run::silence() const {
   return static_cast<double>(now() - stepped_) / 1e3;
 }
 
-/// Finds the elements, watches their ends and the pads of those under test.
+/// Finds the elements.
 void Run::collect() {
   size_ = gst_bin_get_by_name(GST_BIN(pipeline_), "size");
   GstIterator *all = gst_bin_iterate_elements(GST_BIN(pipeline_));
@@ -102,16 +115,6 @@ void Run::collect() {
   while (gst_iterator_next(all, &item) == GST_ITERATOR_OK) {
     auto *element = GST_ELEMENT(g_value_get_object(&item));
     if (std::strncmp(GST_OBJECT_NAME(element), "ours", 4) == 0) {
-      ++*alive_;
-      // The counter lives as long as the element, whatever becomes of this.
-      g_object_weak_ref(
-          G_OBJECT(element),
-          [](gpointer data, GObject *) {
-            auto *alive = static_cast<std::shared_ptr<std::atomic<int>> *>(data);
-            --**alive;
-            delete alive;
-          },
-          new std::shared_ptr<std::atomic<int>>(alive_));
       ours_.push_back(GST_ELEMENT(gst_object_ref(element)));
     }
     g_value_reset(&item);
@@ -121,29 +124,42 @@ void Run::collect() {
   std::sort(ours_.begin(), ours_.end(), [](GstElement *a, GstElement *b) {
     return std::strcmp(GST_OBJECT_NAME(a), GST_OBJECT_NAME(b)) < 0;
   });
-  for (GstElement *element : ours_) {
-    for (int settings = random_.below(8); settings > 0; settings--) {
-      const std::string said = set_random(element, random_, area_, false);
-      if (!said.empty()) step(said);
-    }
-    if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "attach-meta") &&
-        random_.chance(60))
-      g_object_set(element, "attach-meta", TRUE, "interval", guint64(0), nullptr);
-    Pad &watched = pads_.emplace_back();
-    watched.run = this;
-    watched.watch = static_cast<Watch>(random_.below(5));
-    GstPad *pad = gst_element_get_static_pad(element, "src");
-    gst_pad_add_probe(
-        pad, GST_PAD_PROBE_TYPE_BUFFER,
-        [](GstPad *, GstPadProbeInfo *info, gpointer data) {
-          auto *pad = static_cast<Pad *>(data);
-          pad->frames++;
-          pad->run->on_buffer(GST_PAD_PROBE_INFO_BUFFER(info), pad->watch);
-          return GST_PAD_PROBE_OK;
-        },
-        &watched, nullptr);
-    gst_object_unref(pad);
+  for (GstElement *element : ours_) adopt(element);
+}
+
+/// Sets an element's properties, and watches its end and what it gives.
+void Run::adopt(GstElement *element) {
+  ++*alive_;
+  // The counter lives as long as the element, whatever becomes of this.
+  g_object_weak_ref(
+      G_OBJECT(element),
+      [](gpointer data, GObject *) {
+        auto *alive = static_cast<std::shared_ptr<std::atomic<int>> *>(data);
+        --**alive;
+        delete alive;
+      },
+      new std::shared_ptr<std::atomic<int>>(alive_));
+  for (int settings = random_.below(8); settings > 0; settings--) {
+    const std::string said = do_random(element, random_, area_, false);
+    if (!said.empty()) step(said);
   }
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "attach-meta") &&
+      random_.chance(60))
+    g_object_set(element, "attach-meta", TRUE, "interval", guint64(0), nullptr);
+  Pad &watched = pads_.emplace_back();
+  watched.run = this;
+  watched.watch = static_cast<Watch>(random_.below(5));
+  GstPad *pad = gst_element_get_static_pad(element, "src");
+  gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+        auto *pad = static_cast<Pad *>(data);
+        pad->frames++;
+        pad->run->on_buffer(GST_PAD_PROBE_INFO_BUFFER(info), pad->watch);
+        return GST_PAD_PROBE_OK;
+      },
+      &watched, nullptr);
+  gst_object_unref(pad);
 }
 
 void Run::on_buffer(GstBuffer *buffer, Watch watch) {
@@ -185,6 +201,33 @@ void Run::on_error(GstMessage *message) {
   if (!good) complain("ERROR from " + name + ": " + text + "\n" + detail);
   g_error_free(error);
   g_free(debug);
+}
+
+/// An application that asks and sets things wherever a message is posted.
+void Run::on_sync(GstMessage *message) {
+  static thread_local bool inside = false;
+  if (inside || !(GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))) return;
+  inside = true;
+  all_syncs++;
+  GstElement *element = nullptr;
+  {
+    const std::lock_guard lock(ours_mutex_);
+    element = GST_ELEMENT(gst_object_ref(sync_random_.of(ours_)));
+    for (int n = 0; n < 2; n++) do_random(element, sync_random_, area_, true);
+  }
+  gint64 time = 0;
+  gst_element_query_position(pipeline_, GST_FORMAT_TIME, &time);
+  gst_element_query_duration(pipeline_, GST_FORMAT_TIME, &time);
+  GstState state;
+  gst_element_get_state(pipeline_, &state, nullptr, 0);
+  GstStructure *stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  if (stats) gst_structure_free(stats);
+  GstPad *pad = gst_element_get_static_pad(element, "sink");
+  gst_caps_unref(gst_pad_query_caps(pad, nullptr));
+  gst_object_unref(pad);
+  gst_object_unref(element);
+  inside = false;
 }
 
 void Run::read_bus() {
@@ -304,7 +347,7 @@ void Run::act() {
     step("to PLAYING");
     gst_element_set_state(pipeline_, GST_STATE_PLAYING);
   };
-  switch (random_.below(10)) {
+  switch (random_.below(12)) {
     case 0:
     case 1:
       return seek();
@@ -321,6 +364,9 @@ void Run::act() {
       return reconfigure();
     case 8:
       return flush();
+    case 9:
+    case 10:
+      return swap();
     default:
       return start_mapping();
   }
@@ -329,9 +375,15 @@ void Run::act() {
 /// Changes properties while the pipeline plays.
 void Run::tinker() {
   while (!stop_) {
-    for (GstElement *element : ours_) {
-      const std::string said = set_random(element, tinker_random_, area_, true);
-      if (!said.empty()) std::fprintf(stderr, "  (%s)\n", said.c_str());
+    std::vector<GstElement *> all;
+    {
+      const std::lock_guard lock(ours_mutex_);
+      for (GstElement *element : ours_) all.push_back(GST_ELEMENT(gst_object_ref(element)));
+    }
+    for (GstElement *element : all) {
+      const std::string said = do_random(element, tinker_random_, area_, true);
+      if (options.verbose && !said.empty()) std::fprintf(stderr, "  (%s)\n", said.c_str());
+      gst_object_unref(element);
     }
     std::this_thread::sleep_for(milliseconds(tinker_random_.below(8)));
   }
@@ -386,6 +438,7 @@ void Run::end() {
   stop_tinkering();
   read_bus();
   step("drop the pipeline");
+  gst_bus_set_sync_handler(bus_, nullptr, nullptr, nullptr);
   gst_bus_set_flushing(bus_, TRUE);
   gst_object_unref(bus_);
   gst_object_unref(size_);

@@ -39,6 +39,8 @@ class Run {
 
   void step(const std::string &what);
   void collect();
+  void adopt(GstElement *element);
+  void on_sync(GstMessage *message);
   void on_buffer(GstBuffer *buffer, Watch watch);
   void read_bus();
   void on_error(GstMessage *message);
@@ -47,6 +49,8 @@ class Run {
   void change_size();
   void reconfigure();
   void flush();
+  void swap();
+  void replace(size_t which, GstPad *before, GstPad *after);
   void await_frame();
   void settle();
   void tinker();
@@ -54,9 +58,10 @@ class Run {
   void map_kept();
   void end();
 
-  Random random_, tinker_random_;
+  Random random_, tinker_random_, sync_random_;
   Chain chain_;
   GstElement *pipeline_ = nullptr, *size_ = nullptr;
+  std::mutex ours_mutex_;  // of ours_ where another thread than the driver reads it, sync_random_
   std::vector<GstElement *> ours_;
   std::deque<Pad> pads_;
   GstBus *bus_ = nullptr;

@@ -2,11 +2,11 @@
 #include "settings.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <vector>
 
 #include "options.h"
+#include "pictures.h"
 
 namespace {
 
@@ -35,6 +35,11 @@ double number(Random &random, double least, double most) {
 }
 
 std::string text(const std::string &name, Random &random, bool playing) {
+  const std::string picture = options.picture;
+  if (name == "template")
+    return random.of<std::string>(
+        {"", "", picture, picture + "," + picture, picture + ",/nowhere.png", ",,", "/tmp"});
+  if (name == "mask") return random.of<std::string>({"", "", picture, "/nowhere.png", "/dev/zero"});
   // What isn't there is asked for seldom: it ends the run.
   if (random.chance(playing ? 10 : 2) && name != "dump-location" && name != "filters")
     return random.of<std::string>({"9:9", "no such device", "-1:-1", "99999999999:1", "%n%s", ":"});
@@ -42,7 +47,11 @@ std::string text(const std::string &name, Random &random, bool playing) {
   if (name == "device") return random.of<std::string>({"", "auto", "0:0"});
   if (name == "filters")
     return random.of<std::string>({"", "gauss ! grey", "sharpen*2 ! threshold",
-                                   "blend ! motionblur", "lut ! gamma(value=3) ! invert"});
+                                   "blend ! motionblur", "lut ! gamma(value=3) ! invert",
+                                   "convolve(matrix=[1 2; 3])", "nonsense(", "gauss(sigma=9e9)"});
+  if (name == "points" || name == "matrix")  // of children
+    return random.of<std::string>(
+        {"[0 1]", "[1]", "[0 1 0; 1 4 1; 0 1 0]", "[1 2]", "[", "", "[1e300 -1e300 0]"});
   return "";
 }
 
@@ -73,6 +82,8 @@ void fill(GValue *value, GParamSpec *spec, Random &random, int area, bool playin
     g_value_set_enum(value, choices->values[chosen].value);
   } else if (G_IS_PARAM_SPEC_STRING(spec)) {
     g_value_set_string(value, text(name, random, playing).c_str());
+  } else if (spec->value_type == GST_TYPE_SAMPLE) {
+    if (random.chance(75)) gst_value_take_sample(value, random_sample(random));
   } else if (spec->value_type == GST_TYPE_ARRAY && random.chance(40)) {
     for (int low : {0, 0, 1, 1}) {
       GValue item = G_VALUE_INIT;
@@ -83,11 +94,49 @@ void fill(GValue *value, GParamSpec *spec, Random &random, int area, bool playin
   }
 }
 
-}  // namespace
+/// The argument of a signal.
+void fill_argument(GValue *value, Random &random) {
+  if (G_VALUE_HOLDS_STRING(value))
+    g_value_take_string(value, g_strdup_printf("t%d", random.below(20)));
+  else if (G_VALUE_HOLDS_INT(value))
+    g_value_set_int(
+        value, random.chance(95) ? random.between(-2, 90) : random.of<int>({G_MININT, G_MAXINT}));
+  else if (G_VALUE_HOLDS(value, GST_TYPE_SAMPLE))
+    gst_value_take_sample(value, random_sample(random));
+}
 
-std::string set_random(GstElement *element, Random &random, int area, bool playing) {
+/// Emits one of the element's action signals, if it has some.
+std::string emit_random(GstElement *element, Random &random) {
   guint count = 0;
-  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
+  guint *ids = g_signal_list_ids(G_OBJECT_TYPE(element), &count);
+  std::vector<GSignalQuery> actions;
+  for (guint i = 0; i < count; i++) {
+    GSignalQuery query;
+    g_signal_query(ids[i], &query);
+    if (query.signal_flags & G_SIGNAL_ACTION) actions.push_back(query);
+  }
+  g_free(ids);
+  if (actions.empty()) return "";
+  const GSignalQuery action = random.of(actions);
+  std::vector<GValue> values(action.n_params + 1);
+  g_value_init(values.data(), G_OBJECT_TYPE(element));
+  g_value_set_object(values.data(), element);
+  for (guint i = 0; i < action.n_params; i++) {
+    g_value_init(&values[i + 1], action.param_types[i] & ~G_SIGNAL_TYPE_STATIC_SCOPE);
+    fill_argument(&values[i + 1], random);
+  }
+  GValue result = G_VALUE_INIT;
+  if (action.return_type != G_TYPE_NONE) g_value_init(&result, action.return_type);
+  g_signal_emitv(values.data(), action.signal_id, 0, &result);
+  if (action.return_type != G_TYPE_NONE) g_value_unset(&result);
+  for (GValue &value : values) g_value_unset(&value);
+  all_signals++;
+  return std::string(GST_OBJECT_NAME(element)) + "." + action.signal_name + "()";
+}
+
+std::string set_random(GstObject *object, Random &random, int area, bool playing) {
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(object), &count);
   GParamSpec *spec = all[random.below(static_cast<int>(count))];
   g_free(all);
   const std::string name = spec->name;
@@ -99,14 +148,33 @@ std::string set_random(GstElement *element, Random &random, int area, bool playi
     fill(&value, spec, random, area, playing);
     if (options.verbose) {
       gchar *contents = g_strdup_value_contents(&value);
-      said = std::string(GST_OBJECT_NAME(element)) + "." + name + "=" + contents;
+      said = std::string(GST_OBJECT_NAME(object)) + "." + name + "=" + contents;
       g_free(contents);
     }
-    g_object_set_property(G_OBJECT(element), spec->name, &value);
+    g_object_set_property(G_OBJECT(object), spec->name, &value);
     all_settings++;
   } else if (spec->flags & G_PARAM_READABLE) {
-    g_object_get_property(G_OBJECT(element), spec->name, &value);
+    g_object_get_property(G_OBJECT(object), spec->name, &value);
   }
   g_value_unset(&value);
   return said;
+}
+
+}  // namespace
+
+std::string do_random(GstElement *element, Random &random, int area, bool playing) {
+  if (random.chance(10)) return emit_random(element, random);
+  if (GST_IS_CHILD_PROXY(element) && random.chance(40)) {
+    auto *proxy = GST_CHILD_PROXY(element);
+    const int children = static_cast<int>(gst_child_proxy_get_children_count(proxy));
+    const guint which = static_cast<guint>(random.below(children + 1));
+    // The last one is not there, nor those that another thread has replaced meanwhile.
+    GObject *child = gst_child_proxy_get_child_by_index(proxy, which);
+    if (!child) return "";
+    const std::string said = set_random(GST_OBJECT(child), random, area, playing);
+    g_object_unref(child);
+    all_children++;
+    return said;
+  }
+  return set_random(GST_OBJECT(element), random, area, playing);
 }

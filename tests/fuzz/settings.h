@@ -7,7 +7,8 @@
 
 #include "soak/random.h"
 
-/// Sets one property of the element, whichever, to a limit or to anything between; reads one that
-/// can't be set. `area`: of the frames, px; where that is large, what makes a frame costly stays
-/// small. `playing`: whether the stream runs already. Gives what was set.
-std::string set_random(GstElement *element, Random &random, int area, bool playing);
+/// Does one thing to the element, whichever: sets one property of it or of a child of it to a limit
+/// or to anything between, reads one that can't be set, or emits an action signal. `area`: of the
+/// frames, px; where that is large, what makes a frame costly stays small. `playing`: whether the
+/// stream runs already. Gives what was done.
+std::string do_random(GstElement *element, Random &random, int area, bool playing);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "faults.h"
+
+#include <dlfcn.h>
+#include <glib.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "layer/control.h"
+
+namespace {
+
+template <class Function>
+Function *find(const char *name) {
+  auto *found = reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));
+  if (!found) g_error("--faults needs the checker layer: tests/fuzz.sh preloads it");
+  return found;
+}
+
+using Counts = std::map<std::string, long>;
+
+void add_to(const char *function, long calls, void *data) {
+  const std::string name = function;
+  if (name.rfind("clRetain", 0) == 0 || name.rfind("clRelease", 0) == 0) return;
+  long &known = (*static_cast<Counts *>(data))[name];
+  known = std::max(known, calls);
+}
+
+}  // namespace
+
+uint64_t plan_faults(Random &random) {
+  static auto *const plan = find<decltype(glcl_layer_plan)>("glcl_layer_plan");
+  static auto *const counts = find<decltype(glcl_layer_counts)>("glcl_layer_counts");
+  static auto *const injected = find<decltype(glcl_layer_injected)>("glcl_layer_injected");
+  static auto *const known = new Counts;
+  static uint64_t failed = 0;
+  const std::string last = injected();
+  failed += static_cast<uint64_t>(std::count(last.begin(), last.end(), '\n'));
+  counts(add_to, known);
+  if (known->empty() || random.chance(10)) {
+    plan(nullptr);
+    return failed;
+  }
+  std::vector<std::string> functions;
+  for (const auto &one : *known) functions.push_back(one.first);
+  const std::string &function = random.of(functions);
+  const int most = static_cast<int>(std::clamp((*known)[function], 1L, 20L));
+  plan((function + ":" + std::to_string(random.between(1, most)) + (random.chance(30) ? "+" : ""))
+           .c_str());
+  return failed;
+}

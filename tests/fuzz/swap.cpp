@@ -71,7 +71,12 @@ void Run::replace(size_t which, GstPad *before, GstPad *after) {
   adopt(fresh);
   GstPad *sink = gst_element_get_static_pad(fresh, "sink"),
          *source = gst_element_get_static_pad(fresh, "src");
-  const GstPadLinkReturn links[] = {gst_pad_link(source, after), gst_pad_link(before, sink)};
+  // One of its kind was here, so that caps need no check, which those that change meanwhile may
+  // fail.
+  const auto link = [](GstPad *from, GstPad *to) {
+    return gst_pad_link_full(from, to, GST_PAD_LINK_CHECK_NOTHING);
+  };
+  const GstPadLinkReturn links[] = {link(source, after), link(before, sink)};
   if (links[0] != GST_PAD_LINK_OK || links[1] != GST_PAD_LINK_OK)
     complain("a fresh " + name + " can't be linked: " + gst_pad_link_get_name(links[0]) + ", " +
              gst_pad_link_get_name(links[1]));

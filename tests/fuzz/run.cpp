@@ -174,6 +174,7 @@ void Run::on_buffer(GstBuffer *buffer, Watch watch) {
   GstBuffer *kept = watch == keep        ? gst_buffer_ref(buffer)
                     : watch == keep_copy ? gst_buffer_copy(buffer)
                                          : gst_buffer_copy_deep(buffer);
+  if (!kept) return;  // a fault kept the texture from being read
   const std::lock_guard lock(mutex_);
   kept_.push_back(kept);
   kept_some_.notify_one();

@@ -28,10 +28,10 @@ struct External {
   cl_platform_id platform = nullptr;
   clEnqueueAcquireExternalMemObjectsKHR_fn acquire = nullptr, release = nullptr;
   /// NVIDIA's driver never frees the list of objects of an acquire, a release or a wait for a
-  /// semaphore: 32 bytes or more a call (580.159; research/drivers/enqueueheap.cpp). There OpenCL
-  /// acquires an image once. Fences and events alone order its use, as in CUDA, which has no such
-  /// commands on the same driver.
-  bool acquires_once = false;
+  /// semaphore: 32 bytes or more a call (580.159; research/drivers/enqueueheap.cpp). There fences
+  /// and events alone order the use of an image, as in CUDA, which has no such commands on the same
+  /// driver. An acquire that no release follows keeps the context from ending.
+  bool keeps_lists = false;
 };
 
 /// Those of the device's platform, looked up once per thread. Throws where one is missing.
@@ -51,14 +51,6 @@ const External &external(const Device &device) {
     throw cl::Error(CL_INVALID_OPERATION, found.acquire ? "clEnqueueReleaseExternalMemObjectsKHR"
                                                         : "clEnqueueAcquireExternalMemObjectsKHR");
   return known = found;
-}
-
-/// Acquires an image for as long as it lives. Throws cl::Error.
-void acquire_once(const Context &context, cl_mem image) {
-  const cl::CommandQueue queue(context.cl(), context.device().device);
-  const cl_int status = external(context.device()).acquire(queue(), 1, &image, 0, nullptr, nullptr);
-  if (status != CL_SUCCESS) throw cl::Error(status, "clEnqueueAcquireExternalMemObjectsKHR");
-  queue.finish();
 }
 
 /// Textures from elsewhere are copied, on the GPU, into textures that both sides import.
@@ -152,9 +144,9 @@ Image ExportedTexture::import(const Context &context) const {
   description.image_height = height_;
   description.image_row_pitch = handle.pitch;
   cl_int status = CL_SUCCESS;
-  std::unique_lock lock(imports());
-  const cl_mem imported = create_image()(context.cl()(), properties, CL_MEM_READ_WRITE, &format,
-                                         &description, nullptr, &status);
+  const std::lock_guard lock(imports());
+  const cl_mem image = create_image()(context.cl()(), properties, CL_MEM_READ_WRITE, &format,
+                                      &description, nullptr, &status);
   if (status != CL_SUCCESS) {
     close(handle.descriptor);
     throw Error(Error::Kind::failed,
@@ -162,24 +154,21 @@ Image ExportedTexture::import(const Context &context) const {
                     ". sharing=copy works without it.",
                 "clCreateImageWithProperties: " + error_name(status));
   }
-  lock.unlock();
-  Image image{imported, [](cl_mem gone) {
-                const std::lock_guard lock(imports());
-                clReleaseMemObject(gone);
-              }};
-  if (external(context.device()).acquires_once) acquire_once(context, imported);
-  return image;
+  return {image, [](cl_mem gone) {
+            const std::lock_guard lock(imports());
+            clReleaseMemObject(gone);
+          }};
 }
 
 void ExportedTexture::acquire(Queue &queue, const std::vector<cl_mem> &images) const {
   const External &functions = external(queue.context().device());
-  if (functions.acquires_once) return;
+  if (functions.keeps_lists) return;
   enqueue(queue, images, functions.acquire, "clEnqueueAcquireExternalMemObjectsKHR");
 }
 
 cl::Event ExportedTexture::release(Queue &queue, const std::vector<cl_mem> &images) const {
   const External &functions = external(queue.context().device());
-  if (!functions.acquires_once)
+  if (!functions.keeps_lists)
     return enqueue(queue, images, functions.release, "clEnqueueReleaseExternalMemObjectsKHR");
   cl::Event end;
   queue.cl().enqueueMarkerWithWaitList(nullptr, &end);

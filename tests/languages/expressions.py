@@ -13,7 +13,7 @@ except (ImportError, ValueError) as missing:
     print(f'SKIP: no bindings for GStreamer: {missing}')
     sys.exit(77)
 
-WIDTH, HEIGHT, FRAMES = 320, 240, 8
+WIDTH, HEIGHT, FRAMES = 320, 240, 20
 LISTS = {'glclhough': ('template', 'x', 'y', 'angle', 'scale', 'score'),
          'glclmotion': ('id', 'x', 'y', 'width', 'height', 'velocity-x', 'velocity-y', 'score', 'age')}
 LISTS['objects'] = LISTS['glclmotion']

@@ -64,6 +64,7 @@ size_t Noise::groups() const { return std::max(1, (squares_ + in_group - 1) / in
 Noise::Squares Noise::prepare(Queue &queue, const Plane &plane) {
   const auto [mask, change] = gains(texels_);
   if (fresh_) forget(queue);
+  measured_ = true;
   return {
       plane.pitch, plane.offset, std::max(columns_, 1), apart_, squares_, mask, change, scale, 0};
 }
@@ -80,6 +81,7 @@ void Noise::set(Queue &queue, double level) {
   queue.cl().enqueueFillBuffer(variances_, static_cast<cl_float>(level * level), 0, bytes);
   queue.cl().enqueueFillBuffer(variances_, cl_float(0), bytes, sizeof(cl_float));
   forget(queue);
+  measured_ = false;
 }
 
 void Noise::forget(Queue &queue) {

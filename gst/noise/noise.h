@@ -62,6 +62,9 @@ class Noise {
   /// brightness, without coding and renewed noise.
   void set(Queue &queue, double level);
 
+  /// Whether it was measured for the last frames, not set.
+  bool measured() const { return measured_; }
+
   /// 2 + bands float on the device: the variance in levels² over all, by brightness, and of coding
   /// noise, as noise/bands.clh reads it.
   const cl::Buffer &variances() const { return variances_; }
@@ -74,6 +77,7 @@ class Noise {
   Texels texels_;
   int columns_ = 0, squares_ = 0, apart_ = 0;
   bool fresh_ = true;  // there is nothing in renewed_
+  bool measured_ = false;
   void forget(Queue &queue);
   Kernel measure_;
   cl::Buffer tally_, variances_, renewed_;

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "memory.h"
 
+#include <vector>
+
 #include "opencl/error.h"
 
 namespace glcl::objects {
+
+namespace {
+
+constexpr int counters = 32;  // DEVIATION_COUNTERS in the kernels
+
+}  // namespace
 
 Memory::Memory(Context &context, const camera::Frame &frame) : frame_(frame) {
   kernel_ = Kernel(context, context.program("objects/memory.cl"), "objects_remember",
@@ -13,7 +21,11 @@ Memory::Memory(Context &context, const camera::Frame &frame) : frame_(frame) {
     for (int i = 0; i < 2; i++) {
       pictures_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_float2));
       ages_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_uchar2));
+      variances_[i] = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * sizeof(cl_ushort));
     }
+    std::vector<cl_uint> none(2 + counters);
+    deviation_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                            none.size() * sizeof(cl_uint), none.data());
     front_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels);
   } catch (const cl::Error &error) {
     throw Error("There is no memory to remember a scene on " + context.device().name + ".", error);
@@ -29,7 +41,8 @@ void Memory::run(Queue &queue, const Bounds &bounds, const cl::Buffer &small,
   const float quiet = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
   kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, pictures_[from], ages_[from],
           pictures_[now_], ages_[now_], small, state, frame_, noise.variances(), noise.renewed(),
-          quiet, bounds.sure, bounds.edges, result, rows.light(), rows.bands(), front_);
+          quiet, bounds.sure, bounds.edges, result, rows.light(), rows.bands(), front_,
+          variances_[from], variances_[now_], deviation_, static_cast<cl_int>(noise.measured()));
 }
 
 }  // namespace glcl::objects

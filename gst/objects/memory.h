@@ -11,6 +11,8 @@ namespace glcl::objects {
 /// its scenery, and another one that it may have had lately, and for how many frames both were seen
 /// (Yi et al. 2013 have two such models for cells). The other becomes the scenery once it was seen
 /// a third as long; so what stops for a moment stays in front, and what stays becomes scenery.
+/// How far pixels are from their scenery, of the whole scene and each for itself, counts beside the
+/// noise where that is measured: frames that were coded have none, but their blocks change.
 /// Nothing waits.
 class Memory {
  public:
@@ -36,11 +38,16 @@ class Memory {
   /// uchar: 0 where the scenery is seen, else by how many times its bound the pixel is away from
   /// it, in eighths.
   const cl::Buffer &front() const { return front_; }
+  /// Deviation of objects/deviation.clh, for Regions::run(): the scene's, and what was counted for
+  /// the next one.
+  const cl::Buffer &deviation() const { return deviation_; }
+  /// ushort: the variance of each pixel about its scenery, levels² / 64.
+  const cl::Buffer &variances() const { return variances_[now_]; }
 
  private:
   camera::Frame frame_{};
   Kernel kernel_;
-  cl::Buffer pictures_[2], ages_[2], front_;
+  cl::Buffer pictures_[2], ages_[2], variances_[2], front_, deviation_;
   int now_ = 0;
 };
 

@@ -57,7 +57,7 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::Motion 
   // Objects that are followed may be smaller than those that begin.
   const double least = least_area(settings, width_, height_) / (2 * frame_.shrink * frame_.shrink);
   regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), memory_.front(),
-               align_.small(), state_);
+               align_.small(), state_, memory_.deviation());
 }
 
 }  // namespace glcl::objects

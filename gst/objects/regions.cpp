@@ -11,6 +11,7 @@ namespace glcl::objects {
 namespace {
 
 constexpr float change = 0.6f;  // part of a frame that no object covers
+constexpr int apart = 8;        // px, DEVIATION_APART in the kernels
 
 }  // namespace
 
@@ -62,14 +63,15 @@ void Regions::set_mask(Queue &queue, const unsigned char *mask, int width, int h
 }
 
 void Regions::run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &small,
-                  const cl::Buffer &state) {
+                  const cl::Buffer &state, const cl::Buffer &deviation) {
   const Size cells{size_t(cells_.s[0]), size_t(cells_.s[1])};
   cells_kernel_(queue, cells, front, small, frame_.size, mask_, cells_, looks_, labels_, regions_,
                 seen_);
   join_(queue, cells, looks_, cells_, labels_);
   gather_(queue, cells, looks_, cells_, labels_, regions_, seen_);
   list_(queue, list_.group(), static_cast<cl_int>(cells.x * cells.y), least, change,
-        frame_.size.s[0] * frame_.size.s[1], regions_, seen_, state, result_);
+        frame_.size.s[0] * frame_.size.s[1], regions_, seen_, state, result_, deviation,
+        ((frame_.size.s[0] + apart - 1) / apart) * ((frame_.size.s[1] + apart - 1) / apart));
 }
 
 void Regions::mask(Queue &queue, const cl::Buffer &front, const cl::Buffer &out, size_t offset) {

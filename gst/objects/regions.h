@@ -43,9 +43,10 @@ class Regions {
 
   /// Enqueues it for pixels as Memory::front() has them: regions of at least `least` of them.
   /// `small`: the frame in small. Where more than 0.6 of all are in front, the scene is another:
-  /// `state` is marked for the next frame to begin anew, and there are no regions.
+  /// `state` is marked for the next frame to begin anew, and there are no regions. `deviation`:
+  /// Memory::deviation(), which becomes that for the next frame.
   void run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &small,
-           const cl::Buffer &state);
+           const cl::Buffer &state, const cl::Buffer &deviation);
 
   /// Enqueues, after run(), which pixels in front belong to a region that is told: bytes of 1, else
   /// 0, row by row, into `out` from `offset` on.

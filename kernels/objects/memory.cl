@@ -7,6 +7,7 @@
 #include "camera/state.clh"
 #include "noise/bands.clh"
 #include "noise/renewed.clh"
+#include "objects/deviation.clh"
 #include "objects/result.clh"
 
 #define LEAST_CODING 0.15f  // levels²
@@ -44,12 +45,14 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
 // `from`, `to`: pictures of float levels: scenery, other. `ages`: how many frames they were seen, in the same order. `current`: the frame in small,
 // whose noise is `quiet` times that of its frames. `sure`: deviations of noise that count as nothing; `edges`: the part
 // of the scenery's contrast around a pixel that does. `front`: 0 where the scenery is seen, else by how many times its bound the
-// level is away from it, in eighths. Work-items: pixels.
+// level is away from it, in eighths. `variances`: of pixels about their scenery, in VARIANCE_UNIT; `measured`: 0 where the noise was set,
+// and the scene's deviation does not count, else 1. Work-items: pixels.
 __kernel void objects_remember(__global const float2 *from, __global const uchar2 *ages_from, __global float2 *to,
                                __global uchar2 *ages_to, __global const float *current, __global const State *state,
                                Frame frame, __global const float *noise, __global const Renewed *renewed, float quiet, float sure, float edges,
                                __global const Result *result,
-                               __global const float *rows, int bands, __global uchar *front) {
+                               __global const float *rows, int bands, __global uchar *front,
+                               __global const ushort *variances_from, __global ushort *variances, __global Deviation *deviation, int measured) {
   const int x = get_global_id(0), y = get_global_id(1);
   const int2 size = frame.size;
   if (x >= size.x || y >= size.y) return;
@@ -90,16 +93,24 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   if (held.x >= WHITE) most = fmax(most, level);
   if (level >= WHITE) least = fmin(least, level);
   const int slowest = max(turns ? 0 : (int)(SLOWEST / (1.0f + FOLLOWS * state->lag)), SLOWEST / 4);
+  float own = remembered ? variances_from[nearest.y * size.x + nearest.x] / VARIANCE_UNIT : 0.0f;
+  bool counts = false;
+  float strays = 0.0f;
   if (!remembered || age.x == 0) {
-    scenery = level, other = 0.0f;
+    scenery = level, other = own = 0.0f;
     age = (uchar2)(seen ? 1 : 0, 0);
   } else if (seen) {
     const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
                            fmax(coding_variance(noise), LEAST_CODING) + (1.0f - renewed->camera) * renewed->variance;
-    const float deviations = sure * sqrt(variance),
-                bound = deviations + (turns ? TURNING : 1.0f) * edges * contrast + LAGS * (state->lag + rows[SWING] * scenery),
-                faint = bound - (1.0f - FAINT) * deviations;
+    const float scene = measured * (1.0f - renewed->camera) * deviation->deviation;
+    const float noise_alone = sure * sqrt(variance),
+                coded = sure * clamp(sqrt(own), scene, MOST_OWN * scene),
+                explained = (turns ? TURNING : 1.0f) * edges * contrast + LAGS * (state->lag + rows[SWING] * scenery),
+                bound = fmax(noise_alone, coded) + explained, faint = fmax(FAINT * noise_alone, coded) + explained;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
+    strays = fmax(distance - explained, 0.0f);
+    counts = age.x >= YOUNG && strays < MOST_STRAYING && renewed->camera < 0.5f;
+    if (counts) own += (strays * strays - own) / VARIANCE_FRAMES;
     // Where something moved in the frame before less is enough, and what it hides becomes no scenery.
     const bool in = (distance > faint || age.x < 2 * YOUNG) && in_region(result, min(result->count, MOST), nearest);
     if (distance <= (in ? faint : bound)) {
@@ -132,4 +143,6 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   to[at] = (float2)(scenery, other);
   ages_to[at] = age;
   front[at] = away;
+  variances[at] = convert_ushort_sat_rte(VARIANCE_UNIT * own);
+  if (x % DEVIATION_APART == 0 && y % DEVIATION_APART == 0) count_deviation(deviation, strays, counts);
 }

@@ -2,6 +2,7 @@
 // From pixels in front to boxes. Build with -DITEMS, the items of a group, a power of two.
 #include "camera/similarity.clh"
 #include "camera/state.clh"
+#include "objects/deviation.clh"
 #include "objects/result.clh"
 
 #define CELL 4     // px of a picture
@@ -115,14 +116,17 @@ __kernel void objects_gather(__global const uint2 *cells, int2 size, __global vo
 }
 
 // One group. Regions of at least `least` pixels in front, in the order of their first cells. Where more than `change` of all pixels
-// changed, there is another scene, with nothing in front. `seen` is 0 afterwards.
+// changed, there is another scene, with nothing in front. `seen` is 0 afterwards. `counted`: pixels that the scene's deviation counts, in all.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void objects_list(int cells, int least, float change, int pixels, __global const Region *regions, __global uint *seen,
-                  __global State *state, __global Result *result) {
+                  __global State *state, __global Result *result,
+                  __global Deviation *deviation, int counted) {
   __local int counts[ITEMS];
+  __local uint away[DEVIATION_COUNTERS];
   const int item = get_local_id(0), words = (cells + 31) / 32;
   const int chunk = (words + ITEMS - 1) / ITEMS, begin = min(item * chunk, words), end = min(begin + chunk, words);
   const int front = seen[0];
+  for (int i = item; i < DEVIATION_COUNTERS; i += ITEMS) away[i] = deviation->of[i], deviation->of[i] = 0;
   int found = 0;
   for (int i = begin; i < end; i++)
     for (uint bits = seen[1 + i]; bits; bits &= bits - 1) found += regions[32 * i + FIRST_BIT(bits)].area >= least;
@@ -151,6 +155,8 @@ void objects_list(int cells, int least, float change, int pixels, __global const
     result->state = *state;
     result->count = cut ? 0 : counts[ITEMS - 1];
     result->front = front;
+    deviation->deviation = next_deviation(deviation->deviation, deviation_part(away, counted - (int)deviation->left_out));
+    deviation->left_out = 0;
   }
 }
 

@@ -2,6 +2,7 @@
 #include "objects.h"
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cmath>
 #include <complex>
@@ -63,6 +64,29 @@ void Memory::next(const glcl::objects::Memory::Bounds &bounds, const std::vector
     for (int x = 0; x < frame_.size.s[0]; x++)
       now.push_back(pixel(x, y, bounds, small, state, noise, regions));
   pixels = now;
+  // How far most of those that count are away.
+  std::vector<float> away;
+  for (int y = 0; y < frame_.size.s[1]; y += 8)
+    for (int x = 0; x < frame_.size.s[0]; x += 8)
+      if (const Pixel &p = pixels[size_t(y) * frame_.size.s[0] + x]; p.counts)
+        away.push_back(p.strays);
+  counted_deviation_ = deviation(away, last_deviation_);
+}
+
+float deviation(const std::vector<float> &distances, float before) {
+  constexpr int counters = 32;
+  std::array<int, counters> of{};
+  int below = int(distances.size());
+  for (float distance : distances)
+    if (const float place = (std::log2(distance) + 3) * 4; place >= 0)
+      of[size_t(std::min(int(place), counters - 1))]++, below--;
+  const float wanted = 0.98f * float(distances.size());
+  float now = 0;
+  for (int i = 0; i < counters && float(below) < wanted; below += of[size_t(i++)])
+    if (const auto count = float(of[size_t(i)]); float(below) + count >= wanted)
+      now = std::exp2((float(i) + (wanted - float(below)) / count) / 4 - 3);
+  now = std::min(now / 2.17f, 8.0f);
+  return now > before ? before + 0.2f * (now - before) : std::max(now, 0.99f * before);
 }
 
 Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &bounds,
@@ -106,7 +130,8 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
           nearest.age,
           nearest.other_age,
           0,
-          1e9f};
+          1e9f,
+          nearest.variance};
   const bool seen = inside(here, width, height);
   if (!inside(old, width, height) || state.fresh || p.age == 0) return {level, 0, seen, 0, 0, 1e9f};
   if (!seen) return p;
@@ -126,16 +151,26 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   const float expected = p.scenery;
   if (scenery >= white) most = std::max(most, level);
   if (level >= white) least = std::min(least, level);
-  const float deviations = bounds.sure * std::sqrt(variance),
-              bound = deviations + (turns ? 1.6f : 1) * bounds.edges * contrast +
-                      0.5f * (state.lag + rows_.swing * expected),
+  const float noise_alone = bounds.sure * std::sqrt(variance),
+              coded = bounds.sure * std::clamp(std::sqrt(nearest.variance), scene_, 2 * scene_),
+              explained = (turns ? 1.6f : 1) * bounds.edges * contrast +
+                          0.5f * (state.lag + rows_.swing * expected),
+              bound = std::max(noise_alone, coded) + explained,
               distance = std::max({level - most, least - level, 0.0f}),
               other = std::abs(level - p.other);
   const bool in = std::any_of(regions.begin(), regions.end(), [&](const Region &region) {
     return nearest_x >= region.left && nearest_x <= region.right && nearest_y >= region.top &&
            nearest_y <= region.bottom;
   });
-  const float enough = in ? bound - (1 - faint) * deviations : bound;
+  const float enough = in ? std::max(faint * noise_alone, coded) + explained : bound;
+  const float strays = std::max(distance - explained, 0.0f);
+  p.variance = nearest.variance;
+  p.counts = p.age >= young && strays < 24;
+  if (p.counts) {
+    p.strays = strays;
+    p.variance += (strays * strays - p.variance) / 50;
+    p.variance = std::rint(64 * p.variance) / 64;
+  }
   p.margin = std::min(std::abs(distance - enough), std::abs(other - bound));
   const int scenery_frames =
       std::max(turns ? 0 : int(float(slowest) / (1 + 0.75f * state.lag)), slowest / 4);
@@ -149,7 +184,8 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   p.margin = std::min(p.margin, std::abs(8 * distance / bound - std::rint(8 * distance / bound)));
   if (p.age < young) {
     if (state.frames > 2 * young && !in) p.away = 0;
-    return {level, p.other, 1, 0, p.away, p.margin};
+    p.scenery = level, p.age = 1, p.other_age = 0;
+    return p;
   }
   if (p.other_age && other <= bound) {
     p.other_age = std::min(p.other_age + 1, oldest);

@@ -22,12 +22,21 @@ struct Memory {
   void set_rows(const RowLight &rows) { rows_ = rows; }
   /// The variance of renewed noise in the next frames, levels².
   void set_renewed(float variance) { renewed_ = variance; }
+  /// The scene's deviation in the next frames, levels, and what part of it counts.
+  void set_deviation(float deviation, float part) {
+    scene_ = part * deviation, last_deviation_ = deviation;
+  }
+  /// And as it follows from the frames seen.
+  float counted_deviation() const { return counted_deviation_; }
 
   struct Pixel {
     float scenery = 0, other = 0;
     int age = 0, other_age = 0;
     int away = 0;
-    float margin = 0;  ///< how far from a decision it was, levels
+    float margin = 0;     ///< how far from a decision it was, levels
+    float variance = 0;   ///< about its scenery, levels²
+    float strays = 0;     ///< how far from its scenery it is, beyond edges and light, levels
+    bool counts = false;  ///< for the scene's deviation
   };
   std::vector<Pixel> pixels;
 
@@ -37,8 +46,12 @@ struct Memory {
               const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;
   glcl::camera::Frame frame_;
   RowLight rows_;
-  float renewed_ = 0;
+  float renewed_ = 0, scene_ = 0, last_deviation_ = 0, counted_deviation_ = 0;
 };
+
+/// The scene's deviation after a frame by how far its pixels are from their scenery, as
+/// objects/deviation.clh says.
+float deviation(const std::vector<float> &distances, float before);
 
 /// As glcl::objects::Regions; `mask`: of the cells, or none.
 std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &front,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// accuracy-objects [--all] [--peers | --still | --clip NAME] [DEVICE]: how well the moving objects
-// of clips are found whose truth is known, whether they keep their numbers through crossings, and
-// how well the camera's path is.
+// accuracy-objects [--all] [--peers | --still | --coded | --clip NAME] [DEVICE]: how well the
+// moving objects of clips are found whose truth is known, whether they keep their numbers through
+// crossings, and how well the camera's path is.
 #include <gst/gst.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <memory>
 
 #include "clips.h"
+#include "coded.h"
 #include "film.h"
 #include "objects/tracker.h"
 #include "opencl/error.h"
@@ -356,6 +358,39 @@ int compare_lit(glcl::Queue &queue) {
   return missed;
 }
 
+/// Clips of a still camera as it sends them, coded low; how many bounds were not kept.
+int compare_coded(glcl::Queue &queue, bool whole) {
+  constexpr double least_coded_recall = 0.65, least_coded_precision = 0.75;
+  constexpr int width = 320, height = 240, kbits = 64;
+  const std::vector<Frame> sceneries = pictures();
+  std::printf("\n");
+  for (const char *codec : {"H.264", "MPEG-4"}) {
+    const auto there = clips::codecs();
+    if (std::find(there.begin(), there.end(), codec) == there.end())
+      std::printf("SKIP: no encoder and decoder of %s in GStreamer\n", codec);
+  }
+  Score all;
+  unsigned number = 0;
+  for (const std::string &codec : clips::codecs())
+    for (const std::string &objects :
+         whole ? Clip::scenarios() : std::vector<std::string>{"one", "four", "leaving"}) {
+      const Clip clip("fixed", objects, 3, sceneries[number % sceneries.size()], width, height,
+                      number);
+      number++;
+      std::vector<Frame> list;
+      Truth truth;
+      for (int i = 0; i < frames; i++) list.push_back(clip.frame(i, truth));
+      list = clips::coded(list, codec, kbits);
+      const Score s =
+          score(queue, clip, width, height, [&](const Frame &, int i) { return list[size_t(i)]; });
+      print(clip.name() + ", " + codec, s);
+      all.add(s);
+    }
+  const bool good = all.recall() >= least_coded_recall && all.precision() >= least_coded_precision;
+  print("all that are coded", all, good ? "" : "!");
+  return !good;
+}
+
 /// Still scenes in noise, flicker and light that changes, and coded: what begins in them.
 int compare_still(glcl::Queue &queue, bool whole) {
   const int width = 320, height = 240, count = whole ? 1000 : 80;
@@ -441,14 +476,17 @@ int compare_cars(glcl::Queue &queue) {
   return 0;
 }
 
-int run(const std::string &wish, bool whole, bool peers, bool still, const std::string &only) {
+int run(const std::string &wish, bool whole, bool peers, bool still, bool coded,
+        const std::string &only) {
   glcl::Queue queue(glcl::Context::of_device(glcl::choose_device(wish)));
   std::printf("%s\n", queue.context().device().name.c_str());
   if (peers) return compare_peers(queue, whole) ? EXIT_FAILURE : EXIT_SUCCESS;
   if (still) return compare_still(queue, whole) ? EXIT_FAILURE : EXIT_SUCCESS;
+  if (coded) return compare_coded(queue, whole) ? EXIT_FAILURE : EXIT_SUCCESS;
   int missed = compare_clips(queue, whole, only) + compare_crossings(queue, whole, only);
   if (only.empty())
-    missed += compare_lit(queue) + compare_still(queue, whole) + compare_cars(queue);
+    missed += compare_lit(queue) + compare_coded(queue, whole) + compare_still(queue, whole) +
+              compare_cars(queue);
   if (missed) std::printf("%d results are beyond their bounds (!)\n", missed);
   return film::exit_status(!missed);
 }
@@ -458,7 +496,7 @@ int run(const std::string &wish, bool whole, bool peers, bool still, const std::
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   std::string device = "auto", only;
-  bool whole = false, peers = false, still = false;
+  bool whole = false, peers = false, still = false, coded = false;
   for (int i = 1; i < argc; i++) {
     if (!std::strcmp(argv[i], "--clip") && i + 1 < argc)
       only = argv[++i];
@@ -468,11 +506,13 @@ int main(int argc, char **argv) {
       peers = true;
     else if (!std::strcmp(argv[i], "--still"))
       still = true;
+    else if (!std::strcmp(argv[i], "--coded"))
+      coded = true;
     else
       device = argv[i];
   }
   try {
-    return run(device, whole, peers, still, only);
+    return run(device, whole, peers, still, coded, only);
   } catch (const glcl::Error &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return EXIT_FAILURE;

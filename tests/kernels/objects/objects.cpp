@@ -39,11 +39,17 @@ std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count
 
 /// Frames one after the other, by device and reference; they agree but where rounding decides.
 void remember(Bench &bench, int width, int height, const std::vector<std::vector<float>> &frames,
-              const std::vector<State> &states, float level, bool rolls) {
+              const std::vector<State> &states, float level, bool rolls, bool measured) {
   const auto frame = glcl::camera::Frame::of(width, height);
   glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, width, height);
   noise.set(*bench.queue, level);
+  // As if it had been measured, so that the scene's own deviation counts.
+  if (measured) noise.prepare(*bench.queue, {noise.variances(), 0, 0});
   glcl::objects::Memory engine(*bench.context, frame);
+  Regions regions(*bench.context, frame);
+  float deviation = 2;
+  bench.queue->cl().enqueueWriteBuffer(engine.deviation(), CL_TRUE, 0, sizeof deviation,
+                                       &deviation);
   reference::Memory expected(frame);
   glcl::camera::Rows rows(*bench.context, frame);
   // The variance of renewed noise, and how far the camera keeps it from counting.
@@ -74,15 +80,25 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
     engine.run(*bench.queue, bounds, upload(bench, frames[n]),
                upload(bench, std::vector<State>{states[n]}), rows, noise,
                upload(bench, std::vector<Result>{before}));
+    expected.set_deviation(measured ? deviation : 0, 1 - renewed[1]);
     expected.next(bounds, frames[n], states[n], reference::even_noise(level),
                   {before.regions, before.regions + before.count});
     const auto picture = download<cl_float2>(bench, engine.picture(), pixels);
     const auto ages = download<cl_uchar2>(bench, engine.ages(), pixels);
     const auto front = download<cl_uchar>(bench, engine.front(), pixels);
+    const auto variances = download<cl_ushort>(bench, engine.variances(), pixels);
+    regions.run(*bench.queue, 1, engine.front(), upload(bench, frames[n]),
+                upload(bench, std::vector<State>{states[n]}), engine.deviation());
+    deviation = download<float>(bench, engine.deviation(), 1)[0];
+    if (measured)
+      fail_unless(std::abs(deviation - expected.counted_deviation()) <= 0.02f + 0.02f * deviation,
+                  "%d×%d, frame %zu: deviation %g, expected %g", width, height, n, deviation,
+                  expected.counted_deviation());
     for (size_t i = 0; i < pixels; i++) {
       const auto &p = expected.pixels[i];
       const bool same = std::abs(picture[i].s[0] - p.scenery) <= 0.02f && ages[i].s[0] == p.age &&
                         ages[i].s[1] == p.other_age && front[i] == p.away &&
+                        std::abs(variances[i] / 64.0f - p.variance) <= 0.05f + 0.01f * p.variance &&
                         (!p.other_age || std::abs(picture[i].s[1] - p.other) <= 0.02f);
       // A pixel that was decided otherwise once stays another for some frames.
       off += !same && p.margin > 0.01f;
@@ -104,7 +120,7 @@ TEST(test_memory) {
   Bench bench;
   std::mt19937 next(3);
   for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}})
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 10; kind++) {
       std::vector<std::vector<float>> frames;
       std::vector<State> states;
       for (int n = 0; n < 30; n++) {
@@ -115,7 +131,7 @@ TEST(test_memory) {
         if (kind == 1)
           state.from_picture = {float(n % 3 - 1), float(n % 5 - 2), 0, 0},
           state.from_frame = {0.3f, -0.4f, 0, 0};
-        if (kind == 2) state.from_picture = {0.3f, 0.2f, 0.006f, -0.004f};
+        if (kind == 2 || kind == 9) state.from_picture = {0.3f, 0.2f, 0.006f, -0.004f};
         if (kind == 4) state.lag = float(n % 7);
         if (kind == 5) {
           state.from_picture = {-2.3f, 0.4f, 0, 0.001f};
@@ -132,7 +148,7 @@ TEST(test_memory) {
         if (kind == 7) frame = reference::relit(frame, 1.4 - 0.02 * (n % 20), 0);
         frames.push_back(levels(frame));
       }
-      remember(bench, w, h, frames, states, 3, kind == 6);
+      remember(bench, w, h, frames, states, kind >= 8 ? 1 : 3, kind == 6, kind >= 8);
     }
 }
 
@@ -177,11 +193,13 @@ Result regions_of(Bench &bench, const std::vector<uint8_t> &front, int width, in
   if (!mask.empty()) engine.set_mask(*bench.queue, mask.data(), mask_width, mask_height);
   State state{};
   state.frames = 7;
-  const cl::Buffer pixels = upload(bench, front), small = upload(bench, levels_of(width, height));
+  const cl::Buffer pixels = upload(bench, front), small = upload(bench, levels_of(width, height)),
+                   deviation = upload(bench, std::vector<cl_uint>(34));
   Result result{};
   // Once more: what a run leaves behind is nothing to the next.
   for (int i = 0; i < 2; i++) {
-    engine.run(*bench.queue, least, pixels, small, upload(bench, std::vector<State>{state}));
+    engine.run(*bench.queue, least, pixels, small, upload(bench, std::vector<State>{state}),
+               deviation);
     result = download<Result>(bench, engine.result(), 1)[0];
   }
   fail_unless(result.state.frames == 7);

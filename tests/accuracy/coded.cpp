@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "coded.h"
+
+#include <gst/gst.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+
+namespace clips {
+
+using reference::Frame;
+
+namespace {
+
+struct Codec {
+  const char *name, *encoder, *settings, *decoder;
+  int bits;  // a second, in the unit of `settings`, for a kbit
+};
+constexpr Codec known[] = {
+    {"H.264", "x264enc", "speed-preset=veryfast key-int-max=250 bitrate=", "avdec_h264", 1},
+    {"H.264", "x264enc", "speed-preset=veryfast key-int-max=250 bitrate=", "openh264dec", 1},
+    {"H.264", "openh264enc", "rate-control=bitrate gop-size=250 bitrate=", "avdec_h264", 1000},
+    {"H.264", "openh264enc", "rate-control=bitrate gop-size=250 bitrate=", "openh264dec", 1000},
+    {"MPEG-4", "avenc_mpeg4", "gop-size=100 bitrate=", "avdec_mpeg4", 1000},
+};
+
+bool there(const char *element) {
+  GstElementFactory *factory = gst_element_factory_find(element);
+  if (factory) gst_object_unref(factory);
+  return factory;
+}
+
+const Codec *find(const std::string &name) {
+  for (const Codec &codec : known)
+    if (name == codec.name && there(codec.encoder) && there(codec.decoder)) return &codec;
+  return nullptr;
+}
+
+void play(const std::string &line) {
+  GError *error = nullptr;
+  const std::unique_ptr<GstElement, void (*)(GstElement *)> pipeline(
+      gst_parse_launch(line.c_str(), &error), [](GstElement *p) {
+        if (p) gst_element_set_state(p, GST_STATE_NULL), gst_object_unref(p);
+      });
+  if (error) {
+    const std::string text = error->message;
+    g_error_free(error);
+    throw std::runtime_error(text);
+  }
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  GstBus *bus = gst_element_get_bus(pipeline.get());
+  GstMessage *end = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND,
+                                               GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  const bool good = end && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS;
+  if (end) gst_message_unref(end);
+  gst_object_unref(bus);
+  if (!good) throw std::runtime_error("This fails or takes over a minute: " + line);
+}
+
+}  // namespace
+
+std::vector<std::string> codecs() {
+  std::vector<std::string> list;
+  for (const char *name : {"H.264", "MPEG-4"})
+    if (find(name)) list.emplace_back(name);
+  return list;
+}
+
+std::vector<Frame> coded(const std::vector<Frame> &frames, const std::string &name, int kbits) {
+  const Codec &codec = *find(name);
+  const int width = frames[0].width, height = frames[0].height;
+  char folder[] = "/tmp/glcl-coded-XXXXXX";
+  if (!mkdtemp(folder)) throw std::runtime_error("No folder can be made in /tmp.");
+  const std::string in = std::string(folder) + "/in", out = std::string(folder) + "/out";
+  std::ofstream raw(in, std::ios::binary);
+  for (const Frame &frame : frames)
+    raw.write(reinterpret_cast<const char *>(frame.rgba.data()),
+              std::streamsize(frame.rgba.size()));
+  raw.close();
+  const auto cleaned = [&] { std::filesystem::remove_all(folder); };
+  try {
+    play("filesrc location=" + in + " ! rawvideoparse format=rgba width=" + std::to_string(width) +
+         " height=" + std::to_string(height) + " framerate=25/1 ! videoconvert ! " + codec.encoder +
+         " " + codec.settings + std::to_string(kbits * codec.bits) + " ! " + codec.decoder +
+         " ! videoconvert ! video/x-raw,format=RGBA ! filesink location=" + out);
+  } catch (...) {
+    cleaned();
+    throw;
+  }
+  std::vector<Frame> list;
+  std::ifstream decoded(out, std::ios::binary);
+  for (Frame frame(width, height); decoded.read(reinterpret_cast<char *>(frame.rgba.data()),
+                                                std::streamsize(frame.rgba.size()));)
+    list.push_back(frame);
+  cleaned();
+  if (list.size() != frames.size())
+    throw std::runtime_error(name + ": " + std::to_string(list.size()) + " frames come back.");
+  return list;
+}
+
+}  // namespace clips

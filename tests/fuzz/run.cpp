@@ -211,16 +211,19 @@ void Run::on_sync(GstMessage *message) {
   inside = true;
   all_syncs++;
   GstElement *element = nullptr;
+  int seed = 0;
   {
     const std::lock_guard lock(ours_mutex_);
     element = GST_ELEMENT(gst_object_ref(sync_random_.of(ours_)));
-    for (int n = 0; n < 2; n++) do_random(element, sync_random_, area_, true);
+    seed = sync_random_.below(1000000);
   }
+  Random random({seed});
+  for (int n = 0; n < 2; n++) do_random(element, random, area_, true);
   gint64 time = 0;
-  gst_element_query_position(pipeline_, GST_FORMAT_TIME, &time);
-  gst_element_query_duration(pipeline_, GST_FORMAT_TIME, &time);
+  gst_element_query_position(element, GST_FORMAT_TIME, &time);
+  gst_element_query_duration(element, GST_FORMAT_TIME, &time);
   GstState state;
-  gst_element_get_state(pipeline_, &state, nullptr, 0);
+  gst_element_get_state(element, &state, nullptr, 0);
   GstStructure *stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
   if (stats) gst_structure_free(stats);

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "opencl/ending.h"
+#include "opencl/waiting.h"
 
 struct _GstGLCLContext {
   GstObject parent;
@@ -49,7 +50,11 @@ GstGLCLContext *find(Registry &all, GstGLContext *gl_context, const glcl::sharin
     if (entry.gl_context != gl_context || entry.way != choice.way ||
         entry.device != choice.device.device())
       continue;
-    if (gpointer known = g_weak_ref_get(&entry.context)) return GST_GLCL_CONTEXT(known);
+    gpointer known = g_weak_ref_get(&entry.context);
+    if (!known) continue;
+    if (!glcl::is_left(GST_GLCL_CONTEXT(known)->priv->context->cl()))
+      return GST_GLCL_CONTEXT(known);
+    gst_object_unref(known);
   }
   return nullptr;
 }
@@ -76,6 +81,11 @@ GstGLCLContext *peer_context(GstElement *element, GstPadDirection direction) {
   }
   gst_query_unref(query);
   return found;
+}
+
+/// A reference, for compilers that go on when the context is left.
+std::shared_ptr<void> kept(GstGLContext *gl_context) {
+  return {gst_object_ref(gl_context), gst_object_unref};
 }
 
 }  // namespace
@@ -111,8 +121,9 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::shari
   if (self) return self;
 
   const auto &properties = choice.factory.properties;
-  auto context = properties.empty() ? glcl::Context::of_device(choice.device)
-                                    : std::make_shared<glcl::Context>(choice.device, properties);
+  auto context = properties.empty()
+                     ? glcl::Context::of_device(choice.device)
+                     : std::make_shared<glcl::Context>(choice.device, properties, kept(gl_context));
   auto queue = std::make_shared<glcl::Queue>(context);
   self = GST_GLCL_CONTEXT(g_object_new(GST_TYPE_GLCL_CONTEXT, nullptr));
   gst_object_ref_sink(self);

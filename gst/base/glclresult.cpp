@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opencl/error.h"
+#include "opencl/waiting.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_result_debug);
 #define GST_CAT_DEFAULT glcl_result_debug
@@ -51,7 +52,7 @@ gpointer map(GstMemory *base, gsize size, GstMapFlags flags) {
   try {
     memory->host.resize(base->maxsize);
     if (memory->written()) {
-      memory->written.wait();
+      glcl::wait(memory->written);
       if (memory->outcome) memory->outcome->check();
       GST_GLCL_RESULT_ALLOCATOR(base->allocator)
           ->reads->enqueueReadBuffer(memory->device, CL_TRUE, 0, base->maxsize,

@@ -28,6 +28,9 @@
 #include "opencl/background.h"
 #include "opencl/ending.h"
 #include "opencl/error.h"
+#include "opencl/pace.h"
+#include "opencl/stop.h"
+#include "opencl/waiting.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
 #define GST_CAT_DEFAULT glcl_filter_debug
@@ -71,11 +74,13 @@ struct GstGLCLFilterPrivate {
   glcl::Background<std::shared_ptr<glcl::Context>> coming;  // until a frame needs it
   glcl::Errors errors;
   glcl::Arrivals arrivals;
+  std::unique_ptr<glcl::Stop> stop;  // whether frames that are under way are still wanted
   std::atomic<bool> reset_pending{true};
   bool consumers_map = false;  // as far as known; streaming thread
 
   // GL thread
   std::unique_ptr<glcl::Frames> frames;
+  glcl::Pace pace;
   bool prepared = false;
   GstVideoInfo info{};  // of the frames prepared for
   glcl::Layout layout = glcl::Layout::image;
@@ -126,12 +131,13 @@ void drop_context(GstGLCLFilter *self) {
   GstGLCLContext *context = priv->contexts.in_use();
   if (!context) return;
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
-  guarded(self, [&] { gst_glcl_context_queue(context, false).cl().finish(); });
+  guarded(self, [&] { glcl::finish(gst_glcl_context_queue(context, false).cl()); });
   guarded(self, [&] {
     if (klass->unprepare) klass->unprepare(self);
   });
   priv->prepared = false;
   priv->frames.reset();
+  priv->pace = {};
   priv->contexts.use(nullptr);
 }
 
@@ -178,23 +184,52 @@ void look_for_device(GstGLCLFilter *self) {
     priv->coming.begin([device] { return gst_glcl_context_load(device); });
 }
 
-/// Runs work that needs OpenCL on the GL thread, after getting ready for it. Streaming thread.
+/// Whether a bin around the element is on its way to READY or NULL. Elements behind this one stop
+/// before it, and their GL thread is the one that works for it.
+bool bin_stops(GstGLCLFilter *self) {
+  bool stops = false;
+  GstObject *bin = gst_object_get_parent(GST_OBJECT(self));
+  while (bin) {
+    if (GST_IS_ELEMENT(bin)) {
+      GST_OBJECT_LOCK(bin);
+      stops =
+          stops || (GST_STATE_TARGET(bin) <= GST_STATE_READY && GST_STATE(bin) > GST_STATE_READY);
+      GST_OBJECT_UNLOCK(bin);
+    }
+    GstObject *outer = gst_object_get_parent(bin);
+    gst_object_unref(bin);
+    bin = outer;
+  }
+  return stops;
+}
+
+/// Runs work that needs OpenCL on the GL thread, after getting ready for it. FLUSHING where it was
+/// left since the element stops. Streaming thread.
 template <class Work>
-bool with_opencl(GstGLCLFilter *self, const Work &work) {
+GstFlowReturn with_opencl(GstGLCLFilter *self, const Work &work) {
+  GstGLCLFilterPrivate *priv = private_of(self);
   GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
-  if (!gl_context) return false;
-  bool created = false, good = false;
+  if (!gl_context) return GST_FLOW_ERROR;
+  bool created = false;
+  GstFlowReturn flow = GST_FLOW_ERROR;
   on_gl_thread(gl_context, [&] {
-    good = guarded(self, [&] {
-      prepare(self, gl_context, &created);
-      work();
+    const bool good = guarded(self, [&] {
+      const glcl::Stop::Scope scope(*priv->stop);
+      try {
+        prepare(self, gl_context, &created);
+        work();
+        flow = GST_FLOW_OK;
+      } catch (const glcl::Stopped &) {
+        GST_DEBUG_OBJECT(self, "stops in the middle of its work");
+        priv->reset_pending = true;
+        flow = GST_FLOW_FLUSHING;
+      }
     });
+    if (!good) flow = GST_FLOW_ERROR;
   });
-  if (created)
-    private_of(self)->contexts.announce(GST_ELEMENT(self),
-                                        private_of(self)->settings.get().device == "auto");
+  if (created) priv->contexts.announce(GST_ELEMENT(self), priv->settings.get().device == "auto");
   gst_object_unref(gl_context);
-  return good;
+  return flow;
 }
 
 /// Posts as this element what is reported, for as long as the element lives.
@@ -233,6 +268,7 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
       gst_glcl_context_queue(priv->contexts.in_use(), priv->settings.get().profile);
   priv->frames->cross(queue, priv->layout, priv->info, inbuf, outbuf,
                       [&](const glcl::Picture &in, const glcl::Picture &out) {
+                        const glcl::Pace::Frame frame(priv->pace, queue);
                         klass->process(self, queue, in, out, inbuf, outbuf);
                       });
 
@@ -319,7 +355,9 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
                                                          GstStateChange transition) {
   GstGLCLFilter *self = GST_GLCL_FILTER(element);
   GstGLCLFilterPrivate *priv = private_of(self);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv->stop->request();
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    priv->stop->withdraw();
     priv->errors.start();
     // What is missing altogether is told now, not at the first frame.
     if (!guarded(self, [&] { look_for_device(self); })) return GST_STATE_CHANGE_FAILURE;
@@ -353,7 +391,9 @@ static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection d
 static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT)
     private_of(trans)->reset_pending = true;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) private_of(trans)->stop->request();
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+    private_of(trans)->stop->withdraw();
     private_of(trans)->arrivals.flush();
     private_of(trans)->errors.flush();
   }
@@ -377,7 +417,10 @@ static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQu
   private_of(self)->consumers_map = false;  // whatever was linked behind renegotiates
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
-  return with_opencl(self, [&] { private_of(self)->frames->replace_pool(query, reporter(self)); });
+  // A stop is told of by the frames.
+  return with_opencl(self, [&] {
+           private_of(self)->frames->replace_pool(query, reporter(self));
+         }) != GST_FLOW_ERROR;
 }
 
 static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQuery *decide_query,
@@ -498,21 +541,22 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
   // Not the parent's: its waits and fences would make OpenGL take part between two elements of
   // ours.
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
-  if (!private_of(self)->arrivals.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info,
-                                                   inbuf))
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (!priv->arrivals.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info, inbuf))
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
-  bool &consumers_map = private_of(self)->consumers_map;
+  bool &consumers_map = priv->consumers_map;
   consumers_map = consumers_map || glcl::consumers_map(trans->srcpad);
   const auto work = [&] {
     process(self, inbuf, outbuf);
-    if (!consumers_map) private_of(self)->frames->hand_to_gl(outbuf);
+    if (!consumers_map) priv->frames->hand_to_gl(outbuf);
   };
-  return with_opencl(self, work) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return with_opencl(self, work);
 }
 
 static void gst_glcl_filter_init(GstGLCLFilter *self) {
   glcl::wait_at_end();
-  new (gst_glcl_filter_get_instance_private(self)) GstGLCLFilterPrivate;
+  auto *priv = new (gst_glcl_filter_get_instance_private(self)) GstGLCLFilterPrivate;
+  priv->stop = std::make_unique<glcl::Stop>([self] { return bin_stops(self); });
   gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_BUFFER, on_arrival, self,
                     nullptr);
 }

@@ -123,6 +123,9 @@ double full_scale(Bilateral::Weight weight) {
   return weight == Bilateral::Weight::intensity ? 25500 : 255;
 }
 
+/// That a pixel is weighed against.
+double neighbours(int radius) { return (2.0 * radius + 1) * (2.0 * radius + 1); }
+
 float space_exponent(const Bilateral::Settings &settings) {
   return gaussian_exponent(std::max(settings.sigma_space, 1e-3));
 }
@@ -256,9 +259,10 @@ Bilateral::Kernels Bilateral::build(const Parameters &variant) {
   const Program program = context_->program(file, options);
   for (int weight = 0; weight < 3; weight++)
     kernels.by_weight[weight] =
-        Kernel(*context_, program, std::string(prefix) + weight_names[weight], group);
+        Kernel(*context_, program, std::string(prefix) + weight_names[weight], group).in_bands();
   if (kernels.form == Form::tile)
-    kernels.soft_color = Kernel(*context_, program, std::string(prefix) + "soft_color", group);
+    kernels.soft_color =
+        Kernel(*context_, program, std::string(prefix) + "soft_color", group).in_bands();
   if (kernels.form == Form::vector) {
     planes_kernel_ = Kernel(*context_, program, "bilateral_planes", group);
     kernels.space = Kernel(*context_, program, "bilateral_space", group);
@@ -288,6 +292,7 @@ Kernel Bilateral::build_fixed(const Parameters &variant, Fixed fixed) const {
                               option("GROUP_Y", variant.at("group-y"));
   Kernel kernel(*context_, context_->program("bilateral/block.cl", options), "bilateral_block",
                 group);
+  kernel.in_bands().costs(neighbours(fixed.first));
   return kernel.group().x == group.x && kernel.group().y == group.y ? kernel : Kernel();
 }
 
@@ -299,6 +304,10 @@ bool Bilateral::has_fixed(const Kernels &kernels, Fixed fixed) const {
 
 Bilateral::Kernels &Bilateral::kernels_for(int radius) {
   return radius <= small_radius ? kernels_.front() : kernels_.back();
+}
+
+const Parameters &Bilateral::variant_for(const Settings &settings) const {
+  return (radius(settings) <= small_radius ? kernels_.front() : kernels_.back()).variant;
 }
 
 void Bilateral::prepare(const Settings &settings) {
@@ -366,6 +375,7 @@ void Bilateral::pass_tile(Queue &queue, Kernels &kernels, const Settings &settin
   Kernel &kernel = kind == soft_color ? kernels.soft_color : kernels.by_weight[kind];
   const size_t rows = kernel.group().y * kernels.rows + 2 * r;
   const size_t chunk = std::min(rows, tile_rows(local_memory_, kernel.group().x, r));
+  kernel.costs(neighbours(r));
   kernel(queue, {size_t(width_), size_t(height_ + kernels.rows - 1) / kernels.rows}, from, original,
          to, range, space, r, split, static_cast<cl_int>(chunk),
          cl::Local(chunk * tile_row_bytes(kernel.group().x, r)),
@@ -376,9 +386,10 @@ void Bilateral::pass_direct(Queue &queue, Kernels &kernels, const Settings &sett
                             const Picture &from, const Picture &original, const Picture &to,
                             int split) {
   const float range = range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 1);
-  kernels.by_weight[static_cast<int>(settings.weight)](
-      queue, {size_t(width_), size_t(height_)}, from, original, to, range, space_exponent(settings),
-      radius(settings), split);
+  const int r = radius(settings);
+  Kernel &kernel = kernels.by_weight[static_cast<int>(settings.weight)].costs(neighbours(r));
+  kernel(queue, {size_t(width_), size_t(height_)}, from, original, to, range,
+         space_exponent(settings), r, split);
 }
 
 void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &settings,
@@ -388,11 +399,11 @@ void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &sett
   const int r = radius(settings);
   const size_t chunks = (round_up(r, lanes_) + round_up(width_ + r, lanes_)) / lanes_;
   planes_kernel_(queue, {chunks, size_t(height_)}, from, planes_, plane_pitch_, width_, height_, r);
-  kernels.by_weight[static_cast<int>(settings.weight)](
-      queue,
-      {size_t(width_ + lanes_ - 1) / lanes_, size_t(height_ + kernels.rows - 1) / kernels.rows},
-      planes_, plane_pitch_, space_, range_exponent(settings, full_scale(settings.weight)), r,
-      original, to, width_, height_, split);
+  Kernel &kernel = kernels.by_weight[static_cast<int>(settings.weight)].costs(neighbours(r));
+  kernel(queue,
+         {size_t(width_ + lanes_ - 1) / lanes_, size_t(height_ + kernels.rows - 1) / kernels.rows},
+         planes_, plane_pitch_, space_, range_exponent(settings, full_scale(settings.weight)), r,
+         original, to, width_, height_, split);
 }
 
 /// The program for one radius and kind where it is ready; has it built where nobody did yet.

@@ -76,6 +76,8 @@ class Bilateral {
 
   /// What run() takes as `in` and `out`.
   Layout layout() const { return layout_; }
+  /// The variant that frames with these settings are filtered by.
+  const Parameters &variant_for(const Settings &settings) const;
   /// What a frame of 1920×1080 takes in about, µs: as glcl-tune had measured it on this device when
   /// the engine was made, else as it was on others of its kind.
   double cost(const Settings &settings) const;

@@ -109,8 +109,9 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
   state->exact = std::make_unique<Bilateral>(context, width, height);
   state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout());
   const Settings settings = state->settings.get();
-  GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s", width, height,
-                  state->wants_grid(settings) ? "a grid" : "brute force");
+  GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s; brute force: %s", width, height,
+                  state->wants_grid(settings) ? "a grid" : "brute force",
+                  glcl::describe(state->exact->variant_for(settings)).c_str());
   if (state->wants_grid(settings))
     state->grid->prepare(settings);
   else

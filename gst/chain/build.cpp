@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "opencl/ending.h"
+#include "opencl/compiling.h"
 #include "opencl/error.h"
 #include "opencl/program.h"
 
@@ -91,11 +91,12 @@ std::string first_error(const std::string &log, const std::string &source) {
   return with_own_names(first_error_as_built(log, source));
 }
 
-cl::Program compile(Context &context, const std::string &text, const std::string &options) {
-  const cl::Device &device = context.device().device;
-  const auto alone = alone_on(context.device());
-  cl::Program program(context.cl(), text);
-  const DriverWork work;
+namespace {
+
+cl::Program compile_here(const cl::Context &context, const Device &of, const std::string &text,
+                         const std::string &options) {
+  const cl::Device &device = of.device;
+  cl::Program program(context, text);
   const cl_int status = clBuildProgram(program(), 1, &device(), options.c_str(), nullptr, nullptr);
   if (status == CL_SUCCESS) return program;
   std::string log;
@@ -106,10 +107,18 @@ cl::Program compile(Context &context, const std::string &text, const std::string
   }
   const std::string error = first_error(log, text);
   throw Error(Error::Kind::settings,
-              error.empty() ? "The chain does not compile on " + context.device().name +
+              error.empty() ? "The chain does not compile on " + of.name +
                                   "; the debug text has the build log."
                             : error,
               error_name(status) + ":\n" + with_own_names(log));
+}
+
+}  // namespace
+
+cl::Program compile(Context &context, const std::string &text, const std::string &options) {
+  const auto build = [keep = context.keep(), context = context.cl(), device = context.device(),
+                      text, options] { return compile_here(context, device, text, options); };
+  return Compiling(context.device(), build).get();
 }
 
 }  // namespace glcl::chain

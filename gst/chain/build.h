@@ -8,7 +8,7 @@
 namespace glcl::chain {
 
 /// Compiles a generated text. Throws Error::settings with the first error's file, line and text,
-/// and with the log as detail.
+/// and with the log as detail, and Stopped where the work of this thread is to end first.
 cl::Program compile(Context &context, const std::string &text, const std::string &options);
 
 /// The first error of a source's build log, "FILE:LINE: TEXT"; empty where it names none.

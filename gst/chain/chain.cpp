@@ -132,6 +132,7 @@ bool Chain::try_build(Context &context, const Shape &shape, int plan) {
       return false;
     Kept kept;
     kept.kernel = Kernel(context, program, name, {size_t(shape.x), size_t(shape.y)});
+    kept.kernel.in_bands();
     kept.frames = stages_[passes[p].first].frames;
     kept.exact = stages_[passes[p].last].exact;
     passes_.push_back(std::move(kept));

@@ -398,7 +398,7 @@ class Generator {
         text_ += "  __local uint area" + number(turn) + "[" + text_of(words[turn]) +
                  "] __attribute__((aligned(16)));\n";
     text_ += "  const int2 origin = (int2)(get_group_id(0) * " + number(shape.x) +
-             ", get_group_id(1) * " + number(shape.height()) + ");\n";
+             ", (get_global_id(1) - get_local_id(1)) * " + number(shape.rows) + ");\n";
     if (words[0] || words[1])
       text_ += "  const int item = get_local_id(1) * " + number(shape.x) +
                " + get_local_id(0), items = " + number(shape.x * shape.y) + ";\n";

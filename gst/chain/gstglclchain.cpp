@@ -248,6 +248,8 @@ Built build(const std::shared_ptr<glcl::Context> &context, const Asked &asked,
   Built built{asked, description, nullptr, nullptr};
   try {
     built.chain = std::make_unique<Chain>(*context, description, Chain::Options{live, {}, {}});
+  } catch (const glcl::Stopped &) {
+    throw;
   } catch (...) {
     built.failure = std::current_exception();
   }
@@ -389,7 +391,7 @@ static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
 
 static void gst_glcl_chain_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_CHAIN(filter)->state;
-  state->building.take(true);
+  state->building = {};
   state->chain.reset();
   state->asked.reset();
   state->refused.reset();

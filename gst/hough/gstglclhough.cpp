@@ -41,6 +41,7 @@
 #include "hough.h"
 #include "opencl/background.h"
 #include "opencl/error.h"
+#include "opencl/waiting.h"
 #include "view.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
@@ -360,7 +361,7 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
         if (lesson.picture)
           return glcl::hough::shape_of_sample(own, lesson.name, lesson.picture.get(), settings,
                                               layout, wants);
-        lesson.copied.wait();
+        glcl::wait(lesson.copied);
         return Shapes{glcl::hough::make_shape(own, lesson.name, settings, lesson.part)};
       });
 }
@@ -496,8 +497,10 @@ static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
 static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HOUGH(filter)->state;
   // A template that is being made is wanted by nobody any more, or, of the property, made again.
-  if (const auto made = state->making.take(true); made && made->files)
+  if (state->making.is_coming()) {
+    state->making = {};
     state->files.clear(), state->from_files.clear(), state->left_out = false;
+  }
   // Nor is what is to be made of a frame, which lies on the device.
   auto &waiting = state->waiting;
   waiting.erase(std::remove_if(waiting.begin(), waiting.end(),

@@ -148,7 +148,7 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
   pack_ = Kernel(context, matching, "match_pack", {64, 1});
   density_kernel_ = Kernel(context, matching, "match_density", {64, 1});
   offsets_kernel_ = Kernel(context, matching, "match_offsets", {matched, 1});
-  match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1});
+  match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1}).in_bands();
   maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
   const Program verifying = context.program("hough/verify.cl", cpu ? "-DALONE" : "");
   near_kernel_ = Kernel(context, verifying, "verify_near", {64, 1});
@@ -279,6 +279,7 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const double degrees = 360.0 / turns, range = turn_range(settings);
   const cl_int2 allowed{{static_cast<cl_int>(std::floor(-settings.angle_max / degrees)) - 1,
                          static_cast<cl_int>(std::min(range, 360.0) / degrees) + 4}};
+  match_.costs(double(count) * std::min(allowed.s[1], turns));
   match_(queue, {places / (word * lanes_), groups}, bits_, prepared.offsets, density_, count,
          allowed, cells, pitch, words, votes_, poses_);
   maxima_(queue, {size_t(pitch), size_t(cells.s[1]) * groups}, votes_, poses_, count, cells, pitch,

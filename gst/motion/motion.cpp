@@ -7,6 +7,7 @@
 
 #include "opencl/error.h"
 #include "opencl/order.h"
+#include "opencl/waiting.h"
 
 namespace glcl::motion {
 
@@ -92,7 +93,7 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
 
 Motion::~Motion() {
   blocks_.clear();
-  if (own_) clFinish(own_->cl()());
+  if (own_) settle(own_->cl());
   adaptive_.clear();
 }
 

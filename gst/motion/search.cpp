@@ -88,6 +88,7 @@ Search::Search(Context &context, int block, const Parameters &parameters, bool l
                                      size + " " + depth + " -DLANES=" +
                                          std::to_string(lanes(context.device().device, block))),
                      "motion_search_tile", {});
+  kernel_.in_bands();
 }
 
 std::string area_options(int block) {
@@ -119,6 +120,7 @@ void Search::enqueue(Queue &queue, const Plane &current, const Plane &reference,
   const int columns = this->columns(current), rows = this->rows(current);
   const size_t strips = (current.width + Plane::strip - 1) / Plane::strip;
   const size_t groups = form_ == Form::vector || block_ >= 16 ? rows : (rows * side() + 15) / 16;
+  kernel_.costs(double(window.x.count) * window.y.count);
   kernel_(queue, {strips * kernel_.group().x, groups}, current.buffer, reference.buffer,
           current.pitch, first, count, lambda, keys, columns, rows, limit...);
 }

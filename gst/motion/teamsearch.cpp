@@ -8,6 +8,7 @@
 #include "opencl/error.h"
 #include "opencl/order.h"
 #include "opencl/userevent.h"
+#include "opencl/waiting.h"
 
 namespace glcl::motion {
 
@@ -44,8 +45,8 @@ std::vector<TeamSearch::Part> TeamSearch::parts(Team &team, int block) {
 
 TeamSearch::~TeamSearch() {
   team_.settle();
-  clFinish(fetches_.cl()());
-  for (const auto &[event, keys] : written_) clWaitForEvents(1, &event());
+  settle(fetches_.cl());
+  for (const auto &[event, keys] : written_) settle(event);
 }
 
 TeamSearch::Luma TeamSearch::frame() { return {++number_, frames_.take(), {}}; }

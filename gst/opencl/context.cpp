@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "source.h"
+#include "waiting.h"
 
 namespace glcl {
 
@@ -12,16 +13,17 @@ std::shared_ptr<Context> Context::of_device(const Device &device) {
   const std::lock_guard lock(mutex);
   std::weak_ptr<Context> &known = (*contexts)[device.device()];
   std::shared_ptr<Context> context = known.lock();
-  if (!context) known = context = std::make_shared<Context>(device);
+  if (!context || is_left(context->cl())) known = context = std::make_shared<Context>(device);
   return context;
 }
 
-Context::Context(const Device &device, std::vector<cl_context_properties> properties)
-    : Context(device, std::move(properties), Builders::wanted(device)) {}
+Context::Context(const Device &device, std::vector<cl_context_properties> properties,
+                 std::shared_ptr<void> keep)
+    : Context(device, std::move(properties), std::move(keep), Builders::wanted(device)) {}
 
 Context::Context(const Device &device, std::vector<cl_context_properties> properties,
-                 unsigned builders)
-    : device_(device), builders_(builders) {
+                 std::shared_ptr<void> keep, unsigned builders)
+    : keep_(std::move(keep)), device_(device), builders_(builders) {
   properties.insert(
       properties.end(),
       {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform()), 0});
@@ -39,7 +41,7 @@ Program Context::program(const std::string &path, const std::string &options) {
     const std::lock_guard lock(mutex_);
     Program &known = programs_[options + "\n" + text];
     const bool first = !known;
-    if (first) known = Program(context_, device_, path, text, options);
+    if (first) known = Program(context_, device_, path, text, options, keep_);
     program = known;
     if (first) builders_.add(program);
   }

@@ -20,10 +20,12 @@ class Context : public std::enable_shared_from_this<Context> {
   static std::shared_ptr<Context> of_device(const Device &device);
 
   /// A context with properties of its own, for instance those of a GL context (without the
-  /// terminating 0; CL_CONTEXT_PLATFORM is added). Throws Error::failed.
-  explicit Context(const Device &device, std::vector<cl_context_properties> properties = {});
+  /// terminating 0; CL_CONTEXT_PLATFORM is added). It needs `keep`. Throws Error::failed.
+  explicit Context(const Device &device, std::vector<cl_context_properties> properties = {},
+                   std::shared_ptr<void> keep = {});
   /// The same with another number of threads that build programs ahead.
-  Context(const Device &device, std::vector<cl_context_properties> properties, unsigned builders);
+  Context(const Device &device, std::vector<cl_context_properties> properties,
+          std::shared_ptr<void> keep, unsigned builders);
 
   /// The program of a kernel file (see kernel_source) with build options, one per context. Returns
   /// at once: it is built in the background, side by side with others, where the driver can do
@@ -34,8 +36,11 @@ class Context : public std::enable_shared_from_this<Context> {
 
   const Device &device() const { return device_; }
   const cl::Context &cl() const { return context_; }
+  /// What it needs for as long as it lives; null where that is nothing.
+  const std::shared_ptr<void> &keep() const { return keep_; }
 
  private:
+  std::shared_ptr<void> keep_;
   Device device_;
   cl::Context context_;
   std::mutex mutex_;

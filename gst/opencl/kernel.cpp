@@ -2,6 +2,7 @@
 #include "kernel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ending.h"
 #include "error.h"
@@ -77,12 +78,64 @@ void Kernel::set(cl_uint &index, const Picture &picture) {
 }
 
 void Kernel::launch(Queue &queue, Size items) {
+  const auto divided_up = [](size_t n, size_t by) { return (n + by - 1) / by; };
+  const Size groups{divided_up(items.x, group_.x), divided_up(items.y, group_.y)};
+  Pace *pace = Pace::current();
+  if (pace && !std::exchange(launched_, true)) pace->be_careful();
+  if (pace && in_bands_ && groups.y > 1 && is_long(groups))
+    return launch_in_bands(queue, *pace, groups);
+  if (pace && pace->is_careful())
+    pace->launched(queue, enqueue(queue, groups, 0));
+  else
+    enqueue(queue, groups, 0);
+}
+
+/// Whether it takes longer than a band, or was never measured.
+bool Kernel::is_long(Size groups) const {
+  return speed_ == speed_.zero() ||
+         speed_ * cost_ * double(groups.x) * double(groups.y) > Pace::band;
+}
+
+/// The first band is a short one where nothing was measured: what it takes says how long the others
+/// may be.
+void Kernel::launch_in_bands(Queue &queue, Pace &pace, Size groups) {
+  constexpr size_t unmeasured = 64;  // as many bands, if all were like the first
+  constexpr size_t growth = 8;       // from one band to the next, at most
+  const double row_cost = cost_ * double(groups.x);
+  const auto fitting = [&](size_t most) {
+    const double rows = Pace::band / (speed_ * row_cost);
+    return rows < double(most) ? std::max<size_t>(1, static_cast<size_t>(rows)) : most;
+  };
+  pace.be_careful();
+  size_t rows = speed_ == speed_.zero() ? groups.y / unmeasured + 1 : fitting(groups.y);
+  Pace::Seconds all{0};
+  size_t all_rows = 0;
+  bool counts = speed_ > speed_.zero();  // not the first of all, while drivers finish compiling
+  for (size_t done = 0; done < groups.y;) {
+    rows = std::min(rows, groups.y - done);
+    const Pace::Seconds took = pace.time(queue, enqueue(queue, {groups.x, rows}, done));
+    done += rows;
+    if (std::exchange(counts, true)) {
+      all += took;
+      all_rows += rows;
+    }
+    speed_ = took / (double(rows) * row_cost);
+    rows = fitting(growth * rows);
+  }
+  if (all_rows) speed_ = all / (double(all_rows) * row_cost);
+}
+
+/// Enqueues rows of groups from `row` on. The event is null where nobody is to wait for it.
+cl::Event Kernel::enqueue(Queue &queue, Size groups, size_t row) {
   const DriverWork work;
-  const auto padded = [](size_t n, size_t group) { return (n + group - 1) / group * group; };
+  const Pace *pace = Pace::current();
+  cl::Event event;
+  cl::Event *profiled = queue.event(name_, row > 0);
+  cl::Event *wanted = profiled ? profiled : pace && pace->is_careful() ? &event : nullptr;
   try {
-    queue.cl().enqueueNDRangeKernel(
-        kernel_, cl::NullRange, cl::NDRange(padded(items.x, group_.x), padded(items.y, group_.y)),
-        cl::NDRange(group_.x, group_.y), nullptr, queue.event(name_));
+    queue.cl().enqueueNDRangeKernel(kernel_, row ? cl::NDRange(0, row * group_.y) : cl::NullRange,
+                                    cl::NDRange(groups.x * group_.x, groups.y * group_.y),
+                                    cl::NDRange(group_.x, group_.y), nullptr, wanted);
   } catch (const cl::Error &error) {
     throw Error(
         Error::Kind::failed,
@@ -90,6 +143,7 @@ void Kernel::launch(Queue &queue, Size items) {
         std::string(error.what()) + ": " + error_name(error.err()) + ", group " +
             std::to_string(group_.x) + "×" + std::to_string(group_.y));
   }
+  return wanted ? *wanted : cl::Event();
 }
 
 }  // namespace glcl

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "image.h"
+#include "pace.h"
 #include "picture.h"
 #include "queue.h"
 
@@ -47,6 +48,21 @@ class Kernel {
   Kernel(Context &context, const cl::Program &program, const std::string &name, Size group);
 
   explicit operator bool() const { return !name_.empty(); }
+
+  /// Where it takes long it may be launched in bands, one after the other: parts of the y range,
+  /// told apart by get_global_id(1). So it uses neither get_group_id(1) nor get_num_groups(1) nor
+  /// get_global_size(1), and its groups along y don't depend on each other's order.
+  Kernel &in_bands() {
+    in_bands_ = true;
+    return *this;
+  }
+  /// What an item of the launches to come costs beside one of earlier launches, in any unit: the
+  /// neighbours it reads, for instance.
+  Kernel &costs(double cost) {
+    cost_ = cost;
+    return *this;
+  }
+
   Size group() const {
     make();
     return group_;
@@ -83,11 +99,17 @@ class Kernel {
   }
   void make(const Device &device, const cl::Program &program) const;
   void launch(Queue &queue, Size items);
+  bool is_long(Size groups) const;
+  void launch_in_bands(Queue &queue, Pace &pace, Size groups);
+  cl::Event enqueue(Queue &queue, Size groups, size_t row);
 
   mutable Program program_;  // none once the kernel is made
   mutable cl::Kernel kernel_;
   std::string name_;
   mutable Size group_;
+  bool in_bands_ = false, launched_ = false;
+  double cost_ = 1;
+  Pace::Seconds speed_{0};  // for a group of items that cost 1; 0 while it was not measured
 };
 
 }  // namespace glcl

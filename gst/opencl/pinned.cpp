@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "waiting.h"
+
 namespace glcl {
 
 Pinned::Pinned(const cl::Context &context, const cl::CommandQueue &mapping, size_t bytes)
@@ -13,7 +15,7 @@ Pinned::Pinned(const cl::Context &context, const cl::CommandQueue &mapping, size
 
 Pinned::~Pinned() {
   clEnqueueUnmapMemObject(queue_(), memory_(), data_, 0, nullptr, nullptr);
-  clFinish(queue_());
+  settle(queue_);
 }
 
 PinnedPool::PinnedPool(Context &context, size_t bytes)

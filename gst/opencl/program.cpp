@@ -6,12 +6,14 @@
 #include <chrono>
 #include <exception>
 #include <map>
+#include <optional>
 #include <utility>
 
-#include "ending.h"
+#include "compiling.h"
 #include "error.h"
 #include "flaws.h"
 #include "poclcache.h"
+#include "stop.h"
 
 namespace glcl {
 
@@ -71,25 +73,16 @@ std::string build_log(const cl::Program &program, const cl::Device &device) {
   }
 }
 
-/// Whether programs are to be built one at a time: PoCL's compiler keeps others of the context
-/// waiting in any case. It and rusticl's share LLVM's global state among all contexts.
-bool builds_singly(const Device &device) {
-  return is_pocl(device) || device.platform_name == "rusticl";
-}
-
 thread_local ProgramsAsked *asked = nullptr;
 
 }  // namespace
 
-std::unique_lock<std::mutex> alone_on(const Device &device) {
-  static auto *mutex = new std::mutex;
-  return builds_singly(device) ? std::unique_lock(*mutex) : std::unique_lock<std::mutex>();
-}
-
-class Program::Build {
+class Program::Build : public std::enable_shared_from_this<Build> {
  public:
-  Build(cl::Context context, Device device, std::string path, std::string text, std::string options)
-      : context_(std::move(context)),
+  Build(cl::Context context, Device device, std::string path, std::string text, std::string options,
+        std::shared_ptr<void> keep)
+      : keep_(std::move(keep)),
+        context_(std::move(context)),
         device_(std::move(device)),
         path_(std::move(path)),
         text_(std::move(text)),
@@ -98,31 +91,61 @@ class Program::Build {
   const Device &device() const { return device_; }
 
   const cl::Program &get() {
-    std::unique_lock lock(mutex_, std::try_to_lock);
-    if (lock && program_()) return program_;
-    const Need need;
-    if (!lock) lock.lock();
-    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-    if (!program_()) program_ = build();
-    return program_;
-  }
-
-  void build_ahead() {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock || program_() || failure_) return;
-    try {
-      program_ = build();
-    } catch (...) {
-      failure_ = std::current_exception();
+    for (std::optional<Need> need;;) {
+      std::unique_lock lock(mutex_);
+      if (program_()) return program_;
+      if (!need) need.emplace();
+      const std::shared_ptr<Compiling> compiling = begin();
+      lock.unlock();
+      try {
+        finish(compiling);
+      } catch (const Stopped &) {
+        if (!compiling->dropped() || Stop::wanted()) throw;  // dropped before this came
+      }
     }
   }
 
+  void build_ahead() {
+    std::unique_lock lock(mutex_);
+    if (program_() || (compiling_ && !compiling_->dropped())) return;
+    const std::shared_ptr<Compiling> compiling = begin();
+    lock.unlock();
+    try {
+      compiling->get();
+    } catch (...) {
+      return;  // who needs it is told
+    }
+    finish(compiling);
+  }
+
  private:
+  std::shared_ptr<Compiling> begin() {
+    if (!compiling_ || compiling_->dropped())
+      compiling_ = std::make_shared<Compiling>(
+          device_, [self = shared_from_this()] { return self->build(); });
+    return compiling_;
+  }
+
+  /// Waits for it. After a failure the next to need the program has it tried again.
+  void finish(const std::shared_ptr<Compiling> &compiling) {
+    cl::Program program;
+    try {
+      program = compiling->get();
+    } catch (const Stopped &) {
+      throw;
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (compiling_ == compiling) compiling_.reset();
+      throw;
+    }
+    const std::lock_guard lock(mutex_);
+    if (!program_()) program_ = program;
+    compiling_.reset();
+  }
+
   cl::Program build() const {
     Binary &binary = binary_of(device_, options_ + "\n" + text_);
     const std::lock_guard lock(binary.mutex);
-    const auto alone = alone_on(device_);
-    const DriverWork work;
     if (!binary.bytes.empty()) {
       try {
         cl::Program program(context_, {device_.device}, {binary.bytes});
@@ -161,17 +184,18 @@ class Program::Build {
     return program;
   }
 
+  const std::shared_ptr<void> keep_;  // that the context needs
   const cl::Context context_;
   const Device device_;
   const std::string path_, text_, options_;
-  std::mutex mutex_;  // of all below, held while it is built
-  cl::Program program_;
-  std::exception_ptr failure_;  // that nobody was told of
+  std::mutex mutex_;                      // of all below
+  cl::Program program_;                   // stays once it is there
+  std::shared_ptr<Compiling> compiling_;  // until somebody has taken what came of it
 };
 
 Program::Program(const cl::Context &context, const Device &device, const std::string &path,
-                 const std::string &text, const std::string &options)
-    : build_(std::make_shared<Build>(context, device, path, text, options)) {}
+                 const std::string &text, const std::string &options, std::shared_ptr<void> keep)
+    : build_(std::make_shared<Build>(context, device, path, text, options, std::move(keep))) {}
 
 const cl::Program &Program::get() const { return build_->get(); }
 const Device &Program::device() const { return build_->device(); }
@@ -190,6 +214,7 @@ Builders::~Builders() {
     waiting_.clear();
     stopping_ = true;
   }
+  stop_.request();
   wake_.notify_all();
   for (std::thread &thread : threads_) thread.join();
 }
@@ -218,6 +243,7 @@ void Builders::leave_to_needed(std::unique_lock<std::mutex> &lock) {
 }
 
 void Builders::work() {
+  const Stop::Scope scope(stop_);
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });

@@ -11,6 +11,7 @@
 
 #include "cl.h"
 #include "device.h"
+#include "stop.h"
 
 namespace glcl {
 
@@ -19,15 +20,17 @@ namespace glcl {
 class Program {
  public:
   Program() = default;
-  /// `text` is that of the kernel file `path` (see kernel_source).
+  /// `text` is that of the kernel file `path` (see kernel_source); the context needs `keep`, which
+  /// lives until the compiler is done.
   Program(const cl::Context &context, const Device &device, const std::string &path,
-          const std::string &text, const std::string &options);
+          const std::string &text, const std::string &options, std::shared_ptr<void> keep = {});
 
   explicit operator bool() const { return build_ != nullptr; }
 
-  /// The built program: waits for a thread that is building it, or builds it here. Compiled from
-  /// source once per process and device: other contexts reuse the binary, but for PoCL's, which
-  /// keeps what it has built itself. Throws Error::failed with the build log as detail.
+  /// The built program: waits for the thread that builds it. Compiled from source once per process
+  /// and device: other contexts reuse the binary, but for PoCL's, which keeps what it has built
+  /// itself. Throws Error::failed with the build log as detail, and Stopped where the work of this
+  /// thread is to end before the compiler has.
   const cl::Program &get() const;
   const Device &device() const;
 
@@ -48,7 +51,7 @@ class Builders {
   static unsigned wanted(const Device &device);
 
   explicit Builders(unsigned most) : most_(most) {}
-  /// Waits for the programs that are being built; others stay unbuilt.
+  /// Leaves the programs that are being built to the compiler; others stay unbuilt.
   ~Builders();
   Builders(const Builders &) = delete;
 
@@ -61,6 +64,7 @@ class Builders {
   void leave_to_needed(std::unique_lock<std::mutex> &lock);
 
   const unsigned most_;
+  Stop stop_;
   std::mutex mutex_;  // of all below
   std::condition_variable wake_, done_;
   std::deque<Program> waiting_;

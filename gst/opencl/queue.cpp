@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "waiting.h"
+
 namespace glcl {
 
 void Timing::add(uint64_t ns) {
@@ -16,20 +18,28 @@ Queue::Queue(std::shared_ptr<Context> context, bool profile)
       queue_(context_->cl(), context_->device().device, profile ? CL_QUEUE_PROFILING_ENABLE : 0),
       profile_(profile) {}
 
-cl::Event *Queue::event(const std::string &kernel) {
+cl::Event *Queue::event(const std::string &kernel, bool continues) {
   if (!profile_) return nullptr;
-  events_.emplace_back(kernel, std::make_unique<cl::Event>());
-  return events_.back().second.get();
+  if (!continues) launches_.push_back({kernel, {}});
+  auto &parts = launches_.back().parts;
+  parts.push_back(std::make_unique<cl::Event>());
+  return parts.back().get();
 }
 
 void Queue::collect(std::map<std::string, Timing> &timings) {
-  const auto events = std::move(events_);
-  events_.clear();
-  for (const auto &[name, event] : events) {
-    if (!(*event)()) continue;  // its launch failed
-    event->wait();
-    timings[name].add(event->getProfilingInfo<CL_PROFILING_COMMAND_END>() -
-                      event->getProfilingInfo<CL_PROFILING_COMMAND_START>());
+  const auto launches = std::move(launches_);
+  launches_.clear();
+  for (const auto &[kernel, parts] : launches) {
+    uint64_t ns = 0;
+    bool good = true;
+    for (const auto &event : parts) {
+      good = good && (*event)();  // else its launch failed
+      if (!good) break;
+      wait(*event);
+      ns += event->getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+            event->getProfilingInfo<CL_PROFILING_COMMAND_START>();
+    }
+    if (good) timings[kernel].add(ns);
   }
 }
 

@@ -28,16 +28,22 @@ class Queue : public std::enable_shared_from_this<Queue> {
   const cl::CommandQueue &cl() const { return queue_; }
   bool profiles() const { return profile_; }
 
-  /// The event a kernel of this name is to signal; null without profiling.
-  cl::Event *event(const std::string &kernel);
+  /// The event a kernel of this name is to signal; null without profiling. `continues`: it is a
+  /// further part of the launch before.
+  cl::Event *event(const std::string &kernel, bool continues = false);
   /// Adds the times of all kernels since the last call to `timings`; waits for them.
   void collect(std::map<std::string, Timing> &timings);
 
  private:
+  struct Launch {
+    std::string kernel;
+    std::vector<std::unique_ptr<cl::Event>> parts;
+  };
+
   std::shared_ptr<Context> context_;
   cl::CommandQueue queue_;
   bool profile_;
-  std::vector<std::pair<std::string, std::unique_ptr<cl::Event>>> events_;
+  std::vector<Launch> launches_;
 };
 
 }  // namespace glcl

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "waiting.h"
+
 namespace glcl {
 
 Readback::Readback() = default;
@@ -48,11 +50,11 @@ void Readback::follow(Queue &queue, std::shared_ptr<const Outcome> outcome) {
 
 void Readback::wait(const Read &read) {
   try {
-    read.arrived.wait();
+    glcl::wait(read.arrived);
     if (read.outcome) read.outcome->check();
   } catch (...) {
     // A wait may fail before the device is done with the memory.
-    clWaitForEvents(1, &read.arrived());
+    settle(read.arrived);
     throw;
   }
 }
@@ -126,7 +128,7 @@ void Readback::drop() {
 
 void Readback::clear() {
   const std::lock_guard lock(mutex_);
-  for (const Read &read : reads_) clWaitForEvents(1, &read.arrived());
+  for (const Read &read : reads_) settle(read.arrived);
   reads_.clear();
   seen_ = 0;
   free_.clear();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "error.h"
+#include "waiting.h"
 
 namespace glcl {
 
@@ -166,7 +167,7 @@ void Team::finish_all(size_t index) {
 /// What is being thrown at a member, once all that was enqueued has let go of the run's memory.
 std::exception_ptr Team::failure_of(size_t index) {
   const Member &member = members_[index];
-  for (const Queue *queue : {member.transfers.get(), member.queue.get()}) clFinish(queue->cl()());
+  for (const Queue *queue : {member.transfers.get(), member.queue.get()}) glcl::settle(queue->cl());
   try {
     throw;
   } catch (const cl::Error &error) {
@@ -185,7 +186,7 @@ void Team::begin(size_t index, std::unique_lock<std::mutex> &lock) {
   Run &run = *job.run;
   std::exception_ptr failure;
   try {
-    if (run.ready()) run.ready.wait();
+    if (run.ready()) glcl::wait(run.ready);
     job.start = Clock::now();
     Member &member = members_[index];
     run.work(index, member, run.begins[index], run.begins[index] + run.shares[index]);
@@ -205,7 +206,7 @@ void Team::finish(size_t index, std::unique_lock<std::mutex> &lock) {
   lock.unlock();
   std::exception_ptr failure;
   try {
-    if (job.end()) job.end.wait();
+    if (job.end()) glcl::wait(job.end);
   } catch (...) {
     failure = failure_of(index);
   }

@@ -6,6 +6,7 @@
 #include "deviceframe.h"
 #include "memory.h"
 #include "opencl/transfer.h"
+#include "opencl/waiting.h"
 #include "sharing.h"
 #include "texture.h"
 #include "texturereader.h"
@@ -52,6 +53,7 @@ class CopySharing : public Sharing {
   void bring_apart(Queue &queue, Layout layout, size_t index, Use &use);
   bool read_texture(const Use &use, void *rows, size_t row_bytes);
   void read_until_now(Queue &queue, const Use *uses);
+  void finish_transfers(Queue &queue, Use *uses, size_t count);
   void download(Queue &queue, Use &use);
   const cl::CommandQueue &reads(const Queue &queue);
 
@@ -128,7 +130,7 @@ void CopySharing::read_until_now(Queue &queue, const Use *uses) {
       try {
         queue.cl().enqueueMarkerWithWaitList(nullptr, &end);
       } catch (...) {
-        clFinish(queue.cl()());
+        settle(queue.cl());
         throw;
       }
     }
@@ -152,6 +154,18 @@ const cl::CommandQueue &CopySharing::reads(const Queue &queue) {
   if (!reads_() || reads_.getInfo<CL_QUEUE_CONTEXT>()() != context.cl()())
     reads_ = cl::CommandQueue(context.cl(), context.device().device);
   return reads_;
+}
+
+/// The host memory of frames is in use until here, or for ever where the device is given up.
+void CopySharing::finish_transfers(Queue &queue, Use *uses, size_t count) {
+  transfers_ = false;
+  try {
+    finish(queue.cl());
+  } catch (...) {
+    if (is_left(queue.context().cl()))
+      for (size_t i = 0; i < count; i++) uses[i].leave();
+    throw;
+  }
 }
 
 void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
@@ -196,10 +210,9 @@ void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) 
   }
   if (apart_) read_until_now(queue, uses);
   if (transfers_)
-    queue.cl().finish();  // host memory is in use until here
+    finish_transfers(queue, uses, count);
   else
     queue.cl().flush();
-  transfers_ = false;
   for (const Held &held : held_)
     if (held.frame && held.written && complete) held.frame->uploaded();
   for (size_t i = 0; i < count; i++) uses[i].unmap();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "opencl/transfer.h"
+#include "opencl/waiting.h"
 
 namespace glcl::sharing {
 
@@ -35,7 +36,7 @@ DeviceFrame &DeviceFrame::of(GstGLMemory *memory) {
 /// What another queue does with the picture comes first.
 void DeviceFrame::take_over(Queue &queue) {
   if (queue_.get() == &queue) return;
-  if (queue_) queue_->cl().finish();
+  if (queue_) finish(queue_->cl());
   queue_ = queue.shared_from_this();
 }
 
@@ -60,7 +61,7 @@ void DeviceFrame::prepare(Queue &queue, const Use &use, Layout layout) {
 
 Picture DeviceFrame::write(Queue &queue, const Use &use, Layout layout) {
   const std::lock_guard lock(mutex_);
-  if (content_.written()) clWaitForEvents(1, &content_.written());  // its failure was its frame's
+  if (content_.written()) settle(content_.written);  // its failure was its frame's
   prepare(queue, use, layout);
   return content_.picture;
 }
@@ -111,11 +112,12 @@ void DeviceFrame::shared() {
 }
 
 void DeviceFrame::download(const Content &content, void *host, size_t stride) {
+  wait(content.written);
   const std::vector<cl::Event> after{content.written};
   try {
     read_picture(content.reads, content.picture, host, stride, CL_TRUE, &after);
   } catch (...) {
-    clFinish(content.reads());  // it may fail before the device is done with the memory
+    settle(content.reads);  // it may fail before the device is done with the memory
     throw;
   }
   ++*content.copies;

@@ -70,6 +70,11 @@ void Use::unmap() {
   map_ = GST_MAP_INFO_INIT;
 }
 
+void Use::leave() {
+  if (map_.memory) gst_memory_ref(map_.memory);
+  map_ = GST_MAP_INFO_INIT;
+}
+
 Picture &Sharing::staging(const Queue &queue, size_t index, const Use &use, Layout layout) {
   if (staging_.size() <= index) staging_.resize(index + 1);
   Staging &kept = staging_[index];

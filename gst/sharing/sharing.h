@@ -39,6 +39,8 @@ class Use {
   /// Error::failed. Gives the host pointer (host domain only).
   void *map(guint domain);
   void unmap();
+  /// Keeps it mapped for ever: the device may still use it.
+  void leave();
 
   int width() const { return gst_gl_memory_get_texture_width(memory); }
   int height() const { return gst_gl_memory_get_texture_height(memory); }

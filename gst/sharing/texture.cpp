@@ -7,6 +7,7 @@
 
 #include "memory.h"
 #include "opencl/error.h"
+#include "opencl/waiting.h"
 
 namespace glcl::sharing {
 
@@ -37,7 +38,7 @@ void finish_release(Queue &queue, const Interop &interop) {
   if (interop.ordered_by_driver(queue.context().device()))
     queue.cl().flush();
   else
-    queue.cl().finish();
+    glcl::finish(queue.cl());
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ Image Texture::image(const std::shared_ptr<Context> &context) { return shared_wi
 
 void Texture::to_gl() {
   if (reading_()) {
-    reading_.wait();
+    glcl::wait(reading_);
     reading_ = {};
   }
   if (!holder_) return;

@@ -2,6 +2,7 @@
 #include "uploads.h"
 
 #include "opencl/transfer.h"
+#include "opencl/waiting.h"
 
 namespace glcl::sharing {
 
@@ -10,9 +11,11 @@ namespace {
 /// Waits for an event, which may have failed: that was its frame's failure. Throws where there was
 /// no waiting.
 void wait_for_end(const cl::Event &event) {
-  const cl_int waited = clWaitForEvents(1, &event());
-  if (waited != CL_SUCCESS && event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE)
-    throw cl::Error(waited, "clWaitForEvents");
+  try {
+    glcl::wait(event);
+  } catch (const cl::Error &) {
+    if (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE) throw;
+  }
 }
 
 }  // namespace
@@ -30,9 +33,9 @@ Uploads::Uploads(Context &context)
       mapping_(context_, context.device().device) {}
 
 Uploads::~Uploads() {
-  clFinish(queue_());
+  settle(queue_);
   for (const Slot &slot : slots_)  // it may have failed before the device was done
-    if (slot.sent()) clWaitForEvents(1, &slot.sent());
+    if (slot.sent()) settle(slot.sent);
 }
 
 bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl::Event> &after,
@@ -54,7 +57,7 @@ bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl:
     const std::vector<cl::Event> sent{slot.sent};
     queue.cl().enqueueBarrierWithWaitList(&sent);
   } catch (...) {
-    clFinish(queue_());  // nobody else knows of it
+    settle(queue_);  // nobody else knows of it
     throw;
   }
   return true;

@@ -68,7 +68,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilater
   __local float row_weights[RADIUS + 1];
   const int2 size = get_image_dim(in);
   const int2 local_at = (int2)(get_local_id(0) * COLUMNS, get_local_id(1) * ROWS);
-  const int2 first = (int2)(get_group_id(0) * GROUP_X * COLUMNS, get_group_id(1) * GROUP_Y * ROWS);
+  const int2 first = (int2)(get_group_id(0) * GROUP_X * COLUMNS, (get_global_id(1) - get_local_id(1)) * ROWS);
   const int item = get_local_id(1) * GROUP_X + get_local_id(0);
   const float bias = soft_bias(KIND, range), unit = level_unit(KIND, range);
 

@@ -23,7 +23,7 @@ inline void filter_tile(const int kind, __read_only image2d_t in, __read_only im
   const int2 size = get_image_dim(in);
   const int2 lanes = (int2)(get_local_size(0), get_local_size(1));
   const int2 group = (int2)(lanes.x, lanes.y * ROWS);
-  const int2 first = (int2)(get_group_id(0), get_group_id(1)) * group;
+  const int2 first = (int2)(get_group_id(0) * lanes.x, (get_global_id(1) - get_local_id(1)) * ROWS);
   const int2 local_at = (int2)(get_local_id(0), get_local_id(1) * ROWS);
   const int2 side = group + 2 * radius;
 

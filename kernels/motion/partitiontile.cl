@@ -93,7 +93,7 @@ void motion_partitions_tile(__global const uchar *current, __global const uchar 
   __local uint window[ROWS * ROW];
   __local uint blocks[B * STRIP / 4] __attribute__((aligned(16)));
   __local uint rests[ROWS], found[BLOCKS][2 * LANES];
-  const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1);
+  const int item = get_local_id(0), strip = get_group_id(0), row = get_global_id(1);
   const int block = item / LANES, lane = item % LANES;
 
   KEEP_WITHIN_LIMIT(first, count, strip, row);

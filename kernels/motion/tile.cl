@@ -64,7 +64,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
 #ifndef WARP_LEAST
   __local uint least[STACK][BLOCKS];
 #endif
-  const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1) * STACK;
+  const int item = get_local_id(0), strip = get_group_id(0), row = get_global_id(1) * STACK;
   const int block = item / LANES, lane = item % LANES;
 
   KEEP_WITHIN_LIMIT(first, count, strip, row);

@@ -2,9 +2,14 @@
 // Pipelines that are stopped in the middle of negotiation leave nothing behind: no GStreamer
 // object, no descriptor, no thread. GStreamer's own filters in the same place say how much is too
 // much.
+#include <glib/gstdio.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <future>
 #include <list>
 #include <optional>
@@ -222,6 +227,98 @@ class GLContexts {
 // Else Mesa's OpenCL keeps the contexts of dropped queues for new ones, and makes more while a drop
 // is still under way.
 static const test::Setup setup([] { g_setenv("RUSTICL_DEBUG", "no_reuse_context", TRUE); });
+
+/// A filter that works for hours on a frame, and has begun to.
+class Hours {
+ public:
+  Hours()
+      : pipeline_(
+            "gltestsrc name=source ! "
+            "video/x-raw(memory:GLMemory),format=RGBA,width=1920,height=1080 ! "
+            "glclbilateral name=slow method=brute-force radius=1 iterations=1" +
+            sink) {
+    GstPad *pad = gst_element_get_static_pad(slow(), "sink");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad *, GstPadProbeInfo *, gpointer frames) {
+          ++*static_cast<std::atomic<int> *>(frames);
+          return GST_PAD_PROBE_OK;
+        },
+        &arrived_, nullptr);
+    gst_object_unref(pad);
+    pipeline_.set(GST_STATE_PLAYING);
+    wait_for(3);
+    begin();
+  }
+
+  /// Lets the next frame take long, and waits until no further one comes.
+  void begin() {
+    g_object_set(slow(), "radius", 128, "iterations", 16, nullptr);
+    for (int seen = -1; seen != arrived_; g_usleep(500 * 1000)) seen = arrived_;
+  }
+  void end() { g_object_set(slow(), "radius", 1, "iterations", 1, nullptr); }
+  void wait_for(int frames) {
+    while (arrived_ < frames) g_usleep(1000);
+  }
+
+  Pipeline &pipeline() { return pipeline_; }
+  GstElement *slow() { return pipeline_["slow"]; }
+  int arrived() const { return arrived_; }
+
+ private:
+  std::atomic<int> arrived_{0};
+  Pipeline pipeline_;
+};
+
+/// A stop does not wait for the frame that is under way: its work ends in the middle.
+TEST(a_stop_in_a_frame_of_hours) {
+  Hours hours;
+  hours.pipeline().set(GST_STATE_NULL);
+  test::expect_none(hours.pipeline().messages().errors());
+}
+
+/// Nor does a seek, after which frames go on.
+TEST(a_seek_in_a_frame_of_hours) {
+  Hours hours;
+  const guint64 before = test::stat(hours.slow(), "frames");
+  hours.end();
+  expect(gst_element_seek_simple(hours.pipeline().bin(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0),
+         "no seek");
+  hours.wait_for(hours.arrived() + 3);
+  while (test::stat(hours.slow(), "frames") <= before) g_usleep(1000);
+  hours.pipeline().set(GST_STATE_NULL);
+  test::expect_none(hours.pipeline().messages().errors());
+}
+
+/// The device is given up with an error; then the pipeline stops. Its threads go on, so the process
+/// ends without them.
+TEST_LEAVING(a_kernel_that_never_ends) {
+  if (test::shares_textures()) return;  // the same device draws
+  g_setenv("GLCL_DEVICE_TIMEOUT", "3", TRUE);
+  gchar *folder = g_dir_make_tmp("glcl-stops-XXXXXX", nullptr);
+  const std::string file = std::string(folder) + "/never.cl";
+  expect(g_file_set_contents(file.c_str(),
+                             "//! filter never: does not end\n"
+                             "float4 never(PIXEL) {\n"
+                             "  float4 colour = at(0, 0);\n"
+                             "  while (colour.x < 2.0f) colour.x = fmin(colour.x, 1.0f);\n"
+                             "  return colour;\n}\n",
+                             -1, nullptr),
+         "can't write a file");
+  {
+    Pipeline pipeline(source + "glclchain name=chain filters=never path=" + folder + sink);
+    pipeline.set(GST_STATE_PLAYING);
+    GstMessage *message = pipeline.messages().next(GST_MESSAGE_ERROR, 300 * GST_SECOND);
+    expect(message != nullptr, "nobody gives up");
+    gst_message_unref(message);
+    const auto errors = pipeline.messages().errors();
+    expect(errors.front().names("has not finished its work in time"), errors.front().text);
+    pipeline.set(GST_STATE_NULL);
+  }
+  g_remove(file.c_str());
+  g_rmdir(folder);
+  _exit(EXIT_SUCCESS);
+}
 
 /// The application keeps the pipeline, to play it again.
 TEST(a_pipeline_in_null_holds_no_gl_context) {

@@ -2,6 +2,7 @@
 // Every form of the bilateral engine against the double-precision reference.
 #include "bilateral/bilateral.h"
 
+#include "kernels/bands.h"
 #include "kernels/bilateral/bilateral.h"
 #include "reference/bilateral/bilateral.h"
 
@@ -52,6 +53,28 @@ TEST_EACH(test_content, 0, 3) {
       settings.weight = weight;
       check_with_reference(bench, agreement, forms[__i__], settings, frame);
     }
+}
+
+// What is launched in bands is the same to the last bit, the form for one radius too.
+TEST_EACH(test_bands, 0, 4) {
+  Bench bench;
+  const Frame frame = reference::natural_frame(67, 83);
+  Parameters variant = Bilateral::variant(bench.context->device(), forms[__i__ % 3]);
+  if (__i__ == 3) variant["fixed"] = 1;
+  for (Weight weight : weights) {
+    Settings settings;
+    settings.radius = 5;
+    settings.iterations = 2;
+    settings.split = 0.2;
+    settings.weight = weight;
+    Bilateral whole(*bench.context, frame.width, frame.height, variant),
+        parts(*bench.context, frame.width, frame.height, variant);
+    parts.prepare(settings);
+    Frame got;
+    const int bands = in_bands(*bench.queue, [&] { got = bench.run(parts, settings, frame); });
+    fail_unless(bands >= 4, "%d launches", bands);
+    check_equal(got, prepared_run(bench, whole, settings, frame), describe(settings, frame));
+  }
 }
 
 TEST_EACH(test_sizes, 0, 3) {

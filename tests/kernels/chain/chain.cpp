@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "kernels/bands.h"
 #include "kernels/engine.h"
 #include "opencl/program.h"
 #include "reference/chain/chain.h"
@@ -100,6 +101,22 @@ TEST(test_every_filter_equals_the_reference) {
       }
     }
   }
+}
+
+TEST(test_bands) {
+  Bench bench;
+  const Description wanted = parse_chain("gauss(sigma=1.7) ! sobel ! median", "test", {});
+  for (const Layout layout : {Layout::image, Layout::buffer})
+    for (const int rows : {1, 4}) {
+      const Chain::Options options{false, layout, variant({8, 4}, rows, 0)};
+      Chain whole(*bench.context, wanted, options), parts(*bench.context, wanted, options);
+      const auto frames = frames_of(71, 153, 5);
+      std::vector<Frame> got;
+      const int bands = in_bands(*bench.queue, [&] { got = run(bench, parts, frames); });
+      fail_unless(bands >= 3, "%d launches", bands);
+      const auto expected = run(bench, whole, frames);
+      for (size_t f = 0; f < frames.size(); f++) check_equal(got[f], expected[f], whole.describe());
+    }
 }
 
 TEST(test_random_chains_fused_and_one_by_one) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "kernels/bands.h"
 #include "kernels/engine.h"
 #include "reference/hough/canny.h"
 #include "reference/hough/hough.h"
@@ -156,6 +157,29 @@ TEST(test_match) {
                         "(%d, %d) group %d: pose %d", x, y, group, poses[i]);
         }
   }
+}
+
+TEST(test_bands) {
+  Bench bench;
+  const int w = 96, h = 40;
+  const Thing thing = reference::things()[4];
+  Frame frame = reference::clutter_frame(w, h, 3);
+  reference::place(frame, thing, {30, 20, 70, 0.4});
+  const auto votes = [&](Hough &hough) {
+    hough.set_shapes({shape_of(bench, thing)});
+    find(bench, hough, {}, frame);
+    const Hough::Matches found = hough.matches({});
+    const size_t count = size_t(72) * found.rows * found.pitch;
+    return std::pair(download<uint16_t>(bench, found.votes, count),
+                     download<uint16_t>(bench, found.poses, count));
+  };
+  Hough whole(*bench.context, w, h, layout_of(bench)),
+      parts(*bench.context, w, h, layout_of(bench));
+  const auto expected = votes(whole);
+  std::remove_const_t<decltype(expected)> got;
+  const int launches = in_bands(*bench.queue, [&] { got = votes(parts); });
+  fail_unless(launches > 3, "%d launches", launches);
+  fail_unless(got == expected);
 }
 
 // Every thing by itself, and its score.

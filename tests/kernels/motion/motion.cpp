@@ -2,6 +2,7 @@
 // The full search in all its forms against the scalar reference, bit for bit.
 #include "motion.h"
 
+#include "kernels/bands.h"
 #include "motion/search.h"
 #include "opencl/source.h"
 
@@ -60,6 +61,19 @@ TEST_EACH(test_content, 0, form_count) {
     for (const Pair &pair : pairs(97, 53))
       for (int lambda : {0, 4})
         check(bench, forms[__i__], pair, block, Window::of_range(8), lambda);
+}
+
+TEST_EACH(test_bands, 0, form_count) {
+  Bench bench;
+  for (int block : blocks(forms[__i__])) {
+    const Pair pair = pairs(97, 211).front();
+    std::vector<Key> got;
+    const int bands = in_bands(*bench.queue, [&] {
+      got = search(bench, forms[__i__], pair, block, Window::of_range(5), 2);
+    });
+    fail_unless(bands >= 3, "%d launches", bands);
+    check_keys(got, search(bench, forms[__i__], pair, block, Window::of_range(5), 2), pair.name);
+  }
 }
 
 TEST_EACH(test_sizes, 0, form_count) {

@@ -301,7 +301,7 @@ TEST(test_program_cache) {
 
 // Programs are built when they are needed; asking for one compiles nothing here.
 TEST(test_program_on_demand) {
-  Context context(test_device(), {}, 0);
+  Context context(test_device(), {}, {}, 0);
   const unsigned before = glcl::programs_compiled();
   const glcl::Program program = context.program("invert/invert.cl", "-DDEMAND");
   const glcl::Kernel kernel(context, program, "invert", {4, 4});
@@ -322,7 +322,7 @@ TEST(test_programs_side_by_side) {
     constexpr int count = 3, askers = 3;
     const unsigned before = glcl::programs_compiled();
     {
-      Context context(test_device(), {}, builders);
+      Context context(test_device(), {}, {}, builders);
       std::vector<cl_program> built(count * askers);
       std::vector<std::thread> threads;
       for (int asker = 0; asker < askers; asker++)
@@ -359,7 +359,7 @@ TEST(test_programs_side_by_side) {
 
 // What is made in the background has its programs built, and fails where one of them does not.
 TEST(test_background_programs) {
-  Context context(test_device(), {}, 0);
+  Context context(test_device(), {}, {}, 0);
   const auto make = [&](const char *path, const char *options) {
     return glcl::Kernel(context, context.program(path, options), "invert", {4, 4});
   };

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "queue.h"
+#include "stop.h"
+#include "waiting.h"
+
+namespace glcl {
+
+namespace {
+
+thread_local Pace *paced = nullptr;
+
+bool is_done(const cl::Event &event) {
+  return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
+}
+
+}  // namespace
+
+Pace *Pace::current() { return paced; }
+
+Pace::Frame::Frame(Pace &pace, Queue &queue)
+    : pace_(pace), queue_(queue), outer_(std::exchange(paced, &pace)) {
+  try {
+    pace_.begin();
+  } catch (...) {
+    paced = outer_;
+    throw;
+  }
+}
+
+Pace::Frame::~Frame() {
+  paced = outer_;
+  pace_.end(queue_);
+}
+
+/// The frame before tells whether this one takes long.
+void Pace::begin() {
+  begun_ = Clock::now();
+  careful_ = std::exchange(slow_, false);
+  if (!end_()) return;
+  const bool late = !is_done(end_);
+  if (late && begun_ - ended_ < band) return;
+  careful_ = careful_ || late;
+  if (late) settle(end_);  // who takes the frame is told of a failure
+  end_ = {};
+}
+
+void Pace::end(Queue &queue) {
+  const auto now = Clock::now();
+  if (careful_) slow_ = now - begun_ > band;
+  if (slow_ || end_()) return;
+  // Without the marker, the next frame is taken for a quick one.
+  if (clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, &end_()) == CL_SUCCESS) ended_ = now;
+}
+
+void Pace::launched(Queue &queue, const cl::Event &event) {
+  queue.cl().flush();
+  if (before_()) wait(before_);
+  before_ = event;
+  Stop::check();
+}
+
+Pace::Seconds Pace::time(Queue &queue, const cl::Event &band) {
+  before_ = {};
+  queue.cl().flush();
+  const auto enqueued = Clock::now();
+  wait(band);
+  const auto now = Clock::now(), start = std::max(enqueued, free_);
+  free_ = now;
+  Stop::check();
+  return now - start;
+}
+
+}  // namespace glcl

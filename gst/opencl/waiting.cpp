@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "waiting.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "error.h"
+
+namespace glcl {
+
+namespace {
+
+std::chrono::duration<double> patience() {
+  constexpr double usual = 60;
+  static const double seconds = [] {
+    const char *text = std::getenv("GLCL_DEVICE_TIMEOUT");
+    const double wish = text ? std::atof(text) : 0;
+    return wish > 0 ? wish : usual;
+  }();
+  return std::chrono::duration<double>(seconds);
+}
+
+/// The contexts that are left, which they stay.
+class Left {
+ public:
+  static Left &all() {
+    static auto *left = new Left;
+    return *left;
+  }
+  bool has(cl_context context) {
+    if (!any_) return false;
+    const std::lock_guard lock(mutex_);
+    return contexts_.count(context) > 0;
+  }
+  void add(cl_context context) {
+    const std::lock_guard lock(mutex_);
+    // So that no other one gets its address.
+    if (contexts_.insert(context).second) clRetainContext(context);
+    any_ = true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<cl_context> contexts_;
+  std::atomic<bool> any_{false};
+};
+
+/// What a callback says that may come later than anybody waits for.
+struct End {
+  std::mutex mutex;
+  std::condition_variable told;
+  bool come = false;
+};
+
+bool is_done(const cl::Event &event) {
+  cl_int status = CL_COMPLETE;
+  clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  return status <= CL_COMPLETE;
+}
+
+cl_context context_of(const cl::Event &event) {
+  cl_context context = nullptr;
+  clGetEventInfo(event(), CL_EVENT_CONTEXT, sizeof context, &context, nullptr);
+  return context;
+}
+
+/// Waits until the command is done; false where the device is given up.
+bool is_done_in_time(const cl::Event &event) {
+  if (is_done(event)) return true;
+  cl_context context = context_of(event);
+  if (Left::all().has(context)) return false;
+  cl_command_queue queue = nullptr;
+  clGetEventInfo(event(), CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
+  if (queue) clFlush(queue);
+  const auto end = std::make_shared<End>();
+  const auto on_end = [](cl_event, cl_int, void *data) {
+    const std::unique_ptr<std::shared_ptr<End>> end(static_cast<std::shared_ptr<End> *>(data));
+    const std::lock_guard lock((*end)->mutex);
+    (*end)->come = true;
+    (*end)->told.notify_all();
+  };
+  auto data = std::make_unique<std::shared_ptr<End>>(end);
+  if (clSetEventCallback(event(), CL_COMPLETE, on_end, data.get()) != CL_SUCCESS) {
+    clWaitForEvents(1, &event());
+    return true;
+  }
+  (void)data.release();  // the callback's
+  std::unique_lock lock(end->mutex);
+  if (end->told.wait_for(lock, patience(), [&] { return end->come; })) return true;
+  Left::all().add(context);
+  return false;
+}
+
+Error given_up(cl_context context) {
+  std::string name = "The OpenCL device";
+  try {
+    name = cl::Context(context, true).getInfo<CL_CONTEXT_DEVICES>().at(0).getInfo<CL_DEVICE_NAME>();
+  } catch (const std::exception &) {
+    // It stays without a name.
+  }
+  return {Error::Kind::failed,
+          name +
+              " has not finished its work in time and is left as it is. Restart the application "
+              "to use it again.",
+          "it had " + std::to_string(patience().count()) +
+              " s; the environment variable GLCL_DEVICE_TIMEOUT gives it more"};
+}
+
+/// An event of all that the queue has been given.
+cl::Event marker(const cl::CommandQueue &queue) {
+  cl::Event event;
+  queue.enqueueMarkerWithWaitList(nullptr, &event);
+  return event;
+}
+
+}  // namespace
+
+void wait(const cl::Event &event) {
+  if (!is_done_in_time(event)) throw given_up(context_of(event));
+  event.wait();
+}
+
+void finish(const cl::CommandQueue &queue) { wait(marker(queue)); }
+
+bool settle(const cl::Event &event) noexcept {
+  try {
+    if (!is_done_in_time(event)) return false;
+    clWaitForEvents(1, &event());
+    return true;
+  } catch (...) {
+    return !Left::all().has(context_of(event));
+  }
+}
+
+bool settle(const cl::CommandQueue &queue) noexcept {
+  cl::Event event;
+  if (clEnqueueMarkerWithWaitList(queue(), 0, nullptr, &event()) == CL_SUCCESS)
+    return settle(event);
+  clFinish(queue());
+  return true;
+}
+
+bool is_left(const cl::Context &context) { return Left::all().has(context()); }
+
+}  // namespace glcl

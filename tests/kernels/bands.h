@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Kernels that are launched in bands.
+#pragma once
+
+#include "opencl/pace.h"
+#include "opencl/queue.h"
+#include "opencl/stop.h"
+
+/// Runs work as elements do: what was never measured is launched in several bands. Gives how often
+/// the work was asked whether it is to end: once for each band, and for each other launch.
+template <class Work>
+int in_bands(glcl::Queue &queue, const Work &work) {
+  int asked = 0;
+  const glcl::Stop stop([&] { return asked++ < 0; });
+  const glcl::Stop::Scope scope(stop);
+  glcl::Pace pace;
+  const glcl::Pace::Frame frame(pace, queue);
+  work();
+  return asked;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Long launches: in bands, left where nobody wants them, given up where they never end.
+#include "opencl/pace.h"
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/bands.h"
+#include "kernels/engine.h"
+#include "opencl/background.h"
+#include "opencl/compiling.h"
+#include "opencl/waiting.h"
+
+using glcl::Pace;
+using glcl::Stop;
+using glcl::Stopped;
+
+namespace {
+
+constexpr size_t rows = 1000;
+
+const char text[] =
+    "__kernel void count(__global int *numbers) {\n"
+    "  numbers[get_global_id(1)]++;\n"
+    "}\n";
+
+cl::Program program_of(Bench &bench) {
+  cl::Program program(bench.context->cl(), text);
+  program.build(bench.context->device().device);
+  return program;
+}
+
+cl::Buffer numbers_of(Bench &bench, size_t count) {
+  cl::Buffer numbers(bench.context->cl(), CL_MEM_READ_WRITE, count * sizeof(cl_int));
+  bench.queue->cl().enqueueFillBuffer(numbers, cl_int(0), 0, count * sizeof(cl_int));
+  return numbers;
+}
+
+std::vector<cl_int> read(Bench &bench, const cl::Buffer &numbers, size_t count) {
+  std::vector<cl_int> host(count);
+  bench.queue->cl().enqueueReadBuffer(numbers, CL_TRUE, 0, count * sizeof(cl_int), host.data());
+  return host;
+}
+
+}  // namespace
+
+// Every row once, whatever the bands.
+TEST(test_bands_are_the_whole) {
+  Bench bench;
+  glcl::Kernel kernel(*bench.context, program_of(bench), "count", {1, 1});
+  kernel.in_bands();
+  const cl::Buffer numbers = numbers_of(bench, rows);
+  const int first = in_bands(*bench.queue, [&] { kernel(*bench.queue, {1, rows}, numbers); });
+  fail_unless(first >= 3, "%d bands of what was not measured", first);
+  // It is quick: as it was measured, it needs none, and a frame of it no wait.
+  // (Others may take the device from it, as long as it is measured.)
+  int launches = 1, then = first;
+  for (; then > 0 && launches < 100; launches++)
+    then = in_bands(*bench.queue, [&] { kernel(*bench.queue, {1, rows}, numbers); });
+  fail_unless_equals_int(then, 0);
+  // A million times as much to do is not.
+  kernel.costs(1e9);
+  const int costly = in_bands(*bench.queue, [&] { kernel(*bench.queue, {1, rows}, numbers); });
+  fail_unless(costly > first, "%d bands", costly);
+  for (const cl_int number : read(bench, numbers, rows))
+    fail_unless_equals_int(number, launches + 1);
+}
+
+// What has begun ends, what has not never begins.
+TEST(test_bands_are_left) {
+  Bench bench;
+  glcl::Kernel kernel(*bench.context, program_of(bench), "count", {1, 1});
+  kernel.in_bands();
+  const cl::Buffer numbers = numbers_of(bench, rows);
+  int asked = 0;
+  const Stop stop([&] { return ++asked == 2; });
+  const Stop::Scope scope(stop);
+  Pace pace;
+  const Pace::Frame frame(pace, *bench.queue);
+  bool stopped = false;
+  try {
+    kernel(*bench.queue, {1, rows}, numbers);
+  } catch (const Stopped &) {
+    stopped = true;
+  }
+  fail_unless(stopped);
+  const auto done = read(bench, numbers, rows);
+  fail_unless(done.front() == 1 && done.back() == 0);
+}
+
+// With profiling, bands are one launch.
+TEST(test_bands_are_one_time) {
+  Bench bench;
+  glcl::Queue queue(bench.context, true);
+  glcl::Kernel kernel(*bench.context, program_of(bench), "count", {1, 1});
+  kernel.in_bands();
+  const cl::Buffer numbers = numbers_of(bench, rows);
+  fail_unless(in_bands(queue, [&] { kernel(queue, {1, rows}, numbers); }) >= 3);
+  std::map<std::string, glcl::Timing> timings;
+  queue.collect(timings);
+  fail_unless_equals_int(int(timings["count"].count), 1);
+}
+
+// Who waits for a compiler leaves it where nobody wants its program; who comes later gets it.
+TEST(test_a_compiler_is_left) {
+  Bench bench;
+  std::promise<void> gate;
+  const auto open = gate.get_future().share();
+  const glcl::Compiling compiling(bench.context->device(), [&, open] {
+    open.wait();
+    return program_of(bench);
+  });
+  {
+    glcl::Background<cl::Program> behind;
+    behind.begin([&] { return compiling.get(); });
+    fail_unless(!behind.take());
+  }  // it does not wait for the compiler
+  Stop stop;
+  stop.request();
+  bool stopped = false;
+  try {
+    const Stop::Scope scope(stop);
+    compiling.get();
+  } catch (const Stopped &) {
+    stopped = true;
+  }
+  fail_unless(stopped);
+  gate.set_value();
+  fail_unless(compiling.get()() != nullptr);
+}
+
+// What waits for its turn and is left never begins, so that stops leave no line of compilers.
+TEST(test_a_compiler_that_waits_is_dropped) {
+  Bench bench;
+  if (!glcl::builds_singly(bench.context->device())) return;
+  std::promise<void> gate;
+  const auto open = gate.get_future().share();
+  const glcl::Compiling first(bench.context->device(), [&, open] {
+    open.wait();
+    return cl::Program();
+  });
+  std::atomic<int> begun{0};
+  const auto count = [&begun] {
+    begun++;
+    return cl::Program();
+  };
+  g_usleep(100 * 1000);  // the first has its turn
+  const glcl::Compiling left(bench.context->device(), count);
+  Stop stop;
+  stop.request();
+  bool stopped = false;
+  try {
+    const Stop::Scope scope(stop);
+    left.get();
+  } catch (const Stopped &) {
+    stopped = true;
+  }
+  fail_unless(stopped && !left.dropped());
+  gate.set_value();
+  first.get();
+  while (!left.dropped()) g_usleep(1000);
+  fail_unless_equals_int(begun, 0);
+}
+
+// A program of a context is left the same way, and built all the same.
+TEST(test_a_program_is_left) {
+  Bench bench;
+  const glcl::Program program = bench.context->program("invert/invert.cl", "-DLEFT");
+  const unsigned before = glcl::programs_compiled();
+  Stop stop;
+  stop.request();
+  bool stopped = false;
+  try {
+    const Stop::Scope scope(stop);
+    program.get();
+  } catch (const Stopped &) {
+    stopped = true;
+  }
+  fail_unless(stopped);
+  fail_unless(program.get()() != nullptr);
+  fail_unless_equals_int(glcl::programs_compiled(), before + 1);
+}
+
+// A kernel that never ends is given up: once, and then nobody waits any more.
+TEST(test_a_device_is_given_up) {
+  g_setenv("GLCL_DEVICE_TIMEOUT", "0.5", TRUE);
+  Bench bench;
+  cl::Event gate;
+  {
+    cl::UserEvent closed(bench.context->cl());
+    gate = closed;
+  }
+  const std::vector<cl::Event> after{gate};
+  cl::Event never;
+  bench.queue->cl().enqueueMarkerWithWaitList(&after, &never);
+  fail_unless(!glcl::is_left(bench.context->cl()));
+  std::string text;
+  try {
+    glcl::wait(never);
+  } catch (const glcl::Error &error) {
+    text = error.what();
+  }
+  fail_unless(text.find(bench.context->device().device.getInfo<CL_DEVICE_NAME>()) == 0, "%s",
+              text.c_str());
+  fail_unless(glcl::is_left(bench.context->cl()));
+  fail_unless(!glcl::settle(never) && !glcl::settle(bench.queue->cl()));
+  // Who comes next has a context of its own.
+  const auto fresh = glcl::Context::of_device(bench.context->device());
+  fail_unless(fresh != bench.context && !glcl::is_left(fresh->cl()));
+  glcl::Queue queue(fresh);
+  glcl::finish(queue.cl());
+  clSetUserEventStatus(gate(), CL_COMPLETE);
+  clFinish(bench.queue->cl()());
+}
+
+// A wait tells of a command that failed, as OpenCL does.
+TEST(test_a_wait_tells_of_failures) {
+  Bench bench;
+  cl::UserEvent failed(bench.context->cl());
+  failed.setStatus(CL_OUT_OF_RESOURCES);
+  bool thrown = false;
+  try {
+    glcl::wait(failed);
+  } catch (const cl::Error &) {
+    thrown = true;
+  }
+  fail_unless(thrown);
+  fail_unless(glcl::settle(failed));
+}

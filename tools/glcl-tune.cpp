@@ -4,9 +4,13 @@
 #include <glib/gstdio.h>
 
 #include <algorithm>
+#include <chrono>
 #include <clocale>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
+#include <random>
+#include <sstream>
 
 #include "bench/chain.h"
 #include "bench/leave.h"
@@ -23,6 +27,7 @@ using namespace glcl::bench;
 using glcl::Context;
 using glcl::Error;
 using glcl::Parameters;
+using Clock = std::chrono::steady_clock;
 
 constexpr Scene full{Content::natural, 1920, 1080};  // what the kept times are of
 constexpr Scene checks[] = {{Content::natural, 173, 71}, {Content::random, 64, 45}};
@@ -52,33 +57,74 @@ std::optional<double> time_of(const std::shared_ptr<Context> &context, const Tas
   }
 }
 
-/// The fastest variant: all of them briefly, the best few again for longer.
-glcl::Tuning tune(const std::shared_ptr<Context> &context, const Task &task) {
+/// What is asked for of each work.
+struct Wish {
+  std::string only;      ///< in its name
+  Parameters variants;   ///< values that all variants have
+  double seconds = 120;  ///< that it all may take
+
+  bool concerns(const Task &task) const { return task.name.find(only) != std::string::npos; }
+  bool allows(const Parameters &variant) const {
+    return std::all_of(variants.begin(), variants.end(), [&](const auto &value) {
+      const auto known = variant.find(value.first);
+      return known != variant.end() && known->second == value.second;
+    });
+  }
+};
+
+/// The variants to measure: the default one, then the others in an order that has some of every
+/// kind soon, since time may not be enough for all.
+std::vector<Parameters> candidates(const Task &task, const glcl::Device &device, const Wish &wish) {
+  const Parameters own = task.tunable->defaults(device, task.problem);
+  std::vector<Parameters> others;
+  for (const Parameters &variant : glcl::variants(*task.tunable, device, task.problem))
+    if (variant != own && wish.allows(variant)) others.push_back(variant);
+  std::mt19937 random(1);
+  std::shuffle(others.begin(), others.end(), random);
+  others.insert(others.begin(), own);
+  return others;
+}
+
+Error default_fails(const Task &task, const glcl::Device &device) {
+  return {Error::Kind::failed, task.name + ": the default variant does not work on " + device.name +
+                                   ". Please report this."};
+}
+
+/// The fastest variant: all of them briefly, while there is time, the best few again for longer.
+glcl::Tuning tune(const std::shared_ptr<Context> &context, const Task &task, const Wish &wish,
+                  double seconds) {
   constexpr size_t finalists = 4;
   constexpr double brief = 0.05, long_enough = 0.5;
   const glcl::Device &device = context->device();
-  const Parameters own = task.tunable->defaults(device, task.problem);
-  const std::vector<Parameters> all = glcl::variants(*task.tunable, device, task.problem);
+  const std::vector<Parameters> all = candidates(task, device, wish);
+  const Parameters &own = all.front();
+  const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
 
   std::vector<std::pair<double, Parameters>> ranked;
+  size_t measured = 0;
   {
     Progress progress(all.size());
     for (const Parameters &variant : all) {
+      if (measured > 0 && Clock::now() > deadline) break;
       progress.step(task.name + " " + glcl::describe(variant));
+      measured++;
       if (const auto time = time_of(context, task, variant, brief))
         ranked.push_back({*time, variant});
+      else if (variant == own)
+        throw default_fails(task, device);
     }
   }
+  if (measured < all.size())
+    std::cerr << "  " << all.size() - measured << " of " << all.size()
+              << " variants were not measured: give it more --seconds\n";
   std::sort(ranked.begin(), ranked.end());
   ranked.resize(std::min(ranked.size(), finalists));
 
   const auto own_time = time_of(context, task, own, long_enough);
-  if (!own_time)
-    throw Error(Error::Kind::failed, task.name + ": the default variant does not work on " +
-                                         device.name + ". Please report this.");
+  if (!own_time) throw default_fails(task, device);
   glcl::Tuning best{own, *own_time, *own_time};
   for (const auto &[time, variant] : ranked) {
-    const auto again = time_of(context, task, variant, long_enough);
+    const auto again = variant == own ? own_time : time_of(context, task, variant, long_enough);
     if (again && *again < best.microseconds) best = {variant, *again, *own_time};
   }
   return best;
@@ -117,12 +163,20 @@ struct Work {
   }
 };
 
-void tune_all(const std::string &wish, const Work &work) {
-  const auto context = Context::of_device(glcl::choose_device(wish));
+void tune_all(const std::string &wanted, const Work &work, const Wish &wish) {
+  const auto context = Context::of_device(glcl::choose_device(wanted));
   std::cout << context->device().name << ", driver " << context->device().driver << '\n';
   glcl::Table table({"work", "best variant", "µs", "default µs"});
+  size_t left = 0;
+  work.each([&](const Task &task) { left += wish.concerns(task); });
+  if (!left)
+    throw Error(Error::Kind::settings,
+                "--only \"" + wish.only + "\": no work to tune has that in its name.");
+  const auto end = Clock::now() + std::chrono::duration<double>(wish.seconds);
   work.each([&](const Task &task) {
-    const glcl::Tuning best = tune(context, task);
+    if (!wish.concerns(task)) return;
+    const std::chrono::duration<double> rest = end - Clock::now();
+    const glcl::Tuning best = tune(context, task, wish, rest.count() / double(left--));
     glcl::keep(*task.tunable, context->device(), task.problem, best);
     table.add({task.name, glcl::describe(best.parameters), microseconds(best.microseconds),
                microseconds(best.default_microseconds)});
@@ -155,14 +209,36 @@ void reset() {
     throw Error(Error::Kind::failed, path + " can't be removed.", g_strerror(errno));
 }
 
+/// "NAME=VALUE NAME=VALUE"
+Parameters values_of(const std::string &text) {
+  Parameters values;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const size_t equal = word.find('=');
+    char *end = nullptr;
+    const long value = equal == std::string::npos ? 0 : std::strtol(&word[equal + 1], &end, 10);
+    if (!end || *end || end == &word[equal + 1])
+      throw Error(Error::Kind::settings,
+                  "--variants \"" + text + "\": write NAME=NUMBER, as glcl-tune --show does.");
+    values[word.substr(0, equal)] = static_cast<int>(value);
+  }
+  return values;
+}
+
 void run(int argc, char **argv) {
-  gchar *device = nullptr, *chain = nullptr, **rest = nullptr;
+  gchar *device = nullptr, *chain = nullptr, *only = nullptr, *variants = nullptr, **rest = nullptr;
+  Wish asked;
   gboolean showing = FALSE, resetting = FALSE;
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &device,
        "auto, P:D as glcl-info prints it, or a part of the name", "D"},
       {"chain", 0, 0, G_OPTION_ARG_FILENAME, &chain,
        "A file with a chain of filters for glclchain, in place of elements", "FILE"},
+      {"only", 0, 0, G_OPTION_ARG_STRING, &only, "Only work with this text in its name", "TEXT"},
+      {"variants", 0, 0, G_OPTION_ARG_STRING, &variants,
+       "Beside the defaults, only variants with these values: \"NAME=NUMBER …\"", "VALUES"},
+      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &asked.seconds,
+       "About how long it may take (120); variants beyond that are not measured", "S"},
       {"show", 0, 0, G_OPTION_ARG_NONE, &showing, "Print the variants in use on every device",
        nullptr},
       {"reset", 0, 0, G_OPTION_ARG_NONE, &resetting, "Forget everything kept", nullptr},
@@ -180,24 +256,30 @@ void run(int argc, char **argv) {
   const bool good = g_option_context_parse(context, &argc, &argv, &error);
   g_option_context_free(context);
   const std::string wish = device ? device : "auto";
-  const std::string file = chain ? chain : "";
+  const std::string file = chain ? chain : "", values = variants ? variants : "";
+  asked.only = only ? only : "";
   Work work;
   for (gchar **element = rest; element && *element; element++) work.elements.emplace_back(*element);
   g_free(device);
   g_free(chain);
+  g_free(only);
+  g_free(variants);
   g_strfreev(rest);
   if (!good) {
     const std::string reason = error->message;
     g_error_free(error);
     throw Error(Error::Kind::settings, reason + ". glcl-tune --help lists the options.");
   }
+  asked.variants = values_of(values);
+  if (!(asked.seconds > 0))
+    throw Error(Error::Kind::settings, "--seconds: write a number above 0.");
   for (const std::string &element : work.elements) subject(element);
   if (!file.empty() && !work.elements.empty())
     throw Error(Error::Kind::settings, "--chain FILE or elements, not both.");
   if (!file.empty()) work.chain = chain_task(file);
   if (resetting) reset();
   if (showing) show(work);
-  if (!resetting && !showing) tune_all(wish, work);
+  if (!resetting && !showing) tune_all(wish, work, asked);
 }
 
 }  // namespace

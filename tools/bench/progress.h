@@ -3,12 +3,14 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <string>
 
 namespace glcl::bench {
 
-/// A bar on standard error, where that is a terminal, that tells how far the work has come.
+/// Tells on standard error how far the work has come: a bar on a terminal, else a line now and
+/// then.
 class Progress {
  public:
   explicit Progress(size_t steps) : steps_(steps), shown_(isatty(STDERR_FILENO)) {}
@@ -18,7 +20,11 @@ class Progress {
 
   /// `what` is begun.
   void step(const std::string &what) {
-    if (shown_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!shown_ && (done_ == 0 || now - told_ > std::chrono::seconds(5))) {
+      std::fprintf(stderr, "%zu/%zu %s\n", done_, steps_, what.c_str());
+      told_ = now;
+    } else if (shown_) {
       constexpr size_t width = 30;
       const size_t filled = width * done_ / steps_;
       std::fprintf(stderr, "\r\033[K[%s%s] %zu/%zu %s", std::string(filled, '#').c_str(),
@@ -30,6 +36,7 @@ class Progress {
  private:
   size_t steps_, done_ = 0;
   bool shown_;
+  std::chrono::steady_clock::time_point told_;  // the last line
 };
 
 }  // namespace glcl::bench

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# glcl-tune.sh: what glcl-tune measures, leaves out and keeps, and that the element takes it. Kernels whose faults are known stand in
+# for those of the plugin: of four variants the default one is slow, and one is wrong.
+set -euo pipefail
+# shellcheck source=tests/tools/common.sh
+. "${0%/*}/common.sh"
+source=$GLCL_SOURCE/kernels/bilateral/vector.cl
+
+mkdir -p kernels/bilateral
+sed '/^inline void filter_vector(/,/^}/ {
+  /^  const int side = 2 \* radius + 1;$/a\
+#if ROWS == 2\
+  for (volatile int turn = 0; turn < 20000; turn++);\
+#endif
+  /^  const int rows = /i\
+#if ROWS == 1\
+  radius = max(radius - 1, 0);\
+#endif
+}' "$source" >kernels/bilateral/vector.cl
+(($(diff "$source" kernels/bilateral/vector.cl | grep -c '^> ') == 6)) || die 'the kernels are not as this test knows them'
+export G_RESOURCE_OVERLAYS=/org/gst-glcl/kernels/bilateral=$PWD/kernels/bilateral
+
+# kept_rows: the parameter of the only variant that is kept
+kept_rows() { python3 -c 'import json; entry, = json.load(open("data/glcl/tuning.json"))["entries"]; print(entry["parameters"]["rows"])'; }
+
+few=(glclbilateral --only 'color, radius 4' --variants 'form=2 group-x=16 group-y=4')
+expect 0 glcl-tune "${few[@]}"
+says '1/4 color, radius 4 ' errors
+says 'wrong and left out: columns=1 fixed=0 form=2 group-x=16 group-y=4 rows=1 ' errors
+best=$(kept_rows)
+[[ $best == [34] ]] || die "rows=$best is kept, not the fastest variant that is right"
+expect 0 glcl-tune --show glclbilateral
+says tuned
+
+# The element takes it.
+GST_DEBUG=glclbilateral:4 GST_DEBUG_NO_COLOR=1 timeout 100 gst-launch-1.0 -q gltestsrc num-buffers=1 ! \
+  glclbilateral radius=4 method=brute-force ! fakesink >output 2>errors || die 'the element fails'
+grep -q "brute force: .*rows=$best " errors || die 'the element takes another variant'
+
+# Without time only the default variant is measured.
+expect 0 glcl-tune "${few[@]}" --seconds 0.001
+says '3 of 4 variants were not measured' errors
+(($(kept_rows) == 2)) || die 'another variant than the default was measured'
+
+expect 2 glcl-tune "${few[@]}" --seconds 0
+says '--seconds: write a number above 0' errors
+expect 2 glcl-tune glclbilateral --only nothing
+says '--only "nothing": no work to tune' errors
+expect 2 glcl-tune glclbilateral --variants rows
+says '--variants "rows": write NAME=NUMBER' errors
+
+# Where the default variant is wrong, nothing is kept.
+sed -i 's/#if ROWS == 1/#if ROWS == 2/' kernels/bilateral/vector.cl
+rm -r data
+expect 2 glcl-tune "${few[@]}"
+says 'the default variant does not work on' errors
+[[ ! -e data/glcl/tuning.json ]] || die 'something was kept'

@@ -26,7 +26,7 @@ kept_rows() { python3 -c 'import json; entry, = json.load(open("data/glcl/tuning
 
 few=(glclbilateral --only 'color, radius 4' --variants 'form=2 group-x=16 group-y=4')
 expect 0 glcl-tune "${few[@]}"
-says '1/4 color, radius 4 ' errors
+says '0/4 color, radius 4 ' errors
 says 'wrong and left out: columns=1 fixed=0 form=2 group-x=16 group-y=4 rows=1 ' errors
 best=$(kept_rows)
 [[ $best == [34] ]] || die "rows=$best is kept, not the fastest variant that is right"

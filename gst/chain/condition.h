@@ -6,8 +6,9 @@
 
 namespace glcl::chain {
 
-/// Whether the condition of an #if holds: whole numbers and C's operators, but for ?:. A name that
-/// is left is 0; one of the compiler's own throws Error::settings, as does what is no condition.
+/// Whether the condition of a directive holds: whole numbers and C's operators, but for ?:. An
+/// unknown name is 0. One of the compiler's own throws Error::settings, as does what is no
+/// condition.
 bool condition_holds(const std::vector<Token> &condition, const Place &place);
 
 }  // namespace glcl::chain

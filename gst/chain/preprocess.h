@@ -14,7 +14,7 @@ struct Expanded {
   int depth = 1;
 };
 
-/// A word or sign of OpenCL C, or a line with #pragma.
+/// A word or sign of OpenCL C, or a pragma line.
 struct Token {
   enum class Kind { name, number, sign, pragma };
 
@@ -28,8 +28,8 @@ struct Token {
 };
 
 /// What the compiler's preprocessor would make of a file: lines are joined, comments dropped,
-/// macros expanded. Of directives it knows #define, #undef, the conditional ones, and some of
-/// #pragma; all else throws Error::settings with file and line, as do texts in quotes, and # and ##
+/// macros expanded. It knows definitions, conditions and some pragmas. All other directives throw
+/// Error::settings with file and line, as do texts in quotes, and operators of strings and pasting
 /// in macros. So no file is read and no word comes out that is not in this one.
 std::vector<Token> preprocess(const std::string &source, const std::string &file);
 

@@ -59,9 +59,10 @@ struct End {
 };
 
 bool is_done(const cl::Event &event) {
-  cl_int status = CL_COMPLETE;
-  clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-  return status <= CL_COMPLETE;
+  cl_int status = CL_QUEUED;
+  return clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                        nullptr) == CL_SUCCESS &&
+         status <= CL_COMPLETE;
 }
 
 cl_context context_of(const cl::Event &event) {
@@ -70,15 +71,16 @@ cl_context context_of(const cl::Event &event) {
   return context;
 }
 
-/// Waits until the command is done; false where the device is given up.
-bool is_done_in_time(const cl::Event &event) {
-  if (is_done(event)) return true;
-  cl_context context = context_of(event);
-  if (Left::all().has(context)) return false;
+/// Flushes the queue of the command, where it is of one: no callback does.
+bool flushed(const cl::Event &event) {
   cl_command_queue queue = nullptr;
-  clGetEventInfo(event(), CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
-  if (queue) clFlush(queue);
-  const auto end = std::make_shared<End>();
+  return clGetEventInfo(event(), CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr) ==
+             CL_SUCCESS &&
+         (!queue || clFlush(queue) == CL_SUCCESS);
+}
+
+/// Has `end` told when the command is done; false where OpenCL refuses that.
+bool called_back(const cl::Event &event, const std::shared_ptr<End> &end) {
   const auto on_end = [](cl_event, cl_int, void *data) {
     const std::unique_ptr<std::shared_ptr<End>> end(static_cast<std::shared_ptr<End> *>(data));
     const std::lock_guard lock((*end)->mutex);
@@ -86,11 +88,22 @@ bool is_done_in_time(const cl::Event &event) {
     (*end)->told.notify_all();
   };
   auto data = std::make_unique<std::shared_ptr<End>>(end);
-  if (clSetEventCallback(event(), CL_COMPLETE, on_end, data.get()) != CL_SUCCESS) {
+  if (clSetEventCallback(event(), CL_COMPLETE, on_end, data.get()) != CL_SUCCESS) return false;
+  (void)data.release();  // the callback's
+  return true;
+}
+
+/// Waits until the command is done; false where the device is given up. Where OpenCL refuses what
+/// bounds the wait, it has no bound.
+bool is_done_in_time(const cl::Event &event) {
+  if (is_done(event)) return true;
+  const cl_context context = context_of(event);
+  if (Left::all().has(context)) return false;
+  const auto end = std::make_shared<End>();
+  if (!context || !flushed(event) || !called_back(event, end)) {
     clWaitForEvents(1, &event());
     return true;
   }
-  (void)data.release();  // the callback's
   std::unique_lock lock(end->mutex);
   if (end->told.wait_for(lock, patience(), [&] { return end->come; })) return true;
   Left::all().add(context);
@@ -112,13 +125,6 @@ Error given_up(cl_context context) {
               " s; the environment variable GLCL_DEVICE_TIMEOUT gives it more"};
 }
 
-/// An event of all that the queue has been given.
-cl::Event marker(const cl::CommandQueue &queue) {
-  cl::Event event;
-  queue.enqueueMarkerWithWaitList(nullptr, &event);
-  return event;
-}
-
 }  // namespace
 
 void wait(const cl::Event &event) {
@@ -126,7 +132,13 @@ void wait(const cl::Event &event) {
   event.wait();
 }
 
-void finish(const cl::CommandQueue &queue) { wait(marker(queue)); }
+void finish(const cl::CommandQueue &queue) {
+  cl::Event all;
+  if (clEnqueueMarkerWithWaitList(queue(), 0, nullptr, &all()) == CL_SUCCESS)
+    wait(all);
+  else
+    queue.finish();
+}
 
 bool settle(const cl::Event &event) noexcept {
   try {

@@ -78,8 +78,9 @@ cl::Program Compiling::get() const {
   std::unique_lock lock(task_->mutex);
   task_->waiting++;
   task_->is_left = false;
-  while (!task_->is_done && !Stop::wanted())
-    task_->done.wait_for(lock, often, [this] { return task_->is_done; });
+  // exit() takes OpenGL away too, so nothing goes on with it then, but for a stop.
+  const auto may_go_on = [this] { return task_->is_done && !process_ends(); };
+  while (!may_go_on() && !Stop::wanted()) task_->done.wait_for(lock, often, may_go_on);
   if (--task_->waiting == 0) task_->is_left = true;
   if (!task_->is_done) throw Stopped();
   if (task_->failure) std::rethrow_exception(task_->failure);

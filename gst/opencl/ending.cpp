@@ -118,6 +118,11 @@ QueueWork::~QueueWork() {
   state().queues.erase(state().queues.find(queue_));
 }
 
+bool process_ends() {
+  const std::lock_guard lock(state().mutex);
+  return state().ending || Clock::now() < state().held_until;
+}
+
 void wait_at_end() {
   state();
   static thread_local const End end;

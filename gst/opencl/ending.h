@@ -27,6 +27,9 @@ class QueueWork {
   const cl_command_queue queue_;
 };
 
+/// Whether the main thread has come to its end: work is held, and later refused.
+bool process_ends();
+
 /// Has the calling thread wait at its end, where it is the main one. A handler of atexit() would
 /// come too late: what a compiler sets up while it runs is destroyed before that.
 void wait_at_end();

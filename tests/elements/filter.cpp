@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "opencl/device.h"
 #include "opencl/error.h"
 #include "pipeline.h"
 #include "sharing/sharing.h"
@@ -300,7 +301,9 @@ TEST(ways_are_asked_once) {
   const auto is_used = [](const Way *way) {
     return way->name == std::string(test::expected_way());
   };
-  const unsigned ways = std::find_if(first, std::end(Way::all), is_used) - first + 1;
+  const unsigned failed = std::find_if(first, std::end(Way::all), is_used) - first;
+  // Ways that fail are asked with each device.
+  const unsigned ways = failed * glcl::devices().size() + 1;
   for (int i = 0; i < 2; i++) {
     const unsigned before = ways_probed();
     Chain chain("testfilter ! testfilter ! gleffects_identity ! testfilter ! testfilter");

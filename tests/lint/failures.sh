@@ -72,7 +72,7 @@ fails gst-launch-1.0 tests/pipelines/recipes.sh invert
 GLCL_SOURCE=$work fails '' tests/pipelines/archive.sh
 fails '+localedef' tests/pipelines/locales.sh
 fails gst-launch-1.0 tests/sums.sh
-for name in bench glcl-events glcl-info; do fails '' "tests/tools/$name.sh"; done
+for name in bench glcl-events glcl-info glcl-tune; do fails '' "tests/tools/$name.sh"; done
 fails '+gst-inspect-1.0 gst-launch-1.0' tests/tools/glcl-analyze.sh
 fails '' tests/tools/glcl-analyze.sh
 fails 'meson' tests/tools/new-element.sh

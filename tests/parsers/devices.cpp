@@ -34,7 +34,7 @@ void read(const std::string &wish, const Choose &choose) {
     choose();
   } catch (const glcl::Error &error) {
     check(error.kind() == glcl::Error::Kind::not_found &&
-              std::string(error.what()).find(wish) != std::string::npos,
+              std::string(error.what()).find(glcl::utf8(wish)) != std::string::npos,
           wish + " is not named by: " + error.what());
   }
 }

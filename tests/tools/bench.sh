@@ -7,15 +7,15 @@ set -euo pipefail
 
 expect 0 glcl-bench glclbilateral --chosen --kernels --size 65x33,40x24 --content random,flat --seconds 0.001 --json out.json --csv out.csv
 says 'color, radius 4'
+says '65×33 random'
+says 'exp2'
+is_json out.json
+(($(grep -c glclbilateral out.csv) == $(grep -c '"work"' out.json))) || die 'CSV and JSON differ'
 for tool in bench tune; do
   expect 0 "glcl-$tool" --version
   grep -qx "glcl-$tool [0-9.]*" output || die 'has no version'
   if "$GLCL_BUILD/tools/glcl-$tool" --version >/dev/full 2>errors; then die 'does not notice a full disk'; fi
 done
-says '65×33 random'
-says 'exp2'
-is_json out.json
-(($(grep -c glclbilateral out.csv) == $(grep -c '"work"' out.json))) || die 'CSV and JSON differ'
 expect 0 glcl-bench glclbilateral --sweep --chosen --size 33x17 --seconds 0.001 --csv sweep.csv
 (($(wc -l <sweep.csv) > 10)) || die 'the sweep is short'
 expect 0 glcl-bench glclhistogram --ablation --only 'all kernels' --kernels --size 48x32 --seconds 0.001 --json ablation.json

@@ -184,7 +184,7 @@ Image *shared(const char *call, cl_mem object, bool external) {
 
 void require_done(const std::string &call, const std::string &object, const Clock &work) {
   if (!gl_has_done(work))
-    violation(call.c_str(), object,
+    violation(call, object,
               "OpenGL has work on the texture that was neither finished nor waited for");
 }
 

@@ -220,13 +220,13 @@ GstFlowReturn with_opencl(GstGLCLFilter *self, const Work &work) {
         work();
         flow = GST_FLOW_OK;
       } catch (const glcl::Stopped &) {
-        GST_DEBUG_OBJECT(self, "stops in the middle of its work");
         priv->reset_pending = true;
         flow = GST_FLOW_FLUSHING;
       }
     });
     if (!good) flow = GST_FLOW_ERROR;
   });
+  if (flow == GST_FLOW_FLUSHING) GST_DEBUG_OBJECT(self, "stops in the middle of its work");
   if (created) priv->contexts.announce(GST_ELEMENT(self), priv->settings.get().device == "auto");
   gst_object_unref(gl_context);
   return flow;

@@ -19,8 +19,8 @@ template <class Value>
 class Background {
  public:
   Background() = default;
-  Background(Background &&other) = default;
-  Background &operator=(Background &&other) {
+  Background(Background &&other) noexcept = default;
+  Background &operator=(Background &&other) noexcept {
     leave();
     asked_ = other.asked_;
     frame_seen_ = other.frame_seen_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "compiling.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -10,18 +11,62 @@
 #include <utility>
 
 #include "ending.h"
+#include "error.h"
 #include "flaws.h"
-#include "program.h"
 #include "stop.h"
+#include "waiting.h"
 
 namespace glcl {
 
-std::unique_lock<std::mutex> alone_on(const Device &device) {
-  static auto *mutex = new std::mutex;
-  return builds_singly(device) ? std::unique_lock(*mutex) : std::unique_lock<std::mutex>();
-}
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What compiles for a device, one program at a time.
+class Compiler {
+ public:
+  /// One for all devices that build singly, never destroyed, else one for each program.
+  static std::shared_ptr<Compiler> of(const Device &device) {
+    static auto *shared = new auto(std::make_shared<Compiler>());
+    return builds_singly(device) ? *shared : std::make_shared<Compiler>();
+  }
+
+  /// Work of it, which begins after others.
+  class Turn {
+   public:
+    explicit Turn(Compiler &compiler) : compiler_(compiler), lock_(compiler.one_) {
+      compiler_.begun_ = Clock::now();
+    }
+    ~Turn() { compiler_.begun_ = Clock::time_point::max(); }
+    Turn(const Turn &) = delete;
+
+   private:
+    Compiler &compiler_;
+    const std::lock_guard<std::mutex> lock_;
+  };
+
+  /// Whether it has worked on one program for longer than this.
+  bool works_longer_than(std::chrono::duration<double> time) const {
+    const Clock::time_point begun = begun_;
+    return begun != Clock::time_point::max() && Clock::now() - begun > time;
+  }
+
+ private:
+  std::mutex one_;
+  std::atomic<Clock::time_point> begun_{Clock::time_point::max()};
+};
+
+/// Kernels compile in seconds, minutes on a small machine that is busy: a compiler gets five times
+/// as long as other work of the device.
+std::chrono::duration<double> compiler_patience() { return 5 * patience(); }
+
+}  // namespace
 
 struct Compiling::Task {
+  const std::string name;
+  const cl::Context context;
+  const Device device;
+  const std::shared_ptr<Compiler> compiler;
   std::mutex mutex;  // of all below
   std::condition_variable done;
   int waiting = 0;
@@ -42,14 +87,23 @@ struct Compiling::Task {
     is_done = true;
     done.notify_all();
   }
+
+  Error given_up() const {
+    return {Error::Kind::failed,
+            "Compiling " + name + " has not ended in time. The OpenCL device " + device.name +
+                " is left as it is. Restart the application to use it again.",
+            "it had " + std::to_string(compiler_patience().count()) +
+                " s; the environment variable GLCL_DEVICE_TIMEOUT gives it more"};
+  }
 };
 
 namespace {
 
 template <class Task>
-void run(std::shared_ptr<Task> task, const Device &device, std::function<cl::Program()> compile) {
+void run(std::shared_ptr<Task> task, std::function<cl::Program()> compile) {
   try {
-    const auto alone = alone_on(device);
+    const std::shared_ptr<Compiler> compiler = task->compiler;
+    const Compiler::Turn turn(*compiler);
     if (task->drop()) throw Stopped();
     const DriverWork work;
     task->finish(compile(), nullptr);
@@ -62,14 +116,16 @@ void run(std::shared_ptr<Task> task, const Device &device, std::function<cl::Pro
 
 }  // namespace
 
-Compiling::Compiling(const Device &device, std::function<cl::Program()> compile)
-    : task_(std::make_shared<Task>()) {
+Compiling::Compiling(std::string name, const cl::Context &context, const Device &device,
+                     std::function<cl::Program()> compile)
+    : task_(new Task{std::move(name), context, device, Compiler::of(device)}) {
+  if (is_left(context)) throw task_->given_up();
   try {
-    std::thread([task = task_, device, compile]() mutable {
-      run(std::move(task), device, std::move(compile));
+    std::thread([task = task_, compile]() mutable {
+      run(std::move(task), std::move(compile));
     }).detach();
   } catch (const std::system_error &) {
-    run(task_, device, std::move(compile));  // no thread can be had
+    run(task_, std::move(compile));  // no thread can be had
   }
 }
 
@@ -80,8 +136,14 @@ cl::Program Compiling::get() const {
   task_->is_left = false;
   // exit() takes OpenGL away too, so nothing goes on with it then, but for a stop.
   const auto may_go_on = [this] { return task_->is_done && !process_ends(); };
-  while (!may_go_on() && !Stop::wanted()) task_->done.wait_for(lock, often, may_go_on);
+  const auto is_late = [this] { return task_->compiler->works_longer_than(compiler_patience()); };
+  while (!may_go_on() && !Stop::wanted() && !is_late())
+    task_->done.wait_for(lock, often, may_go_on);
   if (--task_->waiting == 0) task_->is_left = true;
+  if (!task_->is_done && !Stop::wanted() && is_late()) {
+    leave(task_->context);
+    throw task_->given_up();
+  }
   if (!task_->is_done) throw Stopped();
   if (task_->failure) std::rethrow_exception(task_->failure);
   return task_->program;

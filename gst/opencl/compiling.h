@@ -3,20 +3,24 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "cl.h"
 #include "device.h"
 
 namespace glcl {
 
-/// A program that a thread of its own compiles. Who waits for it may leave. Any thread.
+/// A program that a thread of its own compiles. Who waits for it may leave, and does where the
+/// compiler has worked on one program for five times GLCL_DEVICE_TIMEOUT (waiting.h). Any thread.
 class Compiling {
  public:
   /// Begins with `compile`, which keeps alive what it needs; after others, where the driver is to
-  /// compile one program at a time.
-  Compiling(const Device &device, std::function<cl::Program()> compile);
+  /// compile one program at a time. `name` names it in errors.
+  Compiling(std::string name, const cl::Context &context, const Device &device,
+            std::function<cl::Program()> compile);
 
-  /// Throws what `compile` throws, and Stopped where the work of this thread is to end first.
+  /// Throws what `compile` throws, Error::failed where the compiler is given up, and the context
+  /// left, and Stopped where the work of this thread is to end first.
   cl::Program get() const;
   /// Whether it never began since all who waited for it have left; get() throws Stopped then.
   bool dropped() const;

@@ -122,7 +122,7 @@ class Program::Build : public std::enable_shared_from_this<Build> {
   std::shared_ptr<Compiling> begin() {
     if (!compiling_ || compiling_->dropped())
       compiling_ = std::make_shared<Compiling>(
-          device_, [self = shared_from_this()] { return self->build(); });
+          path_, context_, device_, [self = shared_from_this()] { return self->build(); });
     return compiling_;
   }
 

@@ -90,10 +90,6 @@ class ProgramsAsked {
   ProgramsAsked *outer_;
 };
 
-/// Held by whoever compiles, where the device's driver is to compile one program at a time; else it
-/// holds nothing.
-std::unique_lock<std::mutex> alone_on(const Device &device);
-
 /// How often a program was compiled from source in this process.
 unsigned programs_compiled();
 

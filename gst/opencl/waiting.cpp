@@ -16,16 +16,6 @@ namespace glcl {
 
 namespace {
 
-std::chrono::duration<double> patience() {
-  constexpr double usual = 60;
-  static const double seconds = [] {
-    const char *text = std::getenv("GLCL_DEVICE_TIMEOUT");
-    const double wish = text ? std::atof(text) : 0;
-    return wish > 0 ? wish : usual;
-  }();
-  return std::chrono::duration<double>(seconds);
-}
-
 /// The contexts that are left, which they stay.
 class Left {
  public:
@@ -158,6 +148,17 @@ bool settle(const cl::CommandQueue &queue) noexcept {
   return true;
 }
 
+std::chrono::duration<double> patience() {
+  constexpr double usual = 60;
+  static const double seconds = [] {
+    const char *text = std::getenv("GLCL_DEVICE_TIMEOUT");
+    const double wish = text ? std::atof(text) : 0;
+    return wish > 0 ? wish : usual;
+  }();
+  return std::chrono::duration<double>(seconds);
+}
+
+void leave(const cl::Context &context) { Left::all().add(context()); }
 bool is_left(const cl::Context &context) { return Left::all().has(context()); }
 
 }  // namespace glcl

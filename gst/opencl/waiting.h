@@ -4,6 +4,8 @@
 // left, with all that a command may still use, and no later wait for it takes any time.
 #pragma once
 
+#include <chrono>
+
 #include "cl.h"
 
 namespace glcl {
@@ -18,7 +20,11 @@ void finish(const cl::CommandQueue &queue);
 bool settle(const cl::Event &event) noexcept;
 bool settle(const cl::CommandQueue &queue) noexcept;
 
-/// Whether the context is left.
+/// How long they wait.
+std::chrono::duration<double> patience();
+
+/// Gives up the context's device; and whether it is.
+void leave(const cl::Context &context);
 bool is_left(const cl::Context &context);
 
 }  // namespace glcl

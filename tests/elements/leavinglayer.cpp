@@ -2,6 +2,7 @@
 // An OpenCL layer for the ICD loader (OPENCL_LAYERS) that stands for a driver whose compiler takes
 // long and does not survive exit(): a build or a launch that goes on when the layer's statics are
 // gone aborts the process. It prints a line when the nth build begins, as GLCL_TEST_BUILD says.
+// With GLCL_TEST_ENDLESS no build ends.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_icd.h>
 #include <unistd.h>
@@ -42,6 +43,7 @@ cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *
                          const char *options,
                          void(CL_CALLBACK *notify)(cl_program program, void *user_data),
                          void *data) {
+  while (std::getenv("GLCL_TEST_ENDLESS")) pause();
   static std::atomic<int> left{std::atoi(std::getenv("GLCL_TEST_BUILD"))};
   if (--left == 0) {
     say("building\n", 9);

@@ -109,10 +109,11 @@ TEST(test_a_compiler_is_left) {
   Bench bench;
   std::promise<void> gate;
   const auto open = gate.get_future().share();
-  const glcl::Compiling compiling(bench.context->device(), [&, open] {
-    open.wait();
-    return program_of(bench);
-  });
+  const glcl::Compiling compiling("a program", bench.context->cl(), bench.context->device(),
+                                  [&, open] {
+                                    open.wait();
+                                    return program_of(bench);
+                                  });
   {
     glcl::Background<cl::Program> behind;
     behind.begin([&] { return compiling.get(); });
@@ -138,7 +139,7 @@ TEST(test_a_compiler_that_waits_is_dropped) {
   if (!glcl::builds_singly(bench.context->device())) return;
   std::promise<void> gate;
   const auto open = gate.get_future().share();
-  const glcl::Compiling first(bench.context->device(), [&, open] {
+  const glcl::Compiling first("a program", bench.context->cl(), bench.context->device(), [&, open] {
     open.wait();
     return cl::Program();
   });
@@ -148,7 +149,7 @@ TEST(test_a_compiler_that_waits_is_dropped) {
     return cl::Program();
   };
   g_usleep(100 * 1000);  // the first has its turn
-  const glcl::Compiling left(bench.context->device(), count);
+  const glcl::Compiling left("another", bench.context->cl(), bench.context->device(), count);
   Stop stop;
   stop.request();
   bool stopped = false;

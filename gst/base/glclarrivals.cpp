@@ -22,7 +22,7 @@ constexpr GstClockTime under_way = GST_SECOND;
 void Arrivals::start() {
   late_until_ = 0;
   last_ = GST_CLOCK_TIME_NONE;
-  told_of_fields_ = told_of_sizes_ = false;
+  told_of_fields_ = told_of_sizes_ = told_of_pixels_ = false;
 }
 
 void Arrivals::late(GstClockTime time, GstClockTimeDiff late) {
@@ -64,6 +64,18 @@ void Arrivals::tell_of_fields(GstElement *element, const GstVideoInfo &info) {
        "\"gldeinterlace !\" before the element, or \"deinterlace !\" before glupload.",
        gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&info))),
       ("the stream goes on; edges of what moves are torn"));
+}
+
+void Arrivals::tell_of_pixels(GstElement *element, const GstVideoInfo &info, const char *what) {
+  const int n = GST_VIDEO_INFO_PAR_N(&info), d = GST_VIDEO_INFO_PAR_D(&info);
+  if (n == d || std::exchange(told_of_pixels_, true)) return;
+  GST_ELEMENT_WARNING(
+      element, STREAM, FORMAT,
+      ("Pixels are not square (pixel-aspect-ratio=%d/%d), but %s are found as if they were: put "
+       "\"glcolorscale ! video/x-raw(memory:GLMemory),pixel-aspect-ratio=1/1 !\" before the "
+       "element.",
+       n, d, what),
+      ("the stream goes on; what turns seems to change its shape"));
 }
 
 bool Arrivals::has_size_of_caps(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer) {

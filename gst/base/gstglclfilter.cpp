@@ -286,6 +286,7 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
 /// Whether frames differ in what their pictures are, and not in their rate or colorimetry alone.
 bool same_pictures(const GstVideoInfo &a, const GstVideoInfo &b) {
   return a.finfo == b.finfo && a.width == b.width && a.height == b.height && a.views == b.views &&
+         a.par_n == b.par_n && a.par_d == b.par_d &&
          GST_VIDEO_INFO_MULTIVIEW_MODE(&a) == GST_VIDEO_INFO_MULTIVIEW_MODE(&b);
 }
 
@@ -339,6 +340,15 @@ bool gst_glcl_filter_has_failed(GstGLCLFilter *self) { return private_of(self)->
 bool gst_glcl_filter_has_begun(GstGLCLFilter *self) {
   const std::lock_guard lock(private_of(self)->mutex);
   return private_of(self)->stats.frames > 0;
+}
+
+float gst_glcl_filter_pixel_aspect(GstGLCLFilter *self) {
+  const GstVideoInfo &info = private_of(self)->info;
+  return float(GST_VIDEO_INFO_PAR_N(&info)) / float(GST_VIDEO_INFO_PAR_D(&info));
+}
+
+void gst_glcl_filter_counts_square(GstGLCLFilter *self, const char *what) {
+  private_of(self)->arrivals.tell_of_pixels(GST_ELEMENT(self), private_of(self)->info, what);
 }
 
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {

@@ -67,5 +67,10 @@ bool gst_glcl_filter_has_failed(GstGLCLFilter *self);
 /// Whether a frame has gone through since READY: from then on a wrong setting is warned of, and
 /// ends nothing.
 bool gst_glcl_filter_has_begun(GstGLCLFilter *self);
+/// By how much the frames' pixels are shown wider than high, in `prepare` and `process`.
+float gst_glcl_filter_pixel_aspect(GstGLCLFilter *self);
+/// In `process`: what it does now counts pixels as if they were square. Where they are not, it
+/// warns once a start that `what`, as "turns and scales of templates", are not those that are seen.
+void gst_glcl_filter_counts_square(GstGLCLFilter *self, const char *what);
 /// Runs work outside of the virtual functions and posts what it throws; false where it did.
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work);

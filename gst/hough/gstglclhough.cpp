@@ -467,9 +467,11 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                              settings.hysteresis, *state->hough, canvas);
                          });
   if (wanted.meta) gst_glcl_hough_attach(self, queue, outbuf);
+  if (!state->hough->shapes().empty()) gst_glcl_filter_counts_square(filter, "turned templates");
   if (!wanted.message && !wanted.meta) return;
   const cl::Buffer *moved = wanted.message ? gst_glcl_hough_move(self, queue, settings) : nullptr;
   auto motion = std::make_shared<std::optional<GlobalMotion::Motion>>();
+  if (moved) gst_glcl_filter_counts_square(filter, "rotations of the picture");
   if (moved)  // told before the objects
     gst_glcl_analyzer_read(GST_GLCL_ANALYZER(filter), queue, *moved, GlobalMotion::result_bytes,
                            [motion](const void *bytes) { *motion = GlobalMotion::read(bytes); });

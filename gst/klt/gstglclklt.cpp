@@ -99,6 +99,7 @@ struct State {
 
   // GL thread
   int width = 0, height = 0;
+  float aspect = 1;  // width of a pixel by its height
   std::unique_ptr<Klt> klt;
   std::unique_ptr<View> view;
   std::unique_ptr<Steadying> steadying;
@@ -125,8 +126,8 @@ GST_ELEMENT_REGISTER_DEFINE(glclklt, "glclklt", GST_RANK_NONE, gst_glcl_klt_get_
 static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &context, bool wait) {
   State *state = self->state;
   const auto make = [context = context.shared_from_this(), width = state->width,
-                     height = state->height] {
-    return Stabilizer(*context, width, height, glcl::layout_for(context->device()));
+                     height = state->height, aspect = state->aspect] {
+    return Stabilizer(*context, width, height, glcl::layout_for(context->device()), aspect);
   };
   try {
     auto &stabilizer = state->steadying->stabilizer;
@@ -144,6 +145,7 @@ static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &c
   const Settings settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->width = width, state->height = height;
+  state->aspect = gst_glcl_filter_pixel_aspect(filter);
   state->klt = std::make_unique<Klt>(context, width, height, layout);
   state->view = std::make_unique<View>(context, width, height, layout);
   state->steadying = std::make_unique<Steadying>();

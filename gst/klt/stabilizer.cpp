@@ -12,7 +12,7 @@ namespace {
 
 /// As the kernels have it.
 struct Follow {
-  cl_float place, pace, zoom, empty;
+  cl_float place, pace, zoom, aspect;
   cl_float2 centre;
 };
 struct Anchor {
@@ -29,9 +29,10 @@ std::pair<float, float> shares(int smoothing) {
 
 }  // namespace
 
-Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout)
+Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout, float aspect)
     : size_{{width, height}},
       centre_{{float(width - 1) / 2, float(height - 1) / 2}},
+      aspect_(aspect),
       ransac_(context),
       usual_(camera::Ransac::usual(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(layout));
@@ -63,19 +64,19 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
     queue.cl().enqueueFillBuffer(anchors_, cl_int(-1), 0, Points::most * sizeof(Anchor));
   } else {
     ways_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, anchors_, before_,
-                 centre_, ways_);
+                 centre_, aspect_, ways_);
     camera::Ransac::Settings ransac = usual_;
     ransac.converged = 0.5f;
     ransac_.run(queue, ransac, ways_, slots, camera_);
   }
   const auto [place, pace] = shares(settings.smoothing);
-  const Follow follow{place, pace, float(1 - 2 * settings.margin), 0, centre_};
+  const Follow follow{place, pace, float(1 - 2 * settings.margin), aspect_, centre_};
   hold_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, points.state(), camera_,
         int(fresh), follow, before_, now_, anchors_);
 }
 
 void Stabilizer::show(Queue &queue, const Picture &in, const Picture &out) {
-  show_(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, in, out, size_, centre_, now_);
+  show_(queue, {size_t(size_.s[0]), size_t(size_.s[1])}, in, out, size_, centre_, aspect_, now_);
 }
 
 }  // namespace glcl::klt

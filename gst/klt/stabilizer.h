@@ -26,7 +26,8 @@ class Stabilizer {
                           ///< much smaller than the frame, and may be moved by as much
   };
 
-  /// What is shown of a frame, in the kernels' layout. Motions are about the frame's centre.
+  /// What is shown of a frame, in the kernels' layout. Motions are about the frame's centre, in px
+  /// of its height.
   struct Steady {
     camera::Motion seen;  ///< from the frame to the steady picture
     camera::Motion pace;  ///< of its camera, a frame
@@ -37,9 +38,9 @@ class Stabilizer {
   };
   static_assert(sizeof(Steady) == 80, "as the kernels have it");
 
-  /// For frames of a size and layout. Throws Error::failed where the device refuses kernels or
-  /// memory.
-  Stabilizer(Context &context, int width, int height, Layout layout);
+  /// For frames of a size and layout; `aspect`: by how much their pixels are shown wider than high.
+  /// Throws Error::failed where the device refuses kernels or memory.
+  Stabilizer(Context &context, int width, int height, Layout layout, float aspect = 1);
 
   /// After Klt::run(), for every frame: enqueues where it lies in the steady picture.
   void run(Queue &queue, const Settings &settings, const Klt &klt);
@@ -53,6 +54,7 @@ class Stabilizer {
  private:
   cl_int2 size_;
   cl_float2 centre_;
+  cl_float aspect_;
   camera::Ransac ransac_;
   camera::Ransac::Settings usual_;
   Kernel ways_kernel_, hold_, show_;

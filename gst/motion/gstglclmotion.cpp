@@ -281,6 +281,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
     state->views.ask([state] { return build_views(state); });
   gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), results, motion.outcome());
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
+  if (settings.compensation() == glcl::camera::Compensation::first_order_flow)
+    gst_glcl_filter_counts_square(filter, "rotations of the camera");
   detection.next(results, settings, motion, moved, wanted.times, wanted.message && moved);
   if (moved && wanted.meta) gst_glcl_motion_attach(self, results, settings.detect, outbuf);
   if (moved && wanted.message) gst_glcl_motion_post(self, results, wanted.times);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A picture that is held still by the points that are followed. Each is anchored to where it was first seen in the steady picture;
-// the motion of most of them from there is the camera's. Places are from the frame's centre, px. -DBUFFERS: frames are buffers.
+// the motion of most of them from there is the camera's. Places are from the frame's centre, px; `aspect`: by how much a px is wider than
+// high. Along x they count as high ones do, so that turns are those that are seen. -DBUFFERS: frames are buffers.
 #include "camera/similarity.clh"
 #include "camera/state.clh"
 #include "common/frame.clh"
@@ -30,16 +31,21 @@ typedef struct {
 typedef struct {
   float place, pace;  // share of what is left that its place and its pace take on in a frame; 0: it stays
   float zoom;         // px of it to one that is shown, up to 1
+  float aspect;
   float2 centre;      // px
 } Follow;
 
+// A place from the centre in px that are as wide as high.
+inline float2 square(float2 place, float aspect) { return (float2)(aspect * place.x, place.y); }
+inline float2 unsquare(float2 place, float aspect) { return (float2)(place.x / aspect, place.y); }
+
 // The way of each point from where it is by the frame before to its anchor, as camera/ransac.cl takes them. Items: slots.
 __kernel void klt_ways(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
-                       __global const Steady *steady, float2 centre, __global float4 *ways) {
+                       __global const Steady *steady, float2 centre, float aspect, __global float4 *ways) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
   const bool known = who[slot].z == LIVE && who[slot].y > 0 && anchors[slot].id == who[slot].x;
-  const float2 at = moved(steady->seen, place[slot].zw - centre);
+  const float2 at = moved(steady->seen, square(place[slot].zw - centre, aspect));
   ways[slot] = known ? (float4)(at, anchors[slot].at - at) : (float4)(NONE, NONE, 0.0f, 0.0f);
 }
 
@@ -62,24 +68,26 @@ __kernel void klt_hold(__global const float4 *place, __global const int4 *who, i
                        __global Steady *now, __global Anchor *anchors) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;
+  const float2 middle = square(follow.centre, follow.aspect);
   const bool anew = fresh || state[CUT];
   const bool sure = camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;
   const float4 seen = anew ? (float4)(0.0f) : after(before->seen, sure ? camera->vectors : (float4)(0.0f));
   const float4 pace = anew || follow.place == 0.0f ? (float4)(0.0f) : before->pace;
   const float4 rest = seen - pace, go = pace + follow.place * rest;
-  const float4 back = bounded(after(go, inverse(seen)), follow.zoom, follow.centre);
+  const float4 back = bounded(after(go, inverse(seen)), follow.zoom, middle);
   const float4 held = inverse(back), turned = after(inverse(seen), held);
   if (who[slot].z == LIVE) {
     const Anchor anchor = anchors[slot];
-    const float2 at = moved(held, place[slot].zw - follow.centre), was = moved(turned, anchor.at);
+    const float2 at = moved(held, square(place[slot].zw - follow.centre, follow.aspect)), was = moved(turned, anchor.at);
     const bool known = !anew && anchor.id == who[slot].x;
     const Anchor next = {known ? was + FORGET * (at - was) : at, who[slot].x, 0};
     anchors[slot] = next;
   }
   if (slot == 0) {
     const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / follow.zoom;
-    const float2 shift = follow.centre + held.xy / follow.zoom - times(grown, follow.centre);
-    const Steady result = {held, pace + follow.pace * rest, back, follow.zoom, {grown.x, -grown.y, shift.x, grown.y, grown.x, shift.y}, 0.0f};
+    const float2 shift = follow.centre + unsquare(held.xy / follow.zoom - times(grown, middle), follow.aspect);
+    const float across = -grown.y / follow.aspect, down = grown.y * follow.aspect;
+    const Steady result = {held, pace + follow.pace * rest, back, follow.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, 0.0f};
     *now = result;
   }
 }
@@ -92,10 +100,11 @@ inline float4 cubic(float part) {
 }
 
 // What is shown of the steady picture, from the frame; the frame's edge goes on beyond it. Items: pixels.
-__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), int2 size, float2 centre, __global const Steady *steady) {
+__kernel void klt_show(IN_FRAME(in), OUT_FRAME(out), int2 size, float2 centre, float aspect, __global const Steady *steady) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
-  const float2 at = moved(steady->back, steady->zoom * ((float2)(x, y) - centre)) + centre;
+  const float2 seen = moved(steady->back, steady->zoom * square((float2)(x, y) - centre, aspect));
+  const float2 at = unsquare(seen, aspect) + centre;
   const float2 corner = floor(at);
   const int left = (int)corner.x - 1, top = (int)corner.y - 1;
   const float4 across = cubic(at.x - corner.x), down = cubic(at.y - corner.y);

@@ -524,3 +524,43 @@ TEST(global_motion) {
     gst_message_unref(message);
   }
 }
+
+// A template that is turned, in pixels that are not square: a warning says what helps, and that
+// does.
+TEST(not_square) {
+  const Pose pose{width, height, 45, 1.4};
+  const File file(logo().picture(), "logo");
+  Frame seen = grey(2 * width, 2 * height), narrow(width, 2 * height);
+  reference::place(seen, logo(), pose);
+  for (int y = 0; y < 2 * height; y++)  // pixels are twice as wide as high
+    for (int x = 0; x < width; x++)
+      for (int c = 0; c < 4; c++) {
+        const size_t at = (size_t(y) * 2 * width + 2 * size_t(x)) * 4 + size_t(c);
+        narrow.rgba[(size_t(y) * width + size_t(x)) * 4 + size_t(c)] =
+            static_cast<uint8_t>((seen.rgba[at] + seen.rgba[at + 4] + 1) / 2);
+      }
+  for (const bool remedy : {false, true}) {
+    const auto chain = Chain::plain(
+        std::string("glupload ! glcolorconvert ! ") +
+        (remedy ? "glcolorscale ! video/x-raw(memory:GLMemory),pixel-aspect-ratio=1/1 ! " : "") +
+        "glclhough sharing=copy interval=0 template=" + file.path + " ! gldownload");
+    gst_harness_set_src_caps_str(
+        chain->harness(), ("video/x-raw,format=RGBA,framerate=25/1,pixel-aspect-ratio=2/1,width=" +
+                           std::to_string(width) + ",height=" + std::to_string(2 * height))
+                              .c_str());
+    for (int i = 0; i < 4; i++) {
+      gst_harness_push(chain->harness(), chain->buffer_of(narrow));
+      gst_buffer_unref(chain->pull_buffer());
+    }
+    chain->drain();
+    Told last;
+    while (GstMessage *message = chain->messages().next(GST_MESSAGE_ELEMENT, 0))
+      last = told(message);
+    const auto warnings = chain->messages().warnings();
+    expect(warnings.size() == (remedy ? 0 : 1), std::to_string(warnings.size()) + " warnings");
+    for (const test::Message &warning : warnings)
+      for (const char *word : {"2/1", "templates", "glcolorscale", "pixel-aspect-ratio=1/1"})
+        expect(warning.names(word), warning.text);
+    if (remedy) expect_found(last, "logo", pose);
+  }
+}

@@ -37,8 +37,7 @@ struct Shown {
   }
 };
 
-Shown shown(Chain &chain, GstBuffer *in, int w = width, int h = height) {
-  expect(chain.push(in, w, h) == GST_FLOW_OK, "pushed");
+Shown next_shown(Chain &chain, int w = width, int h = height) {
   GstBuffer *out = chain.pull_buffer();
   Shown result{Frame(w, h), {}};
   const GstStructure *meta = gst_buffer_get_glcl_result(out, "glclklt");
@@ -54,6 +53,10 @@ Shown shown(Chain &chain, GstBuffer *in, int w = width, int h = height) {
   gst_buffer_unmap(out, &map);
   gst_buffer_unref(out);
   return result;
+}
+Shown shown(Chain &chain, GstBuffer *in, int w = width, int h = height) {
+  expect(chain.push(in, w, h) == GST_FLOW_OK, "pushed");
+  return next_shown(chain, w, h);
 }
 Shown shown(Chain &chain, const Frame &frame) {
   return shown(chain, chain.buffer_of(frame), frame.width, frame.height);
@@ -186,5 +189,54 @@ TEST(again) {
   for (int i = 0; i < 2; i++) {
     expect(pipeline.run(), "it plays");
     pipeline.set(i ? GST_STATE_NULL : GST_STATE_READY);
+  }
+}
+
+// A camera that turns, in pixels that are not square: the picture as seen is still.
+TEST(not_square) {
+  for (const auto &[n, d] : {std::pair{2, 1}, {16, 15}, {1, 2}}) {
+    const double aspect = double(n) / d;
+    const auto turned = [](int i) {
+      return Motion{2 * std::sin(0.9 * i), 1.5 * std::sin(0.7 * i + 1), 0.06 * std::sin(0.6 * i)};
+    };
+    // From px to the picture as seen, in which the camera turns, and back.
+    const auto seen = [&](Point p) { return Point{p.x * aspect, p.y}; };
+    const auto px = [&](Point p) { return Point{p.x / aspect, p.y}; };
+    const double seen_width = (width - 1) * aspect + 1;
+    const auto place = [&](int i, Point p) {
+      const double mx = (seen_width - 1) / 2, my = (height - 1) / 2.0;
+      const Motion motion = turned(i);
+      const double c = std::cos(motion.angle), s = std::sin(motion.angle);
+      const double x = seen(p).x - mx, y = p.y - my;
+      return px({mx + c * x - s * y + motion.x, my + s * x + c * y + motion.y});
+    };
+    const auto origin = [&](int i, Point p) {
+      const double mx = (seen_width - 1) / 2, my = (height - 1) / 2.0;
+      const Motion motion = turned(i);
+      const double c = std::cos(motion.angle), s = std::sin(motion.angle);
+      const double x = seen(p).x - motion.x - mx, y = p.y - motion.y - my;
+      return px({mx + c * x + s * y, my - s * x + c * y});
+    };
+    Chain chain(element + "stabilize=true smoothing=0 sharing=copy");
+    gst_harness_set_src_caps_str(
+        chain.harness(), ("video/x-raw,format=RGBA,framerate=25/1,width=" + std::to_string(width) +
+                          ",height=" + std::to_string(height) +
+                          ",pixel-aspect-ratio=" + std::to_string(n) + "/" + std::to_string(d))
+                             .c_str());
+    Shown first;
+    double worst = 0;
+    for (int i = 0; i < 12; i++) {
+      const Frame frame = reference::seen_texture(
+          width, height, [&](Point p) { return origin(i, p); }, 1);
+      gst_harness_push(chain.harness(), chain.buffer_of(frame));
+      const Shown steady = next_shown(chain);
+      if (i == 0) first = steady;
+      for (const Point p : {Point{40, 30}, {120, 30}, {80, 50}, {40, 70}, {120, 70}}) {
+        const Point a = first.at(place(0, p)), b = steady.at(place(i, p));
+        worst = std::max(worst, std::hypot(a.x - b.x, a.y - b.y));
+      }
+    }
+    fail_unless(worst < 1, "%d/%d: %g px are left", n, d, worst);
+    test::expect_none(chain.messages().warnings());
   }
 }

@@ -196,6 +196,29 @@ TEST(deinterlaced) {
   }
 }
 
+// Who counts turns says that pixels are not square; once, and nobody else.
+TEST(not_square) {
+  for (const char *aspect : {"64/45", "16/15", "1/1"}) {
+    Stream stream(
+        "glclinvert sharing=copy ! glclchain filters=gauss(sigma=2) sharing=copy ! "
+        "glclklt stabilize=true sharing=copy ! glclmotion name=still detect=true "
+        "camera-compensation=none sharing=copy ! glclmotion name=turning detect=true sharing=copy "
+        "! glclhough name=edges sharing=copy");
+    stream.caps(64, 48, std::string("framerate=25/1,pixel-aspect-ratio=") + aspect);
+    for (int i = 0; i < 4; i++)
+      stream.push(scene(i), static_cast<GstClockTime>(i) * frame_time, frame_time);
+    stream.end();
+    std::vector<std::string> told;
+    for (const test::Message &warning : stream.chain.messages().warnings())
+      if (warning.names("pixel-aspect-ratio") && warning.names(aspect))
+        told.push_back(warning.source);
+    std::sort(told.begin(), told.end());
+    expect(told == (std::string(aspect) == "1/1" ? std::vector<std::string>{}
+                                                 : std::vector<std::string>{"edges", "turning"}),
+           std::string(aspect) + ": " + std::to_string(told.size()) + " warnings");
+  }
+}
+
 // Frames in two buffers, formats of several planes: the caps say no, and nobody gets a frame.
 TEST(other_caps) {
   for (const char *caps :

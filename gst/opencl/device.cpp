@@ -110,6 +110,7 @@ std::vector<Device> devices(std::string *failures) {
   }
   static std::once_flag loaded;
   std::call_once(loaded, refuse_at_exit);
+  wait_at_end();
   return found;
 }
 

@@ -340,16 +340,20 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   glcl::Properties<Settings>(object_class, settings_of)
       .choice("search", "Search", "Which candidates are tried", &Settings::method, search_type())
       .number("range", "Range",
-              "How far blocks may have moved along each axis, in px; 0: as far as each area needs",
+              "How far blocks may have moved along each axis, in px; 0: as far as each area needs, "
+              "from "
+              "min-range to max-range",
               &Settings::range, 0, glcl::motion::max_range)
       .number("min-range", "Minimum range",
               "With range=0 the smallest range, in px; at most max-range counts",
               &Settings::min_range, 1, glcl::motion::max_range)
       .number(
           "max-range", "Maximum range",
-          "With range=0 the largest range, in px; searches other than full use it, and those by "
-          "several devices where min-range does not reach target-psnr",
-          &Settings::max_range, 1, glcl::motion::max_range)
+          "With range=0 the largest range, in px; 0: a 30th of the frame's longer side, 64 at "
+          "least. "
+          "Searches other than full use it, and those by several devices where min-range does not "
+          "reach target-psnr",
+          &Settings::max_range, 0, glcl::motion::max_range)
       .number("target-psnr", "Target PSNR",
               "With range=0 the range stops growing where the prediction is expected to be as good "
               "as this, in dB; 0: no such target",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "motion.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -69,6 +70,10 @@ Motion::Summary::Summary(const Field &field, int width, int height, const void *
 }
 
 double Motion::Summary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
+
+int Motion::largest_range(int width, int height) {
+  return std::clamp(std::max(width, height) / 30, 64, motion::max_range);
+}
 
 Motion::Motion(Context &context, int width, int height, Layout layout)
     : context_(&context),
@@ -152,6 +157,7 @@ void Motion::choose_range(Settings &settings) {
   adapted_ = false;
   ahead_ = {};
   if (settings.range) return;
+  if (!settings.max_range) settings.max_range = largest_range(width_, height_);
   if (settings.method == Method::full && !team_)
     adapts_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
   adapted_ = adapts_ && adapts_ == before && frames_ > 2;

@@ -24,13 +24,13 @@ class Motion {
 
   struct Settings {
     Method method = Method::full;
-    int range = 16;  ///< px, 0 … max_range: candidates −range … +range on both axes; 0: as
-                     ///< far as each frame needs (Range)
-    int min_range = 4, max_range = 64;  ///< px, 1 … max_range: with range = 0; a full search by one
+    int range = 0;  ///< px, 0 … max_range: candidates −range … +range on both axes; 0: as
+                    ///< far as each area needs (Range)
+    int min_range = 16, max_range = 0;  ///< px, … max_range: with range = 0; a full search by one
                                         ///< device adapts, one by several may have the least with
-                                        ///< a target, others have max_range
-    double target_psnr = 0;   ///< dB: with range = 0, as far as this asks for; 0: none
-    int block = 16;           ///< px: 4, 8, 16 or 32
+                                        ///< a target, others have max_range; 0: largest_range()
+    double target_psnr = 0;             ///< dB: with range = 0, as far as this asks for; 0: none
+    int block = 16;                     ///< px: 4, 8, 16 or 32
     bool partitions = false;  ///< macroblocks of 16 px divided as costs least, in place of `block`
     Precision precision = Precision::full;
     int lambda = 4;    ///< 0 … Search::max_lambda
@@ -65,6 +65,9 @@ class Motion {
     Summary(const Field &field, int width, int height, const void *sums);
     double psnr() const;  ///< dB, to 255; infinite where mse is 0
   };
+
+  /// What max_range = 0 is for frames of this size, px: a 30th of the longer side, 64 at least.
+  static int largest_range(int width, int height);
 
   /// For frames of width × height px in pictures of a layout. Throws Error::failed where the device
   /// refuses kernels or memory.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "range.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "opencl/error.h"
@@ -22,20 +23,39 @@ std::vector<int> Range::ranges(int least, int most) {
   return ranges;
 }
 
+int Range::shrunk(int width, int height) {
+  const int side = std::max(width, height);
+  return side > 2560 ? 8 : side > 480 ? 4 : 2;
+}
+
+std::vector<int> Range::reaches(const std::vector<int> &ranges, int shrink) {
+  std::vector<int> reaches;
+  for (const int range : ranges) reaches.push_back(std::max(range - shrink / 2, 0) / shrink);
+  reaches.back() = (ranges.back() + shrink - 1) / shrink;
+  return reaches;
+}
+
 Range::Range(Context &context, int width, int height)
     : columns_((width + Plane::strip - 1) / Plane::strip),
       rows_((height + Plane::strip - 1) / Plane::strip),
+      shrink_(shrunk(width, height)),
       luma_(context, Layout::buffer),
       search_(context, coarse_block) {
-  const Program program = context.program("motion/range.cl", "-DSHARE=" + std::to_string(share));
+  const Program program = context.program(
+      "motion/range.cl", "-DSHARE=" + std::to_string(share) +
+                             " -DBLOCKS=" + std::to_string(Plane::strip / coarse_block / shrink_));
   sum_ = Kernel(context, program, "motion_range_sum", {8, 8});
   choose_ = Kernel(context, program, "motion_range_choose", {});
   const auto make = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
+  const auto plane_of = [&](int by) {
+    return make_plane(context.cl(), (width + by - 1) / by, (height + by - 1) / by);
+  };
   try {
-    for (Plane &plane : half_) plane = make_plane(context.cl(), (width + 1) / 2, (height + 1) / 2);
-    keys_ = make(search_.keys(half_[0]) * sizeof(Key));
+    for (int by = 2; by < shrink_; by *= 2) between_.push_back(plane_of(by));
+    for (Plane &plane : small_) plane = plane_of(shrink_);
+    keys_ = make(search_.keys(small_[0]) * sizeof(Key));
     sums_ = make(size_t(steps) * areas() * sizeof(cl_ulong));
     ranges_ = make(steps * sizeof(cl_int));
     needs_ = make(areas() * sizeof(cl_int));
@@ -47,6 +67,15 @@ Range::Range(Context &context, int width, int height)
   }
 }
 
+void Range::shrink(Queue &queue, const Plane &from, const Plane &to) {
+  const Plane *last = &from;
+  for (const Plane &plane : between_) {
+    luma_.halve(queue, *last, plane);
+    last = &plane;
+  }
+  luma_.halve(queue, *last, to);
+}
+
 void Range::run(Queue &queue, const Plane &current, const Plane &reference, int least, int most,
                 int lambda, const Target &target, bool follows) {
   const std::vector<int> ranges = Range::ranges(least, most);
@@ -55,15 +84,16 @@ void Range::run(Queue &queue, const Plane &current, const Plane &reference, int 
     for (int i = 0; i < steps; i++)
       queue.cl().enqueueFillBuffer(ranges_, cl_int(ranges[i]), i * sizeof(cl_int), sizeof(cl_int));
   }
-  luma_.halve(queue, current, half_[0]);
-  luma_.halve(queue, reference, half_[1]);
+  shrink(queue, current, small_[0]);
+  shrink(queue, reference, small_[1]);
+  const std::vector<int> reaches = Range::reaches(ranges, shrink_);
   const cl_int2 areas{{columns_, rows_}};
   const int coarse_lambda = std::max(lambda, least_lambda);
   for (int i = 0; i < steps; i++) {
-    if (i == 0 || ranges[i] / 2 != ranges[i - 1] / 2)
-      search_.run(queue, half_[0], half_[1], Window::of_range(ranges[i] / 2), coarse_lambda, keys_);
-    sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(half_[0]),
-         search_.rows(half_[0]), areas, coarse_lambda, cl_int(i), sums_);
+    if (i == 0 || reaches[i] != reaches[i - 1])
+      search_.run(queue, small_[0], small_[1], Window::of_range(reaches[i]), coarse_lambda, keys_);
+    sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(small_[0]),
+         search_.rows(small_[0]), areas, coarse_lambda, cl_int(i), sums_);
   }
   choose_(queue, {choose_.group().x, 1}, sums_, areas, ranges_, cl_int(steps),
           target.parts ? target.sums : sums_, cl_int(target.parts),

@@ -9,12 +9,12 @@ namespace glcl::motion {
 
 /// The ranges that the full search of a frame needs, found ahead of it on the device, so that
 /// nothing waits: for each area of Plane::strip px the first of `steps` ranges, from the least to
-/// the most, each by about the same factor larger than the one before. They are tried on planes of
-/// half the size, by blocks of 8 px. A range is enough whose squared sums of absolute differences
-/// are above those of the largest by at most a `share` of what the areas have on average; an area
-/// has the largest of its neighbours', since one of little texture does not show what it needs.
-/// After A. Uta, "Collaborative multi-device motion estimation on multi/many-core platforms", 2012,
-/// chapter 9.
+/// the most, each by about the same factor larger than the one before. They are tried on planes
+/// that are shrunk(), by blocks of 8 px. A range is enough whose squared sums of absolute
+/// differences are above those of the largest by at most a `share` of what the areas have on
+/// average; an area has the largest of its neighbours', since one of little texture does not show
+/// what it needs. After A. Uta, "Collaborative multi-device motion estimation on multi/many-core
+/// platforms", 2012, chapter 9.
 class Range {
  public:
   static constexpr int steps = 8;
@@ -23,6 +23,11 @@ class Range {
 
   /// The ranges that are tried, px; all between 1 and max_range, growing, some maybe equal.
   static std::vector<int> ranges(int least, int most);
+  /// Px of a frame of this size to one of the planes: 2, 4 or 8.
+  static int shrunk(int width, int height);
+  /// How far vectors reach there for each of these ranges. What moves by a range's px comes to lie
+  /// within it, though it moves by parts of these pixels.
+  static std::vector<int> reaches(const std::vector<int> &ranges, int shrink);
 
   Range() = default;
   /// Throws Error::failed where the device refuses kernels or memory.
@@ -46,11 +51,15 @@ class Range {
   int areas() const { return columns_ * rows_; }
 
  private:
+  void shrink(Queue &queue, const Plane &from, const Plane &to);
+
   int columns_ = 0, rows_ = 0;  // of areas
+  int shrink_ = 2;
   Luma luma_;
   Search search_;
   Kernel sum_, choose_;
-  Plane half_[2];
+  std::vector<Plane> between_;  // from the frame to small_
+  Plane small_[2];
   cl::Buffer keys_, sums_, ranges_, last_, needs_, limits_, mean_;
   std::vector<int> known_;  // what ranges_ holds
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The ranges that the areas of a frame need, by full searches of ranges that grow, on planes of half the size. An area of STRIP px
-// has BLOCKS × BLOCKS blocks there.
+// The ranges that the areas of a frame need, by full searches of ranges that grow, on smaller planes. Build with -DBLOCKS=N where an area
+// has N × N blocks there.
 #include "motion/cost.clh"
 
 #pragma OPENCL FP_CONTRACT OFF
 #define GROUP 64
-#define BLOCKS 4
 
 // The squares of the sums of absolute differences of `columns` × `rows` blocks, summed by area. Work-items: areas along x, rows of them.
 __kernel void motion_range_sum(__global const ulong *keys, int columns, int rows, int2 areas, int lambda, int step, __global ulong *sums) {

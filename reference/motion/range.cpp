@@ -16,6 +16,11 @@ constexpr int strip = glcl::motion::Plane::strip;
 
 int areas_along(int px) { return (px + strip - 1) / strip; }
 
+Plane shrunk(Plane plane, int by) {
+  for (; by > 1; by /= 2) plane = halved(plane);
+  return plane;
+}
+
 }  // namespace
 
 int Ranges::mean_square() const {
@@ -27,20 +32,22 @@ int Ranges::mean_square() const {
 Ranges ranges_of(const Plane &current, const Plane &before, int least, int most, int lambda,
                  double target, int64_t errors, uint64_t last) {
   const std::vector<int> ranges = Engine::ranges(least, most);
-  const Plane small = halved(current), small_before = halved(before);
+  const int shrink = Engine::shrunk(current.width, current.height), across = strip / 8 / shrink;
+  const Plane small = shrunk(current, shrink), small_before = shrunk(before, shrink);
+  const std::vector<int> reaches = Engine::reaches(ranges, shrink);
   const int columns = areas_along(current.width), rows = areas_along(current.height),
             blocks = (small.width + 7) / 8;
   const size_t areas = size_t(columns) * rows;
   std::vector<std::vector<uint64_t>> sums;
-  for (const int range : ranges) {
+  for (const int reach : reaches) {
     std::vector<uint64_t> of_areas(areas);
     const int coarse_lambda = std::max(lambda, Engine::least_lambda);
-    const auto keys = full_search(small, small_before, 8, glcl::motion::Window::of_range(range / 2),
-                                  coarse_lambda);
+    const auto keys =
+        full_search(small, small_before, 8, glcl::motion::Window::of_range(reach), coarse_lambda);
     for (size_t i = 0; i < keys.size(); i++) {
       const glcl::motion::Vector v = glcl::motion::vector_of(keys[i]);
       const uint64_t sad = glcl::motion::cost_of(keys[i]) - coarse_lambda * vector_bits(v);
-      of_areas[i / blocks / 4 * columns + i % blocks / 4] += sad * sad;
+      of_areas[i / blocks / across * columns + i % blocks / across] += sad * sad;
     }
     sums.push_back(of_areas);
   }

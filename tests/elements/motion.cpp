@@ -33,14 +33,14 @@ struct Expected {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
+    const int most =
+        settings.max_range ? settings.max_range : Motion::largest_range(now.width, now.height);
     reference::Ranges adapted;
     if (!settings.range)
-      adapted = reference::ranges_of(current, past, settings.min_range, settings.max_range,
-                                     settings.lambda);
+      adapted = reference::ranges_of(current, past, settings.min_range, most, settings.lambda);
     range = settings.range ? settings.range
                            : static_cast<int>(std::lround(std::sqrt(adapted.mean_square())));
-    const reference::Samples samples(past,
-                                     (settings.range ? settings.range : settings.max_range) + 3);
+    const reference::Samples samples(past, (settings.range ? settings.range : most) + 3);
     auto keys =
         settings.method == Motion::Method::hexagon
             ? reference::hexagon(current, past, block, range, settings.lambda)
@@ -88,6 +88,7 @@ Frame grey(const reference::Plane &plane, const Frame &alpha) {
 
 std::vector<Motion::Settings> all_settings() {
   std::vector<Motion::Settings> list(8);
+  for (Motion::Settings &settings : list) settings.range = 16;
   for (size_t i = 0; i < list.size(); i += 2) list[i].noise = -1;
   list[3].noise = 2;
   list[1].block = 8;

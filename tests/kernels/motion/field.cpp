@@ -340,6 +340,7 @@ TEST(test_change_beside) {
   Motion engine(*bench.context, a.width, a.height, Layout::buffer);
   const Picture pictures[] = {bench.upload(a, Layout::buffer), bench.upload(b, Layout::buffer)};
   Motion::Settings s;
+  s.range = 16;
   engine.next(*bench.queue, s, pictures[0]);
   s.block = 4;
   engine.next(*bench.queue, s, pictures[1]);
@@ -385,6 +386,8 @@ void check_vectors(const std::vector<uint8_t> &field, const Frame &now, const Fr
 TEST(test_no_wait) {
   Bench bench;
   const Frame a = reference::natural_frame(90, 50);
+  Motion::Settings s;
+  s.range = 16;
   for (const bool shared : {false, true}) {
     Motion engine(*bench.context, a.width, a.height, Layout::buffer);
     if (shared)
@@ -392,18 +395,18 @@ TEST(test_no_wait) {
           std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
     const Picture pictures[] = {bench.upload(a, Layout::buffer),
                                 bench.upload(follow(a), Layout::buffer)};
-    engine.prepare({});
+    engine.prepare(s);
     std::vector<cl::Event> stop{cl::UserEvent(bench.context->cl())};
     bench.queue->cl().enqueueBarrierWithWaitList(&stop);
     const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, 1 << 20);
     Queue &results = engine.results(*bench.queue);
     for (int frame = 0; frame < 12; frame++) {
-      engine.next(*bench.queue, {}, pictures[frame % 2]);
+      engine.next(*bench.queue, s, pictures[frame % 2]);
       engine.copy_field(results, buffer);
     }
     clSetUserEventStatus(stop[0](), CL_COMPLETE);
     const auto data = read(results, buffer, engine.field().bytes);
-    check_vectors(data, follow(a), a, {});
+    check_vectors(data, follow(a), a, s);
   }
 }
 

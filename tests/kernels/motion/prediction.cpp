@@ -123,6 +123,7 @@ void check(const std::vector<Frame> &frames, double Row::*column) {
   Bench bench;
   for (const Row &row : rows) {
     Motion::Settings settings;
+    settings.range = 16;
     settings.method = row.method;
     settings.partitions = row.block == 0;
     if (row.block) settings.block = row.block;

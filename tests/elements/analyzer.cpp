@@ -253,7 +253,7 @@ TEST(unread_messages) {
     std::vector<test::Message> lost;
     for (const test::Message &warning : chain.messages().warnings())
       if (warning.domain == GST_CORE_ERROR) lost.push_back(warning);
-    expect(lost.size() == size_t(round + 1), "one warning each time");
+    expect(lost.size() == size_t(round) + 1, "one warning each time");
     test::expect_one({lost.back()}, GST_CORE_ERROR, GST_CORE_ERROR_TOO_LAZY,
                      {"300 messages", "post-messages=false"});
   }

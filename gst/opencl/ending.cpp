@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -37,10 +38,15 @@ struct State {
   std::multiset<cl_command_queue> queues;
 };
 
-/// Never destroyed: threads go on until the very end.
+/// Never destroyed: threads go on until the very end. A fork has none of them, and begins anew.
 State &state() {
-  static auto *all = new State;
-  return *all;
+  static std::atomic<State *> all{new State};
+  State *now = all;
+  if (now->process != getpid()) {
+    auto own = std::make_unique<State>();
+    if (all.compare_exchange_strong(now, own.get())) now = own.release();
+  }
+  return *now;
 }
 
 /// Of this thread: it does not wait for itself.
@@ -62,7 +68,6 @@ void finish(std::vector<cl::CommandQueue> queues, Clock::time_point deadline) {
 
 void wait_for_work() {
   State &all = state();
-  if (getpid() != all.process) return;  // a fork has none of the threads
   const auto deadline = Clock::now() + longest_wait;
   std::unique_lock lock(all.mutex);
   all.held_until = deadline + longest_hold;
@@ -115,7 +120,8 @@ QueueWork::QueueWork(const cl::CommandQueue &queue) : queue_(queue()) {
 
 QueueWork::~QueueWork() {
   const std::lock_guard lock(state().mutex);
-  state().queues.erase(state().queues.find(queue_));
+  const auto known = state().queues.find(queue_);
+  if (known != state().queues.end()) state().queues.erase(known);  // else of before a fork
 }
 
 bool process_ends() {

@@ -6,11 +6,12 @@ program=$1
 pipeline='videotestsrc is-live=true ! glupload ! glcolorconvert ! glclchain filters=sobel ! glclbilateral ! glclhistogram ! fakesink'
 failed=0
 
-# leave NAME BEGUN...: runs the program, which ends once BEGUN succeeds on what it says
+# leave NAME [fork] BEGUN...: runs the program, which ends once BEGUN succeeds on what it says
 leave() {
-  local name=$1 status=0
+  local name=$1 status=0 forks=()
   shift
-  coproc child { exec "$program" "$pipeline"; }
+  [[ $1 != fork ]] || { forks=(fork) && shift; }
+  coproc child { exec "$program" "$pipeline" "${forks[@]}"; }
   # shellcheck disable=SC2154
   local pid=$child_PID to=${child[1]} from=${child[0]}
   "$@" <&"$from"
@@ -23,6 +24,7 @@ leave() {
 for build in 1 2 3 4; do
   GLCL_TEST_BUILD=$build leave "build $build" timeout 60 grep -q -m1 building
 done
+GLCL_TEST_BUILD=2 leave 'build 2 of a fork' fork timeout 60 grep -q -m1 building
 for seconds in 0.02 0.1 0.3 1; do
   GLCL_TEST_BUILD=0 leave "after $seconds s" sleep "$seconds"
 done

@@ -595,8 +595,7 @@ Frame blurred(const Frame &frame, double sigma) {
                     from_y = std::clamp(y + d * dy, 0, frame.height - 1);
           for (int c = 0; c < 4; c++)
             out[(size_t(y) * frame.width + x) * 4 + c] +=
-                weights[d + reach] / sum *
-                in[(size_t(from_y) * frame.width + from_x) * 4 + c];
+                weights[d + reach] / sum * in[(size_t(from_y) * frame.width + from_x) * 4 + c];
         }
     return out;
   };

@@ -194,8 +194,8 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   }
   state->motion->prepare(settings);
   if (state->detection) state->detection->end();  // frames of another size
-  state->detection =
-      std::make_shared<Detection>(GST_GLCL_ANALYZER(filter), context, width, height, settings);
+  state->detection = std::make_shared<Detection>(GST_GLCL_ANALYZER(filter), context, width, height,
+                                                 layout, settings);
   state->views = {};
   if (settings.display != View::Display::none)
     state->views.get([state] { return build_views(state); });
@@ -263,6 +263,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   Detection &detection = *state->detection;
   const bool moved = motion.next(queue, settings, in, settings.display != View::Display::none);
   glcl::Queue &results = motion.results(queue);
+  detection.look(queue, results, settings, in);
   const bool objects = settings.display == View::Display::objects;
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
                          settings.display == View::Display::none
@@ -400,6 +401,10 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
               &Settings::min_frames, 1, 1000)
       .number("gap", "Gap", "Seconds without being found after which an object ends",
               &Settings::gap, 0, 60)
+      .flag("shadows", "Shadows",
+            "Tell shadows from things: they are in no box, and 2 in the mask of the result. FALSE: "
+            "they are part of what moves",
+            &Settings::shadows)
       .made(
           g_param_spec_string("mask", "Mask",
                               "Path of an image file, of any size, stretched over the frame: "

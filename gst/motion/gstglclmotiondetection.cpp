@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/compat.h"
+#include "opencl/order.h"
 
 namespace glcl::motion {
 
@@ -48,10 +49,11 @@ camera::Compensation Detection::Settings::compensation() const {
 }
 
 Detection::Detection(GstGLCLAnalyzer *element, Context &context, int width, int height,
-                     const Settings &settings)
+                     Layout layout, const Settings &settings)
     : element_(element),
       width_(width),
       height_(height),
+      layout_(layout),
       context_(context.shared_from_this()),
       tracker_(width, height),
       detected_(settings.detected) {
@@ -59,10 +61,23 @@ Detection::Detection(GstGLCLAnalyzer *element, Context &context, int width, int 
 }
 
 Detection::Objects Detection::build() const {
-  return std::make_unique<objects::Objects>(*context_, width_, height_);
+  return std::make_unique<objects::Objects>(*context_, width_, height_, layout_,
+                                            Motion::most_under_way);
+}
+
+objects::Objects::Settings Detection::settings_of(const Settings &settings) {
+  return {settings.compensation(), settings.sensitivity, settings.min_area,
+          static_cast<cl_uint>(settings.seed), settings.detect && settings.shadows};
 }
 
 Detection::~Detection() { set_detected(false); }
+
+void Detection::look(Queue &queue, Queue &results, const Settings &settings, const Picture &in) {
+  const objects::Objects::Settings wanted = settings_of(settings);
+  if (!settings.runs() || !wanted.shadows) return;
+  objects().look(queue, wanted, in);
+  wait_for(results, queue);
+}
 
 void Detection::next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
                      const FrameTimes &times, bool posts) {
@@ -86,10 +101,7 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
     const HostPicture none, &mask = mask_ ? *mask_ : none;
     objects().set_mask(queue, mask_ ? mask.levels.data() : nullptr, mask.width, mask.height);
   }
-  objects().next(queue,
-                 {settings.compensation(), settings.sensitivity, settings.min_area,
-                  static_cast<cl_uint>(settings.seed)},
-                 motion, !remembered || !moved);
+  objects().next(queue, settings_of(settings), motion, !remembered || !moved);
   gst_glcl_analyzer_read(element_, queue, objects().result(), sizeof(objects::Result),
                          [weak = weak_from_this(), settings, frame = objects().frame(), times,
                           posts](const void *bytes) {
@@ -112,7 +124,7 @@ void Detection::take(const Settings &settings, const objects::Result &result,
           : usual_frame;
   last_times_ = times;
   if (!settings.detect) return report(tracker_.reset(), times);
-  const double least = objects::Objects::least_area({{}, 0, settings.min_area, 0}, width_, height_);
+  const double least = objects::Objects::least_area(settings_of(settings), width_, height_);
   const objects::Tracker::Report found =
       tracker_.step({settings.min_frames, settings.gap}, result, frame, least, seconds);
   report(found, times);

@@ -29,7 +29,8 @@ class Detection : public std::enable_shared_from_this<Detection> {
     double sensitivity = 0.5;
     int min_area = 0;  ///< px², 0: 1/1500 of the frame
     int min_frames = 2;
-    double gap = 0.5;  ///< s
+    double gap = 0.5;     ///< s
+    bool shadows = true;  ///< are told apart
     int seed = 0;
     std::string mask_path;                    ///< of `mask`, empty where a sample gave it
     std::shared_ptr<const HostPicture> mask;  ///< of levels; null: everywhere
@@ -44,11 +45,14 @@ class Detection : public std::enable_shared_from_this<Detection> {
   /// `element` is told of and lives longer. What settings that run need is built here, else in the
   /// background, where next() waits for it. Throws Error::failed where the device refuses kernels
   /// or memory.
-  Detection(GstGLCLAnalyzer *element, Context &context, int width, int height,
+  Detection(GstGLCLAnalyzer *element, Context &context, int width, int height, Layout layout,
             const Settings &settings);
   /// What is followed is gone; nothing tells so.
   ~Detection();
 
+  /// Enqueues what is needed of a frame's colours, which `queue` is done with then; `results`: what
+  /// next() will be given for it.
+  void look(Queue &queue, Queue &results, const Settings &settings, const Picture &in);
   /// Enqueues it for the last frame of a search, `moved` if that followed another, and has what was
   /// found read for messages. `posts`: one about the objects is due.
   void next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
@@ -82,6 +86,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
   };
 
   Objects build() const;
+  static objects::Objects::Settings settings_of(const Settings &settings);
   objects::Objects &objects() {
     return *objects_.get([this] { return build(); });
   }
@@ -93,6 +98,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
 
   GstGLCLAnalyzer *element_;
   int width_, height_;
+  Layout layout_;
   std::shared_ptr<Context> context_;
   Background<Objects> objects_;
   std::shared_ptr<const HostPicture> mask_;

@@ -19,8 +19,6 @@ constexpr size_t summers = 64;  // work-items of a group of motion_sums
 constexpr size_t sum_parts = Motion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
 constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // in the sums, bytes: its variance
 constexpr size_t range_at = noise_at + sizeof(cl_long);       // and the mean square of ranges
-/// Frames that a team may have under way, and the one before them.
-constexpr size_t shared_planes = 6;
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
@@ -107,7 +105,7 @@ void Motion::share(std::unique_ptr<Team> team) {
   if (!team_) return;
   try {
     own_ = std::make_shared<Queue>(context_->shared_from_this());
-    while (planes_.size() < shared_planes)
+    while (planes_.size() < size_t(most_under_way))
       planes_.push_back(make_plane(context_->cl(), width_, height_));
   } catch (const cl::Error &error) {
     throw Error("There is no memory to share a motion search with " + context_->device().name + ".",

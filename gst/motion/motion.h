@@ -21,6 +21,9 @@ class Motion {
  public:
   enum class Method { full, hierarchical, hexagon };
   enum class Precision { full, half, quarter };
+  /// Frames of whose results some may still be under way, with several devices: `queue` waits in
+  /// next() for those of the frame so many before.
+  static constexpr int most_under_way = 6;
 
   struct Settings {
     Method method = Method::full;

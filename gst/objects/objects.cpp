@@ -20,7 +20,7 @@ double Objects::least_area(const Settings &settings, int width, int height) {
   return settings.min_area ? settings.min_area : double(width) * height / 1500;
 }
 
-Objects::Objects(Context &context, int width, int height)
+Objects::Objects(Context &context, int width, int height, Layout layout, int under_way)
     : width_(width),
       height_(height),
       frame_(camera::Frame::of(width, height)),
@@ -29,6 +29,7 @@ Objects::Objects(Context &context, int width, int height)
       usual_(camera::Ransac::usual(context.device())),
       align_(context, frame_),
       memory_(context, frame_),
+      shadows_(context, frame_, layout, under_way),
       regions_(context, frame_) {
   try {
     camera::State none{};
@@ -50,14 +51,16 @@ void Objects::next(Queue &queue, const Settings &settings, const motion::Motion 
     vectors_.run(queue, motion);
     ransac_.run(queue, ransac, vectors_.list(), vectors_.count(), state_);
   }
-  align_.run(queue, settings.compensation, first, memory_.picture(), memory_.ages(),
-             memory_.front(), state_);
+  align_.run(queue, settings.compensation, first, memory_.picture(), memory_.ages(), front(),
+             state_);
   memory_.run(queue, bounds_of(settings.sensitivity), align_.small(), state_, align_.rows(),
               motion.noise(), regions_.result());
   // Objects that are followed may be smaller than those that begin.
   const double least = least_area(settings, width_, height_) / (2 * frame_.shrink * frame_.shrink);
-  regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), memory_.front(),
-               align_.small(), state_, memory_.deviation());
+  if (settings.shadows) shadows_.run(queue, align_.small(), state_, memory_, !told_apart_);
+  told_apart_ = settings.shadows;
+  regions_.run(queue, static_cast<int>(std::clamp(least, 1.0, 1e9)), front(), align_.small(),
+               state_, memory_.deviation());
 }
 
 }  // namespace glcl::objects

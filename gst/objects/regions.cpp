@@ -76,7 +76,7 @@ void Regions::run(Queue &queue, int least, const cl::Buffer &front, const cl::Bu
 
 void Regions::mask(Queue &queue, const cl::Buffer &front, const cl::Buffer &out, size_t offset) {
   mask_kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, front, frame_.size,
-               result_, out, static_cast<cl_int>(offset));
+               mask_, cells_, result_, out, static_cast<cl_int>(offset));
 }
 
 }  // namespace glcl::objects

@@ -41,15 +41,15 @@ class Regions {
   /// None: everywhere. Waits.
   void set_mask(Queue &queue, const unsigned char *mask, int width, int height);
 
-  /// Enqueues it for pixels as Memory::front() has them: regions of at least `least` of them.
-  /// `small`: the frame in small. Where more than 0.6 of all are in front, the scene is another:
-  /// `state` is marked for the next frame to begin anew, and there are no regions. `deviation`:
-  /// Memory::deviation(), which becomes that for the next frame.
+  /// Enqueues it for pixels as Memory::front() or Shadows::front() has them: regions of at least
+  /// `least` of them. `small`: the frame in small. Where more than 0.6 of all are in front, the
+  /// scene is another: `state` is marked for the next frame to begin anew, and there are no
+  /// regions. `deviation`: Memory::deviation(), which becomes that for the next frame.
   void run(Queue &queue, int least, const cl::Buffer &front, const cl::Buffer &small,
            const cl::Buffer &state, const cl::Buffer &deviation);
 
-  /// Enqueues, after run(), which pixels in front belong to a region that is told: bytes of 1, else
-  /// 0, row by row, into `out` from `offset` on.
+  /// Enqueues, after run(), which pixels in front belong to a region that is told: bytes of 1, of 2
+  /// where a shadow falls, else 0, row by row, into `out` from `offset` on.
   void mask(Queue &queue, const cl::Buffer &front, const cl::Buffer &out, size_t offset);
 
   /// A Result, with a copy of the state.

@@ -24,8 +24,8 @@ inline uint cell_of(int count, int2 first, int2 last, int away) {
 #define LEVELS(looks) ((int)((looks) & 8191))
 #define SQUARES(looks) ((int)((looks) >> 13))
 
-// Every cell begins as a region of its own. `small`: the frame in small; `mask`: of cells, 0 where nothing is to be found;
-// `seen`: [0] grows by the pixels in front. Work-items: cells.
+// Every cell begins as a region of its own; shadows are part of none. `small`: the frame in small; `mask`: of cells, 0 where nothing is to be found;
+// `seen`: [0] grows by the pixels in front, with shadows. Work-items: cells.
 __kernel void objects_cells(__global const uchar *front, __global const float *small, int2 size, __global const uchar *mask,
                             int2 cells, __global uint2 *out, __global int *labels, __global Region *regions,
                             __global volatile uint *seen) {
@@ -33,13 +33,14 @@ __kernel void objects_cells(__global const uchar *front, __global const float *s
   if (any(place >= cells)) return;
   const int2 from = place * CELL, end = min(size - from, (int2)(CELL));
   int2 first = CELL - 1, last = 0;
-  int count = 0, away = 0, levels = 0, squares = 0;
+  int count = 0, away = 0, levels = 0, squares = 0, shadows = 0;
   // Always as many, or LLVM of PoCL 6 aborts.
   for (int i = 0; i < CELL * CELL; i++) {
     const int x = i % CELL, y = i / CELL;
     const int pixel = (from.y + y) * size.x + from.x + x;
     const int value = x < end.x && y < end.y ? front[pixel] : 0;
-    if (value) {
+    shadows += value == SHADOW;
+    if (value > SHADOW) {
       const int level = clamp((int)small[pixel], 0, 255);
       first = min(first, (int2)(x, y)), last = max(last, (int2)(x, y));
       count++, away += value;
@@ -48,10 +49,10 @@ __kernel void objects_cells(__global const uchar *front, __global const float *s
   }
   const int at = place.y * cells.x + place.x;
   const bool counts = mask[at] && count;
+  if (mask[at] && count + shadows) atomic_add(&seen[0], count + shadows);
   out[at] = counts ? (uint2)(cell_of(count, first, last, away), levels | squares / 64 << 13) : (uint2)(0);
   labels[at] = at;
   if (!counts) return;
-  atomic_add(&seen[0], count);
   const Region none = {INT_MAX, INT_MAX, 0, 0, 0, 0, 0, 0};
   regions[at] = none;
 }
@@ -160,11 +161,15 @@ void objects_list(int cells, int least, float change, int pixels, __global const
   }
 }
 
-// What of a picture belongs to one of the regions: 1 where it is in front and in a region's box, else 0. Work-items: pixels.
-__kernel void objects_mask(__global const uchar *front, int2 size, __global const Result *result, __global uchar *out,
-                           int offset) {
+// What of a picture belongs to one of the regions: 1 where it is in front and in a region's box, 2 where it is a shadow, else 0. `mask`, `cells`: as in
+// objects_cells. Work-items: pixels.
+__kernel void objects_mask(__global const uchar *front, int2 size, __global const uchar *mask, int2 cells, __global const Result *result,
+                           __global uchar *out, int offset) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= size)) return;
-  const int at = place.y * size.x + place.x, count = front[at] ? min(result->count, MOST) : 0;
-  out[offset + at] = in_region(result, count, place);
+  const int at = place.y * size.x + place.x;
+  if (front[at] == SHADOW)
+    out[offset + at] = mask[place.y / CELL * cells.x + place.x / CELL] ? 2 : 0;
+  else
+    out[offset + at] = in_region(result, front[at] ? min(result->count, MOST) : 0, place);
 }

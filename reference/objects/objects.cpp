@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 #include <complex>
+#include <numeric>
 
 namespace reference {
 
@@ -50,6 +51,23 @@ float cubic_part(float t, int i) {
     default:
       return (0.5f * t - 0.5f) * t * t;
   }
+}
+
+/// Where a pixel of the remembered picture was in the one before, and is in the frame.
+struct Places {
+  Places(const glcl::camera::Frame &frame, const State &state, int x, int y) {
+    const std::complex<float> centre(frame.centre.s[0], frame.centre.s[1]),
+        z = std::complex<float>(float(x), float(y)) - centre;
+    old = unbent(state.from_picture, {state.bend_picture[0], state.bend_picture[1]}, z) + centre;
+    here = bent(state.from_frame, {state.bend_frame[0], state.bend_frame[1]}, z) + centre;
+  }
+  std::complex<float> old, here;
+};
+
+/// The pixel nearest to a point, and some beside it.
+size_t nearest(std::complex<float> p, int dx, int dy, int width, int height) {
+  return size_t(std::clamp(int(std::rint(p.imag())) + dy, 0, height - 1)) * width +
+         std::clamp(int(std::rint(p.real())) + dx, 0, width - 1);
 }
 
 }  // namespace
@@ -205,6 +223,89 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   return p;
 }
 
+Shadows::Shadows(const glcl::camera::Frame &frame)
+    : colours(size_t(frame.size.s[0]) * frame.size.s[1]), frame_(frame) {}
+
+bool Shadows::is_shadow(int x, int y, const std::vector<Colour> &seen,
+                        const std::vector<float> &small, const State &state,
+                        const std::vector<float> &scenery, const std::vector<int> &ages,
+                        const std::vector<uint8_t> &front, float *margin) const {
+  const int width = frame_.size.s[0], height = frame_.size.s[1];
+  const Places places(frame_, state, x, y);
+  std::vector<double> now, before;
+  std::array<double, 2> now_colour{}, before_colour{};
+  for (int dy = -2; dy <= 2; dy++)
+    for (int dx = -2; dx <= 2; dx++) {
+      if (x + dx < 0 || x + dx >= width || y + dy < 0 || y + dy >= height) continue;
+      const size_t beside = size_t(y + dy) * width + x + dx;
+      if (!front[beside] || ages[beside] < young) continue;
+      const Around around(places.here + std::complex<float>(float(dx), float(dy)), width, height);
+      double level = 0;
+      for (int i = 0; i < 4; i++) level += around.part[i] * small[size_t(around.at[i])];
+      now.push_back(level), before.push_back(scenery[beside]);
+      for (size_t c = 0; c < 2; c++) {
+        now_colour[c] += seen[nearest(places.here, dx, dy, width, height)][c];
+        before_colour[c] += state.fit.gain * colours[nearest(places.old, dx, dy, width, height)][c];
+      }
+    }
+  if (now.size() < 6) return false;
+  const auto mean = [](const std::vector<double> &list) {
+    return std::accumulate(list.begin(), list.end(), 0.0) / double(list.size());
+  };
+  const double mean_now = mean(now), mean_before = mean(before), light = mean_now / mean_before;
+  double changed = 0, kept = 0;
+  for (size_t i = 0; i < now.size(); i++) {
+    const double left = light * (before[i] - mean_before);
+    kept += left * left, changed += std::pow(now[i] - mean_now - left, 2);
+  }
+  for (size_t c = 0; c < 2; c++) {
+    kept += std::pow(light * before_colour[c], 2) / double(now.size());
+    changed += std::pow(now_colour[c] - light * before_colour[c], 2) / double(now.size());
+  }
+  const bool lit = light >= 0.5 && light < 1;
+  *margin = float(std::min({std::abs(light - 0.5), std::abs(light - 1),
+                            std::abs(changed - 0.16 * kept) / std::max(kept, 1.0)}));
+  return lit && changed <= 0.16 * kept;
+}
+
+std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &small,
+                                   const State &state, const std::vector<float> &scenery,
+                                   const std::vector<int> &ages, const std::vector<uint8_t> &front,
+                                   bool anew) {
+  const int width = frame_.size.s[0], height = frame_.size.s[1], shrink = int(frame_.shrink);
+  std::vector<Colour> seen, held;
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const uint8_t *p = in.at(std::min(x * shrink + shrink / 2, in.width - 1),
+                               std::min(y * shrink + shrink / 2, in.height - 1));
+      const float luma = 0.30f * p[0] + 0.59f * p[1] + 0.11f * p[2];
+      seen.push_back({std::rint(64 * (p[0] - luma)) / 64, std::rint(64 * (p[2] - luma)) / 64});
+    }
+  std::vector<uint8_t> marked = front;
+  margins.assign(front.size(), 1e9f);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const size_t at = size_t(y) * width + x;
+      const Places places(frame_, state, x, y);
+      const Colour now = seen[nearest(places.here, 0, 0, width, height)];
+      Colour colour = colours[nearest(places.old, 0, 0, width, height)];
+      for (size_t c = 0; c < 2; c++) {
+        colour[c] *= state.fit.gain;
+        if (anew || state.fresh || ages[at] <= 1)
+          colour[c] = now[c];
+        else if (!front[at])
+          colour[c] += (now[c] - colour[c]) / float(std::min(ages[at], 10));
+        colour[c] = std::rint(64 * colour[c]) / 64;
+      }
+      held.push_back(colour);
+      if (front[at] && !anew && !state.fresh &&
+          is_shadow(x, y, seen, small, state, scenery, ages, front, &margins[at]))
+        marked[at] = 1;
+    }
+  colours = held;
+  return marked;
+}
+
 std::vector<Region> regions(const std::vector<uint8_t> &front, const std::vector<float> &small,
                             int width, int height, int least, const std::vector<uint8_t> &mask) {
   const int columns = (width + cell - 1) / cell, rows = (height + cell - 1) / cell;
@@ -212,7 +313,7 @@ std::vector<Region> regions(const std::vector<uint8_t> &front, const std::vector
   const auto each_pixel = [&](int column, int row, auto work) {
     for (int y = row * cell; y < std::min((row + 1) * cell, height); y++)
       for (int x = column * cell; x < std::min((column + 1) * cell, width); x++)
-        if (const int value = front[size_t(y) * width + x]) work(x, y, value);
+        if (const int value = front[size_t(y) * width + x]; value > 1) work(x, y, value);
   };
   for (int row = 0; row < rows; row++)
     for (int column = 0; column < columns; column++) {
@@ -263,15 +364,20 @@ std::vector<Region> regions(const std::vector<uint8_t> &front, const std::vector
 }
 
 std::vector<uint8_t> region_mask(const std::vector<uint8_t> &front, int width,
-                                 const std::vector<Region> &regions) {
-  std::vector<uint8_t> mask(front.size());
+                                 const std::vector<Region> &regions,
+                                 const std::vector<uint8_t> &mask) {
+  const int columns = (width + cell - 1) / cell;
+  std::vector<uint8_t> out(front.size());
   for (const Region &region : regions)
     for (int y = region.top; y <= region.bottom; y++)
       for (int x = region.left; x <= region.right; x++) {
         const size_t at = size_t(y) * width + x;
-        mask[at] = mask[at] || front[at];
+        out[at] = out[at] || front[at];
       }
-  return mask;
+  for (size_t at = 0; at < front.size(); at++)
+    if (front[at] == 1)
+      out[at] = mask.empty() || mask[at / width / cell * columns + at % width / cell] ? 2 : 0;
+  return out;
 }
 
 }  // namespace reference

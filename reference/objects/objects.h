@@ -2,12 +2,14 @@
 // What moves by itself, one pixel after the other.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "objects/memory.h"
 #include "objects/regions.h"
 #include "reference/camera/camera.h"
+#include "reference/frames.h"
 #include "reference/noise/noise.h"
 
 namespace reference {
@@ -53,6 +55,30 @@ struct Memory {
 /// objects/deviation.clh says.
 float deviation(const std::vector<float> &distances, float before);
 
+/// As glcl::objects::Shadows.
+class Shadows {
+ public:
+  using Colour = std::array<float, 2>;  ///< R − Y, B − Y, levels
+
+  explicit Shadows(const glcl::camera::Frame &frame);
+  /// `scenery`, `ages`, `front`: as glcl::objects::Memory has them, of the remembered picture. The
+  /// front with shadows in it.
+  std::vector<uint8_t> next(const reference::Frame &in, const std::vector<float> &small,
+                            const glcl::camera::State &state, const std::vector<float> &scenery,
+                            const std::vector<int> &ages, const std::vector<uint8_t> &front,
+                            bool anew);
+
+  std::vector<Colour> colours;  ///< of the scenery, in 64ths
+  std::vector<float> margins;   ///< how far from a decision a pixel was, parts
+
+ private:
+  bool is_shadow(int x, int y, const std::vector<Colour> &seen, const std::vector<float> &small,
+                 const glcl::camera::State &state, const std::vector<float> &scenery,
+                 const std::vector<int> &ages, const std::vector<uint8_t> &front,
+                 float *margin) const;
+  glcl::camera::Frame frame_;
+};
+
 /// As glcl::objects::Regions; `mask`: of the cells, or none.
 std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &front,
                                            const std::vector<float> &small, int width, int height,
@@ -60,6 +86,7 @@ std::vector<glcl::objects::Region> regions(const std::vector<uint8_t> &front,
 
 /// As glcl::objects::Regions::mask().
 std::vector<uint8_t> region_mask(const std::vector<uint8_t> &front, int width,
-                                 const std::vector<glcl::objects::Region> &regions);
+                                 const std::vector<glcl::objects::Region> &regions,
+                                 const std::vector<uint8_t> &mask = {});
 
 }  // namespace reference

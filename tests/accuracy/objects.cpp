@@ -18,56 +18,19 @@
 #include "clips.h"
 #include "coded.h"
 #include "film.h"
-#include "objects/tracker.h"
-#include "opencl/error.h"
+#include "finder.h"
 #include "peers.h"
 #include "reference/coding.h"
 #include "reference/textured.h"
-#include "reference/transfer.h"
 
 namespace {
 
 using clips::Box;
 using clips::Clip;
 using clips::Truth;
-using glcl::motion::Motion;
 using glcl::objects::Objects;
 using glcl::objects::Tracker;
 using reference::Frame;
-
-/// The whole of it, frame by frame, waiting for each.
-class Finder {
- public:
-  Finder(glcl::Queue &queue, int width, int height, const Objects::Settings &settings)
-      : queue_(queue),
-        layout_(glcl::layout_for(queue.context().device())),
-        motion_(queue.context(), width, height, layout_),
-        objects_(queue.context(), width, height),
-        tracker_(width, height),
-        settings_(settings),
-        least_(Objects::least_area(settings, width, height)) {
-    motion_settings_.noise = -1;
-  }
-  Tracker::Report next(const Frame &frame) {
-    const bool moved =
-        motion_.next(queue_, motion_settings_, reference::upload(queue_, frame, layout_));
-    objects_.next(queue_, settings_, motion_, !moved);
-    queue_.cl().enqueueReadBuffer(objects_.result(), CL_TRUE, 0, sizeof result, &result);
-    return tracker_.step({}, result, objects_.frame(), least_, 0.04);
-  }
-
-  glcl::objects::Result result{};
-
- private:
-  glcl::Queue &queue_;
-  glcl::Layout layout_;
-  Motion motion_;
-  Objects objects_;
-  Tracker tracker_;
-  Motion::Settings motion_settings_;
-  Objects::Settings settings_;
-  double least_;
-};
 
 struct Score {
   int truth = 0, told = 0, hits = 0, switches = 0, events = 0;

@@ -234,7 +234,8 @@ TEST(metas) {
       expect(
           mask.is("uint8", {test::result_int(result, "height"), test::result_int(result, "width")}),
           "the shape of the mask");
-      expect(std::all_of(pixels.begin(), pixels.end(), [](guint8 p) { return p < 2; }), "0 and 1");
+      expect(std::all_of(pixels.begin(), pixels.end(), [](guint8 p) { return p < 3; }),
+             "0, 1 and 2");
       const auto moving = std::count(pixels.begin(), pixels.end(), 1);
       fail_unless(n < 8 || (moving > 100 && moving < ptrdiff_t(pixels.size()) / 8),
                   "frame %d: %zd px move", n, ssize_t(moving));
@@ -254,6 +255,43 @@ TEST(metas) {
   end(chain);
   events.gather(chain);
   expect(events.of("motion-begin").empty() && events.of("glclmotion").empty(), "no messages");
+}
+
+// A shadow has a value of its own in the mask and is no object; with shadows=false it is.
+TEST(shadows) {
+  for (const bool apart : {true, false}) {
+    Chain chain(std::string("glclmotion detect=true attach-meta=true camera-compensation=none ") +
+                (apart ? "" : "shadows=false"));
+    ptrdiff_t moving = 0, shadow = 0;
+    for (int n = 0; n < 30; n++) {
+      Frame frame = scene(0, {}, false);
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+          const auto soft = [](double within) { return 1 / (1 + std::exp(-within / 3)); };
+          const double light =
+              1 - 0.35 * soft(25 - std::abs(y - 55)) * soft(30 - std::abs(x + 40 - 5 * n));
+          const int level = int(light * (64 + frame.at(x, y)[0] / 2));
+          for (int k = 0; k < 3; k++) frame.at(x, y)[k] = uint8_t(level * (10 - 2 * k) / 10);
+        }
+      expect(chain.push(frame) == GST_FLOW_OK, "pushed");
+      GstBuffer *out = chain.pull_buffer();
+      if (n > 0) {
+        const auto pixels = test::ResultArray(gst_buffer_get_glcl_result(out, "glclmotion"), "mask")
+                                .numbers<guint8>();
+        moving += std::count(pixels.begin(), pixels.end(), 1);
+        shadow += std::count(pixels.begin(), pixels.end(), 2);
+      }
+      gst_buffer_unref(out);
+    }
+    Events events;
+    end(chain);
+    events.gather(chain);
+    fail_unless(apart ? shadow > 5000 && moving < shadow / 4 : shadow == 0 && moving > 5000,
+                "shadows=%d: %zd px move, %zd px are shadows", apart, ssize_t(moving),
+                ssize_t(shadow));
+    fail_unless(events.of("motion-begin").empty() == apart, "shadows=%d: %zu begin", apart,
+                events.of("motion-begin").size());
+  }
 }
 
 TEST(display) {

@@ -62,26 +62,29 @@ Task objects_task(camera::Compensation compensation, const std::string &name) {
     const Layout layout = layout_for(context.device());
     const auto search =
         std::make_shared<motion::Motion>(context, scene.width, scene.height, layout);
-    const auto objects = std::make_shared<objects::Objects>(context, scene.width, scene.height);
+    const auto objects =
+        std::make_shared<objects::Objects>(context, scene.width, scene.height, layout);
     Queue queue(context.shared_from_this());
     motion::Motion::Settings settings;
     settings.noise = -1;
+    Picture in;
     for (int i = 0; i < 2; i++) {
-      const bool moved =
-          search->next(queue, settings, reference::upload(queue, scene.frame(i), layout));
-      objects->next(queue, {compensation, 0.5, 0, 0}, *search, !moved);
+      in = reference::upload(queue, scene.frame(i), layout);
+      const bool moved = search->next(queue, settings, in);
+      objects->look(queue, {compensation}, in);
+      objects->next(queue, {compensation}, *search, !moved);
     }
     queue.cl().finish();
     Run run;
     run.enqueue = [=](Queue &queue) {
-      objects->next(queue, {compensation, 0.5, 0, 0}, *search, false);
+      objects->look(queue, {compensation}, in);
+      objects->next(queue, {compensation}, *search, false);
     };
     run.compare = [=](Queue &queue) -> Agreement {
       run.enqueue(queue);
       const cl_int2 size = objects->frame().size;
       std::vector<uint8_t> front(size_t(size.s[0]) * size.s[1]);
-      queue.cl().enqueueReadBuffer(objects->memory().front(), CL_TRUE, 0, front.size(),
-                                   front.data());
+      queue.cl().enqueueReadBuffer(objects->front(), CL_TRUE, 0, front.size(), front.data());
       std::vector<float> small(front.size());
       queue.cl().enqueueReadBuffer(objects->small(), CL_TRUE, 0, small.size() * sizeof(float),
                                    small.data());

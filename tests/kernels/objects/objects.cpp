@@ -152,6 +152,91 @@ TEST(test_memory) {
     }
 }
 
+namespace {
+
+/// A coloured and textured plane, a shadow that goes over it from the left, and a thing as dark.
+Frame shaded(int width, int height, int number, double light, bool grey) {
+  Frame frame(width, height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const double level = 130 + 20 * std::sin(0.7 * x) * std::cos(0.5 * y),
+                   edge = 1 / (1 + std::exp((x - 2.0 * number) / 2)), lit = 1 - (1 - light) * edge;
+      const bool thing = x >= width / 2 && x < width / 2 + 14 && y >= height / 3 && number > 12;
+      const double colour[] = {1.1, 1, 0.8};
+      for (int c = 0; c < 3; c++)
+        frame.at(x, y)[c] = uint8_t(thing ? 80 : level * lit * (grey ? 1 : colour[c]) + 0.5);
+      frame.at(x, y)[3] = 255;
+    }
+  return frame;
+}
+
+}  // namespace
+
+// Which pixels are shadows, by device and reference; and they are those where the shadow falls.
+TEST(test_shadows) {
+  Bench bench;
+  for (Layout layout : {Layout::buffer, Layout::image})
+    for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}, {1000, 600}})
+      for (int kind = 0; kind < (w > 160 ? 1 : 5); kind++) {
+        const auto frame = glcl::camera::Frame::of(w, h);
+        const int shrink = int(frame.shrink), columns = frame.size.s[0], rows = frame.size.s[1];
+        const size_t pixels = size_t(columns) * rows;
+        glcl::objects::Memory memory(*bench.context, frame);
+        glcl::objects::Shadows engine(*bench.context, frame, layout, 3);
+        reference::Shadows expected(frame);
+        glcl::camera::Rows light(*bench.context, frame);
+        glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, w, h);
+        noise.set(*bench.queue, 1);
+        size_t off = 0, shadows = 0, things = 0, wrong = 0;
+        for (int n = 0; n < 26; n++) {
+          State state{};
+          state.fit.gain = kind == 2 && n % 2 ? 1.02f : 1;
+          state.fresh = n == 0 || (kind == 3 && n == 20);
+          state.frames = n;
+          if (kind == 3)
+            state.from_picture = {float(n % 3 - 1), 0, 0, 0},
+            state.from_frame = {0.3f, -0.4f, 0, 0};
+          if (kind == 4) state.from_picture = {0.3f, 0.2f, 0.006f, -0.004f};
+          const int at = n < 6 ? -99 : 6 * n / 5;
+          const Frame in = shaded(w, h, shrink * at, 0.7, kind == 1);
+          std::vector<float> small;
+          for (int y = 0; y < rows; y++)
+            for (int x = 0; x < columns; x++)
+              small.push_back(in.at(std::min(x * shrink, w - 1), std::min(y * shrink, h - 1))[1]);
+          const cl::Buffer levels = upload(bench, small),
+                           states = upload(bench, std::vector<State>{state});
+          memory.run(*bench.queue, {4.5f, 0.25f}, levels, states, light, noise,
+                     upload(bench, std::vector<Result>(1)));
+          engine.look(*bench.queue, bench.upload(in, layout, layout == Layout::buffer ? 3 : 0));
+          const bool anew = n == 0;
+          engine.run(*bench.queue, levels, states, memory, anew);
+          const auto picture = download<cl_float2>(bench, memory.picture(), pixels);
+          const auto known = download<cl_uchar2>(bench, memory.ages(), pixels);
+          const auto front = download<cl_uchar>(bench, memory.front(), pixels);
+          std::vector<float> scenery;
+          std::vector<int> ages;
+          for (size_t i = 0; i < pixels; i++)
+            scenery.push_back(picture[i].s[0]), ages.push_back(known[i].s[0]);
+          const auto wanted = expected.next(in, small, state, scenery, ages, front, anew);
+          const auto marked = download<cl_uchar>(bench, engine.front(), pixels);
+          const auto colours = download<cl_short2>(bench, engine.colours(), pixels);
+          for (size_t i = 0; i < pixels; i++) {
+            off += marked[i] != wanted[i] && expected.margins[i] > 0.002f;
+            for (int c = 0; c < 2; c++)
+              off += std::abs(colours[i].s[c] - 64 * expected.colours[i][size_t(c)]) > 2;
+            const bool thing = scenery[i] > 90 && small[i] == 80;
+            shadows += marked[i] == 1, things += thing, wrong += thing && marked[i] == 1;
+          }
+        }
+        fail_unless(double(off) <= 0.001 * double(26 * pixels), "%d×%d, %d: %zu differ", w, h, kind,
+                    off);
+        fail_unless(
+            w != 160 || kind > 2 || (shadows > pixels / 2 && things > 0 && wrong < things / 5),
+            "%d×%d, %d: %zu are shadows, %zu of %zu of a thing", w, h, kind, shadows, wrong,
+            things);
+      }
+}
+
 // What stops stays in front for a moment and then is scenery; what it left is so at once.
 TEST(test_stops) {
   const auto frame = glcl::camera::Frame::of(8, 8);
@@ -204,8 +289,15 @@ Result regions_of(Bench &bench, const std::vector<uint8_t> &front, int width, in
   }
   fail_unless(result.state.frames == 7);
   constexpr size_t offset = 5;
+  std::vector<uint8_t> cells;
+  for (int y = 0; y < (height + 3) / 4 && !mask.empty(); y++)
+    for (int x = 0; x < (width + 3) / 4; x++)
+      cells.push_back(
+          mask[size_t((2 * y + 1) * mask_height / (2 * ((height + 3) / 4))) * mask_width +
+               (2 * x + 1) * mask_width / (2 * ((width + 3) / 4))]);
   std::vector<uint8_t> expected = reference::region_mask(
-      front, width, {result.regions, result.regions + std::min<int>(result.count, Result::most)});
+      front, width, {result.regions, result.regions + std::min<int>(result.count, Result::most)},
+      cells);
   expected.insert(expected.begin(), offset, 77);
   expected.insert(expected.end(), offset, 77);
   const cl::Buffer out = upload(bench, std::vector<uint8_t>(expected.size(), 77));
@@ -248,6 +340,9 @@ TEST(test_regions) {
         }
         for (uint8_t &pixel : front)
           if (next() % 100 < 4) pixel = 9;
+        // And shadows, some before them.
+        for (uint8_t &pixel : front)
+          if (next() % 100 < 6) pixel = 1;
         const auto seen =
             std::count_if(front.begin(), front.end(), [](uint8_t pixel) { return pixel > 0; });
         const bool cut = float(seen) > 0.6f * float(front.size());
@@ -279,6 +374,7 @@ TEST(test_mask_and_cut) {
   std::vector<uint8_t> front(size_t(160) * 120);
   for (int y = 20; y < 100; y++)
     for (int x = 10; x < 150; x++) front[size_t(y) * 160 + x] = 16;
+  for (int x = 70; x < 90; x++) front[size_t(30) * 160 + x] = 1;
   std::vector<uint8_t> cells(40 * 30);
   for (int i = 0; i < 40 * 30; i++) cells[size_t(i)] = i % 40 >= 20;
   const Result half = regions_of(bench, front, 160, 120, 1, 64, {0, 255}, 2, 1);

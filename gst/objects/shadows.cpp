@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "shadows.h"
+
+#include "opencl/error.h"
+
+namespace glcl::objects {
+
+Shadows::Shadows(Context &context, const camera::Frame &frame, Layout layout, int under_way)
+    : frame_(frame) {
+  const Program program = context.program("objects/shadows.cl", frame_options(layout));
+  const Size group = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};
+  look_ = Kernel(context, program, "objects_colours", group);
+  mark_ = Kernel(context, program, "objects_shadows", group);
+  const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
+  const auto make = [&](size_t bytes) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels * bytes);
+  };
+  try {
+    for (int i = 0; i < under_way; i++) seen_.push_back(make(sizeof(cl_short2)));
+    for (cl::Buffer &buffer : colours_) buffer = make(sizeof(cl_short2));
+    front_ = make(1);
+  } catch (const cl::Error &error) {
+    throw Error("There is no memory to find shadows on " + context.device().name + ".", error);
+  }
+}
+
+void Shadows::look(Queue &queue, const Picture &in) {
+  last_ = (last_ + 1) % seen_.size();
+  look_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, in,
+        cl_int2{{in.width, in.height}}, static_cast<cl_int>(frame_.shrink), seen_[last_],
+        frame_.size);
+}
+
+void Shadows::run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state,
+                  const Memory &memory, bool anew) {
+  const int from = now_;
+  now_ = 1 - now_;
+  mark_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, small, seen_[last_], state,
+        frame_, memory.picture(), memory.ages(), memory.front(), colours_[from], colours_[now_],
+        static_cast<cl_int>(anew), front_);
+}
+
+}  // namespace glcl::objects

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include "memory.h"
+#include "opencl/picture.h"
+
+namespace glcl::objects {
+
+/// Tells shadows from things: where the light of what is in front is 0.5 to 1 times that of the
+/// scenery, alike in red, green and blue, and what it does to texture and colour around a pixel is
+/// all that has changed there. A place without texture and colour tells nothing, so what darkens it
+/// is a thing. Nothing waits.
+class Shadows {
+ public:
+  Shadows() = default;
+  /// For frames in pictures of a layout, of which `under_way` may have been seen before the results
+  /// of the first are used. Throws Error::failed where the device refuses kernels or memory.
+  Shadows(Context &context, const camera::Frame &frame, Layout layout, int under_way);
+
+  /// Enqueues what is needed of the colours of a frame.
+  void look(Queue &queue, const Picture &in);
+  /// Enqueues it for the frame that look() saw last, in small, after Memory::run() had it. `anew`:
+  /// the frame before was not seen.
+  void run(Queue &queue, const cl::Buffer &small, const cl::Buffer &state, const Memory &memory,
+           bool anew);
+
+  /// As Memory::front(), with 1 where a shadow falls.
+  const cl::Buffer &front() const { return front_; }
+  /// short2: R − Y and B − Y of the scenery, levels · 64.
+  const cl::Buffer &colours() const { return colours_[now_]; }
+
+ private:
+  camera::Frame frame_{};
+  Kernel look_, mark_;
+  std::vector<cl::Buffer> seen_;  // colours of frames in turn
+  size_t last_ = 0;               // of these
+  cl::Buffer colours_[2], front_;
+  int now_ = 0;
+};
+
+}  // namespace glcl::objects

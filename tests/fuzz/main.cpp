@@ -29,9 +29,9 @@
 #include <set>
 #include <thread>
 
-#include "faults.h"
 #include "options.h"
 #include "run.h"
+#include "soak/faults.h"
 #include "soak/process.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -240,7 +240,7 @@ int main(int argc, char **argv) {
   while (!failed && runs < static_cast<size_t>(options.runs)) {
     {
       Random random({options.seed + static_cast<int>(runs), 3});
-      if (options.faults) faults = plan_faults(random);
+      if (options.faults) faults = plan_faults(random.chance(10) ? nullptr : &random);
       Run run(options.seed + static_cast<int>(runs), display);
       std::unique_lock lock(mutex);
       seed_now = options.seed + static_cast<int>(runs);

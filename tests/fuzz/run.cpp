@@ -9,6 +9,8 @@
 #include "options.h"
 #include "settings.h"
 #include "soak/events.h"
+#include "soak/signals.h"
+#include "soak/swap.h"
 #include "tests/result.h"
 
 using std::chrono::milliseconds;
@@ -219,17 +221,7 @@ void Run::on_sync(GstMessage *message) {
   }
   Random random({seed});
   for (int n = 0; n < 2; n++) do_random(element, random, area_, true);
-  gint64 time = 0;
-  gst_element_query_position(element, GST_FORMAT_TIME, &time);
-  gst_element_query_duration(element, GST_FORMAT_TIME, &time);
-  GstState state;
-  gst_element_get_state(element, &state, nullptr, 0);
-  GstStructure *stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
-  if (stats) gst_structure_free(stats);
-  GstPad *pad = gst_element_get_static_pad(element, "sink");
-  gst_caps_unref(gst_pad_query_caps(pad, nullptr));
-  gst_object_unref(pad);
+  ask(element);
   gst_object_unref(element);
   inside = false;
 }
@@ -340,6 +332,26 @@ void Run::settle() {
     if (i % 50 == 0) read_bus();
   }
   std::this_thread::sleep_for(milliseconds(20));
+}
+
+/// Puts a fresh element into the place of one of ours while the pipeline plays.
+void Run::swap() {
+  // Beside GStreamer's own filters a stop costs too much; a mixer has pads of its own kind.
+  if (chain_.fragile || chain_.branches || expected_error_) return;
+  GstElement *&place = ours_[static_cast<size_t>(random_.below(static_cast<int>(ours_.size())))];
+  await_frame();  // that a change of caps before this has come through
+  step(std::string("swap ") + GST_OBJECT_NAME(place));
+  std::string fault;
+  GstElement *fresh = swapped(
+      GST_BIN(pipeline_), place, [this](GstElement *element) { adopt(element); }, fault);
+  if (!fault.empty()) complain(fault);
+  if (!fresh) return;
+  {
+    const std::lock_guard lock(ours_mutex_);
+    std::swap(place, fresh);
+  }
+  gst_object_unref(fresh);
+  all_swaps++;
 }
 
 void Run::act() {

@@ -50,7 +50,6 @@ class Run {
   void reconfigure();
   void flush();
   void swap();
-  void replace(size_t which, GstPad *before, GstPad *after);
   void await_frame();
   void settle();
   void tinker();

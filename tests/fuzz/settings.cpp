@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "options.h"
-#include "pictures.h"
+#include "soak/pictures.h"
+#include "soak/signals.h"
 
 namespace {
 
@@ -94,46 +95,6 @@ void fill(GValue *value, GParamSpec *spec, Random &random, int area, bool playin
   }
 }
 
-/// The argument of a signal.
-void fill_argument(GValue *value, Random &random) {
-  if (G_VALUE_HOLDS_STRING(value))
-    g_value_take_string(value, g_strdup_printf("t%d", random.below(20)));
-  else if (G_VALUE_HOLDS_INT(value))
-    g_value_set_int(
-        value, random.chance(95) ? random.between(-2, 90) : random.of<int>({G_MININT, G_MAXINT}));
-  else if (G_VALUE_HOLDS(value, GST_TYPE_SAMPLE))
-    gst_value_take_sample(value, random_sample(random));
-}
-
-/// Emits one of the element's action signals, if it has some.
-std::string emit_random(GstElement *element, Random &random) {
-  guint count = 0;
-  guint *ids = g_signal_list_ids(G_OBJECT_TYPE(element), &count);
-  std::vector<GSignalQuery> actions;
-  for (guint i = 0; i < count; i++) {
-    GSignalQuery query;
-    g_signal_query(ids[i], &query);
-    if (query.signal_flags & G_SIGNAL_ACTION) actions.push_back(query);
-  }
-  g_free(ids);
-  if (actions.empty()) return "";
-  const GSignalQuery action = random.of(actions);
-  std::vector<GValue> values(action.n_params + 1);
-  g_value_init(values.data(), G_OBJECT_TYPE(element));
-  g_value_set_object(values.data(), element);
-  for (guint i = 0; i < action.n_params; i++) {
-    g_value_init(&values[i + 1], action.param_types[i] & ~G_SIGNAL_TYPE_STATIC_SCOPE);
-    fill_argument(&values[i + 1], random);
-  }
-  GValue result = G_VALUE_INIT;
-  if (action.return_type != G_TYPE_NONE) g_value_init(&result, action.return_type);
-  g_signal_emitv(values.data(), action.signal_id, 0, &result);
-  if (action.return_type != G_TYPE_NONE) g_value_unset(&result);
-  for (GValue &value : values) g_value_unset(&value);
-  all_signals++;
-  return std::string(GST_OBJECT_NAME(element)) + "." + action.signal_name + "()";
-}
-
 std::string set_random(GstObject *object, Random &random, int area, bool playing) {
   guint count = 0;
   GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(object), &count);
@@ -163,7 +124,11 @@ std::string set_random(GstObject *object, Random &random, int area, bool playing
 }  // namespace
 
 std::string do_random(GstElement *element, Random &random, int area, bool playing) {
-  if (random.chance(10)) return emit_random(element, random);
+  if (random.chance(10)) {
+    const std::string said = emit_random(element, random);
+    all_signals += !said.empty();
+    return said;
+  }
   if (GST_IS_CHILD_PROXY(element) && random.chance(40)) {
     auto *proxy = GST_CHILD_PROXY(element);
     const int children = static_cast<int>(gst_child_proxy_get_children_count(proxy));

@@ -4,9 +4,12 @@
 //
 // The time is a row of rounds. A round runs one to three pipelines at once: each has a driver
 // thread that seeks, flushes, changes caps and cycles states, and a second one that sets and reads
-// properties. Between rounds, with every pipeline gone, memory, file descriptors and threads are
-// counted. What round n makes and does follows from the seed and n alone, apart from the timing of
-// threads: `--seed S --first-round N` repeats it.
+// properties, those of
+// children too, and emits signals; a fresh element takes the place of another one. Between rounds,
+// with every pipeline gone, memory, file descriptors and threads are counted. In a part of the
+// rounds calls of OpenCL fail, and what ends with an error then has done well. What round n makes
+// and does follows from the seed and n alone, apart from the timing of threads: `--seed S
+// --first-round N` repeats it.
 //
 // What GStreamer 1.22 does not survive by itself is left out, as `--elements gleffects` showed
 // (pipelines without any element of ours):
@@ -31,6 +34,7 @@
 #include <thread>
 #include <vector>
 
+#include "faults.h"
 #include "pipeline.h"
 #include "process.h"
 
@@ -46,6 +50,8 @@ double run_time() { return options.minutes * 60; }
 double warm_up() { return std::min(180.0, run_time() / 3); }
 
 std::atomic<int> round_now{0};
+
+unsigned long long number(uint64_t count) { return count; }
 
 std::mutex live_mutex;
 std::list<Pipeline *> live;
@@ -74,15 +80,20 @@ void watch(const std::atomic<bool> &over) {
   }
 }
 
+/// Calls of OpenCL that failed so far.
+uint64_t all_faults = 0;
+
 /// Runs the pipelines of one round to their end. Gives their number.
 int run_round(int round, GstGLDisplay *display) {
   Random random({options.seed, round, -1, 0});
+  const bool faulty = random.chance(options.faults);
+  if (options.faults) all_faults = plan_faults(faulty ? &random : nullptr);
   const int count = random.between(1, options.at_once);
   std::list<Pipeline> pipelines;
   std::vector<std::thread> threads;
   for (int i = 0; i < count; i++) {
     Pipeline &pipeline = pipelines.emplace_back(
-        round, i, random.chance(60) || options.one_display ? display : nullptr);
+        round, i, random.chance(60) || options.one_display ? display : nullptr, faulty);
     const std::lock_guard lock(live_mutex);
     live.push_back(&pipeline);
   }
@@ -91,22 +102,33 @@ int run_round(int round, GstGLDisplay *display) {
     threads.emplace_back(&Pipeline::tinker, &pipeline);
   }
   for (std::thread &thread : threads) thread.join();
+  if (options.faults) all_faults = plan_faults(nullptr);
   const std::lock_guard lock(live_mutex);
   live.clear();
   return count;
 }
 
+/// Whether calls failed and elements were swapped, in a run long enough.
+bool was_hostile(size_t rounds) {
+  constexpr size_t enough = 15;
+  return rounds < enough || ((!options.faults || all_faults) && all_swaps);
+}
+
 bool verdict(const std::vector<Sample> &samples, int pipelines) {
   const Growth growth(samples, warm_up());
   const double limit = options.limit + growth.minutes * options.limit_a_minute;
-  const bool good = !failed && all_frames > 0 && growth.within(limit, options.heap_limit) &&
+  const bool good = !failed && all_frames > 0 && was_hostile(samples.size()) &&
+                    growth.within(limit, options.heap_limit) &&
                     growth.heap_a_frame <= options.limit_a_frame;
   std::printf(
-      "soak: seed %d, %.1f min, %d pipelines, %llu frames; in %.1f min after the warm-up "
+      "soak: seed %d, %.1f min, %zu rounds, %d pipelines, %llu frames, %llu swaps, %llu signals, "
+      "%llu settings of children, %llu in sync handlers, %llu faults, %llu errors as due; in %.1f "
+      "min after the warm-up "
       "%+.1f MiB (bound %.1f; heap %+.1f, bound %.0f; %.0f bytes a frame, bound %.0f), %+.1f fds, "
       "%+.1f threads: %s\n",
-      options.seed, samples.empty() ? 0 : samples.back().seconds / 60, pipelines,
-      static_cast<unsigned long long>(all_frames.load()), growth.minutes, growth.rss, limit,
+      options.seed, samples.empty() ? 0 : samples.back().seconds / 60, samples.size(), pipelines,
+      number(all_frames), number(all_swaps), number(all_signals), number(all_children),
+      number(all_syncs), number(all_faults), number(all_errors), growth.minutes, growth.rss, limit,
       growth.heap, options.heap_limit, growth.heap_a_frame, options.limit_a_frame, growth.fds,
       growth.threads, good ? "passed" : "FAILED");
   return good;
@@ -124,6 +146,8 @@ int main(int argc, char **argv) {
                                   {"--limit", &options.limit},
                                   {"--limit-a-frame", &options.limit_a_frame},
                                   {"--leak", &options.leak},
+                                  {"--faults", &options.faults},
+                                  {"--picture", &options.picture},
                                   {"--elements", &options.elements},
                                   {"--one-display", &options.one_display},
                                   {"--verbose", &options.verbose}};
@@ -131,8 +155,8 @@ int main(int argc, char **argv) {
     std::fprintf(stderr,
                  "soak [--minutes M] [--seed S] [--first-round N] [--at-once PIPELINES]\n"
                  "     [--hang SECONDS] [--every SECONDS] [--limit MIB]\n"
-                 "     [--limit-a-frame BYTES] [--leak BYTES] [--elements A,B] [--one-display] "
-                 "[--verbose]\n");
+                 "     [--limit-a-frame BYTES] [--leak BYTES] [--faults PERCENT] [--picture FILE]\n"
+                 "     [--elements A,B] [--one-display] [--verbose]\n");
     return 2;
   }
   if (!options.seed) options.seed = static_cast<int>(std::random_device()() % 1000000 + 1);

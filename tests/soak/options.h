@@ -15,6 +15,8 @@ struct Options {
   double limit_a_minute = .5;  // MiB
   double limit_a_frame = 50;   // bytes of the heap
   int leak = 0;                // bytes that the soak itself forgets at each frame, to be noticed
+  int faults = 0;              // percent of the rounds in which a call of OpenCL fails
+  std::string picture;         // a file with one
   std::string elements =
       "glclinvert,glclbilateral,glclchain,glclhistogram,glclhough,glclklt,glclmotion,glopenclflow";
   bool verbose = false;

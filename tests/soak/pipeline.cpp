@@ -6,30 +6,28 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "events.h"
+#include "pictures.h"
+#include "signals.h"
+#include "swap.h"
 
 using std::chrono::milliseconds;
 
-std::atomic<uint64_t> all_frames{0};
+std::atomic<uint64_t> all_frames{0}, all_swaps{0}, all_signals{0}, all_children{0}, all_syncs{0},
+    all_errors{0};
 std::atomic<bool> failed{false};
 
 namespace {
 
 GstBusSyncReply on_message(GstBus *, GstMessage *message, gpointer data) {
   auto *pipeline = static_cast<Pipeline *>(data);
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError *error = nullptr;
-    gchar *debug = nullptr;
-    gst_message_parse_error(message, &error, &debug);
-    std::fprintf(stderr, "soak: ERROR from %s: %s\n%s\nafter: %s\nin: %s\n",
-                 GST_OBJECT_NAME(GST_MESSAGE_SRC(message)), error->message, debug ? debug : "",
-                 pipeline->history().c_str(), pipeline->description().c_str());
-    g_error_free(error);
-    g_free(debug);
-    failed = true;
-  }
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) pipeline->on_error(message);
+  if (GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING)) pipeline->on_sync();
   gst_message_unref(message);
   return GST_BUS_DROP;
 }
@@ -60,10 +58,88 @@ void ask_context(GstElement *element, GstElement *other, bool offer) {
   gst_object_unref(pad);
 }
 
+/// A value of the property, by its type: small numbers, because the cost of a frame grows with
+/// them.
+void fill(GValue *value, GParamSpec *spec, Random &random) {
+  if (G_IS_PARAM_SPEC_DOUBLE(spec))
+    g_value_set_double(value, random.real(G_PARAM_SPEC_DOUBLE(spec)->minimum,
+                                          std::min(3.0, G_PARAM_SPEC_DOUBLE(spec)->maximum)));
+  else if (const auto *range = reinterpret_cast<GParamSpecInt *>(spec); G_IS_PARAM_SPEC_INT(spec))
+    g_value_set_int(value,
+                    random.between(range->minimum, std::clamp(3, range->minimum, range->maximum)));
+  else if (G_IS_PARAM_SPEC_UINT(spec))  // colours
+    g_value_set_uint(value, random.chance(50) ? 0xff000000 : 0x80ff4020);
+  else if (G_IS_PARAM_SPEC_BOOLEAN(spec))
+    g_value_set_boolean(value, random.chance(50));
+  else if (G_IS_PARAM_SPEC_ENUM(spec))
+    g_value_set_enum(
+        value,
+        G_PARAM_SPEC_ENUM(spec)
+            ->enum_class
+            ->values[random.below(static_cast<int>(G_PARAM_SPEC_ENUM(spec)->enum_class->n_values))]
+            .value);
+  else if (const std::string name = spec->name; name == "template" || name == "mask")
+    g_value_set_string(value, random.chance(50) ? options.picture.c_str() : "");
+  else if (spec->value_type == GST_TYPE_SAMPLE && random.chance(75))
+    gst_value_take_sample(value, random_sample(random));
+}
+
+/// Sets a property that may be set while playing.
+void set_random(GObject *object, Random &random) {
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(object), &count);
+  std::vector<GParamSpec *> playing;
+  for (guint i = 0; i < count; i++)
+    if (all[i]->flags & GST_PARAM_MUTABLE_PLAYING) playing.push_back(all[i]);
+  if (!playing.empty()) {
+    GParamSpec *spec = random.of(playing);
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, spec->value_type);
+    fill(&value, spec, random);
+    g_object_set_property(object, spec->name, &value);
+    g_value_unset(&value);
+  }
+  g_free(all);
+}
+
+/// The same of one of its children; another thread may have replaced them meanwhile.
+void set_child(GstElement *element, Random &random) {
+  if (!GST_IS_CHILD_PROXY(element)) return;
+  auto *proxy = GST_CHILD_PROXY(element);
+  const guint count = gst_child_proxy_get_children_count(proxy);
+  GObject *child =
+      gst_child_proxy_get_child_by_index(proxy, guint(random.below(static_cast<int>(count) + 1)));
+  if (!child) return;
+  set_random(child, random);
+  g_object_unref(child);
+  all_children++;
+}
+
+/// Gives an element the settings of another one of its kind.
+void copy_settings(GstElement *from, GstElement *to) {
+  guint count = 0;
+  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(from), &count);
+  for (guint i = 0; i < count; i++) {
+    if ((all[i]->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE) continue;
+    const std::string name = all[i]->name;
+    if (name == "name" || name == "parent") continue;
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, all[i]->value_type);
+    g_object_get_property(G_OBJECT(from), all[i]->name, &value);
+    if (!g_param_value_defaults(all[i], &value))
+      g_object_set_property(G_OBJECT(to), all[i]->name, &value);
+    g_value_unset(&value);
+  }
+  g_free(all);
+}
+
 }  // namespace
 
-Pipeline::Pipeline(int round, int index, GstGLDisplay *display)
-    : random_({options.seed, round, index, 0}), tinker_random_({options.seed, round, index, 1}) {
+Pipeline::Pipeline(int round, int index, GstGLDisplay *display, bool faulty)
+    : random_({options.seed, round, index, 0}),
+      tinker_random_({options.seed, round, index, 1}),
+      sync_random_({options.seed, round, index, 2}),
+      faulty_(faulty) {
   description_ = describe(random_, &gl_);
   if (options.verbose) std::fprintf(stderr, "%d.%d: %s\n", round, index, description_.c_str());
   GError *error = nullptr;
@@ -125,6 +201,53 @@ Pipeline::~Pipeline() {
   for (GstSample *sample : kept_) gst_sample_unref(sample);
 }
 
+void Pipeline::on_error(GstMessage *message) {
+  GError *error = nullptr;
+  gchar *debug = nullptr;
+  gst_message_parse_error(message, &error, &debug);
+  // A picture that fits no frame when a stream begins ends it, and so does a source whose
+  // negotiation meets a swap. Others follow from the first.
+  const bool unheard = swapped_ && debug && std::strstr(debug, "not-negotiated");
+  broken_ = broken_ || faulty_ || unheard || std::strstr(error->message, "The template ");
+  if (broken_) {
+    all_errors++;
+  } else {
+    std::fprintf(stderr, "soak: ERROR from %s: %s\n%s\nafter: %s\nin: %s\n",
+                 GST_OBJECT_NAME(GST_MESSAGE_SRC(message)), error->message, debug ? debug : "",
+                 history().c_str(), description().c_str());
+    failed = true;
+  }
+  g_error_free(error);
+  g_free(debug);
+}
+
+/// An application that asks and sets things where a message is posted.
+void Pipeline::on_sync() {
+  static thread_local bool inside = false;
+  if (inside) return;
+  inside = true;
+  int seed = 0;
+  {
+    const std::lock_guard lock(ours_mutex_);
+    seed = sync_random_.below(1000000);
+  }
+  Random random({seed});
+  if (random.chance(20)) {
+    GstElement *element = any(random);
+    ask(element);
+    set_random(G_OBJECT(element), random);
+    gst_object_unref(element);
+    all_syncs++;
+  }
+  inside = false;
+}
+
+/// One of ours, for a thread that is not the driver's. Transfer full.
+GstElement *Pipeline::any(Random &random) {
+  const std::lock_guard lock(ours_mutex_);
+  return GST_ELEMENT(gst_object_ref(random.of(ours_)));
+}
+
 void Pipeline::step(const std::string &what) {
   if (steps_ == static_cast<int>(history_.size())) return;
   history_[steps_] = what;
@@ -134,6 +257,8 @@ void Pipeline::step(const std::string &what) {
 void Pipeline::set_state(GstState state) {
   step(std::string("to ") + gst_element_state_get_name(state));
   if (gst_element_set_state(pipeline_, state) == GST_STATE_CHANGE_FAILURE) {
+    broken_ = broken_ || faulty_;
+    if (broken_) return;
     std::fprintf(stderr, "soak: no state %s in: %s\n", gst_element_state_get_name(state),
                  description_.c_str());
     failed = true;
@@ -148,24 +273,63 @@ void Pipeline::seek() {
                           random_.between(0, 5000) * GST_MSECOND);
 }
 
+/// Has a pad's probe do this once, and waits for it.
+void Pipeline::once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work) {
+  struct Once {
+    std::function<void(GstPad *)> work;
+    std::atomic<bool> ran{false};
+  };
+  using Shared = std::shared_ptr<Once>;  // the probe may come when nobody waits any more
+  const Shared once = std::make_shared<Once>();
+  once->work = std::move(work);
+  const gulong probe = gst_pad_add_probe(
+      pad, type,
+      [](GstPad *pad, GstPadProbeInfo *, gpointer data) {
+        const Shared once = *static_cast<Shared *>(data);
+        once->work(pad);
+        once->ran = true;
+        return GST_PAD_PROBE_REMOVE;
+      },
+      new Shared(once), [](gpointer data) { delete static_cast<Shared *>(data); });
+  while (!once->ran && !over()) std::this_thread::sleep_for(milliseconds(1));
+  if (!once->ran) gst_pad_remove_probe(pad, probe);
+}
+
 /// FLUSH_START and FLUSH_STOP below a pad while no frame passes it, and the segment anew.
 void Pipeline::flush() {
   if (sinks_.size() > 1) return;
   step("flush");
   GstElement *from = random_.chance(50) ? size_ : random_.of(ours_);
   GstPad *pad = gst_element_get_static_pad(from, "src");
-  std::atomic<bool> ran{false};
-  const gulong probe = gst_pad_add_probe(
-      pad, GST_PAD_PROBE_TYPE_IDLE,
-      [](GstPad *pad, GstPadProbeInfo *, gpointer ran) {
-        flush_peer(pad);
-        *static_cast<std::atomic<bool> *>(ran) = true;
-        return GST_PAD_PROBE_REMOVE;
-      },
-      &ran, nullptr);
-  while (!ran && !failed) std::this_thread::sleep_for(milliseconds(1));
-  if (!ran) gst_pad_remove_probe(pad, probe);
+  once(pad, GST_PAD_PROBE_TYPE_IDLE, flush_peer);
   gst_object_unref(pad);
+}
+
+/// Puts a fresh element into the place of one of ours, with its settings. Beside GStreamer's own
+/// filters a stop of one costs too much (tests/fuzz/run.cpp).
+void Pipeline::swap() {
+  for (const char *other : {"tee", "gleffects", "glcolorbalance", "glvideoflip"})
+    if (description_.find(other) != std::string::npos) return;
+  settle();
+  await_frame();
+  GstElement *&place = ours_[static_cast<size_t>(random_.below(static_cast<int>(ours_.size())))];
+  step(std::string("swap ") + GST_OBJECT_NAME(place));
+  std::string fault;
+  swapped_ = true;
+  GstElement *old = place, *fresh = swapped(
+                               GST_BIN(pipeline_), old,
+                               [old](GstElement *element) { copy_settings(old, element); }, fault);
+  if (!fault.empty()) {
+    std::fprintf(stderr, "soak: %s\n", fault.c_str());
+    failed = true;
+  }
+  if (!fresh) return;
+  {
+    const std::lock_guard lock(ours_mutex_);
+    std::swap(place, fresh);
+  }
+  gst_object_unref(fresh);
+  all_swaps++;
 }
 
 void Pipeline::change_size() {
@@ -176,22 +340,13 @@ void Pipeline::change_size() {
   renegotiated_ = true;
   // On the streaming thread, because a change during negotiation ends in not-negotiated.
   GstPad *pad = gst_element_get_static_pad(size_, "src");
-  std::atomic<bool> ran{false};
-  const std::pair<std::string, std::atomic<bool> *> what{text, &ran};
-  gst_pad_add_probe(
-      pad, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad *pad, GstPadProbeInfo *, gpointer data) {
-        const auto &[text, ran] = *static_cast<decltype(what) *>(data);
-        GstElement *size = gst_pad_get_parent_element(pad);
-        GstCaps *caps = gst_caps_from_string(text.c_str());
-        g_object_set(size, "caps", caps, nullptr);
-        gst_caps_unref(caps);
-        gst_object_unref(size);
-        *ran = true;
-        return GST_PAD_PROBE_REMOVE;
-      },
-      const_cast<void *>(static_cast<const void *>(&what)), nullptr);
-  while (!ran && !failed) std::this_thread::sleep_for(milliseconds(1));
+  once(pad, GST_PAD_PROBE_TYPE_BUFFER, [text](GstPad *pad) {
+    GstElement *size = gst_pad_get_parent_element(pad);
+    GstCaps *caps = gst_caps_from_string(text.c_str());
+    g_object_set(size, "caps", caps, nullptr);
+    gst_caps_unref(caps);
+    gst_object_unref(size);
+  });
   gst_object_unref(pad);
 }
 
@@ -215,7 +370,7 @@ void Pipeline::pull() {
 }
 
 void Pipeline::act() {
-  switch (random_.below(12)) {
+  switch (random_.below(14)) {
     case 0:
     case 1:
     case 2:
@@ -247,6 +402,9 @@ void Pipeline::act() {
       gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
       gst_element_send_event(pipeline_, gst_event_new_eos());
       return seek();
+    case 10:
+    case 11:
+      return swap();
     default:
       return pull();
   }
@@ -256,7 +414,7 @@ void Pipeline::act() {
 void Pipeline::await_frame() {
   const uint64_t before = frames_;
   heard_ = now();
-  while (frames_ == before && !failed) std::this_thread::sleep_for(milliseconds(1));
+  while (frames_ == before && !over()) std::this_thread::sleep_for(milliseconds(1));
 }
 
 /// Waits until the caps set last have come to all sinks.
@@ -279,7 +437,7 @@ void Pipeline::settle() {
     gst_object_unref(pad);
     return same;
   };
-  while (!std::all_of(sinks_.begin(), sinks_.end(), arrived) && !failed) {
+  while (!std::all_of(sinks_.begin(), sinks_.end(), arrived) && !over()) {
     std::this_thread::sleep_for(milliseconds(1));
   }
   gst_caps_unref(wish);
@@ -301,7 +459,7 @@ void Pipeline::stop(GstState state) {
 
 void Pipeline::drive() {
   set_state(GST_STATE_PLAYING);
-  for (int actions = random_.between(0, 12); actions > 0 && !failed; actions--) {
+  for (int actions = random_.between(0, 12); actions > 0 && !over(); actions--) {
     if (random_.chance(60)) await_frame();
     std::this_thread::sleep_for(milliseconds(random_.below(100)));
     act();
@@ -309,55 +467,29 @@ void Pipeline::drive() {
   settle();
   step("the last frame");
   await_frame();
+  // Where others negotiate while a stop comes, GStreamer's own elements lose the GL context.
+  if (broken_) std::this_thread::sleep_for(milliseconds(100));
   stop(GST_STATE_NULL);
   done_ = true;
-}
-
-/// Whatever may be set while playing, by its type: small numbers, because the cost of a frame grows
-/// with them.
-void Pipeline::set_random(GstElement *element, Random &random) {
-  guint count = 0;
-  GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
-  std::vector<GParamSpec *> playing;
-  for (guint i = 0; i < count; i++)
-    if (all[i]->flags & GST_PARAM_MUTABLE_PLAYING) playing.push_back(all[i]);
-  if (!playing.empty()) {
-    GParamSpec *spec = random.of(playing);
-    GValue value = G_VALUE_INIT;
-    g_value_init(&value, spec->value_type);
-    if (G_IS_PARAM_SPEC_DOUBLE(spec))
-      g_value_set_double(&value, random.real(G_PARAM_SPEC_DOUBLE(spec)->minimum,
-                                             std::min(3.0, G_PARAM_SPEC_DOUBLE(spec)->maximum)));
-    else if (const auto *range = reinterpret_cast<GParamSpecInt *>(spec); G_IS_PARAM_SPEC_INT(spec))
-      g_value_set_int(
-          &value, random.between(range->minimum, std::clamp(3, range->minimum, range->maximum)));
-    else if (G_IS_PARAM_SPEC_UINT(spec))  // colours
-      g_value_set_uint(&value, random.chance(50) ? 0xff000000 : 0x80ff4020);
-    else if (G_IS_PARAM_SPEC_BOOLEAN(spec))
-      g_value_set_boolean(&value, random.chance(50));
-    else if (G_IS_PARAM_SPEC_ENUM(spec))
-      g_value_set_enum(&value, G_PARAM_SPEC_ENUM(spec)
-                                   ->enum_class
-                                   ->values[random.below(static_cast<int>(
-                                       G_PARAM_SPEC_ENUM(spec)->enum_class->n_values))]
-                                   .value);
-    g_object_set_property(G_OBJECT(element), spec->name, &value);
-    g_value_unset(&value);
-  }
-  g_free(all);
 }
 
 void Pipeline::tinker() {
   Random &random = tinker_random_;
   while (!done_ && !failed) {
     std::this_thread::sleep_for(milliseconds(random.below(20)));
-    GstElement *element = random.of(ours_);
-    const int what = random.below(10);
+    GstElement *element = any(random), *other = any(random);
+    const int what = random.below(12);
     if (what < 6)
-      set_random(element, random);
-    else if (what < 9)
+      set_random(G_OBJECT(element), random);
+    else if (what < 8)
       read_all(element);
+    else if (what < 9)
+      ask_context(element, other, random.chance(30));
+    else if (what < 10)
+      all_signals += !emit_random(element, random).empty();
     else
-      ask_context(element, random.of(ours_), random.chance(30));
+      set_child(element, random);
+    gst_object_unref(element);
+    gst_object_unref(other);
   }
 }

@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,14 +21,16 @@ std::string describe(Random &random, bool *gl);
 /// Caps of a random size for that filter.
 std::string size_caps(Random &random, bool gl);
 
-/// Frames at all sinks so far.
-extern std::atomic<uint64_t> all_frames;
+/// Frames at all sinks so far, and what was done beside.
+extern std::atomic<uint64_t> all_frames, all_swaps, all_signals, all_children, all_syncs,
+    all_errors;
 /// Something went wrong: all stop.
 extern std::atomic<bool> failed;
 
 class Pipeline {
  public:
-  Pipeline(int round, int index, GstGLDisplay *display);
+  /// `faulty`: calls of OpenCL fail, so that errors are as due, and end it.
+  Pipeline(int round, int index, GstGLDisplay *display, bool faulty);
   ~Pipeline();
 
   /// Where no frame came for this long, in seconds, though frames were due.
@@ -42,6 +46,8 @@ class Pipeline {
 
   void drive();
   void tinker();
+  void on_error(GstMessage *message);
+  void on_sync();
 
  private:
   static int64_t now() {
@@ -49,6 +55,10 @@ class Pipeline {
     return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
   }
   void collect();
+  bool over() const { return failed || broken_; }
+  GstElement *any(Random &random);
+  void once(GstPad *pad, GstPadProbeType type, std::function<void(GstPad *)> work);
+  void swap();
   void act();
   void set_state(GstState state);
   void seek();
@@ -59,14 +69,17 @@ class Pipeline {
   void settle();
   void stop(GstState state);
   void step(const std::string &what);
-  void set_random(GstElement *element, Random &random);
 
-  Random random_, tinker_random_;
+  Random random_, tinker_random_, sync_random_;
+  const bool faulty_;
+  std::atomic<bool> broken_{false}, swapped_{false};
   bool gl_ = false, renegotiated_ = false;
   std::string description_;
   GstElement *pipeline_ = nullptr;
   GstElement *size_ = nullptr;
-  std::vector<GstElement *> ours_, sinks_;
+  std::mutex ours_mutex_;  // of the next where the driver changes it or another thread reads it
+  std::vector<GstElement *> ours_;
+  std::vector<GstElement *> sinks_;
   std::vector<GstSample *> kept_;  // outlive the pipeline's states
   std::atomic<uint64_t> frames_{0};
   std::atomic<int64_t> heard_{now()};

@@ -3,7 +3,7 @@
 
 #include <gst/gst.h>
 
-#include "soak/random.h"
+#include "random.h"
 
 /// A picture in memory of any size and many formats, its lines told by the numbers alone; one of
 /// twenty lacks its buffer, its caps, some of its bytes, or has caps that are no single picture's.

@@ -37,13 +37,23 @@ expect 0 glcl-bench --driving --devices 0:0 --size 48x32 --seconds 0.001
 says events
 expect 0 glcl-bench --conflicts
 says 'all lanes in one bin of 256'
+says 'the latency model, fitted to'
 expect 0 glcl-bench --streams --size 64x48
 says 'adaptive'
+expect 0 glcl-bench --overlap --size 64x48
+says 'RGB to grey, 256 bins, 64x48'
+says 'both ways'
 
 expect 0 glcl-bench device --only taps
 says 'five taps along y'
 expect 0 glcl-bench device --only 'image writes'
 says 'down a column'
+expect 0 glcl-bench device --only 'concurrent kernels'
+says '4 queues, 8 groups'
+expect 0 glcl-bench device --only 'values '
+says 'uchar4, image, 2D'
+expect 0 glcl-bench device --only 'texture handed'
+says 'copy'
 expect 0 glcl-bench device --only 'frame to the'
 says 'OpenGL texture'
 
@@ -65,6 +75,8 @@ wrong . research/histogram/layout.cl 's/if (sum) atomic_add(sums + counter, sum)
 wrong . research/histogram/votes.cl 's/uint sum = 0/uint sum = 1/' glclhistogram --ablation --only votes "${small[@]}"
 wrong . research/device/access.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only taps
 wrong . research/device/access.cl 's/at.y \& 255/at.x \& 255/' device --only 'image writes'
+wrong . research/device/images.cl 's/k == 0 ? 4/k == 0 ? 5/' device --only 'values of five'
+wrong . research/device/concurrent.cl 's/1013904223u/1013904222u/' device --only concurrent
 wrong . research/histogram/conflicts.cl 's/\& 1) + 1/\& 1) + 2/' --conflicts
 wrong . research/klt/sort.cl 's/(a < b) != /(a < b) == /' glclklt --ablation "${small[@]}"
 wrong . research/hough/base.cl 's/const int size = size_of(own\[i\].y, length)/const int size = size_of(length, own[i].y)/' --hough "${small[@]}"

@@ -8,6 +8,7 @@
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <random>
 #include <sstream>
@@ -63,7 +64,7 @@ struct Wish {
   Parameters variants;   ///< values that all variants have
   double seconds = 120;  ///< that it all may take
 
-  bool concerns(const Task &task) const { return task.name.find(only) != std::string::npos; }
+  bool concerns(const std::string &name) const { return name.find(only) != std::string::npos; }
   bool allows(const Parameters &variant) const {
     return std::all_of(variants.begin(), variants.end(), [&](const auto &value) {
       const auto known = variant.find(value.first);
@@ -136,17 +137,26 @@ std::string microseconds(double value) {
   return text;
 }
 
-template <class Work>
-void for_each_tuned(const std::vector<std::string> &elements, const Work &work) {
-  if (!elements.empty()) {
-    for (const std::string &element : elements)
-      for (const Task &task : subject(element).tasks)
-        if (!task.problem.empty()) work(task);
-    return;
-  }
-  for (const Subject &subject : subjects())
-    for (const Task &task : subject.tasks)
-      if (!task.problem.empty()) work(task);
+/// Something to tune: a task with variants, or figures of the device.
+struct Piece {
+  std::string name;
+  const glcl::Tunable *tunable;
+  std::string problem;
+  std::function<glcl::Tuning(const std::shared_ptr<Context> &, const Wish &, double seconds)> tune;
+};
+
+Piece piece_of(const Task &task) {
+  return {task.name, task.tunable, task.problem,
+          [&task](const auto &context, const Wish &wish, double seconds) {
+            return tune(context, task, wish, seconds);
+          }};
+}
+
+Piece piece_of(const Figures &figures) {
+  return {figures.name, figures.tunable, figures.problem,
+          [&figures](const auto &context, const Wish &, double seconds) {
+            return figures.measure(context, seconds);
+          }};
 }
 
 /// What is asked for: a chain of a file, or elements, all where none is named.
@@ -156,10 +166,15 @@ struct Work {
 
   template <class Use>
   void each(const Use &use) const {
-    if (chain)
-      use(*chain);
-    else
-      for_each_tuned(elements, use);
+    if (chain) return use(piece_of(*chain));
+    const auto all_of = [&](const Subject &subject) {
+      for (const Figures &figures : subject.figures) use(piece_of(figures));
+      for (const Task &task : subject.tasks)
+        if (!task.problem.empty()) use(piece_of(task));
+    };
+    for (const std::string &element : elements) all_of(subject(element));
+    if (elements.empty())
+      for (const Subject &subject : subjects()) all_of(subject);
   }
 };
 
@@ -168,17 +183,17 @@ void tune_all(const std::string &wanted, const Work &work, const Wish &wish) {
   std::cout << context->device().name << ", driver " << context->device().driver << '\n';
   glcl::Table table({"work", "best variant", "µs", "default µs"});
   size_t left = 0;
-  work.each([&](const Task &task) { left += wish.concerns(task); });
+  work.each([&](const Piece &piece) { left += wish.concerns(piece.name); });
   if (!left)
     throw Error(Error::Kind::settings,
                 "--only \"" + wish.only + "\": no work to tune has that in its name.");
   const auto end = Clock::now() + std::chrono::duration<double>(wish.seconds);
-  work.each([&](const Task &task) {
-    if (!wish.concerns(task)) return;
+  work.each([&](const Piece &piece) {
+    if (!wish.concerns(piece.name)) return;
     const std::chrono::duration<double> rest = end - Clock::now();
-    const glcl::Tuning best = tune(context, task, wish, rest.count() / double(left--));
-    glcl::keep(*task.tunable, context->device(), task.problem, best);
-    table.add({task.name, glcl::describe(best.parameters), microseconds(best.microseconds),
+    const glcl::Tuning best = piece.tune(context, wish, rest.count() / double(left--));
+    glcl::keep(*piece.tunable, context->device(), piece.problem, best);
+    table.add({piece.name, glcl::describe(best.parameters), microseconds(best.microseconds),
                microseconds(best.default_microseconds)});
   });
   table.print();
@@ -188,11 +203,11 @@ void tune_all(const std::string &wanted, const Work &work, const Wish &wish) {
 void show(const Work &work) {
   glcl::Table table({"device", "work", "variant", "µs", ""});
   for (const glcl::Device &device : glcl::devices())
-    work.each([&](const Task &task) {
-      const auto kept = glcl::kept(*task.tunable, device, task.problem);
+    work.each([&](const Piece &piece) {
+      const auto kept = glcl::kept(*piece.tunable, device, piece.problem);
       const glcl::Tuning tuning =
-          kept.value_or(glcl::Tuning{task.tunable->defaults(device, task.problem)});
-      table.add({device.id() + " " + device.name, task.name, glcl::describe(tuning.parameters),
+          kept.value_or(glcl::Tuning{piece.tunable->defaults(device, piece.problem)});
+      table.add({device.id() + " " + device.name, piece.name, glcl::describe(tuning.parameters),
                  kept ? microseconds(tuning.microseconds) : "-", kept ? "tuned" : "default"});
     });
   table.print();

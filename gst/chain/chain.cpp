@@ -86,13 +86,17 @@ Chain::Chain(Context &context, const Description &description, const Options &op
       live_(options.live),
       stages_(stages_of(description)) {
   if (stages_.empty()) throw Error(Error::Kind::settings, "The chain is empty.");
-  const Parameters variant =
-      options.variant.value_or(tuned(tunable(), context.device(), problem(description)));
-  build(context, shape_of(variant), variant.at("plan"), !options.variant);
+  std::optional<Parameters> variant = options.variant;
+  if (!variant)
+    if (const auto tuning = kept(tunable(), context.device(), problem(description)))
+      variant = tuning->parameters;
+  const Parameters usual = tunable().defaults(context.device(), {});
+  build(context, shape_of(variant.value_or(usual)),
+        variant ? std::optional(variant->at("plan")) : std::nullopt, !options.variant);
   set(description);
 }
 
-void Chain::build(Context &context, Shape shape, int plan, bool shrink) {
+void Chain::build(Context &context, Shape shape, std::optional<int> plan, bool shrink) {
   const cl::Device &device = context.device().device;
   const auto sides = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
   const size_t limit = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
@@ -109,14 +113,15 @@ void Chain::build(Context &context, Shape shape, int plan, bool shrink) {
 }
 
 /// False where groups of this shape can't run.
-bool Chain::try_build(Context &context, const Shape &shape, int plan) {
-  const Prices prices = prices_of(context.device());
+bool Chain::try_build(Context &context, const Shape &shape, std::optional<int> plan) {
   if (plan == plan_unfused) {
     plan_ = unfused(stages_);
   } else {
+    const Prices prices = plan ? usual_prices(context.device()) : prices_of(context.device());
     const std::vector<Plan> plans = plans_for(stages_, shape, prices, most_plans);
-    if (size_t(plan) >= plans.size()) return false;
-    plan_ = plans[plan];
+    const auto wanted = size_t(plan.value_or(0));
+    if (wanted >= plans.size()) return false;
+    plan_ = plans[wanted];
   }
   shape_ = shape;
   const std::vector<Pass> passes = passes_of(stages_, plan_);

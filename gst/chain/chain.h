@@ -31,8 +31,9 @@ class Chain {
     std::optional<Parameters> variant;  ///< else the tuned one
   };
 
-  /// group-x, group-y, rows (pixels of a column per work-item), plan: which of plans_for(), from
-  /// the cheapest by estimate; plan_unfused is a kernel for each filter.
+  /// group-x, group-y, rows (pixels of a column per work-item), plan: which of plans_for() by the
+  /// usual prices, from the cheapest on; plan_unfused is a kernel for each filter. Where no variant
+  /// is given or tuned, the plan is the cheapest by prices_of() the device.
   static const Tunable &tunable();
   /// What a tuning is for: the steps with their radii, and a sum of the filters' texts. Other
   /// values with the same radii are the same problem.
@@ -49,6 +50,8 @@ class Chain {
   /// With the values in use.
   const Description &description() const { return description_; }
   size_t passes() const { return passes_.size(); }
+  const Shape &shape() const { return shape_; }
+  const Plan &plan() const { return plan_; }
   /// "2 kernels, groups of 32×8, 2 rows: gauss | tile grey"
   std::string describe() const;
 
@@ -73,8 +76,9 @@ class Chain {
     size_t at = 0, known = 0;
   };
 
-  void build(Context &context, Shape shape, int plan, bool shrink);
-  bool try_build(Context &context, const Shape &shape, int plan);
+  /// Without a plan the cheapest, for a shape that is made smaller until it fits.
+  void build(Context &context, Shape shape, std::optional<int> plan, bool shrink);
+  bool try_build(Context &context, const Shape &shape, std::optional<int> plan);
   void allocate(int width, int height);
   Picture &after(size_t pass);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace glcl::chain {
 
@@ -144,10 +145,41 @@ std::vector<Stage> stages_of(const Description &chain) {
   return stages;
 }
 
-Prices prices_of(const Device &device) {
+Prices usual_prices(const Device &device) {
   Prices prices;
   if (device.is_cpu()) prices.picture = 24, prices.read = 4, prices.local = 8;
   prices.local_bytes = device.local_memory();
+  return prices;
+}
+
+const Tunable &price_tunable() {
+  static const Tunable tunable = [] {
+    std::vector<int> tenths(most_tenths + 1);
+    std::iota(tenths.begin(), tenths.end(), 0);
+    return Tunable{"chain-prices",
+                   {price_problem},
+                   {"chain/chain.clh"},
+                   {{"picture", tenths}, {"read", tenths}, {"local", tenths}},
+                   [](const Device &device, const std::string &) {
+                     const Prices usual = usual_prices(device);
+                     const auto in_tenths = [](double price) {
+                       return int(std::lround(10 * price));
+                     };
+                     return Parameters{{"picture", in_tenths(usual.picture)},
+                                       {"read", in_tenths(usual.read)},
+                                       {"local", in_tenths(usual.local)}};
+                   },
+                   [](const Device &, const std::string &, const Parameters &) { return true; }};
+  }();
+  return tunable;
+}
+
+Prices prices_of(const Device &device) {
+  Prices prices = usual_prices(device);
+  const Parameters tenths = tuned(price_tunable(), device, price_problem);
+  prices.picture = tenths.at("picture") / 10.0;
+  prices.read = tenths.at("read") / 10.0;
+  prices.local = tenths.at("local") / 10.0;
   return prices;
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "description.h"
-#include "opencl/device.h"
+#include "opencl/tuning.h"
 
 namespace glcl::chain {
 
@@ -53,6 +53,14 @@ struct Prices {
   double local = 3;        ///< a pixel of a tile
   size_t local_bytes = 0;  ///< that a group may have
 };
+/// Those of its kind of device, by which plans are numbered.
+Prices usual_prices(const Device &device);
+/// What glcl-tune measures of a device, once for all chains: in tenths of an operation, up to
+/// most_tenths.
+const Tunable &price_tunable();
+constexpr const char *price_problem = "operations of a pixel";
+constexpr int most_tenths = 9999;
+/// Those that were measured on the device, else the usual ones.
 Prices prices_of(const Device &device);
 
 /// A stage's input by stage, and what all of it costs, in operations of a pixel.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A frame to a texture of OpenGL and back, beside the rows "frame to the device" and "frame to the
-// host", as table 1 of the survey has it.
+// host", as table 1 of the survey has it; and a texture that OpenGL has written handed to OpenCL,
+// by every way that the elements know.
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 
 #include "opencl/error.h"
 #include "reference/frames.h"
+#include "reference/transfer.h"
+#include "sharing/sharing.h"
 #include "tools/bench/device.h"
 #include "tools/bench/measure.h"
 
@@ -85,10 +89,94 @@ DeviceTime transfer(bool upload) {
   return {microseconds, static_cast<double>(back.size()) / microseconds / 1e3, back == frame.rgba};
 }
 
+struct UnrefMemory {
+  void operator()(GstMemory *memory) const { gst_memory_unref(memory); }
+};
+using Memory = std::unique_ptr<GstMemory, UnrefMemory>;
+
+Memory make_texture(GstGLContext *context) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, width, height);
+  GstGLVideoAllocationParams *params = gst_gl_video_allocation_params_new(
+      context, nullptr, &info, 0, nullptr, GST_GL_TEXTURE_TARGET_2D, GST_GL_RGBA8);
+  GstGLMemoryAllocator *allocator = gst_gl_memory_allocator_get_default(context);
+  GstGLBaseMemory *memory =
+      gst_gl_base_memory_alloc(GST_GL_BASE_MEMORY_ALLOCATOR_CAST(allocator),
+                               reinterpret_cast<GstGLAllocationParams *>(params));
+  gst_object_unref(allocator);
+  gst_gl_allocation_params_free(reinterpret_cast<GstGLAllocationParams *>(params));
+  if (!memory) throw Error(Error::Kind::failed, "no memory for a texture");
+  return Memory(GST_MEMORY_CAST(memory));
+}
+
+/// OpenGL writes the frame to the texture, and is done.
+void write_texture(const GstGLFuncs *gl, GstMemory *memory, const reference::Frame &frame) {
+  GstMapInfo map;
+  if (!gst_memory_map(memory, &map, static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_GL)))
+    throw Error(Error::Kind::failed, "the texture can't be mapped");
+  gl->BindTexture(GL_TEXTURE_2D, *reinterpret_cast<const GLuint *>(map.data));
+  gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE,
+                    frame.rgba.data());
+  gl->Finish();
+  gst_memory_unmap(memory, &map);
+}
+
+/// By the wall clock, from the texture to a picture that kernels can read and back: nothing is
+/// computed. On the GL thread.
+DeviceTime acquire(GstGLContext *gl_context, const sharing::Way &way, const Device &device) {
+  const sharing::Choice choice = sharing::choose(gl_context, device.id(), {&way});
+  const auto context = choice.factory.properties.empty()
+                           ? Context::of_device(choice.device)
+                           : std::make_shared<Context>(choice.device, choice.factory.properties);
+  Queue queue(context);
+  const auto sharing = choice.factory.make();
+  const Layout layout = layout_for(context->device());
+  const Memory memory = make_texture(gl_context);
+  std::vector<double> times;
+  bool good = true;
+  for (unsigned i = 0; i < 12; i++) {
+    const reference::Frame frame = reference::random_frame(width, height, i + 1);
+    write_texture(gl_context->gl_vtable, memory.get(), frame);
+    reference::Frame seen;
+    const bool looks = i < 2;  // the first ones, which are not timed
+    const double time = wall_time([&] {
+      sharing::Use use(GST_GL_MEMORY_CAST(memory.get()), sharing::Access::read);
+      sharing::Crossing crossing(*sharing, queue, layout, &use, 1);
+      if (looks) seen = reference::download(queue, use.picture);
+      crossing.finish();
+      queue.cl().finish();
+    });
+    if (looks)
+      good = good && seen.rgba == frame.rgba;
+    else
+      times.push_back(time);
+  }
+  const double microseconds = median(times);
+  return {microseconds, 4.0 * width * height / microseconds / 1e3, good};
+}
+
+DeviceTime handed_over(const Context &context, const sharing::Way &way) {
+  const GlContext gl_context = make_context();
+  DeviceTime time;
+  std::exception_ptr failure;
+  on_gl_thread(gl_context.get(), [&] {
+    try {
+      time = acquire(gl_context.get(), way, context.device());
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+  return time;
+}
+
 const DeviceLines registration([](std::vector<DeviceLine> &lines) {
   for (const bool upload : {true, false})
     lines.push_back({upload ? "frame to the device" : "frame to the host", "OpenGL texture", "GB/s",
                      [=](const ContextPointer &) { return transfer(upload); }});
+  for (const sharing::Way *way : sharing::Way::all)
+    lines.push_back({"texture handed to OpenCL", way->name, "GB/s",
+                     [=](const ContextPointer &context) { return handed_over(*context, *way); }});
 });
 
 }  // namespace

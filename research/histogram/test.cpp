@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The forms of the histogram that it is compared with, votes beyond local memory, and the model of
 // local atomics.
+#include <cmath>
 #include <random>
 
+#include "configurations.h"
 #include "forms.h"
 #include "latency.h"
 #include "reference/histogram/histogram.h"
@@ -179,4 +181,40 @@ TEST(test_atomic_latency) {
   };
   fail_unless(image_like(32, 32, false) == 2092 && image_like(256, 4, false) == 2484);
   fail_unless(image_like(256, 1, true) == 3828 && image_like(256, 32, true) == 108);
+}
+
+TEST(test_configurations) {
+  Bench bench;
+  const auto &all = glcl::research::configurations();
+  fail_unless(all.size() == 20, "%zu configurations", all.size());
+  constexpr int width = 97, height = 31;
+  std::vector<uint16_t> samples(size_t(width) * height);
+  for (size_t i = 0; i < samples.size(); i++) samples[i] = static_cast<uint16_t>(i * 37 & 4095);
+  const Format format{Mode::grey_16, 256, 12};
+  const Counts expected = reference::histogram(samples, format);
+  const cl::Buffer in(bench.context->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                      samples.size() * sizeof samples[0], samples.data());
+  for (const size_t i : {size_t(0), size_t(8), all.size() - 1}) {
+    HistogramForms forms(*bench.context, width, height, format, glcl::research::variant_of(all[i]));
+    check_counts(read(bench, forms.run(*bench.queue, in, width), expected.size()), expected,
+                 std::to_string(all[i].groups) + " groups of " + std::to_string(all[i].items));
+  }
+  const auto spread = glcl::research::spread_of({2, 4, 4, 6});
+  fail_unless(spread.mean == 4 && spread.best == 6 && std::abs(spread.variation - 0.3536) < 1e-4);
+}
+
+// What measured additions cost is found again where they cost what the model says.
+TEST(test_latency_is_fitted) {
+  const AtomicLatency wanted{50, 70, 20, 32, 1024};
+  std::vector<std::pair<std::vector<int>, double>> measured;
+  for (const int meeting : {1, 2, 4, 8, 16, 32})
+    for (const int apart : {0, 32, 64, 1024}) {
+      std::vector<int> addresses(32);
+      for (int t = 0; t < 32; t++) addresses[size_t(t)] = t < meeting ? t * apart : t;
+      measured.emplace_back(addresses, 0.25 * wanted.cycles(addresses));
+    }
+  const auto fit = AtomicLatency::fit(measured);
+  fail_unless(std::abs(fit.base - 12.5) < 0.1 && std::abs(fit.position - 17.5) < 0.1 &&
+                  std::abs(fit.bank - 5) < 0.1 && fit.error < 0.01,
+              "%g, %g, %g, %g off", fit.base, fit.position, fit.bank, fit.error);
 }

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <numeric>
 #include <random>
 #include <string>
 
@@ -24,33 +22,6 @@ using histogram::Histogram;
 
 constexpr int frames = 4096, chunk = 32, most_streams = 16;
 constexpr Histogram::Format format{Histogram::Mode::grey_8, 256};
-
-/// ms that a stream costs, t_sc: the slope of the least squares line through the times of a chunk
-/// with next to no work in 1 to 16 streams, and the slope's standard error. 0 where it is not above
-/// that.
-std::pair<double, double> stream_cost(Streams &streams) {
-  std::vector<double> counts, times;
-  for (int i = 0; i < 9; i++)
-    for (const int n : {1, 2, 4, 8, 12, 16}) {
-      counts.push_back(n);
-      times.push_back(whole_of(streams.run(most_streams, n)));
-    }
-  const auto size = static_cast<double>(counts.size());
-  const double mean_n = std::accumulate(counts.begin(), counts.end(), 0.0) / size,
-               mean_t = std::accumulate(times.begin(), times.end(), 0.0) / size;
-  double nn = 0, nt = 0, squares = 0;
-  for (size_t i = 0; i < counts.size(); i++) {
-    nn += (counts[i] - mean_n) * (counts[i] - mean_n);
-    nt += (counts[i] - mean_n) * (times[i] - mean_t);
-  }
-  const double slope = nt / nn;
-  for (size_t i = 0; i < counts.size(); i++) {
-    const double rest = times[i] - mean_t - slope * (counts[i] - mean_n);
-    squares += rest * rest;
-  }
-  const double error = std::sqrt(squares / (size - 2) / nn);
-  return {slope > error ? slope : 0, error};
-}
 
 struct Result {
   double rate = 0;                // frames/s

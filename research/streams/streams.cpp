@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "opencl/error.h"
 
@@ -10,6 +11,12 @@ namespace glcl::research {
 
 double StreamModel::time(const ChunkTimes &chunk, int streams) const {
   const double transfers = chunk.upload + chunk.download, overhead = per_stream * streams;
+  if (overlap == Overlap::all) {
+    // The longest of the three never waits, but for the first part of those before it and the last
+    // part of those after it.
+    const double longest = std::max({chunk.upload, chunk.kernel, chunk.download});
+    return longest + (transfers + chunk.kernel - longest) / streams + overhead;
+  }
   if (overlap == Overlap::transfers_apart)
     return transfers > chunk.kernel + transfers / streams
                ? transfers + overhead                                             // 6.1
@@ -22,6 +29,10 @@ double StreamModel::time(const ChunkTimes &chunk, int streams) const {
 
 double StreamModel::optimum(const ChunkTimes &chunk) const {
   const double transfers = chunk.upload + chunk.download;
+  if (overlap == Overlap::all) {
+    const double longest = std::max({chunk.upload, chunk.kernel, chunk.download});
+    return std::max(1.0, std::sqrt((transfers + chunk.kernel - longest) / per_stream));
+  }
   if (overlap == Overlap::download_last)
     return std::max(1.0, std::sqrt(std::min(chunk.kernel, chunk.upload) / per_stream));  // 6.6, 6.8
   // Where transfers prevail, the number from which on they do.
@@ -144,6 +155,31 @@ double whole_of(const std::vector<Streams::Span> &spans) {
     last = std::max(last, span.end);
   }
   return spans.empty() ? 0 : last - first;
+}
+
+std::pair<double, double> stream_cost(Streams &streams) {
+  constexpr int most = 16;
+  std::vector<double> counts, times;
+  for (int i = 0; i < 9; i++)
+    for (const int n : {1, 2, 4, 8, 12, 16}) {
+      counts.push_back(n);
+      times.push_back(whole_of(streams.run(most, n)));
+    }
+  const auto size = static_cast<double>(counts.size());
+  const double mean_n = std::accumulate(counts.begin(), counts.end(), 0.0) / size,
+               mean_t = std::accumulate(times.begin(), times.end(), 0.0) / size;
+  double nn = 0, nt = 0, squares = 0;
+  for (size_t i = 0; i < counts.size(); i++) {
+    nn += (counts[i] - mean_n) * (counts[i] - mean_n);
+    nt += (counts[i] - mean_n) * (times[i] - mean_t);
+  }
+  const double slope = nt / nn;
+  for (size_t i = 0; i < counts.size(); i++) {
+    const double rest = times[i] - mean_t - slope * (counts[i] - mean_n);
+    squares += rest * rest;
+  }
+  const double error = std::sqrt(squares / (size - 2) / nn);
+  return {slope > error ? slope : 0, error};
 }
 
 double overlap_of(const std::vector<Streams::Span> &spans) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "opencl/pinned.h"
@@ -16,11 +17,13 @@ struct ChunkTimes {
 };
 
 /// How long a chunk takes in n streams, each with a part of it, and which n is best: Gómez Luna,
-/// PhD thesis 2012, equations 6.1 to 6.8. `per_stream`: ms that each stream costs by itself.
+/// PhD thesis 2012, equations 6.1 to 6.8, and what devices do that copy both ways at once.
+/// `per_stream`: ms that each stream costs by itself.
 struct StreamModel {
   enum class Overlap {
     transfers_apart,  ///< kernels overlap with transfers both ways (compute capability 1.x)
     download_last,    ///< downloads begin when all kernels have (2.x)
+    all,              ///< two copy engines: uploads, kernels and downloads go on side by side
   };
 
   Overlap overlap = Overlap::download_last;
@@ -100,6 +103,10 @@ class Streams {
 /// How long each kind of span took altogether, and from the first start to the last end.
 ChunkTimes parts_of(const std::vector<Streams::Span> &spans);
 double whole_of(const std::vector<Streams::Span> &spans);
+/// ms that a stream costs by itself, t_sc: the slope of the least squares line through the times of
+/// chunks with next to no work in 1 to 16 streams, and the slope's standard error. 0 where it is
+/// not above that.
+std::pair<double, double> stream_cost(Streams &streams);
 /// For how long kernels went on while another stream's transfer did, ms, each pair counted.
 double overlap_of(const std::vector<Streams::Span> &spans);
 

@@ -94,6 +94,12 @@ TEST(test_models) {
   check_close(last.time({2, 6, 4}, 4), 0.5 + 6 + 4 + 0.04, "6.7");
   check_close(last.optimum({2, 6, 4}), std::sqrt(200), "6.8");
   check_close(last.optimum({1e-6, 1, 1}), 1, "at least one");
+  // The longest goes on all the time, the others before its first part and after its last.
+  StreamModel all{StreamModel::Overlap::all, 0.01};
+  check_close(all.time({6, 2, 4}, 1), 12.01, "one stream is all in a row");
+  check_close(all.time({6, 2, 4}, 4), 6 + 6 / 4.0 + 0.04, "uploads are the longest");
+  check_close(all.time({2, 8, 4}, 3), 8 + 6 / 3.0 + 0.03, "kernels are");
+  check_close(all.optimum({6, 2, 4}), std::sqrt(600), "both ways");
   // The optimum is where the model's time is least.
   for (const ChunkTimes &chunk : {ChunkTimes{6, 2, 4}, {2, 6, 4}, {3, 20, 1}})
     for (const StreamModel &model :

@@ -56,3 +56,15 @@ rm -r data
 expect 2 glcl-tune "${few[@]}"
 says 'the default variant does not work on' errors
 [[ ! -e data/glcl/tuning.json ]] || die 'something was kept'
+
+# What plans of chains cost is measured, not chosen among variants, and kept like these.
+unset G_RESOURCE_OVERLAYS
+expect 0 glcl-tune glclchain --only prices --seconds 0.001
+says 'prices of plans'
+expect 0 glcl-tune --show glclchain
+says tuned
+python3 -c '
+import json
+entry, = json.load(open("data/glcl/tuning.json"))["entries"]
+assert entry["kernel"] == "chain-prices" and set(entry["parameters"]) == {"picture", "read", "local"}
+assert any(entry["parameters"].values()) and entry["microseconds"] > 0' || die 'these are no prices'

@@ -4,11 +4,13 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 
 #include "chain/chain.h"
 #include "pipeline.h"
+#include "prices.h"
 #include "reference/chain/chain.h"
 #include "reference/transfer.h"
 #include "subject.h"
@@ -101,7 +103,26 @@ Peer peer(const std::string &name, const std::string &task, const std::string &e
       }};
 }
 
+/// What glcl-tune keeps: the prices, and the mean time of the plans that they are from.
+Tuning measured_prices(const std::shared_ptr<Context> &context, double seconds) {
+  const std::vector<TimedPlan> plans = time_plans(context, seconds);
+  const chain::Prices prices = fitted_prices(plans);
+  const auto tenths = [](double price) {
+    return static_cast<int>(std::lround(std::min(10 * price, double(chain::most_tenths))));
+  };
+  double sum = 0;
+  for (const TimedPlan &plan : plans) sum += plan.microseconds;
+  const double mean = sum / double(plans.size());
+  return {{{"picture", tenths(prices.picture)},
+           {"read", tenths(prices.read)},
+           {"local", tenths(prices.local)}},
+          mean,
+          mean};
+}
+
 const Registration registration("glclchain", [](Subject &subject) {
+  subject.figures.push_back(
+      {"prices of plans", &chain::price_tunable(), chain::price_problem, measured_prices});
   for (const Example &example : examples)
     for (const bool fused : {true, false}) subject.tasks.push_back(task(example, fused));
 

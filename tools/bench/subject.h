@@ -88,9 +88,19 @@ struct Peer {
   std::function<std::string(Context &, const Scene &)> note{};
 };
 
+/// What glcl-tune measures of a device, once, and does not choose among variants.
+struct Figures {
+  std::string name;
+  const Tunable *tunable = nullptr;
+  std::string problem;
+  /// In about `seconds`; throws Error::failed where that was too short.
+  std::function<Tuning(const std::shared_ptr<Context> &, double seconds)> measure;
+};
+
 struct Subject {
   std::string element;
   std::vector<Task> tasks;
+  std::vector<Figures> figures;
   std::vector<Ablation> ablations;
   std::vector<Task> sweep;  ///< the same work over a range of a property, for a plot
   std::vector<Peer> peers;

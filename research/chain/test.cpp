@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Prices that times were made of are found again, and the ones that are kept choose the plan.
+#include <cmath>
+
+#include "chain/chain.h"
+#include "tests/kernels/engine.h"
+#include "tools/bench/prices.h"
+
+using glcl::bench::TimedPlan;
+using glcl::chain::Chain;
+using glcl::chain::Prices;
+
+namespace {
+
+std::vector<TimedPlan> plans_at(const Prices &prices, double operation) {
+  std::vector<TimedPlan> all;
+  for (const char *text : {"invert", "gauss(sigma=2) ! grey", "median ! sobel", "box*3"}) {
+    const auto stages = glcl::chain::stages_of(glcl::chain::parse_chain(text, "test", {}));
+    for (const auto &plan : glcl::chain::plans_for(stages, {}, {48, 6, 3, 32768}, 4)) {
+      TimedPlan timed = glcl::bench::amounts_of(stages, plan, {});
+      timed.microseconds = operation * (timed.operations + prices.picture * timed.pictures +
+                                        prices.read * timed.reads + prices.local * timed.locals);
+      all.push_back(timed);
+    }
+  }
+  return all;
+}
+
+void check_close(double got, double wanted, const char *what) {
+  fail_unless(std::abs(got - wanted) <= 0.02 * wanted + 0.01, "%s: %g instead of %g", what, got,
+              wanted);
+}
+
+}  // namespace
+
+TEST(test_prices_are_found) {
+  for (const Prices &wanted : {Prices{48, 6, 3, 0}, Prices{200, 0, 9, 0}, Prices{0, 11, 0, 0}}) {
+    double error = 1;
+    const Prices found = glcl::bench::fitted_prices(plans_at(wanted, 0.07), &error);
+    check_close(found.picture, wanted.picture, "picture");
+    check_close(found.read, wanted.read, "read");
+    check_close(found.local, wanted.local, "local");
+    fail_unless(error < 0.01, "%g", error);
+  }
+  // Where operations are free nothing is worse than as dear as can be kept.
+  std::vector<TimedPlan> free = plans_at({1, 0, 0, 0}, 1);
+  for (TimedPlan &plan : free) plan.microseconds = plan.pictures;
+  const Prices found = glcl::bench::fitted_prices(free);
+  fail_unless(found.picture > 100 && found.picture <= glcl::chain::most_tenths / 10.0, "%g",
+              found.picture);
+}
+
+TEST(test_kept_prices_choose) {
+  Bench bench;
+  const glcl::Device &device = bench.context->device();
+  const auto wanted = glcl::chain::parse_chain("grey ! box ! sobel", "test", {});
+  const auto passes = [&] { return Chain(*bench.context, wanted, {}).passes(); };
+  const auto keep = [&](int picture, int read, int local) {
+    glcl::keep(glcl::chain::price_tunable(), device, glcl::chain::price_problem,
+               {{{"picture", picture}, {"read", read}, {"local", local}}, 1, 1});
+  };
+  const Prices usual = glcl::chain::usual_prices(device);
+  keep(123, 45, 6);
+  const Prices prices = glcl::chain::prices_of(device);
+  check_close(prices.picture, 12.3, "picture");
+  check_close(prices.read, 4.5, "read");
+  check_close(prices.local, 0.6, "local");
+  fail_unless(prices.local_bytes == usual.local_bytes);
+  keep(glcl::chain::most_tenths, 0, 0);
+  const size_t few = passes();
+  keep(0, 0, glcl::chain::most_tenths);
+  const size_t many = passes();
+  fail_unless(few == 1 && many > 2, "%zu kernels where pictures are dear, %zu where they are free",
+              few, many);
+  // A variant that is asked for is one of those by the usual prices.
+  glcl::Parameters variant = Chain::tunable().defaults(device, {});
+  fail_unless(Chain(*bench.context, wanted, {false, {}, variant}).passes() < many);
+  std::remove(glcl::tuning_file().c_str());
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+namespace glcl::bench {
+
+/// What each thing costs, none below 0, so that what rows of amounts cost in all comes nearest to
+/// their times: least squares of the relative errors. `error`: the root of their mean square.
+std::vector<double> fitted_costs(const std::vector<std::vector<double>> &amounts,
+                                 const std::vector<double> &times, double *error = nullptr);
+
+}  // namespace glcl::bench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "chain/plan.h"
+#include "opencl/context.h"
+
+namespace glcl::bench {
+
+/// How much of each thing a plan of a chain takes for a pixel, and for how long it ran.
+struct TimedPlan {
+  double operations = 0, pictures = 0, reads = 0, locals = 0, microseconds = 0;
+};
+
+/// What a plan takes, by the estimate that its cost is of.
+TimedPlan amounts_of(const std::vector<chain::Stage> &stages, const chain::Plan &plan,
+                     const chain::Shape &shape);
+
+/// The prices, none below 0, by which the estimated costs are most nearly proportional to the
+/// times: least squares of the relative errors. `error`: the root of their mean square.
+chain::Prices fitted_prices(const std::vector<TimedPlan> &plans, double *error = nullptr);
+
+/// The times of plans of some chains on a device, for about so many seconds; each is compared with
+/// its filters one by one. Throws Error::failed where fewer plans than prices ran.
+std::vector<TimedPlan> time_plans(const std::shared_ptr<Context> &context, double seconds);
+
+}  // namespace glcl::bench

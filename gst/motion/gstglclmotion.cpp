@@ -397,10 +397,17 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
       .number("min-area", "Minimum area",
               "Px² that have to stand out for an object to begin; 0 is 1/1500 of the frame",
               &Settings::min_area, 0, G_MAXINT)
-      .number("min-frames", "Minimum frames", "Frames in which an object is found before it begins",
-              &Settings::min_frames, 1, 1000)
+      .number(
+          "min-frames", "Minimum frames",
+          "Frames in which an object is found before it begins; 1: at once, before it has moved",
+          &Settings::min_frames, 1, 1000)
       .number("gap", "Gap", "Seconds without being found after which an object ends",
               &Settings::gap, 0, 60)
+      .number(
+          "max-speed", "Maximum speed",
+          "Px that an object may go from frame to frame where that is more than its length; 0: a "
+          "quarter of the frame's longer side",
+          &Settings::max_speed, 0, 16384)
       .flag("shadows", "Shadows",
             "Tell shadows from things: they are in no box, and 2 in the mask of the result. FALSE: "
             "they are part of what moves",

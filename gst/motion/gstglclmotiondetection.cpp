@@ -125,8 +125,8 @@ void Detection::take(const Settings &settings, const objects::Result &result,
   last_times_ = times;
   if (!settings.detect) return report(tracker_.reset(), times);
   const double least = objects::Objects::least_area(settings_of(settings), width_, height_);
-  const objects::Tracker::Report found =
-      tracker_.step({settings.min_frames, settings.gap}, result, frame, least, seconds);
+  const objects::Tracker::Report found = tracker_.step(
+      {settings.min_frames, settings.gap, settings.max_speed}, result, frame, least, seconds);
   report(found, times);
   if (!posts) return;
   GstStructure *structure = gst_glcl_analyzer_structure("objects", times);

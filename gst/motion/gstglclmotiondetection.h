@@ -29,8 +29,9 @@ class Detection : public std::enable_shared_from_this<Detection> {
     double sensitivity = 0.5;
     int min_area = 0;  ///< px², 0: 1/1500 of the frame
     int min_frames = 2;
-    double gap = 0.5;     ///< s
-    bool shadows = true;  ///< are told apart
+    double gap = 0.5;      ///< s
+    double max_speed = 0;  ///< px a frame, Tracker::Settings
+    bool shadows = true;   ///< are told apart
     int seed = 0;
     std::string mask_path;                    ///< of `mask`, empty where a sample gave it
     std::shared_ptr<const HostPicture> mask;  ///< of levels; null: everywhere

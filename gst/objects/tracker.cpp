@@ -16,10 +16,13 @@ constexpr int merge_frames = 8;      // after which two that share what is found
 constexpr int exceed_frames = 4;     // in which a region is more than two, and they are one
 constexpr int settling_frames = 8;   // after a cut, in which anything may begin
 constexpr int crowd_size = 5;        // so many new ones in a frame are an encoder's, or light
+constexpr int leap_frames = 3;       // in which one is found that goes further than it is long
 // Shares
-constexpr float explained = 0.6f;    // of a region, that two cover unless it is more than they
-constexpr float wide_share = 0.8f;   // of the frame, along an axis
-constexpr float most_wobble = 0.5f;  // of its size that changes, beyond which it is no thing
+constexpr float explained = 0.6f;     // of a region, that two cover unless it is more than they
+constexpr float wide_share = 0.8f;    // of the frame, along an axis
+constexpr float most_alike = 1;       // that two differ, see unlike()
+constexpr float usual_speed = 0.25f;  // of the frame's longer side, in a frame
+constexpr float most_wobble = 0.5f;   // of its size that changes, beyond which it is no thing
 // Others
 constexpr float own_side = 3;       // px that a side is beyond those of others
 constexpr float faint_wobbles = 2;  // changes of size by which what is faint has to move
@@ -181,6 +184,65 @@ bool Tracker::has_moved(const Track &track, float lag) const {
          both(top, bottom, track.wobble_y, track.off_y, now.height(), track.dy);
 }
 
+/// Finds those again that went further than they are long, by their size and level: a track that
+/// claims nothing and a region that nobody claims. Which tracks did.
+std::vector<bool> Tracker::leap(const Settings &settings, double least,
+                                std::vector<std::vector<int>> &claimed,
+                                std::vector<Detection> &list) const {
+  std::vector<bool> leapt(tracks_.size());
+  std::vector<int> free;
+  for (size_t d = 0; d < list.size(); d++)
+    if (!list[d].claims && list[d].area >= float(least)) free.push_back(int(d));
+  if (free.size() >= crowd_size) return leapt;
+  const auto longer = float(std::max(width_, height_));
+  const float fastest = settings.max_speed > 0 ? float(settings.max_speed) : usual_speed * longer;
+  // How unlike two are, from 0 on. What is at the frame's edge may be seen in part.
+  const auto unlike = [this](const Track &track, const Detection &found) {
+    const auto ratio = [](float a, float b) {
+      return std::log2(std::max(a, 1.0f) / std::max(b, 1.0f));
+    };
+    const auto at_edge = [](float low, float high, float length) {
+      return low <= 1 || high >= length - 1;
+    };
+    const Box &a = track.seen, &b = found.box;
+    const auto width = float(width_), height = float(height_);
+    const float wider = at_edge(a.left, a.right, width) || at_edge(b.left, b.right, width)
+                            ? 0
+                            : ratio(a.width(), b.width()),
+                higher = at_edge(a.top, a.bottom, height) || at_edge(b.top, b.bottom, height)
+                             ? 0
+                             : ratio(a.height(), b.height()),
+                lighter = (found.level - track.level) / 24;
+    return std::max({std::abs(wider), std::abs(higher), std::abs(lighter)});
+  };
+  for (;;) {
+    float best = INFINITY;
+    size_t which = tracks_.size();
+    int what = 0;
+    for (size_t t = 0; t < tracks_.size(); t++) {
+      const Track &track = tracks_[t];
+      if (!claimed[t].empty() || track.hidden || track.crowd) continue;
+      // One whose way is known goes on about as it did.
+      const float length = std::max(track.box.width(), track.box.height()),
+                  on = 0.25f * std::hypot(track.dx, track.dy) + (track.leaps ? 0.5f * length : 0),
+                  reach =
+                      float(track.missed + 1) * (track.found > 1 ? std::min(on, fastest) : fastest);
+      for (int d : free) {
+        const Detection &found = list[size_t(d)];
+        const float far = std::hypot(found.box.x() - track.box.x(), found.box.y() - track.box.y()),
+                    cost = unlike(track, found) + 0.5f * far / fastest;
+        if (found.claims || far > reach || unlike(track, found) > most_alike || cost >= best)
+          continue;
+        best = cost, which = t, what = d;
+      }
+    }
+    if (which == tracks_.size()) return leapt;
+    claimed[which] = {what};
+    list[size_t(what)].claims = 1;
+    leapt[which] = true;
+  }
+}
+
 /// Counts for how long a track and an older one have shared what was found.
 void Tracker::meet(size_t which, const std::vector<std::vector<int>> &claimed) {
   Track &track = tracks_[which];
@@ -292,6 +354,14 @@ bool Tracker::told(const Settings &settings, const Track &track) const {
   return track.object.id && track.missed <= most_told_missed && inside(track.box);
 }
 
+/// Whether it is an object from this frame on. With min_frames of 1 it has not to move first.
+bool Tracker::begins(const Settings &settings, const Track &track, float lag) const {
+  if (track.object.id || track.missed || track.object.score < least_score) return false;
+  if (settings.min_frames <= 1 && !track.crowd) return true;
+  return track.found >= std::max(settings.min_frames, track.leaps ? leap_frames : 1) &&
+         has_moved(track, lag);
+}
+
 Tracker::Report Tracker::step(const Settings &settings, const Result &result,
                               const camera::Frame &frame, double least, double seconds) {
   if (result.state.cut || result.state.fresh) {
@@ -307,7 +377,6 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
   }
   // Which detections lie where a track is expected. One that has but begun gives way to one that is
   // known.
-  const auto known = [](const Track &track) { return track.found >= 5 || track.object.id; };
   std::vector<std::vector<int>> claimed(tracks_.size());
   for (size_t d = 0; d < list.size(); d++) {
     std::vector<size_t> claims;
@@ -351,6 +420,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
   for (size_t t = 0; t < tracks_.size(); t++)
     for (size_t o = 0; o < t; o++)
       if (known(tracks_[t]) && known(tracks_[o])) part(t, o, claimed, list);
+  const std::vector<bool> leapt = leap(settings, least, claimed, list);
   Report report;
   for (size_t t = 0; t < tracks_.size(); t++) {
     Track &track = tracks_[t];
@@ -390,6 +460,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       track.off_x += 0.5f * (std::abs(box.x() - expected.x()) - track.off_x);
       track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
       if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
+      if (leapt[t]) track.off_x = track.off_y = 0, track.leaps = true;
       track.seen = box;
       if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
       // Its velocity, without the camera's. A box that grows or shrinks at once is one of more or
@@ -397,7 +468,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       const float ratio = box.area() / std::max(expected.area(), 1.0f);
       if (!track.hidden && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
         const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
-        const float part = track.found < 3 ? 0.7f : velocity_gain;
+        const float part = leapt[t] ? 1 : track.found < 3 ? 0.7f : velocity_gain;
         track.dx += part * (dx - track.dx);
         track.dy += part * (dy - track.dy);
       }
@@ -461,8 +532,7 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       tracks_.push_back(track);
     }
   for (Track &track : tracks_)
-    if (!track.object.id && track.found >= settings.min_frames && !track.missed &&
-        track.object.score >= least_score && has_moved(track, result.state.lag)) {
+    if (begins(settings, track, result.state.lag)) {
       track.object.id = ++last_id_;
       report.begun.push_back(track.object);
     }

@@ -44,8 +44,9 @@ class Tracker {
   static constexpr int trail = 32;
 
   struct Settings {
-    int min_frames = 2;  ///< an object begins once it was found in so many
-    double gap = 0.5;    ///< s; it ends once it was not found for so long
+    int min_frames = 2;    ///< an object begins once it was found in so many
+    double gap = 0.5;      ///< s; it ends once it was not found for so long
+    double max_speed = 0;  ///< px a frame, farther than it is long; 0: a quarter of the longer side
   };
   /// What a frame brought.
   struct Report {
@@ -78,6 +79,7 @@ class Tracker {
     int found = 1, missed = 0;         // frames, in all; in a row
     double lost = 0;                   // s
     bool crowd = false;                // it began with many others at once
+    bool leaps = false;                // it goes further in a frame than it is long
     bool hidden = false;               // behind or before another
     uint64_t serial = 0, other = 0;    // its own, that of an older one that it met
     float level = 0;                   // mean of what it shows
@@ -101,7 +103,12 @@ class Tracker {
   void meet(size_t which, const std::vector<std::vector<int>> &claimed);
   void part(size_t which, size_t older, std::vector<std::vector<int>> &claimed,
             std::vector<Detection> &list);
+  std::vector<bool> leap(const Settings &settings, double least,
+                         std::vector<std::vector<int>> &claimed,
+                         std::vector<Detection> &list) const;
+  bool begins(const Settings &settings, const Track &track, float lag) const;
   void share(size_t which, const Box &all, const std::vector<size_t> &others);
+  static bool known(const Track &track) { return track.found >= 5 || track.object.id; }
   static bool kept_back(const Track &track);
   static bool one_thing(const Track &older, const Track &track);
   bool told(const Settings &settings, const Track &track) const;

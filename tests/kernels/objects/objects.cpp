@@ -580,6 +580,37 @@ TEST(test_faint) {
   }
 }
 
+// What goes further in a frame than it is long is followed, up to max_speed; what jumps to and fro
+// is nothing. With min_frames=1 it begins at once.
+TEST(test_leaps) {
+  const auto told = [](auto where, const Tracker::Settings &settings, int *first) {
+    Follower f;
+    f.settings = settings;
+    size_t told = 0;
+    std::vector<uint64_t> ids;
+    *first = -1;
+    for (int i = 0; i < 9; i++) {
+      const auto report = f.step({where(i)});
+      if (!report.begun.empty() && *first < 0) *first = i;
+      told += report.objects.size();
+      for (const Object &object : report.objects)
+        fail_unless(object.id == 1, "frame %d: number %d", i, int(object.id));
+    }
+    return told;
+  };
+  const auto goes = [](int i) { return box_at(30 + 32 * i, 60 + 14 * i, 7); };
+  const auto jumps = [](int i) { return box_at(i % 2 ? 60 + 9 * i : 140, 40 + 61 * (i % 3), 7); };
+  const auto waits = [](int) { return box_at(160, 100, 7); };
+  int first = 0;
+  fail_unless(told(goes, {}, &first) == 7 && first == 2, "begins in frame %d", first);
+  Tracker::Settings slow, once;
+  slow.max_speed = 25, once.min_frames = 1;
+  fail_unless(told(goes, slow, &first) == 0, "beyond max_speed");
+  fail_unless(told(jumps, {}, &first) == 0, "jumps, begins in frame %d", first);
+  fail_unless(told(goes, once, &first) == 9 && first == 0, "begins in frame %d", first);
+  fail_unless(told(waits, once, &first) == 9 && first == 0, "begins in frame %d", first);
+}
+
 // What comes to fill the frame is nothing that moves; nor are many that come at once and tremble,
 // but those of them that go on are.
 TEST(test_renewed) {

@@ -40,7 +40,7 @@ struct State {
   cl_float bend_picture[2], bend_frame[2];
   cl_float curve, light;
   Fit fit, fits[steps];
-  cl_float lag, unused[3];
+  cl_float lag, confidence, reaches, unused;
 };
 static_assert(sizeof(State) == 272, "as the kernels have it");
 

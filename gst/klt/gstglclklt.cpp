@@ -20,6 +20,7 @@
  * * #gboolean `cut`: whether the scene changed since the last message, so that all were lost
  * * #gdouble `mean-x`, `mean-y`: mean motion of those tracked, px per frame
  * * #gdouble `mean-age`: of those tracked, frames
+ * * #gdouble `camera-confidence`: with `stabilize`, how sure the camera's motion is, 0 to 1
  * * #gdouble `noise`: of the frames, standard deviation in levels of 0 to 255; not for a first
  * frame
  *
@@ -173,6 +174,9 @@ static void gst_glcl_klt_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &tim
                     "mean-age", G_TYPE_DOUBLE, double(summary.mean_age), nullptr);
   if (summary.noise >= 0)
     gst_structure_set(message, "noise", G_TYPE_DOUBLE, double(summary.noise), nullptr);
+  if (summary.confidence >= 0)
+    gst_structure_set(message, "camera-confidence", G_TYPE_DOUBLE, double(summary.confidence),
+                      nullptr);
   told = {summary.all_lost, summary.all_chosen, summary.all_cuts};
   gst_glcl_analyzer_post(self, message);
 }
@@ -242,6 +246,9 @@ static void gst_glcl_klt_tell(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer *i
   const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
   if (!wanted.message && !wanted.meta && !state->file) return;
   state->klt->tell(queue);
+  if (state->steady)
+    state->klt->points().tell_confidence(queue, state->steady->steady(),
+                                         offsetof(Stabilizer::Steady, confidence));
   const cl::Buffer &told = state->klt->points().told();
   if (wanted.message)
     gst_glcl_analyzer_read(

@@ -2,6 +2,7 @@
 #include "points.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "opencl/error.h"
@@ -75,6 +76,11 @@ void Points::tell(Queue &queue, int features, const cl::Buffer &noise, bool nois
   const size_t items = tell_.group().x;
   tell_(queue, tell_.group(), place_, motion_, who_, state_, features, noise, int(noise_known),
         told_, cl::Local(items * sizeof(cl_int)), cl::Local(items * sizeof(cl_float)));
+}
+
+void Points::tell_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const {
+  queue.cl().enqueueCopyBuffer(from, told_, offset, offsetof(Summary, confidence),
+                               sizeof(cl_float));
 }
 
 }  // namespace glcl::klt

@@ -19,10 +19,10 @@ class Points {
     cl_uint chosen;  ///< new in this frame, a part of `count`
     cl_uint cut;     ///< 1 where more than two thirds of 16 or more points were lost, and so all
     cl_uint all_lost, all_chosen, all_cuts;  ///< of all frames so far
-    cl_uint empty;
-    cl_float mean_x, mean_y;  ///< px a frame, over those followed to this frame
-    cl_float mean_age;        ///< frames, over the same
-    cl_float noise;           ///< of the frames, standard deviation in levels; -1 where not known
+    cl_float confidence;                     ///< in the camera's motion, 0 to 1; below 0: not known
+    cl_float mean_x, mean_y;                 ///< px a frame, over those followed to this frame
+    cl_float mean_age;                       ///< frames, over the same
+    cl_float noise;  ///< of the frames, standard deviation in levels; -1 where not known
   };
   /// A point.
   struct Told {
@@ -50,6 +50,8 @@ class Points {
   /// Enqueues summary and list of a frame with so many slots in use; `noise` as noise/bands.clh has
   /// it.
   void tell(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
+  /// After it: enqueues the confidence of its summary, a float at an offset in bytes.
+  void tell_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const;
   /// Summary, then Told[count] in the order of slots; overwritten by the next tell().
   const cl::Buffer &told() const { return told_; }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "stabilizer.h"
 
-#include <cmath>
 #include <utility>
 
 #include "opencl/error.h"
@@ -12,20 +11,13 @@ namespace {
 
 /// As the kernels have it.
 struct Follow {
-  cl_float place, pace, zoom, aspect;
+  cl_float smoothing, zoom, aspect, empty;
   cl_float2 centre;
 };
 struct Anchor {
   cl_float2 at;
   cl_int id, empty;
 };
-
-/// The filter with a fading memory of so many frames (Morrison 1969).
-std::pair<float, float> shares(int smoothing) {
-  if (smoothing == 0) return {0.0f, 0.0f};
-  const double kept = std::exp(-1.0 / smoothing);
-  return {float(1 - kept * kept), float((1 - kept) * (1 - kept))};
-}
 
 }  // namespace
 
@@ -67,10 +59,11 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
                  centre_, aspect_, ways_);
     camera::Ransac::Settings ransac = usual_;
     ransac.converged = 0.5f;
+    ransac.width = aspect_ * float(size_.s[0]), ransac.height = float(size_.s[1]);
     ransac_.run(queue, ransac, ways_, slots, camera_);
   }
-  const auto [place, pace] = shares(settings.smoothing);
-  const Follow follow{place, pace, float(1 - 2 * settings.margin), aspect_, centre_};
+  const Follow follow{float(settings.smoothing), float(1 - 2 * settings.margin), aspect_, 0,
+                      centre_};
   hold_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, points.state(), camera_,
         int(fresh), follow, before_, now_, anchors_);
 }

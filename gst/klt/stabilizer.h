@@ -9,12 +9,13 @@ namespace glcl::klt {
 /// Holds a picture still by the points that are followed. Each point is anchored to where it was
 /// first seen in the steady picture; the motion that keeps shapes and brings most of them back to
 /// their anchors is found by camera::Ransac. Anchors give way by a sixteenth of what is left, so
-/// that no error stays. Where fewer than 6 points, or than an eighth of all, agree on a motion,
-/// there is none.
+/// that no error stays. Where fewer than 6 points, or than an eighth of all, agree on a motion, or
+/// where they do not reach across the frame, there is none.
 ///
 /// The steady picture has a camera of its own, which follows the real one's place and pace by a
-/// filter that is critically damped: even motion is followed without lag. It never leaves the
-/// margin.
+/// filter that is critically damped: even motion is followed without lag. The filter forgets faster
+/// as the margin is used up, so that a pan that begins does not let the shake through. It never
+/// leaves the margin.
 ///
 /// Everything stays on the device, and nothing waits.
 class Stabilizer {
@@ -34,7 +35,7 @@ class Stabilizer {
     camera::Motion back;  ///< from the steady picture to the frame
     cl_float zoom;        ///< px of it to one that is shown
     cl_float rows[6];     ///< from px of the frame to those shown: [2, 3], row by row
-    cl_float spare;
+    cl_float confidence;  ///< in the camera's motion, 0 to 1; -1 where it is not known
   };
   static_assert(sizeof(Steady) == 80, "as the kernels have it");
 

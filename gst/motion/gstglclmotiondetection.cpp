@@ -185,6 +185,8 @@ void Detection::add_camera(GstStructure *structure) const {
       double(s.path[0]), "camera-path-y", G_TYPE_DOUBLE, double(s.path[1]), "camera-path-scale",
       G_TYPE_DOUBLE, std::exp(double(s.path[2])), "camera-path-rotation", G_TYPE_DOUBLE,
       double(s.path[3]), nullptr);
+  if (s.confidence >= 0)
+    gst_structure_set(structure, "camera-confidence", G_TYPE_DOUBLE, double(s.confidence), nullptr);
 }
 
 void Detection::attach(GstBuffer *to, GstStructure *result) const {

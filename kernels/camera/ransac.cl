@@ -119,13 +119,17 @@ inline uint key_of(uint inliers, int iteration) { return inliers << 12 | (NUMBER
 
 #define REFINEMENTS 3
 #define LEAST_SHARE 25  // one in so many of all vectors agrees with a camera's motion: of fewer, something moves by itself
+// So does what does not reach across the frame: how far the inliers are spread, 1 where they are everywhere.
+#define NARROW 0.6f
+#define WIDE 0.8f
+#define MOVES 1.0f  // px a frame: a camera that moved goes on, whatever it follows before a background that blurs
 
 // Work-groups share the iterations: group g has g, g + groups and so on, `rounds` of them, but ends once the outliers of
 // its best are fewer than `converged` of all. The last group to end takes the best of all and fits it to its inliers by
-// least squares. `best`: its key, and how many groups have ended; both 0 before and after. Every barrier is met by every item of every group.
+// least squares. `size`: of the frame, px. `best`: its key, and how many groups have ended; both 0 before and after. Every barrier is met by every item of every group.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_ransac(__global const float4 *vectors, int count, uint seed, int rounds, float error, float converged,
-                   int translation, __global volatile uint *best, __global State *state) {
+                   int translation, float2 size, __global volatile uint *best, __global State *state) {
   __local float8 sums[ITEMS];
   __local int last, first;
   const int item = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
@@ -175,11 +179,22 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
     const float2 turn = translation || square < 1.0f ? (float2)(0.0f) : product / square;
     if (k < REFINEMENTS && inliers > 0.0f) motion = (float4)(origin.zw + mean.zw - times(turn, origin.xy + mean.xy), turn);
   }
+  float8 around = 0.0f;  // of inliers: 1, place, its squares
+  for (int i = item; i < end; i += ITEMS) {
+    const float4 v = vectors[i];
+    const float2 at = v.xy - origin.xy;
+    around += (fits(motion, v, error) ? 1.0f : 0.0f) * (float8)(1.0f, at, at * at, 0.0f, 0.0f, 0.0f);
+  }
+  around = sum_of(sums, around) / fmax(inliers, 1.0f);
+  const float2 variance = fmax(around.s34 - around.s12 * around.s12, 0.0f), spread = sqrt(12.0f * variance) / fmax(size, 1e-3f);
+  const float reaches = clamp((fmax(spread.x, spread.y) - NARROW) / (WIDE - NARROW), 0.0f, 1.0f);
   if (ends && item == 0) {
     state->vectors = motion;
     state->inliers = inliers;
     state->counted = valid;
-    state->sure = LEAST_SHARE * inliers >= count;
+    state->sure = LEAST_SHARE * inliers >= count && (reaches >= 0.5f || length(state->step.xy) > MOVES);
+    state->reaches = reaches;
+    state->confidence = valid > 0.0f ? reaches * inliers / valid : -1.0f;
     best[0] = 0;
     best[1] = 0;
   }

@@ -54,7 +54,8 @@ __kernel void klt_account(__global int4 *who, __global int *state, __global int 
 
 typedef struct {
   uint count, lost, chosen, cut;
-  uint all_lost, all_chosen, all_cuts, empty;
+  uint all_lost, all_chosen, all_cuts;
+  float confidence;
   float mean_x, mean_y, mean_age, noise;
 } Summary;
 
@@ -106,7 +107,7 @@ __kernel void klt_tell(__global const float4 *place, __global const float4 *moti
     const int followed = state[ALIVE];
     const float share = 1.0f / max(followed, 1);
     const Summary result = {count, state[GONE], state[CHOSEN], state[CUT],
-                            state[ALL_GONE], state[NEXT_ID] + state[CHOSEN], state[ALL_CUTS], 0, all_x * share, all_y * share, all_age * share,
+                            state[ALL_GONE], state[NEXT_ID] + state[CHOSEN], state[ALL_CUTS], -1.0f, all_x * share, all_y * share, all_age * share,
                             noise_known ? sqrt(noise_variance(noise)) : -1.0f};
     *summary = result;
   }

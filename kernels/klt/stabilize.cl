@@ -12,6 +12,8 @@
 #define LEAST_SHARE 8    // and one in so many of all
 #define FORGET 0.0625f   // how much of the way a anchor follows its point in a frame
 
+#define SHORTER 0.1f     // a frame
+
 typedef struct {
   float2 at;
   int id, spare;
@@ -24,15 +26,15 @@ typedef struct {
   float4 back;  // from it to the frame
   float zoom;   // px of it to one that is shown
   float rows[6];  // from px of the frame to those shown: x' = rows[0] x + rows[1] y + rows[2], y' likewise
-  float spare;
+  float confidence;  // in the camera's motion, 0 to 1; -1 where it is not known
 } Steady;
 
 // How the steady picture follows the camera.
 typedef struct {
-  float place, pace;  // share of what is left that its place and its pace take on in a frame; 0: it stays
-  float zoom;         // px of it to one that is shown, up to 1
+  float smoothing;  // frames that it remembers; 0: it stays
+  float zoom;       // px of it to one that is shown, up to 1
   float aspect;
-  float2 centre;      // px
+  float2 centre;    // px
 } Follow;
 
 // A place from the centre in px that are as wide as high.
@@ -61,6 +63,16 @@ inline float4 bounded(float4 back, float zoom, float2 half_size) {
   return (float4)(clamp(result.xy, -left, left), result.zw);
 }
 
+// The filter with a fading memory of `smoothing` frames (Morrison 1969): the shares of what is left, `rest`, that its place and its pace
+// take on in a frame. The memory gets shorter, down to 1 / SHORTER frames, as the rest uses up the room of the margin, as where a pan begins:
+// at its end shake would pass.
+inline float2 shares_of(Follow follow, float4 rest) {
+  const float2 room = fmax((1.0f - follow.zoom) * square(follow.centre, follow.aspect), 0.5f);
+  const float used = fmin(fmax(fabs(rest.x) / room.x, fabs(rest.y) / room.y), 1.0f);
+  const float kept = exp(-1.0f / fmax(follow.smoothing, 1.0f) - SHORTER * used * used);
+  return follow.smoothing > 0.0f ? (float2)(1.0f - kept * kept, (1.0f - kept) * (1.0f - kept)) : (float2)(0.0f);
+}
+
 // After the frame's points are known: where it lies in the steady picture, how that goes on, and the anchors. `camera`: their motion.
 // Items: slots.
 __kernel void klt_hold(__global const float4 *place, __global const int4 *who, int slots, __global const int *state,
@@ -70,10 +82,12 @@ __kernel void klt_hold(__global const float4 *place, __global const int4 *who, i
   if (slot >= slots) return;
   const float2 middle = square(follow.centre, follow.aspect);
   const bool anew = fresh || state[CUT];
-  const bool sure = camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;
+  const bool sure = camera->reaches >= 0.5f && camera->inliers >= (float)LEAST_INLIERS && LEAST_SHARE * camera->inliers >= camera->counted;
   const float4 seen = anew ? (float4)(0.0f) : after(before->seen, sure ? camera->vectors : (float4)(0.0f));
-  const float4 pace = anew || follow.place == 0.0f ? (float4)(0.0f) : before->pace;
-  const float4 rest = seen - pace, go = pace + follow.place * rest;
+  const float4 pace = anew || follow.smoothing == 0.0f ? (float4)(0.0f) : before->pace;
+  const float4 rest = seen - pace;
+  const float2 shares = shares_of(follow, rest);
+  const float4 go = pace + shares.x * rest;
   const float4 back = bounded(after(go, inverse(seen)), follow.zoom, middle);
   const float4 held = inverse(back), turned = after(inverse(seen), held);
   if (who[slot].z == LIVE) {
@@ -87,7 +101,7 @@ __kernel void klt_hold(__global const float4 *place, __global const int4 *who, i
     const float2 grown = ((float2)(1.0f, 0.0f) + held.zw) / follow.zoom;
     const float2 shift = follow.centre + unsquare(held.xy / follow.zoom - times(grown, middle), follow.aspect);
     const float across = -grown.y / follow.aspect, down = grown.y * follow.aspect;
-    const Steady result = {held, pace + follow.pace * rest, back, follow.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, 0.0f};
+    const Steady result = {held, pace + shares.y * rest, back, follow.zoom, {grown.x, across, shift.x, down, grown.x, shift.y}, anew ? -1.0f : camera->confidence};
     *now = result;
   }
 }

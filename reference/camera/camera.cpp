@@ -113,6 +113,21 @@ Similarity Ransac::fitted(int iteration, int *count) const {
   return motion;
 }
 
+double Ransac::reaches(const Similarity &motion) const {
+  double count = 0, x = 0, y = 0, xx = 0, yy = 0;
+  for (const CameraVector &v : vectors_)
+    if (fits(motion, v, settings_.error))
+      count++, x += v[0], y += v[1], xx += double(v[0]) * v[0], yy += double(v[1]) * v[1];
+  const auto spread = [&](double sum, double squares, float size) {
+    const double mean = sum / std::max(count, 1.0),
+                 variance = std::max(squares / std::max(count, 1.0) - mean * mean, 0.0);
+    return std::sqrt(12 * variance) / std::max(size, 1e-3f);
+  };
+  return std::clamp(
+      (std::max(spread(x, xx, settings_.width), spread(y, yy, settings_.height)) - 0.6) / 0.2, 0.0,
+      1.0);
+}
+
 std::vector<CameraVector> block_vectors(const Texel &luma, int width, int height,
                                         const std::vector<glcl::motion::Vector> &vectors, int cell,
                                         int columns, float noise) {

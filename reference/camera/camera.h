@@ -34,6 +34,8 @@ struct Ransac {
   /// An iteration's, and after the fit to its inliers.
   Similarity drawn(int iteration) const;
   Similarity fitted(int iteration, int *inliers) const;
+  /// Of what agrees with a motion: how far it reaches over the frame, 0 to 1.
+  double reaches(const Similarity &motion) const;
 
   Ransac(const std::vector<CameraVector> &vectors, const glcl::camera::Ransac::Settings &settings);
 

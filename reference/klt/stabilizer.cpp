@@ -41,11 +41,13 @@ Similarity bounded(Similarity back, float zoom, float width, float height) {
 Stabilizer::Stabilizer(int width, int height, const glcl::camera::Ransac::Settings &ransac)
     : width_(float(width - 1)), height_(float(height - 1)), ransac_(ransac) {
   ransac_.converged = 0.5f;
+  ransac_.width = float(width), ransac_.height = float(height);
 }
 
 void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, bool fresh) {
   const Complex centre(width_ / 2, height_ / 2);
   Similarity seen, pace;
+  float confidence = -1;
   if (fresh) {
     anchors_.clear();
   } else {
@@ -62,18 +64,25 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
     int inliers = 0;
     const Similarity motion = found.fitted(found.best, &inliers);
     seen = steady_.seen;
-    if (inliers >= 6 && 8 * inliers >= found.valid) seen = after(seen, motion);
+    confidence =
+        found.valid ? float(found.reaches(motion)) * float(inliers) / float(found.valid) : -1;
+    if (inliers >= 6 && 8 * inliers >= found.valid && found.reaches(motion) >= 0.5)
+      seen = after(seen, motion);
     pace = steady_.pace;
   }
   float place = 0, quicker = 0;
-  if (settings.smoothing) {
-    const double kept = std::exp(-1.0 / settings.smoothing);
-    place = float(1 - kept * kept), quicker = float((1 - kept) * (1 - kept));
-  } else {
-    pace = {};
-  }
-  const Similarity rest = sum(seen, -1, pace), go = sum(pace, place, rest);
   const auto zoom = float(1 - 2 * settings.margin);
+  if (!settings.smoothing) pace = {};
+  const Similarity rest = sum(seen, -1, pace);
+  if (settings.smoothing) {
+    const auto part = [&](float lag, float length) {
+      return std::abs(lag) / std::max((1 - zoom) * length / 2, 0.5f);
+    };
+    const float used = std::min(std::max(part(rest.x, width_), part(rest.y, height_)), 1.0f);
+    const float kept = std::exp(-1 / float(settings.smoothing) - 0.1f * used * used);
+    place = 1 - kept * kept, quicker = (1 - kept) * (1 - kept);
+  }
+  const Similarity go = sum(pace, place, rest);
   const Similarity back = bounded(after(go, inverse(seen)), zoom, width_, height_);
   const Similarity held = inverse(back);
   std::map<int, Complex> anchors;
@@ -96,7 +105,7 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
              back,
              zoom,
              {grown.real(), -grown.imag(), shift.real(), grown.imag(), grown.real(), shift.imag()},
-             0};
+             confidence};
 }
 
 Frame Stabilizer::show(const Frame &frame) const {

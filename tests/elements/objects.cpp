@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 
 #include "config.h"
 #if HAVE_ANALYTICS
@@ -180,6 +181,35 @@ TEST(camera_in_changing_light) {
                     "%s of %g in light that %s", field, number(message, field),
                     rolls ? "rolls" : "flickers");
   }
+}
+
+// A hand before a plain wall has all the vectors, but is not the camera; a pan is.
+TEST(hand_before_a_wall) {
+  const auto camera_of = [](const std::function<Frame(int)> &frame) {
+    Chain chain("glclmotion interval=0 camera-compensation=first-order-flow");
+    for (int i = 0; i < 8; i++) chain.filter(reference::noisy(frame(i), 2, unsigned(i) + 1));
+    Events events;
+    end(chain);
+    events.gather(chain);
+    double path = 0, confidence = 0;
+    for (const GstStructure *message : events.of("glclmotion")) {
+      path = number(message, "camera-path-x");
+      confidence += number(message, "camera-confidence") / 7;
+    }
+    return std::pair{path, confidence};
+  };
+  const auto [hand, unsure] = camera_of([](int i) {
+    return reference::covered(reference::relit(reference::flat_frame(320, 240), 0, 170),
+                              reference::textured_frame(320, 240, {5.0 * i, 0}), [&](int x, int y) {
+                                return std::hypot(x - 100 - 5 * i, (y - 150) * 0.8) < 60;
+                              });
+  });
+  fail_unless(std::abs(hand) < 0.5 && unsure < 0.3,
+              "a hand takes the camera %g px along, sure by %g", hand, unsure);
+  const auto [pan, sure] = camera_of([](int i) {
+    return reference::textured_frame(320, 240, {5.0 * i, 0});
+  });
+  fail_unless(std::abs(pan - 35) < 1 && sure > 0.8, "a pan goes by %g px, sure by %g", pan, sure);
 }
 
 // camera-compensation alone tells of the camera, and says which kind.

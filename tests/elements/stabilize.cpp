@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "pipeline.h"
 #include "reference/textured.h"
@@ -107,6 +108,40 @@ TEST(still) {
                after = difference(first.frame, steady.frame);
   fail_unless(before > 10 && after < 4, "it differs by %g levels instead of %g", after, before);
   expect(is_zoom_alone(first, 0.1), "it begins in the middle");
+}
+
+// A hand before a plain wall does not take the picture along; the message says how sure the
+// camera's motion is.
+TEST(hand_before_a_wall) {
+  const auto confidence_of = [](const std::function<Frame(int)> &frame, double &moved) {
+    Chain chain(element + "stabilize=true smoothing=0 interval=0");
+    double confidence = 0;
+    for (int i = 0; i < 8; i++) {
+      const Shown steady = shown(chain, reference::noisy(frame(i), 2, unsigned(i) + 1));
+      moved = std::abs(steady.moved[2] + (width - 1) / 2.0 * 0.25);
+      chain.drain();
+      while (GstMessage *message = chain.messages().next(GST_MESSAGE_ELEMENT, 0)) {
+        const GstStructure *fields = gst_message_get_structure(message);
+        if (i && gst_structure_has_field(fields, "camera-confidence"))
+          confidence += test::number(fields, "camera-confidence") / 7;
+        gst_message_unref(message);
+      }
+    }
+    return confidence;
+  };
+  double moved = 0;
+  const double unsure = confidence_of(
+      [](int i) {
+        return reference::covered(
+            reference::relit(reference::flat_frame(width, height), 0, 170),
+            reference::textured_frame(width, height, {3.0 * i, 0}),
+            [&](int x, int y) { return std::hypot(x - 40 - 3 * i, y - 60) < 26; });
+      },
+      moved);
+  fail_unless(moved < 0.01 && unsure < 0.3, "a hand moves the picture by %g px, sure by %g", moved,
+              unsure);
+  const double sure = confidence_of([](int i) { return scene(i); }, moved);
+  fail_unless(moved > 0.5 && sure > 0.8, "a camera moves it by %g px, sure by %g", moved, sure);
 }
 
 // It is what the result says, and drawings move with it.

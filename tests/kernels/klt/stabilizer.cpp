@@ -297,3 +297,40 @@ TEST(test_smooth) {
   fail_unless(shaking > 1 && rest < 0.2 * shaking, "steps of %g px instead of %g", rest, shaking);
   fail_unless(std::abs(moved + 0.8) < 0.2, "the pan is %g px a frame", moved);
 }
+
+// Where a pan begins, shake goes on being taken away at the defaults: in its first second the
+// picture's second differences are at most half of the camera's.
+TEST(test_pan_begins) {
+  Bench bench;
+  Agreement agreement;
+  agreement.most = 0.02;
+  const int w = 320, h = 180, begins = 12, count = begins + 25;
+  for (const double by : {2.0, 4.0, 8.0}) {
+    const auto pan = [&](int i) {
+      Motion motion = shaken(i);
+      motion.x -= by * std::max(i - begins, 0);
+      return motion;
+    };
+    Clip clip;
+    for (int i = 0; i < count; i++) clip.frames.push_back(reference::textured_frame(w, h, pan(i)));
+    clip.klt.features = 150;
+    clip.pixels = false;
+    const auto all = compare(bench, agreement, clip, "a pan begins");
+    double shown = 0, camera = 0;
+    for (int i = begins; i < count; i++) {
+      const reference::Point p{w / 2.0 + by * (i - begins), h / 2.0};
+      const auto at = [&](int k) { return shown_at(all[size_t(k)], pan(k).apply(p, w, h)); };
+      const auto second = [&](auto x) { return x(i) - 2 * x(i - 1) + x(i - 2); };
+      const double zoom = 1 / (1 - 2 * clip.settings.margin);
+      const double x = second([&](int k) { return at(k).x; }) / zoom,
+                   y = second([&](int k) { return at(k).y; }) / zoom,
+                   own_x = second([&](int k) { return pan(k).apply(p, w, h).x; }),
+                   own_y = second([&](int k) { return pan(k).apply(p, w, h).y; });
+      shown += x * x + y * y, camera += own_x * own_x + own_y * own_y;
+    }
+    const double part = std::sqrt(shown / camera);
+    std::printf("a pan of %g px begins: %.2f of the camera's second differences\n", by, part);
+    fail_unless(part <= 0.5, "a pan of %g px begins: %g of the camera's second differences", by,
+                part);
+  }
+}

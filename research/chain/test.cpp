@@ -50,6 +50,13 @@ TEST(test_prices_are_found) {
               found.picture);
 }
 
+// Of each chain the cheapest plan counts.
+TEST(test_choices_are_timed) {
+  const std::vector<TimedPlan> plans{{10, 1, 0, 0, 5, 0}, {0, 2, 0, 0, 9, 0}, {1, 1, 1, 1, 30, 1}};
+  fail_unless(glcl::bench::time_of_choices(plans, {20, 0, 0, 0}) == 35, "pictures are dear");
+  fail_unless(glcl::bench::time_of_choices(plans, {1, 0, 0, 0}) == 39, "operations are");
+}
+
 TEST(test_kept_prices_choose) {
   Bench bench;
   const glcl::Device &device = bench.context->device();

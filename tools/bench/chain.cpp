@@ -103,21 +103,23 @@ Peer peer(const std::string &name, const std::string &task, const std::string &e
       }};
 }
 
-/// What glcl-tune keeps: the prices, and the mean time of the plans that they are from.
+/// The prices and the time of the plans that they choose, beside those that the usual ones choose;
+/// the usual ones stay where that is no gain.
 Tuning measured_prices(const std::shared_ptr<Context> &context, double seconds) {
   const std::vector<TimedPlan> plans = time_plans(context, seconds);
   const chain::Prices prices = fitted_prices(plans);
+  const double usual = time_of_choices(plans, chain::usual_prices(context->device()));
+  const double measured = time_of_choices(plans, prices);
+  if (measured >= usual)
+    return {chain::price_tunable().defaults(context->device(), chain::price_problem), usual, usual};
   const auto tenths = [](double price) {
     return static_cast<int>(std::lround(std::min(10 * price, double(chain::most_tenths))));
   };
-  double sum = 0;
-  for (const TimedPlan &plan : plans) sum += plan.microseconds;
-  const double mean = sum / double(plans.size());
   return {{{"picture", tenths(prices.picture)},
            {"read", tenths(prices.read)},
            {"local", tenths(prices.local)}},
-          mean,
-          mean};
+          measured,
+          usual};
 }
 
 const Registration registration("glclchain", [](Subject &subject) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "chain/chain.h"
 #include "fit.h"
@@ -101,6 +102,21 @@ Prices fitted_prices(const std::vector<TimedPlan> &plans, double *error) {
   return {costs[1] / operation, costs[2] / operation, costs[3] / operation, 0};
 }
 
+double time_of_choices(const std::vector<TimedPlan> &plans, const Prices &prices) {
+  const auto cost = [&](const TimedPlan &plan) {
+    return plan.operations + prices.picture * plan.pictures + prices.read * plan.reads +
+           prices.local * plan.locals;
+  };
+  std::map<int, const TimedPlan *> chosen;
+  for (const TimedPlan &plan : plans) {
+    const TimedPlan *&best = chosen[plan.chain];
+    if (!best || cost(plan) < cost(*best)) best = &plan;
+  }
+  double sum = 0;
+  for (const auto &[chain, plan] : chosen) sum += plan->microseconds;
+  return sum;
+}
+
 std::vector<TimedPlan> time_plans(const std::shared_ptr<Context> &context, double seconds) {
   using Clock = std::chrono::steady_clock;
   constexpr size_t least = 6;
@@ -108,11 +124,14 @@ std::vector<TimedPlan> time_plans(const std::shared_ptr<Context> &context, doubl
   std::vector<TimedPlan> timed;
   Progress progress(std::size(plans) * std::size(chains));
   for (const int number : plans)
-    for (const char *text : chains) {
+    for (size_t i = 0; i < std::size(chains); i++) {
       if (Clock::now() > deadline && timed.size() >= least) return timed;
-      progress.step(text);
-      if (const auto plan = time_plan(context, chain::parse_chain(text, "prices", {}), number))
+      progress.step(chains[i]);
+      const Description wanted = chain::parse_chain(chains[i], "prices", {});
+      if (auto plan = time_plan(context, wanted, number)) {
+        plan->chain = static_cast<int>(i);
         timed.push_back(*plan);
+      }
     }
   if (timed.size() < least)
     throw Error(Error::Kind::failed, "Too few plans run on " + context->device().name +

@@ -151,8 +151,8 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
   match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1}).in_bands();
   maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
   const Program verifying = context.program("hough/verify.cl", cpu ? "-DALONE" : "");
-  near_kernel_ = Kernel(context, verifying, "verify_near", {64, 1});
-  verify_ = Kernel(context, verifying, "verify", {cpu ? 1u : 128u, 1});
+  near_kernel_ = Kernel(context, verifying, "verify_near", {64, 1}).in_bands();
+  verify_ = Kernel(context, verifying, "verify", {cpu ? 1u : 128u, 1}).in_bands();
   try {
     edge_count_ = buffer(context_, sizeof(cl_uint));
     rows_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
@@ -290,7 +290,7 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
       {static_cast<cl_float>(settings.scale_min), static_cast<cl_float>(settings.scale_max)}};
   const cl_float2 angles{
       {static_cast<cl_float>(-settings.angle_max), static_cast<cl_float>(range)}};
-  verify_(queue, {most_candidates * verify_.group().x, 1}, canny_.edges(), near_,
+  verify_(queue, {verify_.group().x, most_candidates}, canny_.edges(), near_,
           cl_int2{{width_, height_}}, candidates_.places(), candidates_.counts(), poses_, count,
           first, per_octave, cells.s[1], pitch, cell, prepared.points, normals_, prepared.levels,
           level_count, shape.radius, static_cast<cl_int>(index), scale_range, angles, objects_,

@@ -27,8 +27,8 @@ Tracking::Tracking(Context &context, int lanes) {
       context.program("klt/track.cl", "-cl-mad-enable -DLANES=" + std::to_string(lanes) +
                                           (apart ? " -DAPART" : ""));
   const Size group{size_t(lanes), 1};
-  follow_ = Kernel(context, program, apart ? "klt_track" : "klt_follow", group);
-  if (apart) compare_ = Kernel(context, program, "klt_compare", group);
+  follow_ = Kernel(context, program, apart ? "klt_track" : "klt_follow", group).in_bands();
+  if (apart) compare_ = Kernel(context, program, "klt_compare", group).in_bands();
 }
 
 void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyramids,
@@ -38,7 +38,7 @@ void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyram
                       static_cast<float>(settings.max_residue), int(settings.check), reach};
   const int levels = std::min(settings.levels, static_cast<int>(pyramids.levels().size()));
   const size_t lanes = follow_.group().x;
-  const Size items{features * lanes, 1};
+  const Size items{lanes, size_t(features)};
   const cl::Buffer &templates = points.templates(queue, features);
   const auto patch = cl::Local(patch_bytes), sums = cl::Local(lanes * sizeof(cl_float4));
   if (!compare_)

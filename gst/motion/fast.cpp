@@ -6,21 +6,31 @@ namespace glcl::motion {
 namespace {
 
 constexpr int coarse_block = 8;
+constexpr size_t most_rows = 256;  // of groups
 
 Program program(Context &context, int block) {
   return context.program("motion/fast.cl", area_options(block));
 }
 
+/// The items of so many groups, in rows, which bands can part.
+Size rows_of(const Kernel &kernel, size_t groups) {
+  const size_t wide = (groups + most_rows - 1) / most_rows;
+  return {wide * kernel.group().x, (groups + wide - 1) / wide};
+}
+
 }  // namespace
 
 Hexagon::Hexagon(Context &context, int block)
-    : kernel_(context, program(context, block), "motion_hexagon", {32, 1}) {}
+    : kernel_(context, program(context, block), "motion_hexagon", {32, 1}) {
+  kernel_.in_bands();
+}
 
 void Hexagon::run(Queue &queue, const Plane &current, const Plane &reference, int range, int lambda,
                   const cl::Buffer &keys, int columns, size_t count) {
   check_search(current, reference, Window::of_range(range), lambda);
-  kernel_(queue, {count, 1}, current.buffer, reference.buffer, current.pitch, lambda, range, keys,
-          columns, static_cast<cl_int>(count));
+  kernel_(queue, rows_of(kernel_, (count + kernel_.group().x - 1) / kernel_.group().x),
+          current.buffer, reference.buffer, current.pitch, lambda, range, keys, columns,
+          static_cast<cl_int>(count));
 }
 
 Hierarchy::Hierarchy(Context &context, int block, int width, int height)
@@ -28,6 +38,7 @@ Hierarchy::Hierarchy(Context &context, int block, int width, int height)
       search_(context, coarse_block),
       follow_coarse_(context, program(context, coarse_block), "motion_follow", {}),
       follow_(context, program(context, block), "motion_follow", {}) {
+  follow_coarse_.in_bands(), follow_.in_bands();
   for (Level &level : levels_) {
     width = (width + 1) / 2;
     height = (height + 1) / 2;
@@ -61,9 +72,9 @@ void Hierarchy::run(Queue &queue, const Plane &current, const Plane &reference, 
 void Hierarchy::follow(Queue &queue, Kernel &kernel, const Plane &current, const Plane &reference,
                        int range, int lambda, const cl::Buffer &keys, int columns, size_t count,
                        const Level &parent) {
-  kernel(queue, {count * kernel.group().x, 1}, current.buffer, reference.buffer, current.pitch,
-         lambda, range, keys, columns, parent.keys, search_.columns(parent.current),
-         search_.rows(parent.current));
+  kernel(queue, rows_of(kernel, count), current.buffer, reference.buffer, current.pitch, lambda,
+         range, keys, columns, static_cast<cl_int>(count), parent.keys,
+         search_.columns(parent.current), search_.rows(parent.current));
 }
 
 }  // namespace glcl::motion

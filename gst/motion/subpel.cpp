@@ -14,6 +14,7 @@ Subpel::Subpel(Context &context, int block)
              context.program("motion/subpel.cl",
                              block == Search::partitions ? options + " -DPARTITIONED" : options),
              "motion_subpel", {});
+  refine_.in_bands();
 }
 
 void Subpel::prepare(Queue &queue, const Plane &reference, int range, const cl::Buffer &halves) {

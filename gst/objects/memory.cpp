@@ -15,7 +15,8 @@ constexpr int counters = 32;  // DEVIATION_COUNTERS in the kernels
 
 Memory::Memory(Context &context, const camera::Frame &frame) : frame_(frame) {
   kernel_ = Kernel(context, context.program("objects/memory.cl"), "objects_remember",
-                   context.device().is_cpu() ? Size{64, 1} : Size{32, 8});
+                   context.device().is_cpu() ? Size{64, 1} : Size{32, 8})
+                .in_bands();
   const size_t pixels = size_t(frame.size.s[0]) * frame.size.s[1];
   try {
     for (int i = 0; i < 2; i++) {

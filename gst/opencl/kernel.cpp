@@ -82,18 +82,19 @@ void Kernel::launch(Queue &queue, Size items) {
   const Size groups{divided_up(items.x, group_.x), divided_up(items.y, group_.y)};
   Pace *pace = Pace::current();
   if (pace && !std::exchange(launched_, true)) pace->be_careful();
-  if (pace && in_bands_ && groups.y > 1 && is_long(groups))
+  if (pace && speed_ && groups.y > 1 && is_long(groups))
     return launch_in_bands(queue, *pace, groups);
   if (pace && pace->is_careful())
-    pace->launched(queue, enqueue(queue, groups, 0));
+    pace->launched(queue, enqueue(queue, groups, 0), {work(groups), speed_});
   else
     enqueue(queue, groups, 0);
 }
 
+double Kernel::work(Size groups) const { return cost_ * double(groups.x) * double(groups.y); }
+
 /// Whether it takes longer than a band, or was never measured.
 bool Kernel::is_long(Size groups) const {
-  return speed_ == speed_.zero() ||
-         speed_ * cost_ * double(groups.x) * double(groups.y) > Pace::band;
+  return *speed_ == speed_->zero() || *speed_ * work(groups) > Pace::band;
 }
 
 /// The first band is a short one where nothing was measured: what it takes says how long the others
@@ -101,16 +102,18 @@ bool Kernel::is_long(Size groups) const {
 void Kernel::launch_in_bands(Queue &queue, Pace &pace, Size groups) {
   constexpr size_t unmeasured = 64;  // as many bands, if all were like the first
   constexpr size_t growth = 8;       // from one band to the next, at most
-  const double row_cost = cost_ * double(groups.x);
+  Pace::Seconds speed = *speed_;
+  const bool measured = speed > speed.zero();
+  const double row = work({groups.x, 1});
   const auto fitting = [&](size_t most) {
-    const double rows = Pace::band / (speed_ * row_cost);
+    const double rows = Pace::band / (speed * row);
     return rows < double(most) ? std::max<size_t>(1, static_cast<size_t>(rows)) : most;
   };
   pace.be_careful();
-  size_t rows = speed_ == speed_.zero() ? groups.y / unmeasured + 1 : fitting(groups.y);
+  size_t rows = measured ? fitting(groups.y) : groups.y / unmeasured + 1;
   Pace::Seconds all{0};
   size_t all_rows = 0;
-  bool counts = speed_ > speed_.zero();  // not the first of all, while drivers finish compiling
+  bool counts = measured;  // not the first of all, while drivers finish compiling
   for (size_t done = 0; done < groups.y;) {
     rows = std::min(rows, groups.y - done);
     const Pace::Seconds took = pace.time(queue, enqueue(queue, {groups.x, rows}, done));
@@ -119,10 +122,10 @@ void Kernel::launch_in_bands(Queue &queue, Pace &pace, Size groups) {
       all += took;
       all_rows += rows;
     }
-    speed_ = took / (double(rows) * row_cost);
+    speed = took / (double(rows) * row);
+    *speed_ = all_rows ? all / (double(all_rows) * row) : speed;
     rows = fitting(growth * rows);
   }
-  if (all_rows) speed_ = all / (double(all_rows) * row_cost);
 }
 
 /// Enqueues rows of groups from `row` on. The event is null where nobody is to wait for it.

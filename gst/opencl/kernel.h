@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,10 +51,10 @@ class Kernel {
   explicit operator bool() const { return !name_.empty(); }
 
   /// Where it takes long it may be launched in bands, one after the other: parts of the y range,
-  /// told apart by get_global_id(1). So it uses neither get_group_id(1) nor get_num_groups(1) nor
-  /// get_global_size(1), and its groups along y don't depend on each other's order.
+  /// told apart by get_global_id(1) or GROUP_ROW of common/bands.clh. So nothing hangs on
+  /// get_group_id(1), get_num_groups(1) or get_global_size(1), nor on the order of groups along y.
   Kernel &in_bands() {
-    in_bands_ = true;
+    speed_ = std::make_shared<Pace::Seconds>(0);
     return *this;
   }
   /// What an item of the launches to come costs beside one of earlier launches, in any unit: the
@@ -99,6 +100,7 @@ class Kernel {
   }
   void make(const Device &device, const cl::Program &program) const;
   void launch(Queue &queue, Size items);
+  double work(Size groups) const;
   bool is_long(Size groups) const;
   void launch_in_bands(Queue &queue, Pace &pace, Size groups);
   cl::Event enqueue(Queue &queue, Size groups, size_t row);
@@ -107,9 +109,10 @@ class Kernel {
   mutable cl::Kernel kernel_;
   std::string name_;
   mutable Size group_;
-  bool in_bands_ = false, launched_ = false;
+  bool launched_ = false;
   double cost_ = 1;
-  Pace::Seconds speed_{0};  // for a group of items that cost 1; 0 while it was not measured
+  // Of one in bands: for a group of items that cost 1; 0 while it was not measured.
+  std::shared_ptr<Pace::Seconds> speed_;
 };
 
 }  // namespace glcl

@@ -52,27 +52,37 @@ void Pace::begin() {
 void Pace::end(Queue &queue) {
   const auto now = Clock::now();
   if (careful_) slow_ = now - begun_ > band;
-  if (slow_ || end_()) return;
+  // A late frame is told after a band's time in any case, so that quick ones share a marker.
+  if (slow_ || end_() || now - ended_ < band) return;
   // Without the marker, the next frame is taken for a quick one.
   if (clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, &end_()) == CL_SUCCESS) ended_ = now;
 }
 
-void Pace::launched(Queue &queue, const cl::Event &event) {
+/// What the launch took, once it is done: the queue does one after the other.
+Pace::Seconds Pace::wait_for(const cl::Event &event, Clock::time_point enqueued) {
+  wait(event);
+  const auto now = Clock::now(), start = std::max(enqueued, free_);
+  free_ = now;
+  return now - start;
+}
+
+void Pace::launched(Queue &queue, const cl::Event &event, const Work &work) {
   queue.cl().flush();
-  if (before_()) wait(before_);
-  before_ = event;
+  const auto now = Clock::now();
+  if (before_()) {
+    const Seconds took = wait_for(before_, enqueued_);
+    if (work_.speed) *work_.speed = took / work_.amount;
+  }
+  before_ = event, work_ = work, enqueued_ = now;
   Stop::check();
 }
 
 Pace::Seconds Pace::time(Queue &queue, const cl::Event &band) {
   before_ = {};
   queue.cl().flush();
-  const auto enqueued = Clock::now();
-  wait(band);
-  const auto now = Clock::now(), start = std::max(enqueued, free_);
-  free_ = now;
+  const Seconds took = wait_for(band, Clock::now());
   Stop::check();
-  return now - start;
+  return took;
 }
 
 }  // namespace glcl

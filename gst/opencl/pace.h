@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include "cl.h"
 
@@ -24,6 +25,12 @@ class Pace {
   /// The one that launches of this thread keep, or null.
   static Pace *current();
 
+  /// A launch: how much work it is, in any unit, and where to put what a unit takes, if anywhere.
+  struct Work {
+    double amount = 1;
+    std::shared_ptr<Seconds> speed;
+  };
+
   /// Around the launches of a frame on this thread.
   class Frame {
    public:
@@ -40,19 +47,22 @@ class Pace {
   /// For the rest of the frame: what is launched next was never measured.
   void be_careful() { careful_ = true; }
   bool is_careful() const { return careful_; }
-  /// A launch of a careful frame has been enqueued: waits for the one before it.
-  void launched(Queue &queue, const cl::Event &event);
+  /// A launch of a careful frame has been enqueued: waits for the one before it, and measures that.
+  void launched(Queue &queue, const cl::Event &event, const Work &work);
   /// Waits until a band is done, and gives the time it took.
   Seconds time(Queue &queue, const cl::Event &band);
 
  private:
   void begin();
   void end(Queue &queue);
+  Seconds wait_for(const cl::Event &event, Clock::time_point enqueued);
 
   bool careful_ = false, slow_ = false;
   cl::Event before_;                 // the last launch of a careful frame
+  Work work_;                        // what it does
+  Clock::time_point enqueued_;       // and since when
   cl::Event end_;                    // of a frame that went without waits
-  Clock::time_point begun_, ended_;  // the frame; `end_`
+  Clock::time_point begun_, ended_;  // the frame; the last `end_`
   Clock::time_point free_;           // until when the device is known to have been busy
 };
 

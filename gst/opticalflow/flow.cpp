@@ -196,6 +196,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   if (finest["group-y"] > 1) finest["group-y"] /= 2, finest["tile-y"] = (finest["tile-y"] + 1) / 2;
   finest_ = step("flow_warp", finest_radius, finest);
   last_ = step("flow_last", window_radius, dense);
+  last_.kernel.in_bands();
   if (most_steps_ > 1) {
     // Groups of the same size beside it make sums; a compute unit takes several of those.
     const size_t items = std::min<size_t>(one_group(device), 512);

@@ -26,9 +26,9 @@ Refinement::Refinement(Context &context) : context_(context.cl()) {
     if (more <= most) rows = more;
   const Program program =
       context.program("opticalflow/refine.cl", "-DGROUP_Y=" + std::to_string(rows));
-  step_ = Kernel(context, program, "refine_step", {tile_items, rows});
-  mean_ = Kernel(context, program, "refine_mean", pixel_group);
-  finish_ = Kernel(context, program, "refine_finish", pixel_group);
+  step_ = Kernel(context, program, "refine_step", {tile_items, rows}).in_bands();
+  mean_ = Kernel(context, program, "refine_mean", pixel_group).in_bands();
+  finish_ = Kernel(context, program, "refine_finish", pixel_group).in_bands();
 }
 
 void Refinement::step(Queue &queue, const Frames &frames, int level, const cl::Buffer &from,
@@ -40,6 +40,7 @@ void Refinement::step(Queue &queue, const Frames &frames, int level, const cl::B
     return size_t((of_level.s[i] + shift.s[i] + own - 1) / own);
   };
   const Size group = step_.group();
+  step_.costs(rounds);
   step_(queue, {tiles(0, tile_x) * group.x, tiles(1, tile_y) * group.y}, frames.before,
         frames.after, frames.grey, of_level, from, both(from_level), ratio, frames.noise,
         frames.gains[level], shift, rounds, other_, matches_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Whether a shape is where votes have it: its points look for edges of their direction beside them, the pose follows by least
 // squares, and in the end the share of the points that meet an edge counts.
+#include "common/bands.clh"
 #include "hough/fit.clh"
 #include "hough/directions.clh"
 #include "hough/level.clh"
@@ -128,7 +129,7 @@ inline float most_on_a_side(__local const uint *seen, __local const uint *met) {
   return most;
 }
 
-// A group for each candidate. `points`: (x, y) of the shape from its middle, z the step of their direction, w what they count.
+// A group for each candidate, along y. `points`: (x, y) of the shape from its middle, z the step of their direction, w what they count.
 // `normals`: cosine and sine of a direction, by its step. `radius`: of the shape. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
 // `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees. `first`: of the objects that are its. `sums`: SUMS for each item,
 // a power of two of them. `nearby`: as verify_near has it.
@@ -139,7 +140,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
                      __global const float2 *restrict normals,
                      __global const int4 *restrict levels, int level_count, float radius, int shape,
                      float2 scale_range, float2 angles, __global Object *restrict objects, int first, __local float *sums) {
-  const int item = get_local_id(0), items = get_local_size(0), number = get_group_id(0);
+  const int item = get_local_id(0), items = get_local_size(0), number = GROUP_ROW;
   const bool exists = number < (int)counts[0];
   const uint place = exists ? candidates[number] : 0;
   const int turn_bin = poses[place] / scales, scale_bin = poses[place] % scales;

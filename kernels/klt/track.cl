@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Follows points from the frame before to this one, coarse to fine (Lucas and Kanade 1981; Tomasi and Kanade 1991), a group of
 // -DLANES=n items each.
+#include "common/bands.clh"
 #include "klt/points.clh"
 #include "noise/bands.clh"
 
@@ -149,10 +150,11 @@ inline bool in_frame(float2 at, int4 level) { return all(at >= (float)RIM) && al
 #ifndef FETCH
 #define FETCH(p)
 #endif
-// What another point will want: its windows lie anywhere.
+// What another point of the band will want: its windows lie anywhere.
+#define END_OF_BAND ((int)(get_global_offset(1) + get_num_groups(1)))
 inline void fetch_ahead(__global const float *before, __global const float *after, __constant int4 *levels, int count,
                         __global const float4 *place, __global const float4 *motion, int slot, int radius) {
-  if (slot >= (int)get_num_groups(0)) return;
+  if (slot >= END_OF_BAND) return;
   const float2 at = place[slot].zw, pace = motion[slot].xy;
   for (int number = count - 1; number >= 0; number--) {
     const int4 level = levels[number];
@@ -166,7 +168,7 @@ inline void fetch_ahead(__global const float *before, __global const float *afte
 // And its template, and where that will be laid.
 inline void fetch_template(__global const float *after, int4 level, __global const float4 *place, __global const float *templates, int slot,
                            int radius) {
-  if (slot >= (int)get_num_groups(0)) return;
+  if (slot >= END_OF_BAND) return;
   const int side = 2 * radius + 1;
   const int2 to = convert_int2(place[slot].zw) - radius;
   for (int y = -1; y <= side; y++) FETCH(after + texel_index(level, clamp(to + (int2)(0, y), -1, level.xy)));
@@ -305,11 +307,11 @@ inline Point compare(__global const float *before, __global const float *after, 
 #define SEARCH Search search, __global const float *noise
 #define COMPARED int stamp, __global ushort *stamps, __global float *templates, __global int4 *births
 
-// Work-groups: slots. PoCL 3.1 does not end compiling both in one with barriers: there, -DAPART makes two of it.
+// Work-groups: slots, along y. PoCL 3.1 does not end compiling both in one with barriers: there, -DAPART makes two of it.
 #ifndef APART
 __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, COMPARED,
                          __local float *patch, __local float4 *sums) {
-  const int slot = get_group_id(0);
+  const int slot = GROUP_ROW;
   Point point = point_of(place, motion, who, form, slot);
   fetch_ahead(before, after, levels, count, place, motion, slot + 1, search.radius);
   fetch_template(after, levels[0], place, templates, slot + 1, search.radius);
@@ -324,7 +326,7 @@ __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains
 #else
 __kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, __local float *patch,
                         __local float4 *sums) {
-  const int slot = get_group_id(0);
+  const int slot = GROUP_ROW;
   Point point = point_of(place, motion, who, form, slot);
   if (point.who.z == LIVE) {
     point = track(before, after, levels, gains, count, search, noise, point, patch, sums);
@@ -334,7 +336,7 @@ __kernel void klt_track(FRAMES, __constant int4 *levels, __constant Gain *gains,
 }
 
 __kernel void klt_compare(FRAMES, int4 level, Gain gain, SEARCH, POINTS, COMPARED, __local float *patch, __local float4 *sums) {
-  const int slot = get_group_id(0);
+  const int slot = GROUP_ROW;
   Point point = point_of(place, motion, who, form, slot);
   if (point.who.z == LIVE) {
     point = compare(before, after, level, gain, search, noise, stamp, stamps, point, templates + (size_t)slot * TEMPLATE,

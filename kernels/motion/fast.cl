@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Searches that try few of the candidates. Build with -DB=4, 8, 16 or 32 (block size), and with
 // -DPARTITIONED for all partitions of macroblocks.
+#include "common/bands.clh"
 #include "motion/area.clh"
 
 // The key of a vector in whole pixels; none outside the range.
@@ -16,10 +17,10 @@ inline ulong try_vector(const Area *a, int2 v) {
 }
 
 // From the vector 0 to the cheapest corner of a hexagon around, until none is cheaper; then the cheapest of
-// the eight neighbours. Work-items: keys.
+// the eight neighbours. Work-items: keys, row after row.
 __kernel void motion_hexagon(__global const uchar *current, __global const uchar *reference, int pitch,
                              int lambda, int range, __global ulong *keys, int columns, int count) {
-  const int i = get_global_id(0);
+  const int i = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (i >= count) return;
   const Area area = area_of(current, reference, pitch, lambda, range, i, columns);
   const int2 corners[] = {(int2)(-1, -2), (int2)(1, -2), (int2)(-2, 0),
@@ -36,16 +37,17 @@ __kernel void motion_hexagon(__global const uchar *current, __global const uchar
 }
 
 // Around twice the vectors that were found in planes of half the size for the block of PARENT px there that
-// holds the middle, for its four neighbours, and around 0: REACH px to all sides. Work-groups: keys.
+// holds the middle, for its four neighbours, and around 0: REACH px to all sides. Work-groups: keys, row after row.
 #define PARENT 8
 #define REACH 2
 #define GROUP 32
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void motion_follow(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
-                   int range, __global ulong *keys, int columns, __global const ulong *parents,
+                   int range, __global ulong *keys, int columns, int count, __global const ulong *parents,
                    int parent_columns, int parent_rows) {
   __local ulong found[GROUP];
-  const int item = get_local_id(0), key = get_group_id(0), side = 2 * REACH + 1;
+  const int item = get_local_id(0), key = GROUP_ROW * get_num_groups(0) + get_group_id(0), side = 2 * REACH + 1;
+  if (key >= count) return;
   const Area area = area_of(current, reference, pitch, lambda, range, key, columns);
   const int2 parent = (area.at + area.size / 2) / (2 * PARENT);
   const int2 around[] = {(int2)(0, 0), (int2)(0, -1), (int2)(-1, 0), (int2)(1, 0), (int2)(0, 1)};

@@ -5,6 +5,7 @@
 // once from words that they share, for each shape of partitions whose vector there no shape before it has. The cells of
 // a block are added up in local memory. Build with -DB=4, 8, 16 or 32 (block size).
 #include "common/absdiff.clh"
+#include "common/bands.clh"
 #include "motion/cost.clh"
 #include "motion/partitions.clh"
 #include "motion/samples.clh"
@@ -168,7 +169,7 @@ void motion_subpel(__global const uchar *current, __global const uchar *referenc
                    __global ulong *keys, int columns) {
   __local ulong best[KEYS];
   __local uint4 sums[SHAPES * CELLS];  // of eight neighbours, 16 bits each
-  const int item = get_local_id(0), strip = get_group_id(0), row = get_group_id(1);
+  const int item = get_local_id(0), strip = get_group_id(0), row = GROUP_ROW;
   const int x = item % ACROSS, y = item / ACROSS;
   __global ulong *own_keys = keys + ((size_t)row * columns + strip * (STRIP / B)) * EACH;
   const int count = min(KEYS, (columns - strip * (STRIP / B)) * EACH);

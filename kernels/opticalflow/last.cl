@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The last step of the solver, on all texels of the finest level. Build as window.clh says.
+#include "common/bands.clh"
 #include "opticalflow/window.clh"
 
 // The four texels that a node of the last warp is the middle of, `step` apart; one beyond the edge stands for
@@ -94,7 +95,7 @@ __kernel void flow_last(__global const TEXEL *restrict before, __global const TE
                         __global float *restrict certain, int2 size, int2 side, Window window, float alpha,
                         float half_sure, int spacing, __local float4 *tile, __local float *tile_y,
                         __local float4 *strip, __local float *strip_y, __local float2 *nodes_flow) {
-  const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * side;
+  const int2 origin = (int2)(get_group_id(0), GROUP_ROW) * side;
   const int2 voter = origin - RADIUS, voters = side + 2 * RADIUS, last = flow_size - 1;
   const int2 middle = max(voter >> 1, 0), middles = min(((voter + voters - 1) >> 1) + 2, last + 1) - middle;
   const Noise noise = noise_of(noise_table);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Variational refinement of a flow by census, see gst/opticalflow/refine.h. -DGROUP_Y=n: rows of the group of refine_step.
 #define CENSUS
+#include "common/bands.clh"
 #include "common/exp2.clh"
 #include "common/items.clh"
 #include "opticalflow/level.clh"
@@ -121,7 +122,7 @@ __kernel void refine_step(__global const TEXEL *restrict before, __global const 
                           __global const float *restrict table, float gain, int2 shift, int rounds,
                           __global float2 *restrict result, __global float *restrict matches) {
   __local float2 tile[2][(TILE_Y + 2) * PITCH];
-  const int2 origin = (int2)(get_group_id(0), get_group_id(1)) * OWN - HALO - shift, last = level.xy - 1;
+  const int2 origin = (int2)(get_group_id(0), GROUP_ROW) * OWN - HALO - shift, last = level.xy - 1;
   const int2 item = (int2)(get_local_id(0), get_local_id(1));
   const int left = 2 * item.x, top = ROWS * item.y;  // of the tile
   const int2 at = origin + (int2)(left, top);

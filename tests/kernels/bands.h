@@ -2,6 +2,10 @@
 // Kernels that are launched in bands.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <string>
+
 #include "opencl/pace.h"
 #include "opencl/queue.h"
 #include "opencl/stop.h"
@@ -17,4 +21,16 @@ int in_bands(glcl::Queue &queue, const Work &work) {
   const glcl::Pace::Frame frame(pace, queue);
   work();
   return asked;
+}
+
+/// The same on a queue that counts launches. Gives how many bands there are beyond one for each of
+/// them; for that, nothing may be left to compile.
+template <class Bench, class Work>
+int more_bands(Bench &bench, const Work &work) {
+  bench.queue = std::make_unique<glcl::Queue>(bench.context, true);
+  int more = in_bands(*bench.queue, work);
+  std::map<std::string, glcl::Timing> timings;
+  bench.queue->collect(timings);
+  for (const auto &[kernel, timing] : timings) more -= static_cast<int>(timing.count);
+  return more;
 }

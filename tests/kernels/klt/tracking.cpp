@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
+#include "kernels/bands.h"
 #include "klt.h"
 
 using glcl::klt::Klt;
@@ -179,6 +181,32 @@ TEST(test_lanes) {
     for (size_t k = 0; k < lists[i].points.size(); k++)
       fail_unless(std::hypot(lists[i].points[k].x - lists[0].points[k].x,
                              lists[i].points[k].y - lists[0].points[k].y) < 0.005);
+  }
+}
+
+// Points that are followed in bands are the same to the last bit.
+TEST(test_bands) {
+  Bench bench;
+  const auto frames = moving(161, 97, {2.3, -1.4, 0.004});
+  Settings settings;
+  settings.features = 150, settings.reselect = 1, settings.check = true;
+  std::vector<List> lists;
+  const auto work = [&] {
+    Klt engine(*bench.context, 161, 97, Layout::buffer);
+    for (const Frame &frame : frames) {
+      engine.run(*bench.queue, settings, bench.upload(frame, Layout::buffer));
+      engine.tell(*bench.queue);
+      lists.push_back(download(bench, engine.points()));
+    }
+  };
+  work();
+  const int more = more_bands(bench, work);
+  fail_unless(more > 0, "%d more bands", more);
+  for (size_t i = 0; i < frames.size(); i++) {
+    const auto &whole = lists[i].points, &parts = lists[frames.size() + i].points;
+    fail_unless(whole.size() == parts.size() && (i == 0 || whole.size() > 100));
+    fail_unless(std::memcmp(whole.data(), parts.data(), whole.size() * sizeof whole[0]) == 0,
+                "frame %zu differs", i);
   }
 }
 

@@ -3,6 +3,7 @@
 // reference.
 #include <cstring>
 
+#include "kernels/bands.h"
 #include "motion.h"
 #include "motion/motion.h"
 #include "motion/view.h"
@@ -244,6 +245,21 @@ TEST_EACH(test_methods, 0, 5) {
         s.method = method;
         check(bench, Layout::buffer, s, frame, follow(frame));
       }
+}
+
+// Searches of few candidates in bands, and the parts of pixels.
+TEST_EACH(test_bands, 0, 3) {
+  Bench bench;
+  const Frame frame = reference::random_frame(161, 143);
+  for (auto method : {Motion::Method::hexagon, Motion::Method::hierarchical}) {
+    Motion::Settings s = settings(33, kinds[__i__], Precision::quarter, 2);
+    s.method = method;
+    const auto work = [&] { check(bench, Layout::buffer, s, frame, follow(frame)); };
+    work();
+    const int kernels = method == Motion::Method::hexagon ? 2 : 4;
+    const int more = more_bands(bench, work);
+    fail_unless(more >= kernels, "%s: %d more bands", text(s, frame).c_str(), more);
+  }
 }
 
 // Blocks that noise seems to move, at all block sizes and methods.

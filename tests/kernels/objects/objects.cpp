@@ -11,6 +11,7 @@
 #include "reference/camera/camera.h"
 #include "reference/objects/objects.h"
 
+#include "kernels/bands.h"
 #include "kernels/engine.h"
 #include "reference/textured.h"
 
@@ -235,6 +236,20 @@ TEST(test_shadows) {
             "%d×%d, %d: %zu are shadows, %zu of %zu of a thing", w, h, kind, shadows, wrong,
             things);
       }
+}
+
+TEST(test_bands) {
+  Bench bench;
+  std::vector<State> states(3);
+  std::vector<std::vector<float>> frames;
+  for (int n = 0; n < 3; n++) {
+    states[n].fresh = n == 0, states[n].frames = n, states[n].fit = {{}, {}, 1, 0};
+    frames.push_back(levels(reference::noisy(reference::natural_frame(63, 121), 3, unsigned(n))));
+  }
+  const auto work = [&] { remember(bench, 63, 121, frames, states, 3, false, false); };
+  work();
+  const int more = more_bands(bench, work);
+  fail_unless(more > 0, "%d more bands", more);
 }
 
 // What stops stays in front for a moment and then is scenery; what it left is so at once.

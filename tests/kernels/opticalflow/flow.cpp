@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "kernels/bands.h"
 #include "kernels/engine.h"
 #include "reference/coding.h"
 #include "reference/opticalflow/flow.h"
@@ -496,6 +497,25 @@ TEST(test_refinement) {
   }
   settings.check = true, settings.levels = 1;
   check(before, after);
+}
+
+// Flow that is found in bands is the same to the last bit, the refinement too.
+TEST_EACH(test_bands, 0, 2) {
+  Bench bench;
+  FlowSettings settings;
+  settings.refinement = __i__ ? 2 : 0;
+  const Frame before = reference::textured_frame(161, 297),
+              after = reference::textured_frame(161, 297, {1.3, -0.6, 0.004});
+  std::vector<Field> fields;
+  const auto work = [&] {
+    Flow flow(*bench.context, before.width, before.height, device_layout(bench), kinds[__i__]);
+    fields.push_back(run(bench, flow, settings, before, after));
+  };
+  work();
+  const int more = more_bands(bench, work);
+  fail_unless(more >= (__i__ ? 4 : 1), "%d more bands", more);
+  fail_unless(fields[0].vectors == fields[1].vectors &&
+              fields[0].confidence == fields[1].confidence);
 }
 
 // The refinement keeps what is still at exactly 0, and finds an edge that moves better.

@@ -28,6 +28,26 @@ inline float kept_between(float2 place) {
   return (1.0f - lost.x) * (1.0f - lost.y);
 }
 
+// What stands still in the picture while all around goes on, as a subtitle over a pan, differs from where the flow goes, but not from
+// itself. By how many times as much, by parts, there is no confidence; beside it noise and LEAST_LEFT, levels², count. The flow is that
+// of what moves, px², by parts.
+#define STANDS_STILL (float2)(2.0f, 4.0f)
+#define LEAST_LEFT 4.0f
+#define GOES (float2)(0.1f, 0.3f)
+inline float of_the_picture(__global const float *grey, __global const float *later, int4 level, int2 at, int2 apart, float2 light,
+                            float noise, float2 v) {
+  const float goes = ramp(dot(v, v), GOES);
+  float most = 0.0f;  // of four texels
+  for (int i = 0; i < 4 && goes > 0.0f; i++) {
+    const int2 here = min(at + apart * (int2)(i & 1, i >> 1), level.xy - 1);
+    const float2 to = clamp(convert_float2(here) + v, 0.0f, convert_float2(level.xy - 1));
+    const int index = texel_index(level, here);
+    const float then = grey[index], still = LIT(later[index], light) - then, moved = LIT(grey_between(later, level, to), light) - then;
+    most = fmax(most, moved * moved / (still * still + 2.25f * noise + LEAST_LEFT));
+  }
+  return ramp(most, STANDS_STILL) * goes;
+}
+
 #define LEAST_SURE 0.001f  // the flow of what has no texture
 #define MOST_CONTRAST 1e9f
 
@@ -43,12 +63,12 @@ inline float in_light(float lit, float2 from, float2 to) { return to.x / from.x 
 #endif
 // Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed.
 // `rows` were found in the light `row_light`. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell rows; each item has a
-// column of a cell.
+// column of a cell. What belongs to the picture, not to what moves, becomes less `certain`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void flow_support(__global const TEXEL *restrict before, __global const TEXEL *restrict after,
                   __global const float *restrict grey, __global const float *restrict later, int4 level, int step, __global const float2 *restrict light,
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
-                  __global const float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
+                  __global float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
                   __global const float2 *restrict row_light,
                   __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed) {
   __local float4 changes[GROUP], ways[GROUP], wholes[GROUP], greys[GROUP], lit[GROUP], known[GROUP];
@@ -97,6 +117,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
 #endif
     const float2 apart = v - origin;
     sure += (certain[y * size.x + x] + LEAST_SURE) * (float4)(1.0f, apart, dot(apart, apart));
+    certain[y * size.x + x] *= 1.0f - of_the_picture(grey, later, level, at, max(step / 2, 1), light[0], noisy, v);
   }
   changes[item] = change, ways[item] = way, wholes[item] = whole, greys[item] = rise, sums[item] = levels, lit[item] = unlit;
   known[item] = sure;

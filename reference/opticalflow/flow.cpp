@@ -490,10 +490,13 @@ class Solver {
     const double less = 0.4 * spread(variance(step_ * step_ / 4.0), 2 * step_, reach(2 * step_, 3));
     const Plane<2> solved = warp(sums, 0, held, 2, less);
     const RowLight rows = row_light(light);
-    const Plane<1> sure = certain(sums.votes, held.shares);
-    support_ = std::make_unique<Support>(
-        changes(before[0], after[0], relit, solved, sure, rows, light), solved.width, solved.height,
-        n == 4, rows.rolls, std::sqrt(noise_[0]), light_change_, settings_.noise == 0, renewed_);
+    Plane<1> sure = certain(sums.votes, held.shares);
+    const std::vector<Change> nodes =
+        changes(before[0], after[0], relit, solved, sure, rows, light);
+    support_ = std::make_unique<Support>(nodes, solved.width, solved.height, n == 4, rows.rolls,
+                                         std::sqrt(noise_[0]), light_change_, settings_.noise == 0,
+                                         renewed_);
+    for (size_t i = 0; i < nodes.size(); i++) sure.values[i][0] *= 1 - nodes[i].picture;
     return finish(solved, sure, before[0].width, before[0].height);
   }
 
@@ -569,10 +572,31 @@ class Solver {
           node.went = light.gain * bilinear((*later_)[0], to_x, to_y)[0] + light.offset - grey;
           node.went_noise = noise * (1 + kept(to_x) * kept(to_y)) / 2;
         }
+        node.picture = of_the_picture(x, y, v, light, noise);
         node.flow = v, node.sure = sure.at(column, row)[0], node.inside = true;
         changes.push_back(node);
       }
     return changes;
+  }
+
+  /// Whether one of four texels stands still in the picture while the flow goes on, 0..1.
+  float of_the_picture(int x, int y, const Vector &v, const Light &light, float noise) const {
+    const Plane<1> &then = (*greys_)[0], &later = (*later_)[0];
+    float most = 0;
+    for (int i = 0; i < 4; i++) {
+      const int u = std::min(x + i % 2 * step_, then.width - 1),
+                w = std::min(y + i / 2 * step_, then.height - 1);
+      const auto change = [&](float to_x, float to_y) {
+        return light.gain * bilinear(later, std::clamp(to_x, 0.0f, float(then.width - 1)),
+                                     std::clamp(to_y, 0.0f, float(then.height - 1)))[0] +
+               light.offset - then.at(u, w)[0];
+      };
+      const float still = change(float(u), float(w)),
+                  moved = change(float(u) + v[0], float(w) + v[1]);
+      most = std::max(most, moved * moved / (still * still + 2.25f * noise + 4));
+    }
+    return std::clamp((most - 2) / 2, 0.0f, 1.0f) *
+           std::clamp((v[0] * v[0] + v[1] * v[1] - 0.1f) / 0.2f, 0.0f, 1.0f);
   }
 
   /// How far the flow is from a plane around a node: 1 where it is one, a half at 1 px.

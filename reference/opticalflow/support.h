@@ -22,8 +22,9 @@ struct Change {
   /// Squared change in grey beside the light of its row, and what noise and that light explain.
   float unlit = 0, unlit_noise = 0;
   Vector flow{};
-  float sure = 0;   ///< 0..1, of the flow by its texture
-  float level = 0;  ///< grey
+  float sure = 0;     ///< 0..1, of the flow by its texture
+  float picture = 0;  ///< 0..1, whether it stands still in the picture while the flow goes on
+  float level = 0;    ///< grey
   bool inside = false;
 };
 

@@ -390,6 +390,39 @@ TEST_EACH(test_confidence, 0, 2) {
   fail_unless(mean(0, 4) < 0.1, "what leaves the frame has %g", mean(0, 4));
 }
 
+// A subtitle that stands over a pan is of the picture: where it is dragged along, the confidence is
+// low. The scenery keeps its own.
+TEST_EACH(test_subtitle, 0, 2) {
+  Bench bench;
+  const int w = 192, h = 96;
+  const auto is_text = [](int x, int y) {
+    return y >= 60 && y < 74 && x >= 40 && x < 150 && (x / 3 % 3 == 0 || y / 3 % 4 == 0);
+  };
+  const auto scene = [&](const Motion &motion) {
+    Frame frame = reference::textured_frame(w, h, motion);
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++)
+        if (is_text(x, y)) std::fill_n(frame.at(x, y), 3, 250);
+    return frame;
+  };
+  Flow flow(*bench.context, w, h, device_layout(bench), kinds[__i__]);
+  const Field field = run(bench, flow, {}, reference::noisy(scene({}), 1.5, 1),
+                          reference::noisy(scene({4, 0}), 1.5, 2));
+  double wrong = 0, text = 0, sure = 0, scenery = 0;
+  for (int y = 8; y < h - 8; y++)
+    for (int x = 8; x < w - 12; x++) {
+      const size_t i = size_t(y) * w + x;
+      if (is_text(x, y))
+        text++, wrong += field.confidence[i] >= 0.5 && field.vectors[2 * i] > 1;
+      else if (y < 50)
+        scenery++, sure += field.confidence[i];
+    }
+  std::printf("of a subtitle %.3f is dragged along with confidence; the scenery has %.3f\n",
+              wrong / text, sure / scenery);
+  fail_unless(wrong / text < 0.3 && sure / scenery > 0.5, "%g of a subtitle, scenery %g",
+              wrong / text, sure / scenery);
+}
+
 // With the check, what a disc newly covers loses its confidence, and the rest keeps it.
 TEST_EACH(test_check, 0, 2) {
   Bench bench;

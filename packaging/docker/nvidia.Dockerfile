@@ -9,7 +9,8 @@ RUN bash -euc 'apt-get update; . pipelines/setup.sh; \
   apt-get install -y --no-install-recommends "${build_packages[@]}" libgstreamer-plugins-bad1.0-0; \
   cd /tmp; apt-get download libgstreamer-plugins-bad1.0-dev; dpkg -x libgstreamer-plugins-bad1.0-dev_*.deb /'
 COPY . .
-RUN meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch=disabled \
+# With the flags of Debian's packages, debian/rules'.
+RUN eval "$(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --export=sh)" && meson setup /build -Dprefix=/usr -Dtests=disabled -Dtools=enabled -Dresearch=disabled \
   && ninja -C /build && meson install -C /build --no-rebuild --destdir /root/installed
 
 FROM debian:trixie-slim

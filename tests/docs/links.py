@@ -10,6 +10,12 @@ import sys
 import pages
 
 
+def pictures(root):
+    """those of the sources; folders that builds make in the root are none"""
+    return sorted(path.relative_to(root) for folder in root.iterdir() if folder.is_dir() and not folder.name.startswith(('build', '.'))
+                  for path in folder.rglob('*') if path.suffix in ('.png', '.jpg', '.jpeg', '.svg', '.gif', '.webp', '.mp4', '.ttf'))
+
+
 def main(root):
     root = pathlib.Path(root)
     every = {page.path: page for page in pages.pages(root)}
@@ -31,14 +37,14 @@ def main(root):
             faults.append(f'{path}: not in mkdocs.yml')
     shown = {os.path.normpath(os.path.join(os.path.dirname(page.path), target)) for page in every.values() for _, target in page.links}
     origins = (root / 'debian' / 'copyright').read_text(encoding='utf-8')
-    for picture in sorted(path.relative_to(root) for path in (root / 'docs' / 'pictures').iterdir()):
-        if str(picture) not in shown:
+    for picture in pictures(root):
+        if str(picture).startswith('docs/') and str(picture) not in shown:
             faults.append(f'{picture}: no page shows it')
         if picture.name not in origins:
             faults.append(f'{picture}: debian/copyright does not tell where it comes from')
     print(f'{links} links of {len(every)} pages')
     print('\n'.join(faults))
-    return bool(faults) or not links
+    return bool(faults) or not links or not pictures(root)
 
 
 if __name__ == '__main__':

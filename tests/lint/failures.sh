@@ -77,6 +77,11 @@ fails '+gst-inspect-1.0 gst-launch-1.0' tests/tools/glcl-analyze.sh
 fails '' tests/tools/glcl-analyze.sh
 fails 'meson' tests/tools/new-element.sh
 
+interpreter=("$python")
+fails '' tests/install/twice.py "$source_root" "$work/build"
+interpreter=("$python")
+fails meson tests/kernels/mutants.py "$work/build"
+
 # Of Python's, whose programs are told by their arguments. What runs pipelines in its own process has no plugin then.
 for script in lines snippets; do
   interpreter=("$python")

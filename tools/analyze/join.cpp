@@ -63,8 +63,8 @@ class Numbers {
     std::vector<Box> open = std::move(last_);
     last_.clear();
     for (const Json &object : crossing) {
-      const Box box{object.at("id"), object.at("x"), object.at("y"), object.at("width"),
-                    object.at("height")};
+      const Box box{long(whole(object.at("id"))), object.at("x"), object.at("y"),
+                    object.at("width"), object.at("height")};
       auto best = open.end();
       for (auto it = open.begin(); it != open.end(); ++it)
         if (overlap(*it, box) >= least_overlap &&
@@ -128,7 +128,7 @@ class Whole {
     if (objects_) numbers_.begin(summary.at("crossing"));
     const size_t count = add_lines(part.open("frames.csv"), first, rows_,
                                    [](const std::string &line) { return line; });
-    if (count != summary.at("frames").get<size_t>())
+    if (count != whole(summary.at("frames")))
       throw Failure(shown(part.path()) + "/frames.csv has not the rows that summary.json tells");
     if (objects_)
       add_lines(part.open("objects.csv"), first, *objects_,
@@ -136,7 +136,7 @@ class Whole {
     add_events(part.open("events.jsonl"));
     if (shots_ && part.has("shots.rgb")) shots_->write(part.read("shots.rgb"));
     frames_ += count;
-    lost_ += summary.at("lost").get<size_t>();
+    lost_ += whole(summary.at("lost"));
     if (objects_) numbers_.end(frames_);
   }
 
@@ -169,8 +169,8 @@ class Whole {
     for (std::string line; std::getline(in, line);) {
       Json event = parsed(line);
       if (!event.is_object()) throw Failure("events.jsonl is damaged");
-      if (!event.at("frame").is_null()) event["frame"] = event["frame"].get<size_t>() + frames_;
-      if (event.contains("id")) event["id"] = numbers_.of(event["id"].get<long>());
+      if (!event.at("frame").is_null()) event["frame"] = whole(event["frame"]) + frames_;
+      if (event.contains("id")) event["id"] = numbers_.of(long(whole(event["id"])));
       shot_count_ += event.at("event") == "shot";
       events_.write(dump(event) + "\n");
     }
@@ -186,7 +186,7 @@ class Whole {
 };
 
 guint64 begin_of(const std::string &part) {
-  return reading(part, [&] { return summary_of(part).at("from").get<guint64>(); });
+  return reading(part, [&] { return whole(summary_of(part).at("from")); });
 }
 
 /// Where a part ends, for the one behind it; `from` is where it has to begin.
@@ -214,8 +214,8 @@ Task joined_task(std::vector<std::string> &parts) {
     Task task;
     task.file = unescaped(first.at("file"));
     task.elements = first.at("elements").get<std::vector<std::string>>();
-    task.from = first.at("from");
-    if (!to.is_null()) task.to = to;
+    task.from = whole(first.at("from"));
+    if (!to.is_null()) task.to = whole(to);
     return task;
   });
 }

@@ -240,7 +240,7 @@ void write_report(const Task &task) {
             {"summary", summary},
             {"events", events_of(folder)},
             {"sheet", sheet.json}};
-  data.update(plots_of(folder, task, summary.at("frames")));
+  data.update(plots_of(folder, task, whole(summary.at("frames"))));
   if (!sheet.jpeg.empty()) {
     gchar *text =
         g_base64_encode(reinterpret_cast<const guchar *>(sheet.jpeg.data()), sheet.jpeg.size());

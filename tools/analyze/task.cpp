@@ -14,7 +14,7 @@ constexpr int most_nested = 8;  // of what these programs write
 Json time_json(GstClockTime time) { return GST_CLOCK_TIME_IS_VALID(time) ? Json(time) : Json(); }
 
 GstClockTime time_of(const Json &json) {
-  return json.is_null() ? GST_CLOCK_TIME_NONE : json.get<GstClockTime>();
+  return json.is_null() ? GST_CLOCK_TIME_NONE : whole(json);
 }
 
 }  // namespace
@@ -79,6 +79,11 @@ std::string unescaped(const std::string &text) {
 }
 
 std::string shown(const std::string &path) { return printable(path); }
+
+guint64 whole(const Json &json) {
+  if (!json.is_number_unsigned()) throw std::invalid_argument(dump(json) + " is no whole number");
+  return json.get<guint64>();
+}
 
 Json parsed(const std::string &text) {
   // Copies and comparisons of values recurse, so what lies too deep is never built.

@@ -44,6 +44,9 @@ std::string unescaped(const std::string &text);
 /// A path as messages show it: in one line, without codes for terminals.
 std::string shown(const std::string &path);
 
+/// A whole number, 0 or above, that a text of users has: any other can't become one, and fails.
+guint64 whole(const Json &json);
+
 /// A text as JSON; discarded where it is none, or nests deeper than results do.
 Json parsed(const std::string &text);
 

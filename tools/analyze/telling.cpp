@@ -42,7 +42,7 @@ void Telling::begins(const Task &task) { line({{"event", "begin"}, {"file", esca
 void Telling::done(const Task &task, const std::string &folder) {
   done_++;
   const Json summary = Folder(folder).json("summary.json");
-  const guint64 frames = summary.at("frames");
+  const guint64 frames = whole(summary.at("frames"));
   frames_ += frames;
   line({{"event", "done"},
         {"file", escaped(task.file)},

@@ -16,6 +16,7 @@ constexpr int merge_frames = 8;      // after which two that share what is found
 constexpr int exceed_frames = 4;     // in which a region is more than two, and they are one
 constexpr int settling_frames = 8;   // after a cut, in which anything may begin
 constexpr int crowd_size = 5;        // so many new ones in a frame are an encoder's, or light
+constexpr int lead_frames = 3;       // that one side alone goes on of what was scenery
 constexpr int leap_frames = 3;       // in which one is found that goes further than it is long
 // Shares
 constexpr float explained = 0.6f;     // of a region, that two cover unless it is more than they
@@ -129,18 +130,39 @@ void Tracker::predict(Track &track, const camera::Motion &step) const {
 /// all of itself, but what it has uncovered lies behind it until the memory knows it. `was`: where
 /// it would be had it not moved by itself.
 Box Tracker::followed(const Track &track, const Box &was, Box box) const {
-  const auto cut = [](float &low, float &high, float was_low, float was_high, float velocity,
-                      float length) {
+  // Where one side stays, all of what it went is uncovered.
+  const bool starts = track.leads >= lead_frames;
+  const float part = starts ? 1 : 0.9f, more = starts ? 0 : 1;
+  const auto cut = [=](float &low, float &high, float was_low, float was_high, float velocity,
+                       float length) {
     const float first = low - was_low, last = high - was_high;
     if (std::max(std::abs(first), std::abs(last)) > was_high - was_low) return;  // another one
-    const bool back = first < 0 && -first > std::abs(last) && (velocity < 0.5f);
-    const bool forth = last > 0 && last > std::abs(first) && (velocity > -0.5f);
-    if (back && was_high < length - 2) high = std::min(high, was_high + 0.9f * first + 1);
-    if (forth && was_low > 2) low = std::max(low, was_low + 0.9f * last - 1);
+    // One that was scenery uncovers more than it goes on by.
+    const bool back =
+        first < 0 &&
+        (-first > std::abs(last) ? velocity < 0.5f : starts && last > 0 && velocity < -0.5f);
+    const bool forth =
+        last > 0 &&
+        (last > std::abs(first) ? velocity > -0.5f : starts && first < 0 && velocity > 0.5f);
+    if (back && was_high < length - 2) high = std::min(high, was_high + part * first + more);
+    if (forth && was_low > 2) low = std::max(low, was_low + part * last - more);
   };
   cut(box.left, box.right, was.left, was.right, track.dx, float(width_));
   cut(box.top, box.bottom, was.top, was.bottom, track.dy, float(height_));
   return box;
+}
+
+/// Which side of a box alone went on, from 1; 0: none, or others too.
+int Tracker::leading(const Box &was, const Box &box) {
+  const float by[] = {was.left - box.left, box.right - was.right, was.top - box.top,
+                      box.bottom - was.bottom};
+  const auto side = std::max_element(by, by + 4) - by;
+  if (by[side] <= 0.5f) return 0;
+  for (int i = 0; i < 4; i++)
+    if (i != side &&
+        std::abs(by[i]) > std::min(1 + 0.03f * (i < 2 ? box.width() : box.height()), 2.0f))
+      return 0;
+  return int(side) + 1;
 }
 
 /// Whether both its sides, or its top and bottom, went the same way; by half its size where many
@@ -358,8 +380,11 @@ bool Tracker::told(const Settings &settings, const Track &track) const {
 bool Tracker::begins(const Settings &settings, const Track &track, float lag) const {
   if (track.object.id || track.missed || track.object.score < least_score) return false;
   if (settings.min_frames <= 1 && !track.crowd) return true;
+  // What was scenery leaves its place behind, which stands out until it is known.
+  const bool starts =
+      track.leads >= lead_frames && !track.crowd && lag < 1 && track.object.score >= faint_score;
   return track.found >= std::max(settings.min_frames, track.leaps ? leap_frames : 1) &&
-         has_moved(track, lag);
+         (starts || has_moved(track, lag));
 }
 
 Tracker::Report Tracker::step(const Settings &settings, const Result &result,
@@ -461,6 +486,9 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
       if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
       if (leapt[t]) track.off_x = track.off_y = 0, track.leaps = true;
+      const int side = leading(track.seen, box);
+      track.leads = side && side == track.leader ? track.leads + 1 : side > 0;
+      track.leader = side;
       track.seen = box;
       if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
       // Its velocity, without the camera's. A box that grows or shrinks at once is one of more or

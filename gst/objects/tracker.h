@@ -84,6 +84,7 @@ class Tracker {
     uint64_t serial = 0, other = 0;    // its own, that of an older one that it met
     float level = 0;                   // mean of what it shows
     float pushed = 0;                  // px that what was shared kept it from going on, lately
+    int leader = 0, leads = 0;  // the side that alone went on, and in how many frames in a row
     int exceeded = 0;  // frames, in a row, that what was shared was more than those who did
     int together = 0;  // frames that they shared what was found, less those they did not
   };
@@ -99,6 +100,7 @@ class Tracker {
   std::vector<Detection> detections(const Result &result, const camera::Frame &frame) const;
   void predict(Track &track, const camera::Motion &step) const;
   Box followed(const Track &track, const Box &was, Box box) const;
+  static int leading(const Box &was, const Box &box);
   bool has_moved(const Track &track, float lag) const;
   void meet(size_t which, const std::vector<std::vector<int>> &claimed);
   void part(size_t which, size_t older, std::vector<std::vector<int>> &claimed,

@@ -595,6 +595,28 @@ TEST(test_faint) {
   }
 }
 
+// What was scenery and sets off begins within five frames, and its box leaves its first place.
+TEST(test_sets_off) {
+  for (int way : {-1, 1}) {
+    Follower f;
+    int first = -1;
+    for (int i = 0; i < 15; i++) {
+      const float from = 140, to = 180, gone = float(3 * way * (i + 1));
+      const Box now{from + gone, 80, to + gone, 100}, old{from, 80, to, 100};
+      const auto report = f.step({glcl::objects::around(now, old)});
+      if (!report.begun.empty() && first < 0) first = i;
+      if (i < 8) continue;
+      fail_unless(report.objects.size() == 1 &&
+                      glcl::objects::common(report.objects[0].box, now) > 0.8f * now.area() &&
+                      report.objects[0].box.area() < 1.3f * now.area(),
+                  "frame %d: from %g to %g", i,
+                  report.objects.empty() ? 0 : report.objects[0].box.left,
+                  report.objects.empty() ? 0 : report.objects[0].box.right);
+    }
+    fail_unless(first >= 0 && first < 5, "begins in frame %d", first);
+  }
+}
+
 // What goes further in a frame than it is long is followed, up to max_speed; what jumps to and fro
 // is nothing. With min_frames=1 it begins at once.
 TEST(test_leaps) {

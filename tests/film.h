@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rows of tests that take real pictures and video (reference::data_folder), which are left out
-// where there are none.
+// Rows of tests that take real pictures and video (reference::data_folder), or what GStreamer may
+// lack, which are left out where there are none.
 #pragma once
 
 #include <string>

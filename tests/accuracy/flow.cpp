@@ -142,7 +142,10 @@ std::vector<Pair> real_pairs() {
       if (pair.name == name) std::copy(bounds, bounds + 3, pair.bounds);
     pairs.push_back(pair);
   }
-  if (pairs.empty()) film::leave_out("there are no pairs with truth in " + folder.string());
+  for (const auto &[name, bounds] : known)
+    if (std::none_of(pairs.begin(), pairs.end(),
+                     [&name = name](const Pair &pair) { return pair.name == name; }))
+      film::leave_out("there is no " + (folder / name / "flow10.flo").string());
   std::sort(pairs.begin(), pairs.end(), [](auto &a, auto &b) { return a.name < b.name; });
   return pairs;
 }
@@ -378,7 +381,8 @@ int compare_confidence(glcl::Queue &queue, const std::vector<Pair> &pairs) {
               kept += std::hypot(field.x(x, y) - pair.truth.x(x, y),
                                  field.y(x, y) - pair.truth.y(x, y)) <= error;
             }
-          const bool good = (kept >= least_kept * sure || sure < least_share * known) &&
+          const bool good = known > 0 &&
+                            (kept >= least_kept * sure || sure < least_share * known) &&
                             sure >= least_sure(pair, level, preset, confidence) * known;
           std::printf(" %.3f %.3f%s", sure / known, sure > 0 ? kept / sure : 1, good ? " " : "!");
           broken += !good;

@@ -178,8 +178,8 @@ struct Pan {
   bool wall = false;    ///< what rests is a wall, on which nothing can be seen
   enum { goes_on, stops, cut } ends = goes_on;  ///< what the last frame does; after a cut it rests
 };
-const Pan pans[] = {{"pans", w, 0, 0.95, 1},
-                    {"pans, noise 2", w, 2, 0.7, 1},
+const Pan pans[] = {{"pans", w, 0, 0.95, 0},
+                    {"pans, noise 2", w, 2, 0.7, 0},
                     {"half moves, noise 4", w / 2, 4, 0.2, 0.98},
                     {"most moves, noise 4", 3 * w / 4, 4, 0.2, 0.98},
                     {"by a wall, noise 2", w / 5, 2, 0.2, 0.98, true},
@@ -189,7 +189,7 @@ const Pan pans[] = {{"pans", w, 0, 0.95, 1},
                     {"after a cut, noise 4", w, 4, 0, 0.98, false, Pan::cut}};
 
 /// Of the last of five frames the parts of the blocks that are right, of those that move and of
-/// those that rest; 1 of none.
+/// those that rest; 0 of none.
 std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const Pan &pan) {
   using glcl::motion::Motion;
   const glcl::Layout layout = glcl::layout_for(queue.context().device());
@@ -222,7 +222,7 @@ std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const
       const double vx = rests ? 0 : scene.motion.x, vy = rests ? 0 : scene.motion.y;
       all[rests]++, right[rests] += v.x == 4 * vx && v.y == 4 * vy;
     }
-  for (int i = 0; i < 2; i++) right[i] = all[i] > 0 ? right[i] / all[i] : 1;
+  for (int i = 0; i < 2; i++) right[i] = all[i] > 0 ? right[i] / all[i] : 0;
   return right;
 }
 

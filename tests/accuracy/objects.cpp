@@ -205,12 +205,14 @@ int compare_clips(glcl::Queue &queue, bool whole, const std::string &only) {
   int missed = 0;
   std::printf("\n");
   for (const auto &[name, s] : kinds) {
-    const bool good = s.recall() >= least_of_kind && s.precision() >= least_of_kind;
+    const bool good = s.recall() >= least_of_kind && s.precision() >= least_of_kind &&
+                      (s.truth > 0 || name == "none");
     print(name, s, good ? "" : "!");
     missed += !good;
   }
-  const bool good = all.recall() >= least_recall && all.precision() >= least_precision &&
-                    all.shift <= most_shift && all.angle <= most_angle;
+  const bool good = all.truth > 0 && all.recall() >= least_recall &&
+                    all.precision() >= least_precision && all.shift <= most_shift &&
+                    all.angle <= most_angle;
   print("all", all, good ? "" : "!");
   return missed + !good;
 }
@@ -230,7 +232,9 @@ int compare_crossings(glcl::Queue &queue, bool whole, const std::string &only) {
     print(clip.name(), s, s.switched ? "switched" : "");
     all.add(s);
   }
-  const bool good = all.switched <= std::max(int(most_switched * all.crossings), 1);
+  if (!only.empty()) return 0;
+  const bool good =
+      all.crossings > 0 && all.switched <= std::max(int(most_switched * all.crossings), 1);
   print("all that cross", all);
   std::printf("%d of %d crossings switched numbers %s\n", all.switched, all.crossings,
               good ? "" : "!");
@@ -330,7 +334,7 @@ int compare_coded(glcl::Queue &queue, bool whole) {
   for (const char *codec : {"H.264", "MPEG-4"}) {
     const auto there = clips::codecs();
     if (std::find(there.begin(), there.end(), codec) == there.end())
-      std::printf("SKIP: no encoder and decoder of %s in GStreamer\n", codec);
+      film::leave_out(std::string("no encoder and decoder of ") + codec + " in GStreamer");
   }
   Score all;
   unsigned number = 0;
@@ -349,7 +353,9 @@ int compare_coded(glcl::Queue &queue, bool whole) {
       print(clip.name() + ", " + codec, s);
       all.add(s);
     }
-  const bool good = all.recall() >= least_coded_recall && all.precision() >= least_coded_precision;
+  if (!number) return 0;  // left out
+  const bool good = all.truth > 0 && all.recall() >= least_coded_recall &&
+                    all.precision() >= least_coded_precision;
   print("all that are coded", all, good ? "" : "!");
   return !good;
 }
@@ -398,8 +404,9 @@ int compare_still(glcl::Queue &queue, bool whole) {
 }
 
 /// A car that a hand-held camera follows: in how many of its frames, from the third on, its box is
-/// found.
+/// found; how many bounds were not kept.
 int compare_cars(glcl::Queue &queue) {
+  constexpr double least_found = 0.85;
   const char *data = std::getenv("GLCL_DATA"), *source = std::getenv("GLCL_SOURCE");
   const std::string folder =
       (data ? std::string(data) : std::string(source ? source : ".") + "/../shared/data") +
@@ -435,8 +442,9 @@ int compare_cars(glcl::Queue &queue) {
     frames++;
     hits += best >= 0.5;
   }
-  std::printf("\ncars1: found in %d of %d frames\n", hits, frames);
-  return 0;
+  const bool good = frames >= 10 && hits >= least_found * frames;
+  std::printf("\ncars1: found in %d of %d frames%s\n", hits, frames, good ? "" : " !");
+  return !good;
 }
 
 int run(const std::string &wish, bool whole, bool peers, bool still, bool coded,
@@ -448,8 +456,8 @@ int run(const std::string &wish, bool whole, bool peers, bool still, bool coded,
   if (coded) return compare_coded(queue, whole) ? EXIT_FAILURE : EXIT_SUCCESS;
   int missed = compare_clips(queue, whole, only) + compare_crossings(queue, whole, only);
   if (only.empty())
-    missed += compare_lit(queue) + compare_coded(queue, whole) + compare_still(queue, whole) +
-              compare_cars(queue);
+    missed += compare_lit(queue) + compare_coded(queue, whole) + compare_still(queue, whole);
+  if (only.empty() || only == "cars1") missed += compare_cars(queue);
   if (missed) std::printf("%d results are beyond their bounds (!)\n", missed);
   return film::exit_status(!missed);
 }

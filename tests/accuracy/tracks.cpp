@@ -330,7 +330,8 @@ int compare_pairs(glcl::Queue &queue) {
       const Row row(own, truth, both);
       row.print("  glclklt, residue " + std::to_string(int(residue)));
       // Few points are lost that were found within a pixel; of OpenCV's choice none that was found.
-      beyond += !(double(row.right) <= 0.02 * double(from.size()) && (!peer || row.least > 0.25));
+      beyond += !(from.size() > 50 && double(row.right) <= 0.02 * double(from.size()) &&
+                  (!peer || row.least > 0.25));
       if (!peer) continue;
       const Row other(others, truth, both);
       other.print("  OpenCV " + peer->name);

@@ -292,6 +292,7 @@ TEST(display) {
   GstElement *element = chain["glclklt"];
   test::expect_same(scene(0), chain.filter(scene(0)), "nothing is drawn");
   List before;
+  int lines = 0;
   for (int i = 1; i < 9; i++) {
     const bool tracks = i >= 4;
     gst_util_set_object_arg(G_OBJECT(element), "display", tracks ? "tracks" : "points");
@@ -312,6 +313,7 @@ TEST(display) {
       if (!tracks || i == 4) continue;
       for (const Told &q : before.points) {
         if (p.id != q.id) continue;
+        lines++;
         const uint8_t *middle =
             drawn.at(int(std::lround((p.x + q.x) / 2)), int(std::lround((p.y + q.y) / 2)));
         fail_unless(middle[0] > 100 && middle[2] < 100,
@@ -328,6 +330,7 @@ TEST(display) {
     expect(same * 10 > now.rgba.size() / 4 * 8, "and the picture around");
     before = list;
   }
+  expect(lines > 4, "there are lines");
   gst_util_set_object_arg(G_OBJECT(element), "display", "none");
   test::expect_same(scene(2), chain.filter(scene(2)), "nothing is drawn any more");
 }

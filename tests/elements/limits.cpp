@@ -302,8 +302,12 @@ TEST_EACH(limits, 0, std::max(static_cast<int>(elements().size()), 1)) {
   GstElement *element = gst_element_factory_make(name.c_str(), nullptr);
   Settings singles, choices;
   Settings least, most;  // of all numbers
-  for (GParamSpec *spec : properties_of(element))
-    for (const Value &value : values_of(spec)) {
+  const std::vector<GParamSpec *> properties = properties_of(element);
+  expect(properties.size() >= 3, name + " has properties");
+  for (GParamSpec *spec : properties) {
+    const std::vector<Value> values = values_of(spec);
+    expect(values.size() >= 2, std::string(spec->name) + " has values");
+    for (const Value &value : values) {
       if (!(spec->flags & GST_PARAM_MUTABLE_PLAYING)) {
         try_starting(name, spec, value);
         continue;
@@ -311,6 +315,7 @@ TEST_EACH(limits, 0, std::max(static_cast<int>(elements().size()), 1)) {
       const bool choice = G_IS_PARAM_SPEC_ENUM(spec) && std::string(spec->name) != "display";
       (choice ? choices : singles).emplace_back(spec, value);
     }
+  }
   for (const auto &[spec, value] : singles) {
     if (!is_number(spec)) continue;
     if (least.empty() || least.back().first != spec) {

@@ -108,8 +108,10 @@ TEST(on_the_way) {
   expect(as_they_are.seen.size() == frames, "all frames");
   for (const char *kind : kinds) {
     const auto size = as_they_are.seen.back().find(std::string(kind) + " of");
-    if (size != as_they_are.seen.back().end())
-      expect(size->second == std::vector<guint8>{width, height}, "the size of what was analysed");
+    if (std::string(kind) != "glclhistogram")  // whose counts need none
+      expect(size != as_they_are.seen.back().end() &&
+                 size->second == std::vector<guint8>{width, height},
+             "the size of what was analysed");
     bool found = false;
     for (const auto &entry : as_they_are.seen.back())
       found = found || entry.first.rfind(std::string(kind) + ".", 0) == 0;
@@ -126,9 +128,12 @@ TEST(on_the_way) {
   }
 }
 
-/// Either all have gone, or all are where they are expected.
+/// Either all have gone, before 1.26 in any case, or all are where they are expected.
 void check_if_kept(const std::string &name, const std::vector<std::vector<int>> &regions,
                    const std::vector<std::vector<int>> &expected) {
+  guint major, minor, micro, nano;
+  gst_version(&major, &minor, &micro, &nano);
+  expect(regions.empty() || minor >= 26, name + " keeps regions");
   if (regions.empty()) return;
   expect(regions.size() == expected.size(), name + ": all regions");
   for (size_t i = 0; i < regions.size(); i++)

@@ -39,7 +39,7 @@ class Story : public std::vector<Told> {
   /// The messages of each analyzer have these timestamps, in this order.
   void expect_times(const std::vector<GstClockTime> &of_all,
                     const std::vector<GstClockTime> &of_moved) const;
-  /// Every frame that has vectors moved like this.
+  /// Every frame that has vectors moved like this, and some have.
   void expect_vectors(double x, double y) const;
 };
 

@@ -15,6 +15,7 @@
 
 #include <gst/video/video.h>
 
+#include "film.h"
 #include "story.h"
 
 using test::analyzers;
@@ -60,7 +61,7 @@ struct Clip {
     for (const char *name : {"openh264enc", "avdec_h264", "h264parse", "mp4mux", "qtdemux"}) {
       GstElementFactory *factory = gst_element_factory_find(name);
       missing = missing || !factory;
-      if (!factory) std::printf("SKIP: GStreamer has no element %s\n", name);
+      if (!factory) film::leave_out(std::string("GStreamer has no element ") + name);
       gst_clear_object(&factory);
     }
     if (missing) return;

@@ -2,6 +2,7 @@
 // Every form of the bilateral engine against the double-precision reference.
 #include "bilateral/bilateral.h"
 
+#include "film.h"
 #include "kernels/bands.h"
 #include "kernels/bilateral/bilateral.h"
 #include "reference/bilateral/bilateral.h"
@@ -44,7 +45,7 @@ TEST_EACH(test_content, 0, 3) {
   Agreement agreement;
   std::vector<Frame> frames = {reference::random_frame(65, 33), reference::flat_frame(65, 33),
                                reference::gradient_frame(65, 33), reference::natural_frame(97, 53)};
-  for (const Frame &picture : reference::pictures())
+  for (const Frame &picture : film::pictures())
     frames.push_back(reference::crop(picture, picture.width / 3, picture.height / 2, 81, 47));
   for (const Frame &frame : frames)
     for (Weight weight : weights) {

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "film.h"
 #include "kernels/bilateral/bilateral.h"
 #include "reference/bilateral/bilateral.h"
 #include "reference/bilateral/grid.h"
@@ -106,7 +107,7 @@ TEST_EACH(test_content, 0, 2) {
   Agreement agreement{most_off(layouts[__i__])};
   std::vector<Frame> frames = {reference::random_frame(97, 53), reference::flat_frame(97, 53),
                                reference::gradient_frame(97, 53), reference::natural_frame(97, 53)};
-  for (const Frame &picture : reference::pictures())
+  for (const Frame &picture : film::pictures())
     frames.push_back(reference::crop(picture, picture.width / 3, picture.height / 2, 97, 53));
   Grid engine(*bench.context, 97, 53, layouts[__i__]);
   for (const Frame &frame : frames)
@@ -312,7 +313,7 @@ TEST(test_what_suits) {
 // Every picture by itself: at least 49 dB at sigma-range 25/255 and 44 dB at 50/255.
 TEST_EACH(test_accuracy, 0, 2) {
   Bench bench;
-  for (const Frame &picture : reference::pictures()) {
+  for (const Frame &picture : film::pictures()) {
     const Frame frame = grey(picture);
     Grid engine(*bench.context, frame.width, frame.height, layouts[__i__]);
     Settings settings;

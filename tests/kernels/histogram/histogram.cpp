@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 
+#include "film.h"
 #include "kernels/engine.h"
 #include "reference/histogram/histogram.h"
 
@@ -76,7 +77,7 @@ TEST_EACH(test_content, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   std::vector<Frame> all = frames(131, 67);
-  for (const Frame &picture : reference::pictures()) all.push_back(picture);
+  for (const Frame &picture : film::pictures()) all.push_back(picture);
   for (const Format &format : formats())
     for (const Frame &frame : all) {
       Histogram engine(*bench.context, frame.width, frame.height, format, layout);

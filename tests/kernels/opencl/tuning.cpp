@@ -323,10 +323,12 @@ TEST(test_writers) {
 
 TEST(test_spaces) {
   const glcl::Device here = device();
-  for (const Tunable *tunable : {&Bilateral::tunable(), &Grid::tunable()})
+  for (const Tunable *tunable : {&Bilateral::tunable(), &Grid::tunable()}) {
+    fail_if(tunable->problems.empty());
     for (const std::string &problem : tunable->problems) {
       const std::vector<Parameters> all = glcl::variants(*tunable, here, problem);
       fail_unless(std::count(all.begin(), all.end(), tunable->defaults(here, problem)) == 1,
                   "%s: the default is not one of the variants", tunable->name.c_str());
     }
+  }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "film.h"
 #include "kernels/engine.h"
 #include "reference/signatures/signatures.h"
 #include "reference/textured.h"
@@ -174,7 +175,7 @@ TEST(test_large) {
 TEST(test_noise) {
   Bench bench;
   const int w = 320, h = 240;
-  for (const Frame &picture : reference::pictures()) {
+  for (const Frame &picture : film::pictures()) {
     const int x = (picture.width - w) / 2, y = (picture.height - h) / 2;
     const Frame before = reference::crop(picture, x, y, w, h),
                 after = reference::crop(picture, x + 31, y - 12, w, h);

@@ -114,8 +114,8 @@ void refuse_unknown(GstElement *decodebin, GstPad *, GstCaps *caps, gpointer) {
   refuse(decodebin, refusal(gst_caps_get_structure(caps, 0)));
 }
 
-/// A pool that has no buffers, for a decoder that goes on after its caps were refused. The plugin
-/// and a program that loads it may both have this type: hence a name for each.
+/// A pool that has no buffers. The plugin and a program that loads it may both have this type:
+/// hence a name for each.
 GstBufferPool *empty_pool() {
   static const GType type = [] {
     const std::string name = "GLCLEmptyPool" + std::to_string(reinterpret_cast<guintptr>(&refuse));
@@ -132,28 +132,33 @@ GstBufferPool *empty_pool() {
   return GST_BUFFER_POOL(gst_object_ref_sink(g_object_new(type, nullptr)));
 }
 
-/// A size comes as caps, ahead of the memory for it. Behind one that is too large the thread waits
-/// until the decodebin stops.
+/// A size comes as caps, ahead of what takes memory for it. Behind one of a coded picture that is
+/// too large the thread waits until the decodebin stops. A decoder that waited so would go on when
+/// its pads are flushed, with memory of its own: it may ask for some first, see refuse_memory().
 GstPadProbeReturn check_size(GstPad *, GstPadProbeInfo *info, gpointer decodebin) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_PASS;
   GstCaps *caps = nullptr;
   gst_event_parse_caps(event, &caps);
-  const std::string why = too_large(gst_caps_get_structure(caps, 0));
+  const GstStructure *type = gst_caps_get_structure(caps, 0);
+  if (gst_structure_has_name(type, "video/x-raw")) return GST_PAD_PROBE_PASS;
+  const std::string why = too_large(type);
   refuse(GST_ELEMENT(decodebin), why);
   return why.empty() ? GST_PAD_PROBE_PASS : GST_PAD_PROBE_OK;
 }
 
-/// Decoders go on with memory of their own then, unless they are given some.
-GstPadProbeReturn give_no_memory(GstPad *, GstPadProbeInfo *info, gpointer) {
+/// Gives a decoder whose picture is too large a pool without buffers, and then refuses it.
+GstPadProbeReturn refuse_memory(GstPad *, GstPadProbeInfo *info, gpointer decodebin) {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  if (!caps || too_large(gst_caps_get_structure(caps, 0)).empty()) return GST_PAD_PROBE_OK;
+  const std::string why = caps ? too_large(gst_caps_get_structure(caps, 0)) : "";
+  if (why.empty()) return GST_PAD_PROBE_OK;
   GstBufferPool *pool = empty_pool();
   gst_query_add_allocation_pool(query, pool, 1, 0, 0);
   gst_object_unref(pool);
+  refuse(GST_ELEMENT(decodebin), why);
   return GST_PAD_PROBE_HANDLED;
 }
 
@@ -163,7 +168,7 @@ void watch_pad(GstElement *, GstPad *pad, gpointer decodebin) {
       pad,
       static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
       check_size, decodebin, nullptr);
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, give_no_memory, nullptr, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, refuse_memory, decodebin, nullptr);
 }
 
 void watch_element(GstBin *decodebin, GstBin *, GstElement *element, gpointer) {

@@ -171,7 +171,10 @@ double Motion::errors(const Settings &settings) const {
 
 /// Whether there is what the settings need; has it built where it is not.
 bool Motion::has_built(const Settings &settings) {
-  return blocks_[kind(settings)].poll([this, settings] { return build(settings); });
+  const int kind = motion::kind(settings);
+  const bool blocks = blocks_[kind].poll([this, settings] { return build(settings); });
+  const bool adapts = settings.range == 0 && settings.method == Method::full && !team_;
+  return (!adapts || adaptive_[kind].poll([this, kind] { return build_adaptive(kind); })) && blocks;
 }
 
 /// Has the queue wait until the plane of this frame is not in use any more; marks where the use of
@@ -192,9 +195,12 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in, bool 
   if (!kind_) {
     prepare(settings);
   } else if (!has_built(settings)) {
-    settings.partitions = kind_ == Search::partitions;
-    if (!settings.partitions) settings.block = kind_;
+    settings.partitions = searched_.partitions;
+    settings.block = searched_.block;
+    settings.method = searched_.method;
+    settings.range = searched_.range;
   }
+  searched_ = settings;
   kind_ = kind(settings);
   field_ = Field(settings, width_, height_);
   outcome_ = nullptr;

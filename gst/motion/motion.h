@@ -170,6 +170,7 @@ class Motion {
   TeamSearch::Ahead ahead_;     // likewise of devices that share it
   bool adapted_ = false;        // the frame before had a range of its own
   bool summed_ = false;         // sums_ is of the frame before
+  Settings searched_;           // those that the last frame was searched with
   int kind_ = 0;                // of the last frame
   uint64_t frames_ = 0;         // since the last reset
   uint64_t number_ = 0;         // of the last frame, never reset

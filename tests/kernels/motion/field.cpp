@@ -381,6 +381,34 @@ TEST(test_change_beside) {
   }
 }
 
+// So is what finds the range. No frame until then has the largest one.
+TEST(test_range_of_a_change) {
+  Bench bench;
+  const Frame a = reference::natural_frame(70, 40);
+  const Picture pictures[] = {bench.upload(a, Layout::buffer),
+                              bench.upload(follow(a), Layout::buffer)};
+  Motion::Settings fixed, other;
+  fixed.range = 8;
+  other.block = 4;
+  for (const Motion::Settings &before : {fixed, Motion::Settings()}) {
+    Motion engine(*bench.context, a.width, a.height, Layout::buffer);
+    const auto next = [&](const Motion::Settings &wanted, int frame) {
+      engine.next(*bench.queue, wanted, pictures[frame % 2]);
+      bench.queue->cl().finish();
+    };
+    next(before, 0);
+    fail_unless_equals_int(engine.field().range, before.range);
+    int frame = 1;
+    for (; frame < 60000 && (frame == 1 || engine.field().block == 16); frame++) {
+      next(other, frame);
+      const bool changed = engine.field().block == 4;
+      fail_unless_equals_int(engine.field().range, changed ? 0 : before.range);
+      g_usleep(1000);
+    }
+    fail_unless_equals_int(engine.field().block, 4);
+  }
+}
+
 namespace {
 
 /// Those that a field begins with, against whole blocks of the reference's full search.

@@ -300,7 +300,8 @@ TEST(shadows) {
           const auto soft = [](double within) { return 1 / (1 + std::exp(-within / 3)); };
           const double light =
               1 - 0.35 * soft(25 - std::abs(y - 55)) * soft(30 - std::abs(x + 40 - 5 * n));
-          const int level = int(light * (64 + frame.at(x, y)[0] / 2));
+          const int ground = 64 + frame.at(x, y)[0] / 2;
+          const int level = int(light * ground);
           for (int k = 0; k < 3; k++) frame.at(x, y)[k] = uint8_t(level * (10 - 2 * k) / 10);
         }
       expect(chain.push(frame) == GST_FLOW_OK, "pushed");

@@ -5,15 +5,25 @@ of docs/ stands in the site's contents (mkdocs.yml), where docs/site.sh puts tho
 debian/copyright names it."""
 import os
 import pathlib
+import subprocess
 import sys
 
 import pages
 
 
+ENDINGS = ('.png', '.jpg', '.jpeg', '.svg', '.gif', '.webp', '.mp4', '.ttf')
+MADE = ('build', 'demo', '.')  # folders of the root that builds and the demo make
+
+
 def pictures(root):
-    """those of the sources; folders that builds make in the root are none"""
-    return sorted(path.relative_to(root) for folder in root.iterdir() if folder.is_dir() and not folder.name.startswith(('build', '.'))
-                  for path in folder.rglob('*') if path.suffix in ('.png', '.jpg', '.jpeg', '.svg', '.gif', '.webp', '.mp4', '.ttf'))
+    """those of the sources; what git ignores is none"""
+    known = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard'], capture_output=True, text=True, check=False)
+    if known.returncode == 0 and known.stdout:
+        files = [pathlib.Path(name) for name in known.stdout.splitlines() if (root / name).is_file()]
+    else:  # no checkout of git
+        files = [path.relative_to(root) for folder in root.iterdir() if folder.is_dir() and not folder.name.startswith(MADE)
+                 for path in folder.rglob('*')]
+    return sorted(path for path in files if path.suffix in ENDINGS)
 
 
 def main(root):

@@ -134,7 +134,8 @@ GstBufferPool *empty_pool() {
 
 /// A size comes as caps, ahead of what takes memory for it. Behind one of a coded picture that is
 /// too large the thread waits until the decodebin stops. A decoder that waited so would go on when
-/// its pads are flushed, with memory of its own: it may ask for some first, see refuse_memory().
+/// its pads are flushed, with memory of its own: it may ask for some first, see refuse_memory(). A
+/// demuxer has raw pictures in the file's memory, see refuse_picture().
 GstPadProbeReturn check_size(GstPad *, GstPadProbeInfo *info, gpointer decodebin) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_PASS;
@@ -162,6 +163,14 @@ GstPadProbeReturn refuse_memory(GstPad *, GstPadProbeInfo *info, gpointer decode
   return GST_PAD_PROBE_HANDLED;
 }
 
+GstPadProbeReturn refuse_picture(GstPad *pad, GstPadProbeInfo *, gpointer decodebin) {
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  const std::string why = caps ? too_large(gst_caps_get_structure(caps, 0)) : "";
+  gst_clear_caps(&caps);
+  refuse(GST_ELEMENT(decodebin), why);
+  return why.empty() ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
 void watch_pad(GstElement *, GstPad *pad, gpointer decodebin) {
   if (!GST_PAD_IS_SRC(pad)) return;
   gst_pad_add_probe(
@@ -169,6 +178,9 @@ void watch_pad(GstElement *, GstPad *pad, gpointer decodebin) {
       static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
       check_size, decodebin, nullptr);
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, refuse_memory, decodebin, nullptr);
+  gst_pad_add_probe(
+      pad, static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
+      refuse_picture, decodebin, nullptr);
 }
 
 void watch_element(GstBin *decodebin, GstBin *, GstElement *element, gpointer) {

@@ -130,6 +130,14 @@ std::string enlarged(std::string jpeg) {
   return jpeg;
 }
 
+/// Of an AVI file: the size that its description of a stream claims.
+std::string enlarged_header(std::string avi) {
+  const size_t format = avi.find("strf");
+  expect(format != std::string::npos, "a description");
+  avi.replace(format + 12, 8, std::string("\x20\x4e\0\0\x20\x4e\0\0", 8));
+  return avi;
+}
+
 bool has_element(const char *name) {
   GstElementFactory *factory = gst_element_factory_find(name);
   if (factory) gst_object_unref(factory);
@@ -212,6 +220,10 @@ TEST(sizes) {
   // The container tells another size than the picture in it.
   files.encode("a.avi", "jpegenc ! avimux");
   expect_refused(files.add("large.avi", enlarged(files.read("a.avi"))), "20000×20000 px");
+  // A demuxer gives raw pictures in the memory of the file, and asks for none.
+  files.encode("raw.avi", "videoconvert ! capsfilter caps=video/x-raw,format=BGR ! avimux");
+  expect_refused(files.add("raw-large.avi", enlarged_header(files.read("raw.avi"))),
+                 "20000×20000 px");
   expect_refused(files.add("unknown.tiff", std::string("II*\0\x08\0\0\0\0\0\0\0\0\0", 14)),
                  "its size is not known");
   rusage used{};

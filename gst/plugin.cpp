@@ -56,5 +56,5 @@ static gboolean plugin_init(GstPlugin *plugin) {
 
 #define PACKAGE "gst-glcl"
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, glcl,
-                  "Video analysis and filters with OpenCL on OpenGL textures", plugin_init,
+                  "Video analysis and filters that run OpenCL on OpenGL textures", plugin_init,
                   PACKAGE_VERSION, "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)

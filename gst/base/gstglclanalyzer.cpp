@@ -276,21 +276,20 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
     return private_of(object)->settings;
   };
   glcl::Properties<Settings>(object_class, settings_of)
-      .flag("post-messages", "Post messages",
-            "Post element messages with the results; at most 300 wait on a bus that nobody reads",
-            &Settings::post_messages)
+      .flag(
+          "post-messages", "Post messages",
+          "Post the results as element messages; a bus that nobody reads holds at most 300 of them",
+          &Settings::post_messages)
       .number("interval", "Interval",
-              "Time from one message to the next, in ns of running time; 0 posts one for every "
-              "frame",
+              "Minimum running time between messages, in ns; 0 posts one per frame",
               &Settings::interval, 0, G_MAXINT64)
       .flag("attach-meta", "Attach meta",
-            "Attach a meta with the results to every frame; they are read back when they are "
-            "mapped",
+            "Attach a meta with the results to every frame; mapping it downloads the results",
             &Settings::attach_meta)
       .flag("attach-overlay", "Attach overlay",
-            "Attach the drawing to the frame as a GstVideoOverlayCompositionMeta, for glimagesink "
-            "or gloverlaycompositor to draw, so that elements in between see the frame without "
-            "it; where nothing behind takes such metas it is drawn into the frame",
+            "Attach the drawing as a GstVideoOverlayCompositionMeta instead of drawing into the "
+            "frame. glimagesink or gloverlaycompositor draws it; elements in between see the plain "
+            "frame. If no downstream element accepts such metas, the drawing goes into the frame",
             &Settings::attach_overlay, glcl::before_paused);
   // For languages that read no GstCustomMeta: a copy of what this element has attached to a frame.
   g_signal_new_class_handler("get-result", G_TYPE_FROM_CLASS(klass),

@@ -589,9 +589,9 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   glcl::Properties<Settings>(object_class, settings_of)
       .other(
           g_param_spec_string("device", "Device",
-                              "OpenCL device: auto (the one that drives the GL context, else "
-                              "the first GPU, else the first CPU), P:D as glcl-info prints it, "
-                              "or a part of its name",
+                              "OpenCL device: auto, P:D (platform and device number as glcl-info "
+                              "prints them) or part of its name. auto takes the device that runs "
+                              "OpenGL, else the first GPU, else the first CPU",
                               defaults.device.c_str(), glcl::before_paused),
           [](Settings &settings, const GValue *value) {
             const gchar *device = g_value_get_string(value);
@@ -601,28 +601,28 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
             g_value_set_string(value, settings.device.c_str());
           })
       .choice("sharing", "Sharing",
-              "How OpenCL gets at the OpenGL textures; a way that is asked for by name and can't "
-              "be had is an error",
+              "How OpenCL accesses the OpenGL textures. A method chosen by name that is not "
+              "available is an error",
               &Settings::sharing, sharing_type(), glcl::before_paused)
-      .flag("profile", "Profile", "Time every kernel with OpenCL events, for stats",
+      .flag("profile", "Profile",
+            "Time every kernel with OpenCL events and report the times in stats",
             &Settings::profile);
   const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   glcl::install_property(
       object_class,
       g_param_spec_enum("active-sharing", "Active sharing",
-                        "The way in use; auto before the first frame is negotiated", sharing_type(),
-                        sharing_auto, read_only),
+                        "Sharing method in use; auto until the first frame is negotiated",
+                        sharing_type(), sharing_auto, read_only),
       {nullptr, get_active_sharing});
   glcl::install_property(
       object_class,
       g_param_spec_boxed(
           "stats", "Statistics",
-          "Since PAUSED: frames, device, sharing, copies (transfers of a frame to or from "
-          "host memory), dropped (frames that were late or could not be used), latency and "
-          "latency-max (mean and longest time from a frame's arrival until it goes on, in ns; "
-          "a GPU may still work on it then) and, with profile, KERNEL-mean and KERNEL-max of every "
-          "kernel "
-          "and of the whole frame, in ns",
+          "Statistics since PAUSED: frames, device, sharing, copies (transfers of a frame to or "
+          "from host memory) and dropped (late or unusable frames). latency and latency-max are "
+          "the mean and maximum time in ns from the arrival of a frame until it is pushed; a GPU "
+          "may still work on it then. With profile, KERNEL-mean and KERNEL-max are the times of "
+          "every kernel and of the whole frame, in ns",
           GST_TYPE_STRUCTURE, read_only),
       {nullptr, get_stats});
 

@@ -56,24 +56,27 @@ GType method_type() {
   return glcl::enum_type<Method>(
       "GstGLCLBilateralMethod",
       {{Method::automatic,
-        "brute-force or, where weight is not color and radius is 0, whichever of the two is faster "
-        "on this device",
+        "The faster method on this device; always brute-force with weight=color or a radius above "
+        "0",
         "auto"},
-       {Method::brute_force, "The exact filter, every neighbour weighed", "brute-force"},
+       {Method::brute_force, "Exact filter: weighs every pixel of the window", "brute-force"},
        {Method::grid,
-        "A bilateral grid, an approximation of the whole Gaussian at a cost independent of "
-        "sigma-space; where the grid would be too large (sigma-space below 2, very small "
-        "sigma-range), brute-force",
+        "Bilateral grid: approximates the whole Gaussian at a cost that does not depend on "
+        "sigma-space. Falls back to brute-force where the grid would be too large (sigma-space "
+        "below 2 or a very small sigma-range)",
         "grid"}});
 }
 
 GType weight_type() {
   return glcl::enum_type<Weight>(
       "GstGLCLBilateralWeight",
-      {{Weight::intensity, "One weight from the difference of intensity, 0.30 R + 0.59 G + 0.11 B",
+      {{Weight::intensity,
+        "One weight for all channels, from the difference in intensity (0.30 R + 0.59 G + 0.11 B)",
         "intensity"},
-       {Weight::color, "One weight from the Euclidean distance of the RGB colours", "color"},
-       {Weight::per_channel, "A weight for each channel from its own difference", "per-channel"}});
+       {Weight::color,
+        "One weight for all channels, from the Euclidean distance of the RGB colours", "color"},
+       {Weight::per_channel, "One weight per channel, from the difference in that channel",
+        "per-channel"}});
 }
 
 struct Settings : Bilateral::Settings {
@@ -153,30 +156,30 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
     return GST_GLCL_BILATERAL(object)->state->settings;
   };
   glcl::Properties<Settings>(object_class, settings_of)
-      .number("sigma-space", "Sigma of space",
-              "Standard deviation of the Gaussian over distance, in px", &Settings::sigma_space,
-              0.1, 64)
-      .number("sigma-range", "Sigma of range",
-              "Standard deviation of the Gaussian over colour difference, as a part of full "
+      .number("sigma-space", "Spatial sigma", "Standard deviation of the spatial Gaussian, in px",
+              &Settings::sigma_space, 0.1, 64)
+      .number("sigma-range", "Range sigma",
+              "Standard deviation of the Gaussian over colour differences, as a fraction of full "
               "scale; 0 averages equal colours only",
               &Settings::sigma_range, 0, 1)
       .number("radius", "Radius",
-              "Half the width of brute-force's square window, in px; 0 takes 2 sigma-space, "
+              "Radius of the square window of method=brute-force, in px; 0 is 2 × sigma-space, "
               "rounded up",
               &Settings::radius, 0, Bilateral::max_radius)
       .choice("method", "Method", "How the filter is computed", &Settings::method, method_type())
-      .choice("weight", "Weight", "What a neighbour's similarity is measured by", &Settings::weight,
+      .choice("weight", "Weight", "How the similarity of two pixels is measured", &Settings::weight,
               weight_type())
-      .number("iterations", "Iterations", "How many times the filter is applied",
+      .number("iterations", "Iterations", "Number of times the filter is applied",
               &Settings::iterations, 1, 16)
       .number("split", "Split",
-              "The left part of the picture that shows the input unfiltered, as a part of its "
-              "width, ended by a hairline",
+              "Fraction of the width, from the left, that shows the unfiltered input; a hairline "
+              "marks the border",
               &Settings::split, 0, 1);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL bilateral filter", "Filter/Effect/Video",
-      "Smooths OpenGL textures and keeps their edges, with OpenCL", "The gst-glcl developers");
+      "Smooths video in OpenGL textures with OpenCL and preserves edges",
+      "The gst-glcl developers");
   gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glclbilateral"));
 

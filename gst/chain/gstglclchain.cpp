@@ -480,16 +480,17 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   };
   glcl::Properties<Settings>(object_class, settings_of)
       .text("filters", "Filters",
-            "The chain: NAME(PARAMETER=VALUE, …) of each filter with ! between; NAME*3 runs one "
-            "three times. Empty: the file location, or frames pass as they are",
+            "The chain: filters as NAME(PARAMETER=VALUE, …), separated by !. NAME*3 runs a filter "
+            "three times. Empty: read the chain from location; without that, frames pass unchanged",
             &Settings::filters)
-      .text("location", "Location", "A file with a chain, which counts where filters is empty",
+      .text("location", "Location", "File with a chain, used if filters is empty",
             &Settings::location)
       .text("path", "Path",
-            "Folders with filters NAME.cl, separated by :, searched before the plugin's own",
+            "Folders with filter files NAME.cl, separated by colons; searched before the plugin's "
+            "own filters",
             &Settings::path)
-      .flag("watch", "Watch", "Read the files again when one of them changes", &Settings::watch)
-      .number("iterations", "Iterations", "How many times the chain is applied",
+      .flag("watch", "Watch", "Reload the chain when one of its files changes", &Settings::watch)
+      .number("iterations", "Iterations", "Number of times the chain is applied",
               &Settings::iterations, 1, glcl::chain::max_stages);
 
   /**
@@ -507,7 +508,7 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   element_class->change_state = gst_glcl_chain_change_state;
   gst_element_class_set_static_metadata(
       element_class, "OpenCL filter chain", "Filter/Effect/Video",
-      "Runs a chain of filters, your own or ready ones, on OpenGL textures with OpenCL",
+      "Runs a chain of filters, ready-made or your own, on OpenGL textures with OpenCL",
       "The gst-glcl developers");
   gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glclchain"));

@@ -78,11 +78,11 @@ constexpr size_t most_bytes = std::max(4096 * sizeof(cl_uint), glcl::hough::Pair
 GType mode_type() {
   return glcl::enum_type<int>(
       "GstGLCLHistogramMode",
-      {{mode_luma, "The luma, by itself", histogram::mode_name(mode_luma)},
-       {mode_rgb, "R, G and B, each by itself", histogram::mode_name(mode_rgb)},
-       {mode_color_8, "Colours, of 8 levels of R, G and B each: 512 bins",
+      {{mode_luma, "Luma", histogram::mode_name(mode_luma)},
+       {mode_rgb, "R, G and B separately", histogram::mode_name(mode_rgb)},
+       {mode_color_8, "Joint RGB histogram with 8 levels per channel (512 bins)",
         histogram::mode_name(mode_color_8)},
-       {mode_color_16, "Colours, of 16 levels of R, G and B each: 4096 bins",
+       {mode_color_16, "Joint RGB histogram with 16 levels per channel (4096 bins)",
         histogram::mode_name(mode_color_16)}});
 }
 
@@ -90,38 +90,39 @@ GType bins_type() {
   return glcl::enum_type<int>("GstGLCLHistogramBins", {{32, "32 bins of 8 levels", "32"},
                                                        {64, "64 bins of 4 levels", "64"},
                                                        {128, "128 bins of 2 levels", "128"},
-                                                       {256, "256 bins, one for a level", "256"}});
+                                                       {256, "256 bins of 1 level", "256"}});
 }
 
 GType display_type() {
   using Display = Present::Display;
   return glcl::enum_type<Display>("GstGLCLHistogramDisplay",
-                                  {{Display::none, "Nothing is drawn", "none"},
+                                  {{Display::none, "No drawing", "none"},
                                    {Display::overlay, "All channels in one plot", "overlay"},
-                                   {Display::parade, "The channels side by side", "parade"},
-                                   {Display::stack, "The channels one above the other", "stack"}});
+                                   {Display::parade, "Channels side by side", "parade"},
+                                   {Display::stack, "Channels one above the other", "stack"}});
 }
 
 GType scale_type() {
   return glcl::enum_type<bool>("GstGLCLHistogramScale",
-                               {{false, "Height as the count", "linear"},
-                                {true, "Height as the logarithm of the count", "log"}});
+                               {{false, "Bar height is the count", "linear"},
+                                {true, "Bar height is the logarithm of the count", "log"}});
 }
 
 GType equalize_type() {
   using Equalize = Present::Equalize;
   return glcl::enum_type<Equalize>(
       "GstGLCLHistogramEqualize",
-      {{Equalize::none, "The frame stays as it is", "none"},
-       {Equalize::luma, "The luma is equalised, colours keep their differences", "luma"},
-       {Equalize::rgb, "Each channel is equalised by itself", "rgb"}});
+      {{Equalize::none, "No equalisation", "none"},
+       {Equalize::luma, "Equalise luma; colour differences stay", "luma"},
+       {Equalize::rgb, "Equalise each channel separately", "rgb"}});
 }
 
 GType shot_method_type() {
   using Method = ShotMessages::Method;
-  return glcl::enum_type<Method>("GstGLCLHistogramShotMethod",
-                                 {{Method::histogram, "By histograms of R, G and B", "histogram"},
-                                  {Method::shape, "By the shapes of edges", "shape"}});
+  return glcl::enum_type<Method>(
+      "GstGLCLHistogramShotMethod",
+      {{Method::histogram, "Compare histograms of R, G and B", "histogram"},
+       {Method::shape, "Compare the shapes of edges", "shape"}});
 }
 
 constexpr char kind[] = "glclhistogram";
@@ -395,51 +396,54 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
     return GST_GLCL_HISTOGRAM(object)->state->settings;
   };
   glcl::Properties<Settings>(object_class, settings_of)
-      .choice("mode", "Mode", "What is counted", &Settings::mode, mode_type())
-      .choice("bins", "Bins", "Bins of a channel, for luma and rgb", &Settings::bins, bins_type())
+      .choice("mode", "Mode", "Values that the histogram counts", &Settings::mode, mode_type())
+      .choice("bins", "Bins", "Number of bins per channel for mode=luma and mode=rgb",
+              &Settings::bins, bins_type())
       .choice("display", "Display", "How the histogram is drawn over the frame", &Settings::display,
               display_type())
-      .choice("scale", "Scale", "What the height of a bar stands for", &Settings::logarithmic,
-              scale_type())
+      .choice("scale", "Scale", "Scale of the bar heights", &Settings::logarithmic, scale_type())
       .number("level-height", "Level height",
-              "Part of the plot that the 95th percentile of the bins fills at least, so that some "
-              "full bins, as of black bars, do not flatten the others; with 0 the fullest bin "
-              "fills it",
+              "Minimum height of the 95th percentile of the bins, as a fraction of the plot. It "
+              "keeps a few very full bins, for example from black borders, from flattening the "
+              "others. 0 scales the plot to the fullest bin",
               &Settings::level_height, 0, 1)
-      .number("x", "X", "Left edge of the drawing, as a part of the width", &Settings::x, 0, 1)
-      .number("y", "Y", "Upper edge of the drawing, as a part of the height", &Settings::y, 0, 1)
-      .number("width", "Width", "Width of the drawing, as a part of the frame's", &Settings::width,
+      .number("x", "X", "Left edge of the drawing, as a fraction of the frame width", &Settings::x,
               0, 1)
-      .number("height", "Height", "Height of the drawing, as a part of the frame's",
+      .number("y", "Y", "Top edge of the drawing, as a fraction of the frame height", &Settings::y,
+              0, 1)
+      .number("width", "Width", "Width of the drawing, as a fraction of the frame width",
+              &Settings::width, 0, 1)
+      .number("height", "Height", "Height of the drawing, as a fraction of the frame height",
               &Settings::height, 0, 1)
-      .number("opacity", "Opacity", "Of the drawing, from 0 (invisible) to 1", &Settings::opacity,
-              0, 1)
+      .number("opacity", "Opacity", "Opacity of the drawing, from 0 (invisible) to 1 (opaque)",
+              &Settings::opacity, 0, 1)
       .color("foreground-color", "Foreground color",
-             "Of text, lines and the bars of luma, 0xAARRGGBB", &Settings::foreground_color)
-      .color("background-color", "Background color", "Of the drawing's ground, 0xAARRGGBB",
+             "Color of text, lines and luma bars (0xAARRGGBB)", &Settings::foreground_color)
+      .color("background-color", "Background color", "Color behind the drawing (0xAARRGGBB)",
              &Settings::background_color)
-      .choice("equalize", "Equalize", "Spread the levels of the frame evenly, by its own histogram",
+      .choice("equalize", "Equalize", "Histogram equalisation of the output frame",
               &Settings::equalize, equalize_type())
-      .other(gst_param_spec_array(
-                 "roi", "Region of interest",
-                 "What is counted for messages, meta and display: <x, y, width, height> in px, as "
-                 "far as it is inside the frame, else what is nearest there; empty for the "
-                 "whole frame",
-                 nullptr,  // with one, GStreamer 1.22 crashes on lists in the list
-                 glcl::while_playing),
+      .other(gst_param_spec_array("roi", "Region of interest",
+                                  "Region that messages, meta and display count: <x, y, width, "
+                                  "height> in px. It is clipped to the frame; a region outside "
+                                  "moves to the nearest edge. Empty: whole frame",
+                                  nullptr,  // with one, GStreamer 1.22 crashes on lists in the list
+                                  glcl::while_playing),
              set_roi, get_roi)
-      .flag("shot-detection", "Shot detection", "Post a message `shot` where a shot begins",
+      .flag("shot-detection", "Shot detection", "Post a `shot` message when a new shot begins",
             &Settings::shot_detection)
-      .choice("shot-method", "Shot method", "What shots are told apart by", &Settings::shot_method,
+      .choice("shot-method", "Shot method", "How shot changes are detected", &Settings::shot_method,
               shot_method_type())
       .number("shot-threshold", "Shot threshold",
-              "The least distance of the histograms at a cut, from 0 to 1; of shapes half of it",
+              "Minimum distance of the histograms at a cut, from 0 to 1; shot-method=shape uses "
+              "half of this value",
               &Settings::shot_threshold, 0, 1);
 
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "OpenCL histogram", "Filter/Analyzer/Video",
-      "Counts, draws and equalises the levels of OpenGL textures and finds shots, with OpenCL",
-      "The gst-glcl developers");
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenCL histogram",
+                                        "Filter/Analyzer/Video",
+                                        "Computes, draws and equalises histograms of video in "
+                                        "OpenGL textures with OpenCL, and detects shot changes",
+                                        "The gst-glcl developers");
   gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glclhistogram"));
 

@@ -59,10 +59,10 @@ using Shapes = std::vector<std::shared_ptr<const Shape>>;
 
 GType display_type() {
   using Display = View::Display;
-  return glcl::enum_type<Display>(
-      "GstGLCLHoughDisplay", {{Display::none, "The frame as it came", "none"},
-                              {Display::edges, "Edges over the frame", "edges"},
-                              {Display::objects, "The outlines of what was found", "objects"}});
+  return glcl::enum_type<Display>("GstGLCLHoughDisplay",
+                                  {{Display::none, "Unchanged input", "none"},
+                                   {Display::edges, "Edges drawn over the frame", "edges"},
+                                   {Display::objects, "Outlines of the objects found", "objects"}});
 }
 
 struct Settings : Hough::Settings {
@@ -566,47 +566,50 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
   };
   glcl::Properties<Settings>(object_class, settings_of)
       .text("template", "Template",
-            "Files of pictures to look for, separated by commas; at most 16 templates with the "
-            "learned ones",
+            "Image files of the shapes to find, separated by commas. At most 16 templates, "
+            "including learned ones",
             &Settings::files)
       .number("min-score", "Minimum score",
-              "The least score of an object, from 0, what chance gives, to 1, all of its outline",
+              "Minimum score of an object: 0 is a chance match, 1 is the complete outline",
               &Settings::min_score, 0, 1)
-      .number("max-objects", "Maximum objects", "How many objects are found at most, the best ones",
+      .number("max-objects", "Maximum objects",
+              "Maximum number of objects reported; those with the highest scores are kept",
               &Settings::max_objects, 1, Hough::most_objects)
-      .number("scale-min", "Minimum scale", "Smallest size of an object, relative to its template",
+      .number("scale-min", "Minimum scale", "Minimum size of an object, relative to its template",
               &Settings::scale_min, Hough::least_scale, Hough::most_scale)
       .number("scale-max", "Maximum scale",
-              "Largest size of an object, relative to its template; at least scale-min",
+              "Maximum size of an object, relative to its template. A value below scale-min counts "
+              "as scale-min",
               &Settings::scale_max, Hough::least_scale, Hough::most_scale)
-      .number("angle-min", "Minimum angle",
-              "Least turn of an object from its template, in degrees counter-clockwise",
-              &Settings::angle_min, -180, 180)
+      .number(
+          "angle-min", "Minimum angle",
+          "Minimum rotation of an object relative to its template, in degrees counter-clockwise",
+          &Settings::angle_min, -180, 180)
       .number("angle-max", "Maximum angle",
-              "Largest turn of an object from its template, in degrees counter-clockwise; below "
-              "angle-min, the range goes through 180",
+              "Maximum rotation of an object relative to its template, in degrees "
+              "counter-clockwise. If it is below angle-min, the range wraps around at 180",
               &Settings::angle_max, -180, 180)
       .other(
           gst_param_spec_array(
               "roi", "Region of interest",
-              "Where edges are looked at: <x, y, width, height> in px, as far as it is inside "
-              "the frame, else what is nearest there; empty for the whole frame",
+              "Region in which edges are detected: <x, y, width, height> in px. It is clipped to "
+              "the frame; a region outside moves to the nearest edge. Empty: whole frame",
               nullptr, glcl::while_playing),
           [](Settings &settings, const GValue *value) { glcl::set_region(settings.roi, value); },
           [](const Settings &settings, GValue *value) { glcl::get_region(settings.roi, value); })
       .number("low", "Lower threshold",
-              "Of hysteresis: least gradient of an edge that is connected with a stronger one, in "
-              "levels per px; -1 is half the upper one",
+              "Lower hysteresis threshold: minimum gradient of an edge connected to a stronger "
+              "one, in grey levels per px; -1 is half of the upper threshold",
               &Settings::low, -1, glcl::hough::Canny::most)
       .number("high", "Upper threshold",
-              "Least gradient of an edge, in levels per px; -1 follows the noise of the frames",
+              "Upper threshold: minimum gradient of an edge, in grey levels per px; -1 follows the "
+              "measured noise",
               &Settings::high, -1, glcl::hough::Canny::most)
       .flag("hysteresis", "Hysteresis",
-            "Edges between the thresholds count too where they are connected with stronger ones, "
-            "and only there",
+            "Keep edges between the two thresholds only if they are connected to a stronger edge",
             &Settings::hysteresis)
       .choice("display", "Display", "What the output shows", &Settings::display, display_type())
-      .color("color", "Color", "Of edges and outlines, 0xAARRGGBB", &Settings::color);
+      .color("color", "Color", "Color of edges and outlines (0xAARRGGBB)", &Settings::color);
 
   /**
    * GstGLCLHough::learn:
@@ -649,7 +652,8 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL shape finder", "Filter/Analyzer/Video",
-      "Finds edges and templates in OpenGL textures with OpenCL", "The gst-glcl developers");
+      "Detects edges and finds objects by their template's outline, in OpenGL textures with OpenCL",
+      "The gst-glcl developers");
   gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glclhough"));
 

@@ -83,7 +83,8 @@ static void gst_glcl_invert_class_init(GstGLCLInvertClass *klass) {
     return GST_GLCL_INVERT(object)->state->settings;
   };
   glcl::Properties<Settings>(object_class, settings_of)
-      .number("strength", "Strength", "0 leaves the picture as it is, 1 inverts it",
+      .number("strength", "Strength",
+              "Strength of the inversion: 0 keeps the picture, 1 inverts it fully",
               &Settings::strength, 0, 1);
 
   gst_element_class_set_static_metadata(

@@ -74,10 +74,9 @@ constexpr char kind[] = "glclklt";
 GType display_type() {
   using Display = View::Display;
   return glcl::enum_type<Display>(
-      "GstGLCLKltDisplay",
-      {{Display::none, "The frame as it came", "none"},
-       {Display::points, "The frame with a dot at each point", "points"},
-       {Display::tracks, "The frame with dots and the ways that points came", "tracks"}});
+      "GstGLCLKltDisplay", {{Display::none, "Unchanged input", "none"},
+                            {Display::points, "Dots at the tracked points", "points"},
+                            {Display::tracks, "Dots and the paths of the points", "tracks"}});
 }
 
 struct Settings : Klt::Settings, View::Drawing, Stabilizer::Settings {
@@ -371,82 +370,82 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
     return GST_GLCL_KLT(object)->state->settings;
   };
   glcl::Properties<Settings>(object_class, settings_of)
-      .number("features", "Features", "Points that are followed at most", &Settings::features, 1,
+      .number("features", "Features", "Maximum number of tracked points", &Settings::features, 1,
               Points::most)
       .number("quality", "Quality",
-              "Least smaller eigenvalue of a point's structure tensor, as a share of the best one "
-              "in the frame, 0 to 1",
+              "Minimum corner quality relative to the best corner in the frame, 0 to 1. The "
+              "quality is the smaller eigenvalue of the structure tensor",
               &Settings::quality, 0, 1)
       .number("min-eigenvalue", "Minimum eigenvalue",
-              "Least smaller eigenvalue of a point's structure tensor by itself, summed over 7 x 7 "
-              "px, in squared levels of 0 to 255",
+              "Minimum absolute corner quality: the smaller eigenvalue of the structure tensor "
+              "summed over 7 × 7 px, in squared grey levels (0 to 255)",
               &Settings::min_eigenvalue, 0, 1e9)
       .number("min-distance", "Minimum distance",
-              "Least distance from point to point along both axes, in px", &Settings::min_distance,
+              "Minimum distance between new points along each axis, in px", &Settings::min_distance,
               1, 64)
       .number("cells", "Cells",
-              "Parts of the frame along each axis, each with its even share of the points at most; "
-              "0 lets points be where they are best",
+              "Number of cells per axis; each cell gets at most an equal share of the points. 0 "
+              "puts no limit on where points lie",
               &Settings::cells, 0, 64)
-      .number("levels", "Levels", "Levels of the pyramid; fewer in small frames", &Settings::levels,
-              1, glcl::klt::Pyramids::most)
+      .number("levels", "Levels", "Number of pyramid levels; small frames use fewer",
+              &Settings::levels, 1, glcl::klt::Pyramids::most)
       .other(
           g_param_spec_int("window", "Window",
-                           "Side of the window that is found again, in px of each level; an even "
-                           "number becomes the next odd one",
+                           "Side of the tracking window, in px of each pyramid level. Even values "
+                           "become the next odd one",
                            7, 31, defaults.window, glcl::controllable),
           [](Settings &settings, const GValue *value) {
             settings.window = g_value_get_int(value) | 1;
           },
           [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.window); })
-      .number("iterations", "Iterations", "Steps on each level at most", &Settings::iterations, 1,
-              100)
+      .number("iterations", "Iterations", "Maximum number of iterations per pyramid level",
+              &Settings::iterations, 1, 100)
       .number("max-residue", "Maximum residue",
-              "Mean difference between a point's windows in two frames above which it is lost, in "
-              "levels of 0 to 255; 255 keeps every point that has something to follow and stays in "
-              "the frame",
+              "A point is lost if the mean difference of its windows in two frames exceeds this "
+              "value, in grey levels (0 to 255). 255 turns the test off",
               &Settings::max_residue, 0, 255)
       .flag("check-backward", "Check backward",
-            "Also follow points from this frame back; those that miss by more than a pixel are "
-            "lost",
+            "Also track each point back to the previous frame; points that miss their origin by "
+            "more than 1 px are lost",
             &Settings::check)
       .number("reselect", "Reselect",
-              "Frames after which points are chosen for those lost; 0 does so by min-features only",
+              "Interval, in frames, at which new points replace lost ones; 0 replaces them only as "
+              "min-features demands",
               &Settings::reselect, 0, 1000)
       .number("min-features", "Minimum features",
-              "Where fewer points are left, others are chosen at once", &Settings::min_features, 0,
+              "If fewer points remain, new ones are selected at once", &Settings::min_features, 0,
               Points::most)
-      .number(
-          "noise", "Noise",
-          "Standard deviation of the frames' noise, in levels of 0 to 255: motion that it explains "
-          "is none; -1 measures it",
-          &Settings::noise, -1, 64)
+      .number("noise", "Noise",
+              "Standard deviation of the image noise, in grey levels (0 to 255). Motion that noise "
+              "alone explains counts as zero. -1 measures the noise",
+              &Settings::noise, -1, 64)
       .flag("stabilize", "Stabilize",
-            "Hold the picture still by the points: what the camera's shaking moves, turns and "
-            "grows is moved back",
+            "Stabilize the picture: compensate the translation, rotation and zoom of a shaking "
+            "camera",
             &Settings::stabilize)
       .number("smoothing", "Smoothing",
-              "Frames within which stabilize=true follows what the camera does on purpose; 0 holds "
-              "the picture where it is as long as the margin lasts",
+              "Time constant, in frames, with which stabilize=true follows intended camera motion; "
+              "0 holds the picture still as long as the margin allows",
               &Settings::smoothing, 0, 10000)
       .number("margin", "Margin",
-              "Share of width and height on each side by which stabilize=true may move the "
-              "picture, and which it does not show, 0 to 0.4",
+              "Fraction of width and height that stabilize=true crops on each side and may move "
+              "the picture by, 0 to 0.4",
               &Settings::margin, 0, 0.4)
-      .choice("display", "Display", "What is shown", &Settings::display, display_type())
+      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
       .number("trail", "Trail",
-              "Frames that the lines of display=tracks go back; 0 is to where a point was chosen",
+              "Length of the lines of display=tracks, in frames; 0 draws the whole path since the "
+              "point was selected",
               &Settings::trail, 0, View::most_trail)
-      .color("color", "Color", "Of dots and lines, 0xAARRGGBB", &Settings::color)
-      .color("outline-color", "Outline color", "Around dots and lines, 0xAARRGGBB",
-             &Settings::outline_color)
+      .color("color", "Color", "Color of dots and lines (0xAARRGGBB)", &Settings::color)
+      .color("outline-color", "Outline color",
+             "Color of the outline around dots and lines (0xAARRGGBB)", &Settings::outline_color)
       .text("dump-location", "Dump location",
-            "File to write the points of every frame to, NAME.csv or NAME.json",
+            "File that receives the points of every frame, as NAME.csv or NAME.json",
             &Settings::dump_location, glcl::before_paused);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL feature tracker", "Filter/Analyzer/Video",
-      "Chooses features in OpenGL textures and follows them with OpenCL",
+      "Selects corner features in OpenGL textures and tracks them with OpenCL",
       "The gst-glcl developers");
   gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glclklt"));

@@ -53,8 +53,8 @@ GType search_type() {
   return glcl::enum_type<Method>(
       "GstGLCLMotionSearch",
       {{Method::full, "Every candidate within the range", "full"},
-       {Method::hierarchical, "Coarse to fine: for large ranges", "hierarchical"},
-       {Method::hexagon, "From hexagon to hexagon, the cheapest", "hexagon"}});
+       {Method::hierarchical, "Coarse to fine, for large ranges", "hierarchical"},
+       {Method::hexagon, "Hexagon-based search, the fastest", "hexagon"}});
 }
 
 GType block_size_type() {
@@ -66,23 +66,25 @@ GType block_size_type() {
 
 GType subpel_type() {
   using Precision = Motion::Precision;
-  return glcl::enum_type<Precision>("GstGLCLMotionSubpel",
-                                    {{Precision::full, "Whole pixels", "full"},
-                                     {Precision::half, "Half pixels, by six taps", "half"},
-                                     {Precision::quarter, "Quarter pixels", "quarter"}});
+  return glcl::enum_type<Precision>(
+      "GstGLCLMotionSubpel",
+      {{Precision::full, "Whole pixels", "full"},
+       {Precision::half, "Half pixels, interpolated by a six-tap filter", "half"},
+       {Precision::quarter, "Quarter pixels", "quarter"}});
 }
 
 GType display_type() {
   using Display = View::Display;
   return glcl::enum_type<Display>(
       "GstGLCLMotionDisplay",
-      {{Display::none, "The frame as it came", "none"},
-       {Display::vectors, "Arrows from where blocks were, and the edges of blocks and partitions",
+      {{Display::none, "Unchanged input", "none"},
+       {Display::vectors,
+        "Arrows from the previous position of each block, and the borders of blocks and partitions",
         "vectors"},
-       {Display::prediction, "The luma predicted from the frame before", "prediction"},
-       {Display::residual, "What the prediction lacks, around mid-grey", "residual"},
+       {Display::prediction, "Luma predicted from the previous frame", "prediction"},
+       {Display::residual, "Prediction residual, centred on mid-grey", "residual"},
        {Display::objects,
-        "Boxes, numbers and trails of what moves, and the camera's motion, with detect=true",
+        "With detect=true, boxes, numbers and trails of moving objects, and the camera motion",
         "objects"}});
 }
 
@@ -90,10 +92,10 @@ GType camera_type() {
   using Camera = Detection::Camera;
   return glcl::enum_type<Camera>(
       "GstGLCLMotionCamera",
-      {{Camera::automatic, "first-order-flow with detect=true, else none", "auto"},
-       {Camera::none, "The camera stands still", "none"},
-       {Camera::translation, "The picture shifts", "translation"},
-       {Camera::first_order_flow, "It shifts, turns and grows", "first-order-flow"}});
+      {{Camera::automatic, "first-order-flow with detect=true, otherwise none", "auto"},
+       {Camera::none, "Static camera", "none"},
+       {Camera::translation, "The camera pans: the picture shifts", "translation"},
+       {Camera::first_order_flow, "The picture shifts, rotates and zooms", "first-order-flow"}});
 }
 
 struct Settings : Motion::Settings, View::Drawing, Detection::Settings {
@@ -339,111 +341,109 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
     return GST_GLCL_MOTION(object)->state->settings;
   };
   glcl::Properties<Settings>(object_class, settings_of)
-      .choice("search", "Search", "Which candidates are tried", &Settings::method, search_type())
+      .choice("search", "Search", "Search strategy", &Settings::method, search_type())
       .number("range", "Range",
-              "How far blocks may have moved along each axis, in px; 0: as far as each area needs, "
-              "from "
-              "min-range to max-range",
+              "Search range along each axis, in px; 0 adapts the range of each area between "
+              "min-range and max-range",
               &Settings::range, 0, glcl::motion::max_range)
-      .number("min-range", "Minimum range",
-              "With range=0 the smallest range, in px; at most max-range counts",
+      .number("min-range", "Minimum range", "Lower bound for range=0, in px; limited to max-range",
               &Settings::min_range, 1, glcl::motion::max_range)
-      .number(
-          "max-range", "Maximum range",
-          "With range=0 the largest range, in px; 0: a 30th of the frame's longer side, 64 at "
-          "least. "
-          "Searches other than full use it, and those by several devices where min-range does not "
-          "reach target-psnr",
-          &Settings::max_range, 0, glcl::motion::max_range)
+      .number("max-range", "Maximum range",
+              "Upper bound for range=0, in px. 0 is 1/30 of the longer side of the frame, at least "
+              "64. With range=0 the hierarchical and hexagon searches use this range. So do "
+              "several devices where min-range misses target-psnr",
+              &Settings::max_range, 0, glcl::motion::max_range)
       .number("target-psnr", "Target PSNR",
-              "With range=0 the range stops growing where the prediction is expected to be as good "
-              "as this, in dB; 0: no such target",
+              "With range=0, the range stops growing once the prediction is expected to reach this "
+              "PSNR, in dB; 0 sets no target",
               &Settings::target_psnr, 0, 100)
-      .choice("block-size", "Block size", "Side of a block; unused with partitions=true",
+      .choice("block-size", "Block size", "Side of a block; ignored with partitions=true",
               &Settings::block, block_size_type())
-      .flag("partitions", "Partitions", "Divide macroblocks of 16 px as costs least, down to 4 px",
+      .flag("partitions", "Partitions", "Split 16 px macroblocks at the lowest cost, down to 4 px",
             &Settings::partitions)
       .choice("subpel", "Sub-pixel", "Precision of the vectors", &Settings::precision,
               subpel_type())
       .number("lambda", "Lambda",
-              "What a bit of a vector costs, in levels of the sum of absolute differences",
+              "Cost of one bit of a vector, in grey levels of the sum of absolute differences; "
+              "higher values give smoother fields",
               &Settings::lambda, 0, glcl::motion::Search::max_lambda)
-      .number(
-          "noise", "Noise",
-          "Standard deviation of the frames' noise, in levels of 0 to 255: blocks that it seems "
-          "to move have the vector 0; -1 measures it, 0 gives the vectors of least cost",
-          &Settings::noise, -1, 64)
+      .number("noise", "Noise",
+              "Standard deviation of the image noise, in grey levels (0 to 255). Blocks that only "
+              "noise seems to move get a zero vector. -1 measures the noise, 0 keeps the vectors "
+              "of lowest cost",
+              &Settings::noise, -1, 64)
       .text("devices", "Devices",
-            "OpenCL devices that share search=full, separated by commas, each as P:D or a part of "
-            "its name. Empty: the device of the element alone",
+            "OpenCL devices that share the work of search=full, separated by commas, each as P:D "
+            "or part of its name. Empty: only the device of the element",
             &Settings::devices, glcl::before_paused)
       .choice("display", "Display", "What the output shows", &Settings::display, display_type())
-      .flag("block-grid", "Block grid", "Draw the edges of blocks and partitions, with vectors",
-            &Settings::grid)
+      .flag("block-grid", "Block grid",
+            "With display=vectors, draw the borders of blocks and partitions", &Settings::grid)
       .number("arrow-spacing", "Arrow spacing",
-              "Least px between blocks with arrows; 0 is a 48th of the frame's short side, 6 "
-              "to 48; 1 draws those of all blocks",
+              "Minimum distance between arrows, in px. 0 is 1/48 of the shorter side of the frame, "
+              "6 to 48; 1 draws one arrow per block",
               &Settings::spacing, 0, 256)
-      .color("color", "Color", "Of arrows and boxes, 0xAARRGGBB", &Settings::color)
-      .color("outline-color", "Outline color", "Around arrows and boxes, 0xAARRGGBB",
-             &Settings::outline_color)
+      .color("color", "Color", "Color of arrows and boxes (0xAARRGGBB)", &Settings::color)
+      .color("outline-color", "Outline color",
+             "Color of the outline around arrows and boxes (0xAARRGGBB)", &Settings::outline_color)
       .choice("camera-compensation", "Camera compensation",
-              "What the camera may do; its motion is found, told in messages and taken away",
+              "Camera motion model; the estimated motion is reported in messages and removed",
               &Settings::camera, camera_type())
-      .flag("detect", "Detect", "Find what moves by itself, and follow it", &Settings::detect)
+      .flag("detect", "Detect", "Detect objects that move against the background and track them",
+            &Settings::detect)
       .number("sensitivity", "Sensitivity",
-              "0 finds what stands out clearly from noise and edges, 1 the faintest",
+              "Sensitivity of the detection: 0 finds only objects that clearly exceed noise and "
+              "edges, 1 also the faintest",
               &Settings::sensitivity, 0, 1)
       .number("min-area", "Minimum area",
-              "Px² that have to stand out for an object to begin; 0 is 1/1500 of the frame",
+              "Minimum foreground area of a new object, in px²; 0 is 1/1500 of the frame",
               &Settings::min_area, 0, G_MAXINT)
-      .number(
-          "min-frames", "Minimum frames",
-          "Frames in which an object is found before it begins; 1: at once, before it has moved",
-          &Settings::min_frames, 1, 1000)
-      .number("gap", "Gap", "Seconds without being found after which an object ends",
+      .number("min-frames", "Minimum frames",
+              "Number of frames in which an object must be found before it is reported; 1 reports "
+              "it at once, even before it has moved",
+              &Settings::min_frames, 1, 1000)
+      .number("gap", "Gap", "Time in seconds after which an object that is no longer found ends",
               &Settings::gap, 0, 60)
-      .number(
-          "max-speed", "Maximum speed",
-          "Px that an object may go from frame to frame where that is more than its length; 0: a "
-          "quarter of the frame's longer side",
-          &Settings::max_speed, 0, 16384)
+      .number("max-speed", "Maximum speed",
+              "Maximum motion of an object per frame, in px, if that is more than its length; 0 is "
+              "a quarter of the longer side of the frame",
+              &Settings::max_speed, 0, 16384)
       .flag("shadows", "Shadows",
-            "Tell shadows from things: they are in no box, and 2 in the mask of the result. FALSE: "
-            "they are part of what moves",
+            "Separate shadows from objects: boxes leave them out and the mask of the result marks "
+            "them with 2. FALSE: shadows belong to the objects",
             &Settings::shadows)
       .made(
           g_param_spec_string("mask", "Mask",
-                              "Path of an image file, of any size, stretched over the frame: "
-                              "nothing is found where it is "
-                              "black. Empty: everywhere",
+                              "Path of an image file, scaled to the frame. Nothing is detected "
+                              "where it is black. Empty: detect everywhere",
                               "", glcl::while_playing),
           read_mask, [](Settings &settings, const Mask &mask) { mask.into(settings); },
           [](const Settings &settings, GValue *value) {
             g_value_set_string(value, settings.mask_path.c_str());
           })
       .made(
-          glcl::sample_spec(
-              "mask-sample", "Mask sample",
-              "The mask as a picture in memory, with its caps; takes the place of mask. NULL or "
-              "empty: everywhere"),
+          glcl::sample_spec("mask-sample", "Mask sample",
+                            "Mask as a GstSample with a picture and its caps; replaces mask. NULL "
+                            "or empty: detect everywhere"),
           take_mask, [](Settings &settings, const Mask &mask) { mask.into(settings); },
           [](const Settings &, GValue *) {})
       .number("seed", "Seed",
-              "Of the random search for the camera's motion; equal seeds give equal results",
+              "Seed of the random search for the camera motion; equal seeds give equal results",
               &Settings::seed, 0, G_MAXINT)
       .other(
           g_param_spec_boolean("motion-detected", "Motion detected",
-                               "Whether some object moves, as of the last messages", FALSE,
+                               "TRUE while an object moves, as of the latest messages", FALSE,
                                static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)),
           [](Settings &, const GValue *) {},
           [](const Settings &settings, GValue *value) {
             g_value_set_boolean(value, settings.detected->load());
           });
 
-  gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "OpenCL block motion search", "Filter/Analyzer/Video",
-      "Finds the motion of blocks between OpenGL textures with OpenCL", "The gst-glcl developers");
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenCL block motion search",
+                                        "Filter/Analyzer/Video",
+                                        "Estimates block motion vectors of video in OpenGL "
+                                        "textures with OpenCL, and detects moving objects",
+                                        "The gst-glcl developers");
   gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glclmotion"));
 

@@ -81,10 +81,9 @@ GType method_type() {
   return glcl::enum_type<Method>(
       "GstGLOpenCLFlowMethod",
       {{Method::lucas_kanade,
-        "Lucas and Kanade's method of 1981 on one scale, for motion below about a pixel",
-        "lucas-kanade"},
-       {Method::pyramidal, "Coarse to fine, in grey", "pyramidal"},
-       {Method::census, "Coarse to fine, by comparisons of neighbours, robust to changing light",
+        "Lucas and Kanade (1981) on a single scale, for motion below about 1 px", "lucas-kanade"},
+       {Method::pyramidal, "Coarse to fine on grey values", "pyramidal"},
+       {Method::census, "Coarse to fine on the census transform, robust to changing light",
         "census"}});
 }
 
@@ -100,16 +99,17 @@ GType display_type() {
   using Display = View::Display;
   return glcl::enum_type<Display>(
       "GstGLOpenCLFlowDisplay",
-      {{Display::none, "The video as it came", "none"},
-       {Display::color, "Direction as hue, speed as brightness, still is black", "color"},
-       {Display::overlay, "The video, coloured where it moves", "overlay"},
-       {Display::arrows, "The video with arrows", "arrows"}});
+      {{Display::none, "Unchanged input", "none"},
+       {Display::color, "Direction as hue, speed as brightness; static pixels are black", "color"},
+       {Display::overlay, "Input, coloured where it moves", "overlay"},
+       {Display::arrows, "Input with arrows", "arrows"}});
 }
 
 GType median_type() {
-  return glcl::enum_type<int>(
-      "GstGLOpenCLFlowMedian",
-      {{0, "None", "0"}, {3, "Over 3 x 3 vectors", "3"}, {5, "Over 9 of 5 x 5 vectors", "5"}});
+  return glcl::enum_type<int>("GstGLOpenCLFlowMedian",
+                              {{0, "None", "0"},
+                               {3, "Median of 3 × 3 vectors", "3"},
+                               {5, "Median of 9 out of 5 × 5 vectors", "5"}});
 }
 
 constexpr char kind[] = "glopenclflow";
@@ -437,8 +437,8 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   glcl::Properties<Settings>(object_class, settings_of)
       .other(
           g_param_spec_enum("preset", "Preset",
-                            "Sets method, warps and refinement, where they are not set "
-                            "themselves, before or after",
+                            "Trade-off of speed and accuracy: sets method, warps and refinement, "
+                            "except those that are set explicitly",
                             preset_type(), static_cast<gint>(defaults.preset), glcl::while_playing),
           [](Settings &settings, const GValue *value) {
             settings.preset = static_cast<Preset>(g_value_get_enum(value));
@@ -448,7 +448,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
             g_value_set_enum(value, static_cast<gint>(settings.preset));
           })
       .other(
-          g_param_spec_enum("method", "Method", "How the flow is found", method_type(),
+          g_param_spec_enum("method", "Method", "How the flow is computed", method_type(),
                             static_cast<gint>(defaults.method), glcl::before_paused),
           [](Settings &settings, const GValue *value) {
             settings.method = static_cast<Method>(g_value_get_enum(value));
@@ -458,12 +458,12 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
             g_value_set_enum(value, static_cast<gint>(settings.method));
           })
       .number("levels", "Levels",
-              "Levels of the pyramid; 0 halves the frame until its short side is about 16 px",
+              "Number of pyramid levels; 0 halves the frame until its shorter side is about 16 px",
               &Settings::levels, 0, 16)
       .other(
           g_param_spec_int("warps", "Warps",
-                           "Steps of the solver on each level; the finest one has one more", 1, 20,
-                           defaults.warps, glcl::controllable),
+                           "Solver iterations per pyramid level; the finest level gets one more", 1,
+                           20, defaults.warps, glcl::controllable),
           [](Settings &settings, const GValue *value) {
             settings.warps = g_value_get_int(value);
             settings.own_warps = true;
@@ -471,8 +471,8 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
           [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.warps); })
       .other(
           g_param_spec_int("refinement", "Refinement",
-                           "Steps of a variational refinement on each of the three finest levels, "
-                           "which follows the picture's edges; only for method=census",
+                           "Iterations of the edge-aware variational refinement on each of the "
+                           "three finest levels; only for method=census",
                            0, 10, defaults.refinement, glcl::controllable),
           [](Settings &settings, const GValue *value) {
             settings.refinement = g_value_get_int(value);
@@ -483,54 +483,57 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
           })
       .other(
           g_param_spec_int("window", "Window",
-                           "Side of the window around each pixel that moves as one, in px; an "
-                           "even number becomes the next odd one",
+                           "Side of the window around a pixel in which motion counts as constant, "
+                           "in px. Even values become the next odd one",
                            3, 63, defaults.window, glcl::controllable),
           [](Settings &settings, const GValue *value) {
             settings.window = g_value_get_int(value) | 1;
           },
           [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.window); })
       .number("alpha", "Alpha",
-              "What is added to the diagonal of the structure tensor, in squared levels of 0 to "
-              "255: more of it keeps vectors short (lucas-kanade) or like their neighbours' where "
-              "there is little texture",
+              "Regularisation: added to the diagonal of the structure tensor, in squared grey "
+              "levels (0 to 255). Higher values keep vectors in areas of little texture short "
+              "(lucas-kanade) or close to their neighbours (other methods)",
               &Settings::alpha, 1e-6, 1e6)
       .choice("median", "Median", "Side of the median filter between warps", &Settings::median,
               median_type())
       .number(
           "noise", "Noise",
-          "Standard deviation of the frames' noise, in levels of 0 to 255: motion that it explains "
-          "is none; -1 measures it. Not for method=lucas-kanade",
+          "Standard deviation of the image noise, in grey levels (0 to 255). Motion that noise "
+          "alone explains counts as zero. -1 measures the noise. Not used by method=lucas-kanade",
           &Settings::noise, -1, 64)
-      .number("grid", "Grid", "Px between the vectors in the meta", &Settings::grid, 1, 16)
+      .number("grid", "Grid", "Spacing of the vectors in the meta, in px", &Settings::grid, 1, 16)
       .number("min-confidence", "Minimum confidence",
-              "Vectors less sure than this count as still, 0 to 1", &Settings::min_confidence, 0, 1)
+              "Minimum confidence of a vector, 0 to 1; vectors below it count as zero",
+              &Settings::min_confidence, 0, 1)
       .flag("check-backward", "Check backward",
-            "Also find the flow backward; where both do not agree within a pixel the confidence "
-            "becomes 0. Not for method=lucas-kanade",
+            "Also compute the backward flow; where both differ by more than 1 px the confidence "
+            "becomes 0. Not used by method=lucas-kanade",
             &Settings::check)
-      .choice("display", "Display", "What is shown", &Settings::display, display_type())
+      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
       .number("gain", "Gain",
-              "Speed shown at full brightness, in px per frame; 0 follows the scene slowly",
+              "Speed shown at full brightness, in px per frame; 0 adapts slowly to the scene",
               &Settings::gain, 0, 1000)
-      .flag("legend", "Legend", "Show the colours' meaning and scale in a corner",
+      .flag("legend", "Legend", "Draw a legend of the colours and their scale in a corner",
             &Settings::legend)
       .number("arrow-spacing", "Arrow spacing",
-              "Px between arrows, at least 4; 0 is a 24th of the frame's short side, 12 to 96",
+              "Distance between arrows, in px, at least 4; 0 is 1/24 of the shorter side of the "
+              "frame, 12 to 96",
               &Settings::spacing, 0, 256)
-      .color("color", "Color",
-             "Of arrows, 0xAARRGGBB; with an alpha of 0 each has the colour of its direction",
-             &Settings::color)
-      .color("outline-color", "Outline color", "Around arrows, 0xAARRGGBB",
+      .color(
+          "color", "Color",
+          "Color of arrows (0xAARRGGBB); with alpha 0 each arrow gets the colour of its direction",
+          &Settings::color)
+      .color("outline-color", "Outline color", "Color of the outline around arrows (0xAARRGGBB)",
              &Settings::outline_color)
       .text("dump-location", "Dump location",
-            "Pattern of .flo files to write every frame's vectors to, for instance flow-%05d.flo; "
-            "vectors below min-confidence are marked unknown",
+            "Pattern of the .flo files that receive the vectors of every frame, for example "
+            "flow-%05d.flo. Vectors below min-confidence are marked unknown",
             &Settings::dump_location, glcl::before_paused);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL optical flow", "Filter/Analyzer/Video",
-      "Finds, shows and publishes the motion of every pixel of OpenGL textures, with OpenCL",
+      "Computes and displays the motion of every pixel of video in OpenGL textures with OpenCL",
       "The gst-glcl developers");
   gst_element_class_add_static_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
                                         DOCS_PAGE("glopenclflow"));

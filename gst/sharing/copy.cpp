@@ -222,7 +222,7 @@ void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) 
 }  // namespace
 
 const Way Way::copy = {
-    "copy", "Frames go through host memory; works everywhere",
+    "copy", "Frames are copied through host memory; works everywhere",
     [](GstGLContext *, const Device &device) -> Factory {
       return {[apart = Uploads::serve(device)] { return std::make_unique<CopySharing>(apart); }};
     }};

@@ -101,7 +101,7 @@ const Interop &gl_interop() {
   return interop;
 }
 
-const Way Way::gl = {"gl", "OpenCL works on the OpenGL texture itself (cl_khr_gl_sharing)",
+const Way Way::gl = {"gl", "OpenCL accesses the OpenGL texture directly (cl_khr_gl_sharing)",
                      probe_gl};
 
 }  // namespace glcl::sharing

@@ -40,7 +40,7 @@ Frame crop(const Frame &frame, int x, int y, int width, int height);
 /// A PNG or JPEG file by GStreamer; throws std::runtime_error where it can't be read.
 Frame load_picture(const std::string &path);
 /// A folder of real pictures and video with truth (`images`, `flow`, `video`, `objects`) in the one
-/// that GLCL_DATA names, else in ../shared/data beside the source tree; it may not be there.
+/// that GLCL_DATA names; it may not be there.
 std::string data_folder(const char *name);
 /// The test pictures in data_folder("images"). Prints a line with SKIP and returns none where there
 /// are none.

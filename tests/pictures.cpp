@@ -42,9 +42,8 @@ Frame load_picture(const std::string &path) {
 }
 
 std::string data_folder(const char *name) {
-  namespace fs = std::filesystem;
-  const char *data = std::getenv("GLCL_DATA"), *source = std::getenv("GLCL_SOURCE");
-  return (data ? fs::path(data) : fs::path(source ? source : ".") / "../shared/data") / name;
+  const char *data = std::getenv("GLCL_DATA");
+  return std::filesystem::path(data ? data : "$GLCL_DATA") / name;
 }
 
 std::vector<Frame> pictures() {

@@ -7,7 +7,7 @@
 #   N passed, N failed, N skipped
 # and the exit status tells whether all is well; a build that fails counts as one failure.
 # The tests of sharing textures between OpenGL and OpenCL need GLCL_GL_DRIVER: a folder whose env.sh
-# selects drivers that can. Tests skip what has no tool here; with CI=true the tools are installed too.
+# selects drivers that can; without it, they take the pair that tests/gl-driver/build.sh has put into the cache. Tests skip what has no tool here; with CI=true the tools are installed too.
 # GLCL_TEST_BUILD and GLCL_TEST_OPTIONS change the folder and meson's options; GLCL_POCL_CACHE names a folder that
 # keeps what PoCL compiles from run to run. GLCL_ALREADY is what was tried before and counts with the tests:
 # `passed: NAME: WHY`, or failed or skipped.
@@ -63,6 +63,8 @@ print(', '.join(f'{number} {group}' for group, number in counts.items()))
 PYTHON
 }
 
+pair=${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl/gl-driver
+[[ ${GLCL_GL_DRIVER:-} || ! -e $pair/stamp ]] || export GLCL_GL_DRIVER=$pair
 if [[ ${CI:-} == true ]]; then install_with_checks; else install_missing; fi
 # A copy of the tree that a test builds takes what is the same from this one, where meson finds ccache.
 export CCACHE_NOHASHDIR=1

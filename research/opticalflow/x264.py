@@ -27,7 +27,7 @@ def scenes():
     yield "flat", np.full((HEIGHT, WIDTH), 112.0)
     yield "gradient", 104 + x / WIDTH * 16
     yield "dark corners", 130 - 40 * (((x - 320) / 400) ** 2 + ((y - 180) / 300) ** 2)
-    folder = os.path.join(os.environ.get("GLCL_DATA", "../shared/data"), "images")
+    folder = os.path.join(os.environ["GLCL_DATA"], "images")
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         picture = cv2.imread(os.path.join(folder, name), cv2.IMREAD_GRAYSCALE)
         yield name, picture[76 : 76 + HEIGHT, 64 : 64 + WIDTH].astype(float)

@@ -407,10 +407,7 @@ int compare_still(glcl::Queue &queue, bool whole) {
 /// found; how many bounds were not kept.
 int compare_cars(glcl::Queue &queue) {
   constexpr double least_found = 0.85;
-  const char *data = std::getenv("GLCL_DATA"), *source = std::getenv("GLCL_SOURCE");
-  const std::string folder =
-      (data ? std::string(data) : std::string(source ? source : ".") + "/../shared/data") +
-      "/objects/cars1/";
+  const std::string folder = reference::data_folder("objects/cars1/");
   const auto path = [&](const char *kind, int number, const char *end) {
     return folder + kind + (number < 10 ? "0" : "") + std::to_string(number) + end;
   };

@@ -17,7 +17,7 @@ use_driver() {
   export GLCL_DEVICES=0:0 # what DEVICES in a list stands for
   if [ "$driver" = gl ]; then
     if [ -z "${GLCL_GL_DRIVER:-}" ]; then
-      echo "SKIP: GLCL_GL_DRIVER does not name the prefix of a driver that shares textures"
+      echo "SKIP: GLCL_GL_DRIVER names no drivers that share textures; tests/gl-driver/build.sh builds a pair"
       return 77
     fi
     # shellcheck source=/dev/null

@@ -53,9 +53,10 @@ for name in vectors window label; do fails '' tests/examples/examples.sh "$name"
 fails '+gst-inspect-1.0 gst-launch-1.0' tests/encoders.sh
 fails '' tests/elements/leaving.sh "$work/bin/fails"
 for name in fuzz soak; do fails '' "tests/$name.sh" 0.01 copy; done
-GLCL_GL_DRIVER=$work fails '' tests/gl-driver.sh "$work/bin/fails"
+GLCL_GL_DRIVER=$work fails '' tests/gl-driver/run.sh "$work/bin/fails"
 echo : >"$work/env.sh"
-GLCL_GL_DRIVER=$work fails '' tests/gl-driver.sh "$work/bin/fails"
+GLCL_GL_DRIVER=$work fails '' tests/gl-driver/run.sh "$work/bin/fails"
+fails 'apt-get' tests/gl-driver/build.sh "$work/pair"
 fails '' tests/install/install.sh
 fails '+gst-inspect-1.0 gst-launch-1.0' tests/layer/checker.sh copy
 fails '+gst-inspect-1.0' tests/layer/checker.sh copy "$work/bin/fails"
@@ -96,7 +97,7 @@ done
 
 # Those that build: in a copy of what they need, with functions of bash for programs that they call by their paths.
 root=$work/copy
-mkdir -p "$root/tests/parsers/corpus/chain" "$root/.ci" "$root/packaging"
+mkdir -p "$root/tests/"{parsers/corpus/chain,gl-driver} "$root/.ci" "$root/packaging"
 cp -r pipelines "$root/"
 cp tests/*.sh "$root/tests/"
 cp .ci/run "$root/.ci/"
@@ -134,6 +135,12 @@ ci() {
   cat "$work/output"
 }
 printf '#!/bin/sh\necho "${GLCL_ALREADY:-nothing}"; case $GLCL_ALREADY in failed*) exit 1 ;; esac\n' >"$work/copy/tests/run.sh"
+# drivers STATUS: what the build of the drivers that share textures ends with
+drivers() {
+  printf '#!/bin/sh\nexit %s\n' "$1" >"$work/copy/tests/gl-driver/build.sh"
+  chmod +x "$work/copy/tests/gl-driver/build.sh"
+}
+drivers 0
 touch "$work/copy/packaging/versions.sh"
 chmod +x "$work/copy/packaging/versions.sh"
 ci 0 0 '^nothing$'
@@ -143,6 +150,10 @@ ci 0 0 '^nothing$'
 ci 124 0 '^skipped: Debian 13: '
 ci 77 0 '^skipped: Debian 13: '
 ci 1 1 'do not run on Debian 13'
+drivers 1
+ci 0 1 'sharing textures cannot be tested'
+drivers 77
+ci 0 0 '^nothing$'
 
 echo "$count runs of scripts, $missed did not notice"
 ((!missed))

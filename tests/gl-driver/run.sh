@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#
-# Runs a test on a pair of OpenGL and OpenCL drivers that share textures, so that sharing=auto takes
-# the `gl` way. GLCL_GL_DRIVER is the folder of the pair; its env.sh selects both drivers.
+# run.sh PROGRAM [ARGUMENTS]: runs a test on the pair of drivers that share textures in the folder GLCL_GL_DRIVER, where sharing=auto
+# takes the method `gl`. The folder's env.sh selects both drivers.
 set -eu
 
 if [ -z "${GLCL_GL_DRIVER:-}" ]; then
-  echo "SKIP: GLCL_GL_DRIVER is not set to the folder of OpenGL and OpenCL drivers that share textures"
+  echo "SKIP: GLCL_GL_DRIVER names no drivers that share textures; tests/gl-driver/build.sh builds a pair"
   exit 77
 fi
 

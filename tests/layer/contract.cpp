@@ -368,9 +368,20 @@ void after(tag::clCreateImageWithProperties, cl_mem object, cl_context context,
   image.memory = memory_of_new_image;
 }
 
-void refused(tag::clFinish, cl_command_queue queue, ...) {
+namespace {
+void gives_up(cl_command_queue queue) {
   for (auto &[object, image] : state().images)
     if (image.released_on == queue) image.released_on = nullptr;
+}
+}  // namespace
+
+void refused(tag::clFinish, cl_command_queue queue, ...) { gives_up(queue); }
+
+void refused(tag::clWaitForEvents, cl_uint count, const cl_event *events, ...) {
+  for (cl_uint i = 0; i < count; i++) {
+    const auto event = state().events.find(events[i]);
+    if (event != state().events.end()) gives_up(event->second.first);
+  }
 }
 
 void enqueued(cl_command_queue queue, bool blocking, const cl_event *event) {

@@ -61,6 +61,7 @@ void refused(tag::clEnqueueReleaseGLObjects, cl_command_queue, cl_uint, const cl
 void refused(tag::clEnqueueReleaseExternalMemObjectsKHR, cl_command_queue, cl_uint, const cl_mem *,
              ...);
 void refused(tag::clFinish, cl_command_queue, ...);
+void refused(tag::clWaitForEvents, cl_uint, const cl_event *, ...);
 inline void refused(...) {}
 
 /// A command uses a memory object.

@@ -17,4 +17,8 @@ export OPENCL_LAYERS=$GLCL_LAYER LD_PRELOAD=$GLCL_LAYER MALLOC_ARENA_MAX=2
 # Rusticl keeps the contexts of dropped queues for new ones, and makes more while a drop is still under way.
 export RUSTICL_DEBUG=no_reuse_context
 unset MALLOC_PERTURB_ # llvmpipe of Mesa 22.3.6 crashes with it
-"$GLCL_RUNNER" "$mode" "$here/faults.list" "$@" 2>"${GLCL_FAULTS_LOG:-/dev/null}"
+log=${GLCL_FAULTS_LOG:-$scratch/log}
+"$GLCL_RUNNER" "$mode" "$here/faults.list" "$@" 2>"$log" && exit
+status=$?
+grep -a '^glcl-checker:' "$log" | sort | uniq -c | head -20 # the violations, where there are any
+exit "$status"

@@ -140,11 +140,13 @@ struct World {
   }
   void compute() { compute(queue); }
   void finish() { after(tag::clFinish{}, CL_SUCCESS, queue); }
+  /// A marker behind all that the queue has been given.
+  void mark() { enqueued(queue, false, &event); }
   void free_image() { released("clReleaseMemObject", image); }
   void free_all() {
     for (const void *context : {gl, other_gl}) gl_context_destroyed(context);
-    for (const void *object : std::vector<const void *>{image, queue, other_queue, foreign_queue,
-                                                        context, other_context})
+    for (const void *object : std::vector<const void *>{image, event, queue, other_queue,
+                                                        foreign_queue, context, other_context})
       released("clRelease…", object);
   }
 
@@ -326,6 +328,38 @@ const Case cases[] = {
      [](World &w) {
        w.acquire();
        w.release();
+       w.draw();
+     }},
+    {"", all,
+     [](World &w) {
+       w.acquire();
+       w.release();
+       w.mark();
+       after(tag::clWaitForEvents{}, CL_SUCCESS, 1, &w.event);
+       w.draw();
+     }},
+    {"", all,
+     [](World &w) {  // the wait was made to fail, which the application reports
+       w.acquire();
+       w.release();
+       w.mark();
+       refused(tag::clWaitForEvents{}, 1, &w.event);
+       w.draw();
+     }},
+    {"", all,
+     [](World &w) {
+       w.acquire();
+       w.release();
+       refused(tag::clFinish{}, w.queue);
+       w.draw();
+     }},
+    {"used by OpenGL before OpenCL was finished",
+     {Kind::texture, Kind::known_memory},
+     [](World &w) {  // a wait for another queue that was made to fail
+       w.acquire();
+       w.release();
+       enqueued(w.other_queue, false, &w.event);
+       refused(tag::clWaitForEvents{}, 1, &w.event);
        w.draw();
      }},
     {"used by OpenGL before OpenCL was finished",

@@ -96,7 +96,8 @@ double Cursor::number() {
   const char *begin = text_.c_str() + at_;
   char *end = nullptr;
   const double value = g_ascii_strtod(begin, &end);
-  if (end == begin || !std::isfinite(value)) fail(place_, "a number was expected here.");
+  if (end == begin || std::isnan(value)) fail(place_, "a number was expected here.");
+  if (std::fabs(value) > largest_number) fail(place_, "numbers go from -1e36 to 1e36.");
   at_ += static_cast<size_t>(end - begin);
   return value;
 }
@@ -242,6 +243,7 @@ double Expression::evaluate(const Scope &scope) const {
   };
   const double value = root_->evaluate(checked);
   if (!std::isfinite(value)) fail(place_, "the expression has no finite value here.");
+  if (std::fabs(value) > largest_number) fail(place_, "the value is not from -1e36 to 1e36 here.");
   return value;
 }
 

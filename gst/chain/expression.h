@@ -14,8 +14,9 @@ struct Place {
   int line = 1;
 };
 
-constexpr size_t most_name = 64;    // characters of a name
-constexpr size_t most_parts = 256;  // numbers, names and operators of an expression
+constexpr double largest_number = 1e36;  // magnitude of a number, so that 255 times it is a float
+constexpr size_t most_name = 64;         // characters of a name
+constexpr size_t most_parts = 256;       // numbers, names and operators of an expression
 
 /// Throws Error::settings, "FILE:LINE: TEXT".
 [[noreturn]] void fail(const Place &place, const std::string &text);

@@ -268,7 +268,11 @@ Matrix Filter::weights_for(const Values &values) const {
     }
   const double factor =
       gain.evaluate(scope(values)) / (std::fabs(sum) > 1e-9 * size && sum != 0 ? sum : 1);
-  for (double &weight : matrix.values) weight *= factor;
+  for (double &weight : matrix.values) {
+    weight *= factor;
+    if (!(std::fabs(weight) <= largest_number))
+      fail({file, 1}, "the weights of " + name + " are larger than 1e36: give it smaller numbers.");
+  }
   return matrix;
 }
 

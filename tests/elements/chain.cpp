@@ -365,6 +365,9 @@ TEST(broken_at_start) {
   expect_broken(element("grey*65"), {"64"});
   expect_broken(element("convolve(matrix=[1 2; 3 4])"), {"odd"});
   expect_broken(element("convolve(matrix=[1 2 3; 4 5])"), {"rows"});
+  expect_broken(element("convolve(matrix=[1e37])"), {"numbers go from -1e36 to 1e36"});
+  expect_broken(element("lut(points=[0 -1e300])"), {"numbers go from -1e36 to 1e36"});
+  expect_broken(element("gauss(sigma=1e999)"), {"numbers go from -1e36 to 1e36"});
   expect_broken(element("grey*40 ! invert*40"), {"64"});
   expect_broken(element(pointer), {"pointer.cl:3", "__global"});
   expect_broken(element(broken), {"broken.cl:2"});

@@ -302,6 +302,8 @@ TEST(test_errors_name_file_and_line) {
   expect(head + "//! radius 65\n" + end, "own.cl:1:", "64");
   expect(head + "//! radius b + 1\n" + end, "own.cl:2:", "b");
   expect(head + "//! radius 1 / 0\n" + end, "own.cl:2:", "finite");
+  expect(head + "//! radius 1e20 * 1e20\n" + end, "own.cl:2:", "1e36");
+  expect(head + "//! list l = [1e300]: text\n" + end, "own.cl:2:", "1e36");
   expect(head + "//! frames 9\n" + end, "own.cl:2:", "8");
   expect(head + "//! table t[2000] = i\n" + end, "own.cl:1:", "1024");
   expect(head + "float4 other(PIXEL) { return 0; }\n", "own.cl:1:", "float4 own(PIXEL)");

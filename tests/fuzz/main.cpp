@@ -10,8 +10,8 @@
 // What fails: a crash, a call that does not return, a critical log line, an error message for no
 // allowed cause (run.cpp lists them), an element of ours that outlives its pipeline, growth. What
 // GStreamer 1.22 does not survive (tests/soak/main.cpp) is left out, but stops come at any moment:
-// the critical log lines and leaks that this costs beside GStreamer's own elements are counted, and
-// where those abort the program goes on with the next seed.
+// the critical log lines and GL contexts that this costs beside GStreamer's own elements are
+// counted, and where those abort the program goes on with the next seed.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <gst/gl/gl.h>
@@ -29,6 +29,7 @@
 #include <set>
 #include <thread>
 
+#include "glcontexts.h"
 #include "options.h"
 #include "run.h"
 #include "soak/faults.h"
@@ -166,7 +167,7 @@ void on_log(const gchar *domain, GLogLevelFlags level, const gchar *text, gpoint
   backtrace_symbols_fd(stack, depth, 2);
 }
 
-bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults) {
+bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults, size_t lost) {
   const double all = samples.empty() ? 0 : samples.back().seconds;
   const Growth growth(samples, std::min(180.0, all / 3));  // caches fill at first
   const bool good = !failed &&
@@ -175,7 +176,8 @@ bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults) {
   std::printf(
       "fuzz: seeds %d to %d, %.1f min, %llu frames, %llu settings, %llu of children, %llu signals, "
       "%llu swaps, %llu in sync handlers, %llu faults, %llu maps, %llu errors as due, "
-      "%llu faults of GStreamer's own; %+.1f MiB (bound %.0f), heap %+.1f MiB (bound "
+      "%llu faults of GStreamer's own, %zu of its GL contexts lost; %+.1f MiB (bound %.0f), heap "
+      "%+.1f MiB (bound "
       "%.0f), "
       "%+.1f fds, %+.1f threads: %s\n",
       options.seed, options.seed + static_cast<int>(runs) - 1, all / 60,
@@ -184,7 +186,7 @@ bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults) {
       static_cast<unsigned long long>(all_swaps), static_cast<unsigned long long>(all_syncs),
       static_cast<unsigned long long>(faults), static_cast<unsigned long long>(all_maps),
       static_cast<unsigned long long>(all_errors), static_cast<unsigned long long>(all_strangers),
-      growth.rss, options.limit, growth.heap, options.heap_limit, growth.fds, growth.threads,
+      lost, growth.rss, options.limit, growth.heap, options.heap_limit, growth.fds, growth.threads,
       good ? "passed" : "FAILED");
   return good;
 }
@@ -223,6 +225,7 @@ int main(int argc, char **argv) {
   }
   if (!options.seed) options.seed = static_cast<int>(std::random_device()() % 1000000 + 1);
   watch_for_crashes();
+  trace_gl_contexts();
   g_log_set_default_handler(on_log, nullptr);
   gst_init(nullptr, nullptr);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -234,7 +237,7 @@ int main(int argc, char **argv) {
   std::vector<Sample> samples;
   GstGLDisplay *display = gst_gl_display_new();
   double told = 0;
-  size_t runs = 0;
+  size_t runs = 0, lost = 0;
   uint64_t faults = 0;
   options.any_error = options.any_error || options.faults;
   while (!failed && runs < static_cast<size_t>(options.runs)) {
@@ -251,6 +254,10 @@ int main(int argc, char **argv) {
       running = nullptr;
     }
     runs++;
+    if (const size_t contexts = lost_gl_contexts(lost); contexts > lost) {
+      lost = contexts;
+      samples.clear();  // what GStreamer lost is no growth of ours
+    }
     samples.push_back(measure(start));
     const Sample &now = samples.back();
     if (now.seconds - told >= options.every) {
@@ -265,5 +272,5 @@ int main(int argc, char **argv) {
   gst_object_unref(display);
   over = true;
   watcher.join();
-  return verdict(samples, runs, faults) ? 0 : 1;
+  return verdict(samples, runs, faults, lost) ? 0 : 1;
 }

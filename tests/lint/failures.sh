@@ -68,6 +68,7 @@ mkdir "$work/14"
 for name in clang-format{,-14} clang-tidy{,-14}; do ln -s ../bin/fails-14 "$work/14/$name"; done
 PATH=$work/14:$PATH fails '' tests/lint/format.sh
 fails shellcheck tests/lint/shell.sh
+fails git tests/lint/commits.sh
 fails gst-launch-1.0 tests/pipelines/arguments.sh
 fails gst-launch-1.0 tests/pipelines/recipes.sh invert
 GLCL_SOURCE=$work fails '' tests/pipelines/archive.sh

@@ -4,6 +4,6 @@
 set -euo pipefail
 . "$(dirname "$0")/files.sh"
 needs_tool shellcheck
-sources_like '*.sh' .ci/run
+sources_like '*.sh' .ci/run .githooks/commit-msg tools/new-element
 echo "${#files[@]} scripts"
 shellcheck "${files[@]}"

@@ -1,38 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "glcontexts.h"
 
-// The tracers' functions have no stable interface.
-#define GST_USE_UNSTABLE_API
-#include <gst/gst.h>
-
-#include <cstring>
-
-void trace_gl_contexts() { g_setenv("GST_TRACERS", "leaks(filters=GstGLContext)", FALSE); }
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
 
 namespace {
 
-size_t live_gl_contexts() {
+size_t count() {
   size_t count = 0;
-  GList *tracers = gst_tracing_get_active_tracers();
-  for (GList *tracer = tracers; tracer; tracer = tracer->next) {
-    if (std::strcmp(G_OBJECT_TYPE_NAME(tracer->data), "GstLeaksTracer") != 0) continue;
-    GstStructure *live = nullptr;
-    g_signal_emit_by_name(tracer->data, "get-live-objects", &live);
-    if (!live) continue;
-    count += gst_value_list_get_size(gst_structure_get_value(live, "live-objects-list"));
-    gst_structure_free(live);
+  for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm"), name);
+    count += name == "gstglcontext";
   }
-  g_list_free_full(tracers, gst_object_unref);
   return count;
 }
 
 }  // namespace
 
-size_t lost_gl_contexts(size_t known) {
-  size_t live = live_gl_contexts();
+size_t threads_of_gl_contexts(size_t known) {
+  size_t live = count();
   for (int i = 0; live > known && i < 20; i++) {
-    g_usleep(G_USEC_PER_SEC / 20);
-    live = live_gl_contexts();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    live = count();
   }
   return live;
 }

@@ -167,7 +167,7 @@ void on_log(const gchar *domain, GLogLevelFlags level, const gchar *text, gpoint
   backtrace_symbols_fd(stack, depth, 2);
 }
 
-bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults, size_t lost) {
+bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults, size_t threads) {
   const double all = samples.empty() ? 0 : samples.back().seconds;
   const Growth growth(samples, std::min(180.0, all / 3));  // caches fill at first
   const bool good = !failed &&
@@ -176,7 +176,8 @@ bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults, s
   std::printf(
       "fuzz: seeds %d to %d, %.1f min, %llu frames, %llu settings, %llu of children, %llu signals, "
       "%llu swaps, %llu in sync handlers, %llu faults, %llu maps, %llu errors as due, "
-      "%llu faults of GStreamer's own, %zu of its GL contexts lost; %+.1f MiB (bound %.0f), heap "
+      "%llu faults of GStreamer's own, %zu threads of GL contexts left; %+.1f MiB (bound %.0f), "
+      "heap "
       "%+.1f MiB (bound "
       "%.0f), "
       "%+.1f fds, %+.1f threads: %s\n",
@@ -186,8 +187,8 @@ bool verdict(const std::vector<Sample> &samples, size_t runs, uint64_t faults, s
       static_cast<unsigned long long>(all_swaps), static_cast<unsigned long long>(all_syncs),
       static_cast<unsigned long long>(faults), static_cast<unsigned long long>(all_maps),
       static_cast<unsigned long long>(all_errors), static_cast<unsigned long long>(all_strangers),
-      lost, growth.rss, options.limit, growth.heap, options.heap_limit, growth.fds, growth.threads,
-      good ? "passed" : "FAILED");
+      threads, growth.rss, options.limit, growth.heap, options.heap_limit, growth.fds,
+      growth.threads, good ? "passed" : "FAILED");
   return good;
 }
 
@@ -201,21 +202,21 @@ void complain(const std::string &what) {
 
 int main(int argc, char **argv) {
   all_arguments.assign(argv, argv + argc);
-  const std::vector<Option> known{{"--minutes", &options.minutes},
-                                  {"--seed", &options.seed},
-                                  {"--runs", &options.runs},
-                                  {"--hang", &options.hang},
-                                  {"--every", &options.every},
-                                  {"--limit", &options.limit},
-                                  {"--heap-limit", &options.heap_limit},
-                                  {"--elements", &options.elements},
-                                  {"--any-error", &options.any_error},
-                                  {"--faults", &options.faults},
-                                  {"--picture", &options.picture},
-                                  {"--one-display", &options.one_display},
-                                  {"--again", &options.again},
-                                  {"--verbose", &options.verbose}};
-  if (!parse(argc, argv, known) || options.minutes <= 0) {
+  const std::vector<Option> allowed{{"--minutes", &options.minutes},
+                                    {"--seed", &options.seed},
+                                    {"--runs", &options.runs},
+                                    {"--hang", &options.hang},
+                                    {"--every", &options.every},
+                                    {"--limit", &options.limit},
+                                    {"--heap-limit", &options.heap_limit},
+                                    {"--elements", &options.elements},
+                                    {"--any-error", &options.any_error},
+                                    {"--faults", &options.faults},
+                                    {"--picture", &options.picture},
+                                    {"--one-display", &options.one_display},
+                                    {"--again", &options.again},
+                                    {"--verbose", &options.verbose}};
+  if (!parse(argc, argv, allowed) || options.minutes <= 0) {
     std::fprintf(
         stderr,
         "fuzz [--minutes M] [--seed S] [--runs N] [--hang SECONDS] [--every SECONDS]\n"
@@ -225,7 +226,6 @@ int main(int argc, char **argv) {
   }
   if (!options.seed) options.seed = static_cast<int>(std::random_device()() % 1000000 + 1);
   watch_for_crashes();
-  trace_gl_contexts();
   g_log_set_default_handler(on_log, nullptr);
   gst_init(nullptr, nullptr);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -237,7 +237,7 @@ int main(int argc, char **argv) {
   std::vector<Sample> samples;
   GstGLDisplay *display = gst_gl_display_new();
   double told = 0;
-  size_t runs = 0, lost = 0;
+  size_t runs = 0, known = 0;
   uint64_t faults = 0;
   options.any_error = options.any_error || options.faults;
   while (!failed && runs < static_cast<size_t>(options.runs)) {
@@ -254,10 +254,9 @@ int main(int argc, char **argv) {
       running = nullptr;
     }
     runs++;
-    if (const size_t contexts = lost_gl_contexts(lost); contexts > lost) {
-      lost = contexts;
-      samples.clear();  // what GStreamer lost is no growth of ours
-    }
+    const size_t left = threads_of_gl_contexts(known);
+    if (left > known) samples.clear();  // a context that GStreamer lost is no growth of ours
+    known = left;
     samples.push_back(measure(start));
     const Sample &now = samples.back();
     if (now.seconds - told >= options.every) {
@@ -272,5 +271,5 @@ int main(int argc, char **argv) {
   gst_object_unref(display);
   over = true;
   watcher.join();
-  return verdict(samples, runs, faults, lost) ? 0 : 1;
+  return verdict(samples, runs, faults, known) ? 0 : 1;
 }

@@ -25,4 +25,4 @@ if [[ -n ${GLCL_FAULT:-} || " ${options[*]} " == *' --faults '* ]]; then
   preload+=" $OPENCL_LAYERS"
   options+=(--any-error)
 fi
-LD_PRELOAD=$preload "$build/tests/fuzz" --minutes "$minutes" --again "tests/fuzz.sh $minutes ${way:-copy}" "${options[@]}"
+LD_PRELOAD=$preload "$build/tests/fuzz" --minutes "$minutes" --again "tests/fuzz.sh $minutes ${method:-copy}" "${options[@]}"

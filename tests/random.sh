@@ -2,17 +2,17 @@
 # shellcheck shell=bash disable=SC2034
 # Sourced by soak.sh and fuzz.sh after pipelines/setup.sh: what both take and set.
 
-# random_setup NAME MINUTES [copy|gl] [OPTIONS]: the environment of a way; sets minutes, way, build and options, what is
-# to go to the program. Exits where the way can't be had.
+# random_setup NAME MINUTES [copy|gl] [OPTIONS]: the environment of a sharing method; sets minutes, method, build and options, what is
+# to go to the program. Exits where the method can't be had.
 random_setup() {
   case ${2:-} in
     '' | -*) usage "$1"; exit 2 ;;
   esac
   minutes=$2
   shift 2
-  way=${GLCL_GL_DRIVER:+gl}
+  method=${GLCL_GL_DRIVER:+gl}
   case ${1:-} in
-    copy | gl) way=$1; shift ;;
+    copy | gl) method=$1; shift ;;
   esac
   options=("$@")
   build=$(cd "$build" && pwd)
@@ -26,7 +26,7 @@ random_setup() {
   export MALLOC_ARENA_MAX=2
   # meson test sets it, and llvmpipe of Mesa 22.3.6 crashes with it in texture uploads, without our elements too.
   unset MALLOC_PERTURB_
-  if [[ $way == gl ]]; then
+  if [[ $method == gl ]]; then
     [[ -f ${GLCL_GL_DRIVER:-}/env.sh ]] || { echo 'SKIP: GLCL_GL_DRIVER names no drivers that share textures'; exit 77; }
     # shellcheck source=/dev/null
     . "$GLCL_GL_DRIVER/env.sh"

@@ -10,11 +10,11 @@
 # GLCL_BUILD is the build folder (build).
 set -euo pipefail
 . "$(dirname "$0")/../pipelines/setup.sh"
-way=${1:-copy}
+sharing=${1:-copy}
 build=$(cd "$build" && pwd)
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
-case $way in
+case $sharing in
   copy) export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd} ;;
   gl)
     [[ -f ${GLCL_GL_DRIVER:-}/env.sh ]] || die 'GLCL_GL_DRIVER names no drivers that share textures'
@@ -24,7 +24,7 @@ case $way in
   external) ;;
   *) usage "$0"; exit 2 ;;
 esac
-[[ $way == external ]] || headless_environment "$run"
+[[ $sharing == external ]] || headless_environment "$run"
 export GST_PLUGIN_PATH_1_0=$build/gst${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}
 
 # sum SIZE ELEMENT: of ten frames in which everything moves; in colour where the width is even
@@ -35,7 +35,7 @@ sum() {
   read -ra element <<<"$2"
   sum=$(gst-launch-1.0 -q videotestsrc num-buffers=10 "${source[@]}" ! \
     "video/x-raw,format=RGBA,width=$width,height=$height,framerate=25/1" ! glupload ! \
-    "${element[@]}" "sharing=$way" ! gldownload ! video/x-raw,format=RGBA ! fdsink | md5sum | cut -d' ' -f1)
+    "${element[@]}" "sharing=$sharing" ! gldownload ! video/x-raw,format=RGBA ! fdsink | md5sum | cut -d' ' -f1)
   printf '%s  %s %s\n' "$sum" "$1" "$2"
 }
 

@@ -49,11 +49,11 @@ export TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4 log_path=$b
 
 status=0
 rm -f "$build"/races.*
-ways=(copy)
-[[ -z ${GLCL_GL_DRIVER:-} ]] || ways+=(gl)
-for way in "${ways[@]}"; do
-  SOAK_PRELOAD=$preload GLCL_BUILD=$build tests/soak.sh "$minutes" "$way" --hang 120 || status=1
-  FUZZ_PRELOAD=$preload GLCL_BUILD=$build tests/fuzz.sh "$minutes" "$way" --hang 300 || status=1
+methods=(copy)
+[[ -z ${GLCL_GL_DRIVER:-} ]] || methods+=(gl)
+for method in "${methods[@]}"; do
+  SOAK_PRELOAD=$preload GLCL_BUILD=$build tests/soak.sh "$minutes" "$method" --hang 120 || status=1
+  FUZZ_PRELOAD=$preload GLCL_BUILD=$build tests/fuzz.sh "$minutes" "$method" --hang 300 || status=1
 done
 
 mapfile -t suites < <(meson introspect --tests "$build" |

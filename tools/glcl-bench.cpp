@@ -316,7 +316,7 @@ class Bench {
     if (!task.tunable) return {{{}, true}};
     const glcl::Tunable &tunable = *task.tunable;
     const std::string problem = task.problem.empty() ? tunable.problems.front() : task.problem;
-    const Parameters in_use = glcl::tuned(tunable, context_->device(), problem);
+    const Parameters in_use = glcl::tuned_parameters(tunable, context_->device(), problem);
     std::vector<std::pair<Parameters, bool>> list{{in_use, true}};
     if (!options_.chosen && !task.problem.empty())
       for (const Parameters &variant : glcl::variants(tunable, context_->device(), problem))

@@ -192,7 +192,7 @@ void tune_all(const std::string &wanted, const Work &work, const Wish &wish) {
     if (!wish.concerns(piece.name)) return;
     const std::chrono::duration<double> rest = end - Clock::now();
     const glcl::Tuning best = piece.tune(context, wish, rest.count() / double(left--));
-    glcl::keep(*piece.tunable, context->device(), piece.problem, best);
+    glcl::save_tuning(*piece.tunable, context->device(), piece.problem, best);
     table.add({piece.name, glcl::describe(best.parameters), microseconds(best.microseconds),
                microseconds(best.default_microseconds)});
   });
@@ -204,7 +204,7 @@ void show(const Work &work) {
   glcl::Table table({"device", "work", "variant", "µs", ""});
   for (const glcl::Device &device : glcl::devices())
     work.each([&](const Piece &piece) {
-      const auto kept = glcl::kept(*piece.tunable, device, piece.problem);
+      const auto kept = glcl::load_tuning(*piece.tunable, device, piece.problem);
       const glcl::Tuning tuning =
           kept.value_or(glcl::Tuning{piece.tunable->defaults(device, piece.problem)});
       table.add({device.id() + " " + device.name, piece.name, glcl::describe(tuning.parameters),

@@ -12,20 +12,20 @@ namespace glcl {
 
 namespace {
 
-enum class Memory { host, gl, other };
+enum class FrameMemory { host, gl, other };
 
 /// Where the frames of a pad are. A pad without caps may get any.
-Memory memory_of(GstPad *pad) {
+FrameMemory memory_of(GstPad *pad) {
   GstCaps *caps = gst_pad_get_current_caps(pad);
-  if (!caps) return Memory::other;
+  if (!caps) return FrameMemory::other;
   const GstCapsFeatures *features = gst_caps_get_features(caps, 0);
-  auto memory = Memory::host;
+  auto memory = FrameMemory::host;
   for (guint i = 0; i < gst_caps_features_get_size(features); i++) {
     const std::string feature = gst_caps_features_get_nth(features, i);
     if (feature == GST_CAPS_FEATURE_MEMORY_GL_MEMORY)
-      memory = Memory::gl;
+      memory = FrameMemory::gl;
     else if (feature.rfind("memory:", 0) == 0 && feature != GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY)
-      memory = Memory::other;
+      memory = FrameMemory::other;
   }
   gst_caps_unref(caps);
   return memory;
@@ -71,8 +71,8 @@ bool element_maps(GstElement *element, GstPad *sink) {
 }  // namespace
 
 bool consumers_map(GstPad *source) {
-  const Memory memory = memory_of(source);
-  if (memory != Memory::gl) return memory == Memory::host;
+  const FrameMemory memory = memory_of(source);
+  if (memory != FrameMemory::gl) return memory == FrameMemory::host;
   GstPad *sink = gst_pad_get_peer(source);
   if (!sink) return false;
   bool maps = false;

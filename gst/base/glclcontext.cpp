@@ -27,17 +27,17 @@ namespace {
 /// A context in use; weak, so that the last user ends it. The rest tells it apart while others let
 /// go of it: only one of the caller's own GL context is ever referenced here, because the last
 /// reference waits for the thread of the GL context, which may be waiting for the registry.
-struct Entry {
+struct ContextEntry {
   GWeakRef context;
   const GstGLCLContext *self;
   const GstGLContext *gl_context;
-  const glcl::sharing::Way *way;
+  const glcl::sharing::SharingMethod *method;
   cl_device_id device;
 };
 
 struct Registry {
   std::mutex mutex;
-  std::list<Entry> contexts;
+  std::list<ContextEntry> contexts;
 };
 
 Registry &registry() {
@@ -46,8 +46,8 @@ Registry &registry() {
 }
 
 GstGLCLContext *find(Registry &all, GstGLContext *gl_context, const glcl::sharing::Choice &choice) {
-  for (Entry &entry : all.contexts) {
-    if (entry.gl_context != gl_context || entry.way != choice.way ||
+  for (ContextEntry &entry : all.contexts) {
+    if (entry.gl_context != gl_context || entry.method != choice.method ||
         entry.device != choice.device.device())
       continue;
     gpointer known = g_weak_ref_get(&entry.context);
@@ -132,7 +132,7 @@ GstGLCLContext *gst_glcl_context_get(GstGLContext *gl_context, const glcl::shari
   self->priv->context = std::move(context);
   self->priv->queue = std::move(queue);
   self->priv->at_exit.emplace_back(self->priv->queue->cl());
-  all.contexts.push_back({{}, self, gl_context, choice.way, choice.device.device()});
+  all.contexts.push_back({{}, self, gl_context, choice.method, choice.device.device()});
   g_weak_ref_init(&all.contexts.back().context, self);
   return self;
 }
@@ -178,7 +178,7 @@ GstContext *gst_glcl_context_wrap(GstGLCLContext *self) {
                     "cl-context", G_TYPE_POINTER, priv->context->cl()(),  //
                     "cl-device", G_TYPE_POINTER, priv->context->device().device(), "cl-queue",
                     G_TYPE_POINTER, priv->queue->cl()(),  //
-                    "sharing", G_TYPE_STRING, priv->choice.way->name, nullptr);
+                    "sharing", G_TYPE_STRING, priv->choice.method->name, nullptr);
   return context;
 }
 

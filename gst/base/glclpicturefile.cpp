@@ -18,7 +18,7 @@ constexpr GstClockTime patience = 20 * GST_SECOND;
 struct Unref {
   void operator()(gpointer object) const { gst_object_unref(object); }
 };
-using Held = std::unique_ptr<GstElement, Unref>;
+using ElementPtr = std::unique_ptr<GstElement, Unref>;
 
 Error unreadable(const std::string &why) { return {Error::Kind::not_found, why}; }
 
@@ -83,13 +83,14 @@ HostPicture read_picture_file(const std::string &path, const char *format) {
       std::string(
           "filesrc name=source ! decodebin name=decoder ! videoconvert ! video/x-raw,format=") +
       format + " ! fakesink name=sink";
-  const Held pipeline(GST_ELEMENT(g_object_ref_sink(gst_parse_launch(launch.c_str(), &error))));
+  const ElementPtr pipeline(
+      GST_ELEMENT(g_object_ref_sink(gst_parse_launch(launch.c_str(), &error))));
   if (error) {
     const std::string text = error->message;
     g_error_free(error);
     throw unreadable(text + ".");
   }
-  const Held source(gst_bin_get_by_name(GST_BIN(pipeline.get()), "source")),
+  const ElementPtr source(gst_bin_get_by_name(GST_BIN(pipeline.get()), "source")),
       decoder(gst_bin_get_by_name(GST_BIN(pipeline.get()), "decoder")),
       sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
   decode_local_only(decoder.get());

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "glclerrors.h"
+#include "glclerrorreporter.h"
 
 namespace glcl {
 

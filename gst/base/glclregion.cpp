@@ -37,10 +37,10 @@ void get_region(const Area &area, GValue *value) {
   }
 }
 
-void tell_of_region(GstElement *element, const Area &roi, int width, int height, const Area &used,
-                    bool &told) {
+void warn_of_region(GstElement *element, const Area &roi, int width, int height, const Area &used,
+                    bool &warned) {
   const bool leaves = !roi.empty() && !(used == roi);
-  if (std::exchange(told, leaves) || !leaves) return;
+  if (std::exchange(warned, leaves) || !leaves) return;
   GST_ELEMENT_WARNING(
       element, RESOURCE, SETTINGS,
       ("roi=<%d,%d,%d,%d> is not inside the frame of %d×%d px; <%d,%d,%d,%d> is used. Choose x, "

@@ -13,8 +13,8 @@ void set_region(Area &area, const GValue *value);
 void get_region(const Area &area, GValue *value);
 
 /// Tells of a roi that leaves frames of width × height px, of which `used` is left: once until it
-/// is inside again. `told`: whether it was, false for frames of another size.
-void tell_of_region(GstElement *element, const Area &roi, int width, int height, const Area &used,
-                    bool &told);
+/// is inside again. `warned`: whether it was, false for frames of another size.
+void warn_of_region(GstElement *element, const Area &roi, int width, int height, const Area &used,
+                    bool &warned);
 
 }  // namespace glcl

@@ -26,23 +26,23 @@ G_DEFINE_TYPE(GstGLCLResultAllocator, gst_glcl_result_allocator, GST_TYPE_ALLOCA
 
 namespace {
 
-struct Memory {
+struct ResultMemory {
   GstMemory parent;
   GstBuffer *whole = nullptr;  // of a view: whose memory this is a part of
   size_t offset = 0;           // in it
   cl::Buffer device;
   std::mutex mutex;
   cl::Event written;  // null once `host` holds it
-  std::shared_ptr<const glcl::Outcome> outcome;
+  std::shared_ptr<const glcl::DeferredError> deferred_error;
   std::vector<unsigned char> host;
 };
 
-Memory *memory_of(GstBuffer *buffer) {
-  return reinterpret_cast<Memory *>(gst_buffer_peek_memory(buffer, 0));
+ResultMemory *memory_of(GstBuffer *buffer) {
+  return reinterpret_cast<ResultMemory *>(gst_buffer_peek_memory(buffer, 0));
 }
 
 gpointer map(GstMemory *base, gsize size, GstMapFlags flags) {
-  auto *memory = reinterpret_cast<Memory *>(base);
+  auto *memory = reinterpret_cast<ResultMemory *>(base);
   if (flags & GST_MAP_WRITE) return nullptr;
   if (memory->whole) {
     auto *bytes = static_cast<guint8 *>(map(&memory_of(memory->whole)->parent, size, flags));
@@ -53,7 +53,7 @@ gpointer map(GstMemory *base, gsize size, GstMapFlags flags) {
     memory->host.resize(base->maxsize);
     if (memory->written()) {
       glcl::wait(memory->written);
-      if (memory->outcome) memory->outcome->check();
+      if (memory->deferred_error) memory->deferred_error->check();
       GST_GLCL_RESULT_ALLOCATOR(base->allocator)
           ->reads->enqueueReadBuffer(memory->device, CL_TRUE, 0, base->maxsize,
                                      memory->host.data());
@@ -87,7 +87,7 @@ static GstMemory *gst_glcl_result_allocator_alloc(GstAllocator *allocator, gsize
   GstGLCLResultAllocator *self = GST_GLCL_RESULT_ALLOCATOR(allocator);
   try {
     GstGLCLContext *context = self->context;
-    auto memory = std::make_unique<Memory>();
+    auto memory = std::make_unique<ResultMemory>();
     memory->device =
         cl::Buffer(gst_glcl_context_queue(context, false).context().cl(), CL_MEM_READ_WRITE, size);
     gst_memory_init(&memory->parent, GST_MEMORY_FLAG_NO_SHARE, allocator, nullptr, size, 0, 0,
@@ -100,7 +100,7 @@ static GstMemory *gst_glcl_result_allocator_alloc(GstAllocator *allocator, gsize
 }
 
 static void gst_glcl_result_allocator_free(GstAllocator *, GstMemory *memory) {
-  auto *self = reinterpret_cast<Memory *>(memory);
+  auto *self = reinterpret_cast<ResultMemory *>(memory);
   gst_clear_buffer(&self->whole);
   delete self;
 }
@@ -188,10 +188,11 @@ GstBuffer *ResultPool::acquire() {
 
 const cl::Buffer &result_memory(GstBuffer *buffer) { return memory_of(buffer)->device; }
 
-void result_written(GstBuffer *buffer, Queue &queue, std::shared_ptr<const Outcome> outcome) {
-  Memory *memory = memory_of(buffer);
+void result_written(GstBuffer *buffer, Queue &queue,
+                    std::shared_ptr<const DeferredError> deferred_error) {
+  ResultMemory *memory = memory_of(buffer);
   const std::lock_guard lock(memory->mutex);
-  memory->outcome = std::move(outcome);
+  memory->deferred_error = std::move(deferred_error);
   queue.cl().enqueueMarkerWithWaitList(nullptr, &memory->written);
 }
 
@@ -209,7 +210,7 @@ GstStructure *attach_result(GstBuffer *to, const char *kind, const char *element
   gst_structure_set(fields, "element", G_TYPE_STRING, element, nullptr);
   for (const ResultArray &array : arrays) {
     const std::string name = array.name;
-    auto *view = new Memory;
+    auto *view = new ResultMemory;
     GstMemory *whole = &memory_of(buffer)->parent;
     gst_memory_init(&view->parent,
                     GstMemoryFlags(GST_MEMORY_FLAG_NO_SHARE | GST_MEMORY_FLAG_READONLY),

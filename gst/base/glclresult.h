@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "glclcontext.h"
-#include "opencl/outcome.h"
+#include "opencl/deferrederror.h"
 
 namespace glcl {
 
@@ -41,8 +41,9 @@ class ResultPool {
 /// The OpenCL buffer behind a buffer of a pool, for kernels to write.
 const cl::Buffer &result_memory(GstBuffer *buffer);
 /// After the kernels that write it were enqueued: whoever maps it waits for them, not for more, and
-/// can't where `outcome` is a failure.
-void result_written(GstBuffer *buffer, Queue &queue, std::shared_ptr<const Outcome> outcome = {});
+/// can't where `deferred_error` is a failure.
+void result_written(GstBuffer *buffer, Queue &queue,
+                    std::shared_ptr<const DeferredError> deferred_error = {});
 
 /// An array of a result: where its numbers are in the result's buffer.
 struct ResultArray {

@@ -19,7 +19,7 @@ struct Stats {
   std::shared_ptr<sharing::Copies> copies = std::make_shared<sharing::Copies>(0);
   Timing latency;  ///< from a frame's arrival until it goes on
   std::string device;
-  const sharing::Way *way = nullptr;
+  const sharing::SharingMethod *method = nullptr;
   std::map<std::string, Timing> timings;  ///< by kernel, and "frame"
 
   /// As the property `stats` tells it.

@@ -39,7 +39,7 @@ bool Unread::has_room(GstElement *element, size_t most) {
     lock.lock();
   }
   const bool room = seqnums_.size() < most;
-  told_ = told_ && !room;
+  warned_ = warned_ && !room;
   return room;
 }
 
@@ -54,9 +54,9 @@ void Unread::add(GstMessage *message) {
   seqnums_.push_back(GST_MESSAGE_SEQNUM(message));
 }
 
-bool Unread::must_tell() {
+bool Unread::must_warn() {
   const std::lock_guard lock(mutex_);
-  return !std::exchange(told_, true);
+  return !std::exchange(warned_, true);
 }
 
 void Unread::forget(guint32 seqnum) {

@@ -18,14 +18,14 @@ class Unread {
   /// One that is about to be posted. It must not outlive this.
   void add(GstMessage *message);
   /// Whether the application is to be told that messages are lost: once until there is room again.
-  bool must_tell();
+  bool must_warn();
 
  private:
   void forget(guint32 seqnum);
 
   std::mutex mutex_;
   std::deque<guint32> seqnums_;  // in the order of posting
-  bool told_ = false;
+  bool warned_ = false;
 };
 
 }  // namespace glcl

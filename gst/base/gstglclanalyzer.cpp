@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t most_unread = 300;
 
-struct Settings {
+struct AnalyzerSettings {
   bool post_messages = true, attach_meta = false, attach_overlay = false;
   GstClockTime interval = 100 * GST_MSECOND;
 };
@@ -25,7 +25,7 @@ struct Settings {
 class Schedule {
  public:
   /// Whether a frame of this time is to have one. Frames without a time all have.
-  bool due(const Settings &settings, GstClockTime time) {
+  bool due(const AnalyzerSettings &settings, GstClockTime time) {
     if (!settings.post_messages) return false;
     if (!GST_CLOCK_TIME_IS_VALID(time)) return true;
     const GstClockTime interval = settings.interval;
@@ -48,7 +48,7 @@ struct GstGLCLAnalyzerPrivate {
   explicit GstGLCLAnalyzerPrivate(GstGLCLFilter *self)
       : delivery([self](const auto &work) { return gst_glcl_filter_guard(self, work); }) {}
 
-  glcl::Guarded<Settings> settings;
+  glcl::Guarded<AnalyzerSettings> settings;
   glcl::Guarded<Schedule> schedule;
 
   glcl::Delivery delivery;
@@ -75,14 +75,14 @@ void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, si
   private_of(self)->delivery.reads().allocate(context, bytes, gst_glcl_analyzer_depth);
 }
 
-glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
+glcl::FrameRequest gst_glcl_analyzer_request(GstGLCLAnalyzer *self, GstBuffer *inbuf) {
   const GstSegment &segment = GST_BASE_TRANSFORM(self)->segment;
   const GstClockTime timestamp = GST_BUFFER_PTS(inbuf);
   const glcl::FrameTimes times = {timestamp, glcl::stream_time(segment, timestamp),
                                   glcl::running_time(segment, timestamp),
                                   GST_BUFFER_DURATION(inbuf)};
   GstGLCLAnalyzerPrivate *priv = private_of(self);
-  const Settings settings = priv->settings.get();
+  const AnalyzerSettings settings = priv->settings.get();
   const bool due = priv->schedule.with(
       [&](Schedule &schedule) { return schedule.due(settings, times.running_time); });
   return {times, due, priv->attach_meta};
@@ -93,9 +93,10 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
   private_of(self)->delivery.reads().read(queue, from, bytes, std::move(take));
 }
 
-void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
-                              std::shared_ptr<const glcl::Outcome> outcome) {
-  if (outcome) private_of(self)->delivery.reads().follow(queue, std::move(outcome));
+void gst_glcl_analyzer_check_deferred(GstGLCLAnalyzer *self, glcl::Queue &queue,
+                                      std::shared_ptr<const glcl::DeferredError> deferred_error) {
+  if (deferred_error)
+    private_of(self)->delivery.reads().check_deferred(queue, std::move(deferred_error));
 }
 
 void gst_glcl_analyzer_set_depth(GstGLCLAnalyzer *self, int depth) {
@@ -106,8 +107,9 @@ bool gst_glcl_analyzer_posts(GstGLCLAnalyzer *self) {
   return private_of(self)->settings.get().post_messages;
 }
 
-glcl::Result gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const char *kind,
-                                      size_t bytes, const std::vector<glcl::ResultArray> &arrays) {
+glcl::AttachedResult gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to,
+                                              const char *kind, size_t bytes,
+                                              const std::vector<glcl::ResultArray> &arrays) {
   GstGLCLContext *context = gst_glcl_filter_context(GST_GLCL_FILTER(self));
   std::unique_ptr<glcl::ResultPool> &pool = private_of(self)->results;
   if (!pool || !pool->suits(context, bytes))
@@ -116,12 +118,12 @@ glcl::Result gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, cons
   return {buffer, glcl::attach_result(to, kind, GST_OBJECT_NAME(self), buffer, arrays)};
 }
 
-bool gst_glcl_analyzer_draws_apart(GstGLCLAnalyzer *self) {
+bool gst_glcl_analyzer_attaches_overlay(GstGLCLAnalyzer *self) {
   if (!private_of(self)->settings.get().attach_overlay) return false;
   GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(self));
-  const bool apart = glcl::has_overlays(caps);
+  const bool attaches = glcl::has_overlays(caps);
   gst_clear_caps(&caps);
-  return apart;
+  return attaches;
 }
 
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
@@ -129,15 +131,15 @@ void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glc
                             const std::optional<glcl::Rectangle> &covered,
                             const std::function<void(const glcl::drawing::Canvas &)> &draw,
                             const std::function<void()> &frame) {
-  const bool apart = covered && gst_glcl_analyzer_draws_apart(self);
+  const bool attaches = covered && gst_glcl_analyzer_attaches_overlay(self);
   if (out) {
-    if (!apart) return draw({in, out});
+    if (!attaches) return draw({in, out});
     if (frame)
       frame();
     else
       glcl::copy_picture(queue, in, out);
   }
-  if (apart)
+  if (attaches)
     private_of(self)->overlay.attach(gst_glcl_filter_context(GST_GLCL_FILTER(self)), queue, in,
                                      *covered, draw, outbuf);
 }
@@ -158,7 +160,7 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
   glcl::Unread &unread = private_of(self)->unread;
   if (!unread.has_room(GST_ELEMENT(self), most_unread)) {
     gst_structure_free(structure);
-    if (unread.must_tell())
+    if (unread.must_warn())
       GST_ELEMENT_WARNING(self, CORE, TOO_LAZY,
                           ("Results are lost: %zu messages of this element wait on a bus that "
                            "nobody reads. Read the bus, or set post-messages=false.",
@@ -180,7 +182,7 @@ static GstFlowReturn gst_glcl_analyzer_prepare_output_buffer(GstBaseTransform *t
   const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)
                                  ->prepare_output_buffer(trans, inbuf, outbuf);
   const bool attaches =
-      priv->attach_meta || gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(trans));
+      priv->attach_meta || gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(trans));
   if (flow == GST_FLOW_OK && *outbuf == inbuf && attaches && !gst_buffer_is_writable(inbuf))
     *outbuf = gst_buffer_copy(inbuf);
   return flow;
@@ -272,25 +274,25 @@ static void gst_glcl_analyzer_class_init(GstGLCLAnalyzerClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_analyzer_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<AnalyzerSettings> & {
     return private_of(object)->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
+  glcl::Properties<AnalyzerSettings>(object_class, settings_of)
       .flag(
           "post-messages", "Post messages",
           "Post the results as element messages; a bus that nobody reads holds at most 300 of them",
-          &Settings::post_messages)
+          &AnalyzerSettings::post_messages)
       .number("interval", "Interval",
               "Minimum running time between messages, in ns; 0 posts one per frame",
-              &Settings::interval, 0, G_MAXINT64)
+              &AnalyzerSettings::interval, 0, G_MAXINT64)
       .flag("attach-meta", "Attach meta",
             "Attach a meta with the results to every frame; mapping it downloads the results",
-            &Settings::attach_meta)
+            &AnalyzerSettings::attach_meta)
       .flag("attach-overlay", "Attach overlay",
             "Attach the drawing as a GstVideoOverlayCompositionMeta instead of drawing into the "
             "frame. glimagesink or gloverlaycompositor draws it; elements in between see the plain "
             "frame. If no downstream element accepts such metas, the drawing goes into the frame",
-            &Settings::attach_overlay, glcl::before_paused);
+            &AnalyzerSettings::attach_overlay, glcl::before_paused);
   // For languages that read no GstCustomMeta: a copy of what this element has attached to a frame.
   g_signal_new_class_handler("get-result", G_TYPE_FROM_CLASS(klass),
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),

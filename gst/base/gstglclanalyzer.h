@@ -37,7 +37,7 @@ struct FrameTimes {
 };
 
 /// What is wanted of a frame.
-struct Wanted {
+struct FrameRequest {
   FrameTimes times;
   bool message;  ///< one is due, by post-messages and interval
   bool meta;
@@ -49,18 +49,18 @@ struct Wanted {
 void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes);
 
 /// In `process`, once a frame: what is wanted of it. Where a meta is, `outbuf` takes one.
-glcl::Wanted gst_glcl_analyzer_wanted(GstGLCLAnalyzer *self, GstBuffer *inbuf);
+glcl::FrameRequest gst_glcl_analyzer_request(GstGLCLAnalyzer *self, GstBuffer *inbuf);
 /// In `process`: enqueues a read of the buffer's first `bytes`, which `take` sees once they have
 /// arrived, while a later frame may be under way on the GL thread. What `take` uses beside them it
 /// holds itself; the element lives. Never waits. Throws.
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, glcl::Readback::Take take);
 
-/// In `process`, ahead of the frame's reads: their results count only if `outcome` is no failure. A
-/// failure is posted as an error as results are handed on, or on stop, read or not; null is none.
-/// Throws.
-void gst_glcl_analyzer_follow(GstGLCLAnalyzer *self, glcl::Queue &queue,
-                              std::shared_ptr<const glcl::Outcome> outcome);
+/// In `process`, ahead of the frame's reads: their results count only if `deferred_error` is no
+/// failure. A failure is posted as an error as results are handed on, or on stop, read or not; null
+/// is none. Throws.
+void gst_glcl_analyzer_check_deferred(GstGLCLAnalyzer *self, glcl::Queue &queue,
+                                      std::shared_ptr<const glcl::DeferredError> deferred_error);
 
 /// In `process`: from the next frame on no frame is taken while so many reads of those before are
 /// under way, at most `gst_glcl_analyzer_depth`. With 1 the results of a frame are there before the
@@ -71,7 +71,7 @@ bool gst_glcl_analyzer_posts(GstGLCLAnalyzer *self);
 
 namespace glcl {
 /// What is attached to a frame.
-struct Result {
+struct AttachedResult {
   GstBuffer *buffer;     ///< of the arrays; the structure holds it
   GstStructure *fields;  ///< of the meta, which takes further ones
 };
@@ -80,16 +80,17 @@ struct Result {
 /// In `process`: attaches a result, which is told of by the name `kind`. Its arrays lie in one
 /// buffer of `bytes`: kernels write glcl::result_memory(), then glcl::result_written() says so.
 /// Throws.
-glcl::Result gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to, const char *kind,
-                                      size_t bytes, const std::vector<glcl::ResultArray> &arrays);
+glcl::AttachedResult gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to,
+                                              const char *kind, size_t bytes,
+                                              const std::vector<glcl::ResultArray> &arrays);
 
 /// Whether drawings go on beside their frames: attach-overlay is set, and what is behind takes it.
 /// Then a frame that only gets a drawing may go on as it came. On the streaming thread.
-bool gst_glcl_analyzer_draws_apart(GstGLCLAnalyzer *self);
-/// In `process`: has `draw` make the frame with a drawing over it or, where it draws apart, the
-/// drawing alone; then `frame` makes the frame, which without it is a copy. `covered` is where the
-/// drawing is at most; none where there is none. A frame that goes on as it came, without a picture
-/// `out`, has no drawing over it. Throws.
+bool gst_glcl_analyzer_attaches_overlay(GstGLCLAnalyzer *self);
+/// In `process`: has `draw` make the frame with a drawing over it or, where it attaches overlays,
+/// the drawing alone; then `frame` makes the frame, which without it is a copy. `covered` is where
+/// the drawing is at most; none where there is none. A frame that goes on as it came, without a
+/// picture `out`, has no drawing over it. Throws.
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
                             const glcl::Picture &out, GstBuffer *outbuf,
                             const std::optional<glcl::Rectangle> &covered,

@@ -17,18 +17,18 @@
 #include <new>
 #include <utility>
 
-#include "glclarrivals.h"
 #include "glclconsumers.h"
-#include "glclcontexts.h"
-#include "glclerrors.h"
-#include "glclframes.h"
+#include "glclcontextslot.h"
+#include "glclerrorreporter.h"
+#include "glclframecontinuity.h"
 #include "glclproperties.h"
 #include "glclstats.h"
+#include "glcltexturebridge.h"
 #include "glcltime.h"
-#include "opencl/background.h"
+#include "opencl/asynctask.h"
 #include "opencl/ending.h"
 #include "opencl/error.h"
-#include "opencl/pace.h"
+#include "opencl/launchthrottle.h"
 #include "opencl/stop.h"
 #include "opencl/waiting.h"
 
@@ -37,27 +37,27 @@ GST_DEBUG_CATEGORY_STATIC(glcl_filter_debug);
 
 namespace {
 
-using glcl::sharing::Way;
+using glcl::sharing::SharingMethod;
 
-/// Values of the `sharing` properties: auto, then those of Way::all in order.
+/// Values of the `sharing` properties: auto, then those of SharingMethod::all in order.
 constexpr int sharing_auto = 0;
-int sharing_value(const Way *way) {
-  const auto *const *first = std::begin(Way::all);
-  return 1 + static_cast<int>(std::find(first, std::end(Way::all), way) - first);
+int sharing_value(const SharingMethod *method) {
+  const auto *const *first = std::begin(SharingMethod::all);
+  return 1 + static_cast<int>(std::find(first, std::end(SharingMethod::all), method) - first);
 }
 
 GType sharing_type() {
   static const GType type = [] {
     std::vector<GEnumValue> values{
         {sharing_auto, "The first of gl, external and copy that works", "auto"}};
-    for (const Way *way : Way::all)
-      values.push_back({sharing_value(way), way->description, way->name});
+    for (const SharingMethod *method : SharingMethod::all)
+      values.push_back({sharing_value(method), method->description, method->name});
     return glcl::register_enum("GstGLCLSharing", values);
   }();
   return type;
 }
 
-struct Settings {
+struct FilterSettings {
   std::string device = "auto";
   int sharing = sharing_auto;
   bool profile = false;
@@ -66,21 +66,21 @@ struct Settings {
 }  // namespace
 
 struct GstGLCLFilterPrivate {
-  glcl::Guarded<Settings> settings;
+  glcl::Guarded<FilterSettings> settings;
   std::mutex mutex;
   glcl::Stats stats;
-  glcl::Contexts contexts;
+  glcl::ContextSlot context_slot;
 
-  glcl::Background<std::shared_ptr<glcl::Context>> coming;  // until a frame needs it
-  glcl::Errors errors;
-  glcl::Arrivals arrivals;
+  glcl::AsyncTask<std::shared_ptr<glcl::Context>> preloading;  // until a frame needs it
+  glcl::ErrorReporter errors;
+  glcl::FrameContinuity continuity;
   std::unique_ptr<glcl::Stop> stop;  // whether frames that are under way are still wanted
   std::atomic<bool> reset_pending{true};
   bool consumers_map = false;  // as far as known; streaming thread
 
   // GL thread
-  std::unique_ptr<glcl::Frames> frames;
-  glcl::Pace pace;
+  std::unique_ptr<glcl::TextureBridge> bridge;
+  glcl::LaunchThrottle throttle;
   bool prepared = false;
   GstVideoInfo info{};  // of the frames prepared for
   glcl::Layout layout = glcl::Layout::image;
@@ -112,23 +112,23 @@ void on_gl_thread(GstGLContext *context, Work work) {
 }
 
 /// The OpenCL context for the settings, on the device of the neighbours or the application's where
-/// any will do; the process has one for each device, GL context and way. GL thread. Throws.
+/// any will do; the process has one for each device, GL context and method. GL thread. Throws.
 GstGLCLContext *obtain_context(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  Settings settings = priv->settings.get();
-  const std::string offered = priv->contexts.offered_device(gl_context);
+  FilterSettings settings = priv->settings.get();
+  const std::string offered = priv->context_slot.offered_device(gl_context);
   if (settings.device == "auto" && !offered.empty()) settings.device = offered;
-  std::vector<const Way *> ways;
-  for (const Way *way : Way::all)
-    if (settings.sharing == sharing_auto || settings.sharing == sharing_value(way))
-      ways.push_back(way);
-  return gst_glcl_context_get(gl_context, glcl::sharing::choose(gl_context, settings.device, ways),
-                              created);
+  std::vector<const SharingMethod *> methods;
+  for (const SharingMethod *method : SharingMethod::all)
+    if (settings.sharing == sharing_auto || settings.sharing == sharing_value(method))
+      methods.push_back(method);
+  return gst_glcl_context_get(gl_context,
+                              glcl::sharing::choose(gl_context, settings.device, methods), created);
 }
 
 void drop_context(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  GstGLCLContext *context = priv->contexts.in_use();
+  GstGLCLContext *context = priv->context_slot.in_use();
   if (!context) return;
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
   guarded(self, [&] { glcl::finish(gst_glcl_context_queue(context, false).cl()); });
@@ -136,35 +136,35 @@ void drop_context(GstGLCLFilter *self) {
     if (klass->unprepare) klass->unprepare(self);
   });
   priv->prepared = false;
-  priv->frames.reset();
-  priv->pace = {};
-  priv->contexts.use(nullptr);
+  priv->bridge.reset();
+  priv->throttle = {};
+  priv->context_slot.use(nullptr);
 }
 
 void adopt_context(GstGLCLFilter *self, GstGLCLContext *context) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const glcl::Device &device = gst_glcl_context_device(context);
-  const Way *way = gst_glcl_context_choice(context).way;
+  const SharingMethod *method = gst_glcl_context_choice(context).method;
   const std::string name = device.id() + " " + device.name;
-  GST_INFO_OBJECT(self, "sharing: %s, device: %s", way->name, name.c_str());
+  GST_INFO_OBJECT(self, "sharing: %s, device: %s", method->name, name.c_str());
   priv->reset_pending = true;
-  priv->contexts.use(context);
+  priv->context_slot.use(context);
   const std::lock_guard lock(priv->mutex);
   priv->stats.device = name;
-  priv->stats.way = way;
+  priv->stats.method = method;
 }
 
 /// Gets everything ready for frames of the current caps on the current GL context, unless it is. GL
 /// thread. Throws.
 void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  GstGLCLContext *context = priv->contexts.in_use();
+  GstGLCLContext *context = priv->context_slot.in_use();
   if (context && gst_glcl_context_gl_context(context) != gl_context) drop_context(self);
-  if (!priv->contexts.in_use()) adopt_context(self, obtain_context(self, gl_context, created));
-  context = priv->contexts.in_use();
-  if (!priv->frames)
-    priv->frames =
-        std::make_unique<glcl::Frames>(GST_BASE_TRANSFORM(self), context, priv->stats.copies);
+  if (!priv->context_slot.in_use()) adopt_context(self, obtain_context(self, gl_context, created));
+  context = priv->context_slot.in_use();
+  if (!priv->bridge)
+    priv->bridge = std::make_unique<glcl::TextureBridge>(GST_BASE_TRANSFORM(self), context,
+                                                         priv->stats.copies);
   if (priv->prepared) return;
   priv->info = GST_GL_FILTER(self)->in_info;
   priv->layout = GST_GLCL_FILTER_GET_CLASS(self)->prepare(
@@ -172,7 +172,7 @@ void prepare(GstGLCLFilter *self, GstGLContext *gl_context, bool *created) {
       GST_VIDEO_INFO_HEIGHT(&priv->info));
   priv->prepared = true;
   priv->reset_pending = true;
-  priv->coming = {};
+  priv->preloading = {};
 }
 
 /// Throws where there is no device. A context that OpenGL has no part in is made, and the compiler
@@ -181,7 +181,7 @@ void look_for_device(GstGLCLFilter *self) {
   GstGLCLFilterPrivate *priv = private_of(self);
   const glcl::Device device = glcl::choose_device(priv->settings.get().device);
   if (!device.has_extension("cl_khr_gl_sharing"))
-    priv->coming.begin([device] { return gst_glcl_context_load(device); });
+    priv->preloading.start([device] { return gst_glcl_context_load(device); });
 }
 
 /// Whether a bin around the element is on its way to READY or NULL. Elements behind this one stop
@@ -227,13 +227,14 @@ GstFlowReturn with_opencl(GstGLCLFilter *self, const Work &work) {
     if (!good) flow = GST_FLOW_ERROR;
   });
   if (flow == GST_FLOW_FLUSHING) GST_DEBUG_OBJECT(self, "stops in the middle of its work");
-  if (created) priv->contexts.announce(GST_ELEMENT(self), priv->settings.get().device == "auto");
+  if (created)
+    priv->context_slot.announce(GST_ELEMENT(self), priv->settings.get().device == "auto");
   gst_object_unref(gl_context);
   return flow;
 }
 
 /// Posts as this element what is reported, for as long as the element lives.
-glcl::sharing::Report reporter(GstGLCLFilter *self) {
+glcl::sharing::ErrorHandler reporter(GstGLCLFilter *self) {
   const std::shared_ptr<GWeakRef> element(new GWeakRef, [](GWeakRef *reference) {
     g_weak_ref_clear(reference);
     delete reference;
@@ -251,8 +252,8 @@ glcl::sharing::Report reporter(GstGLCLFilter *self) {
 /// leave no gap.
 GstPadProbeReturn on_arrival(GstPad *, GstPadProbeInfo *info, gpointer self) {
   GstGLCLFilterPrivate *priv = private_of(self);
-  if (priv->arrivals.breaks(GST_BASE_TRANSFORM(self)->segment, GST_PAD_PROBE_INFO_BUFFER(info),
-                            GST_GLCL_FILTER_GET_CLASS(self)->gaps_break))
+  if (priv->continuity.breaks(GST_BASE_TRANSFORM(self)->segment, GST_PAD_PROBE_INFO_BUFFER(info),
+                              GST_GLCL_FILTER_GET_CLASS(self)->gaps_break))
     priv->reset_pending = true;
   return GST_PAD_PROBE_OK;
 }
@@ -265,12 +266,12 @@ void process(GstGLCLFilter *self, GstBuffer *inbuf, GstBuffer *outbuf) {
   if (priv->reset_pending.exchange(false) && klass->reset) klass->reset(self);
 
   glcl::Queue &queue =
-      gst_glcl_context_queue(priv->contexts.in_use(), priv->settings.get().profile);
-  priv->frames->cross(queue, priv->layout, priv->info, inbuf, outbuf,
-                      [&](const glcl::Picture &in, const glcl::Picture &out) {
-                        const glcl::Pace::Frame frame(priv->pace, queue);
-                        klass->process(self, queue, in, out, inbuf, outbuf);
-                      });
+      gst_glcl_context_queue(priv->context_slot.in_use(), priv->settings.get().profile);
+  priv->bridge->run(queue, priv->layout, priv->info, inbuf, outbuf,
+                    [&](const glcl::Picture &in, const glcl::Picture &out) {
+                      const glcl::LaunchThrottle::FrameScope frame(priv->throttle, queue);
+                      klass->process(self, queue, in, out, inbuf, outbuf);
+                    });
 
   std::unique_lock lock(priv->mutex);
   if (priv->stats.frames++ == 0) priv->first_frame = start;
@@ -299,7 +300,7 @@ void count_dropped(GstGLCLFilter *self) {
 void get_active_sharing(GObject *object, GValue *value) {
   GstGLCLFilterPrivate *priv = private_of(object);
   const std::lock_guard lock(priv->mutex);
-  g_value_set_enum(value, priv->stats.way ? sharing_value(priv->stats.way) : sharing_auto);
+  g_value_set_enum(value, priv->stats.method ? sharing_value(priv->stats.method) : sharing_auto);
 }
 
 void get_stats(GObject *object, GValue *value) {
@@ -332,7 +333,7 @@ void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
 }
 
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self) {
-  return private_of(self)->contexts.in_use();
+  return private_of(self)->context_slot.in_use();
 }
 
 bool gst_glcl_filter_has_failed(GstGLCLFilter *self) { return private_of(self)->errors.failed(); }
@@ -348,7 +349,7 @@ float gst_glcl_filter_pixel_aspect(GstGLCLFilter *self) {
 }
 
 void gst_glcl_filter_counts_square(GstGLCLFilter *self, const char *what) {
-  private_of(self)->arrivals.tell_of_pixels(GST_ELEMENT(self), private_of(self)->info, what);
+  private_of(self)->continuity.warn_of_pixels(GST_ELEMENT(self), private_of(self)->info, what);
 }
 
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work) {
@@ -357,7 +358,7 @@ bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &wor
 
 static void gst_glcl_filter_set_context(GstElement *element, GstContext *context) {
   if (GstGLCLContext *offered = gst_glcl_context_unwrap(context))
-    private_of(element)->contexts.offer(offered);
+    private_of(element)->context_slot.offer(offered);
   GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
 }
 
@@ -371,7 +372,7 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
     priv->errors.start();
     // What is missing altogether is told now, not at the first frame.
     if (!guarded(self, [&] { look_for_device(self); })) return GST_STATE_CHANGE_FAILURE;
-    priv->arrivals.start();
+    priv->continuity.start();
     const std::lock_guard lock(priv->mutex);
     priv->stats = {};
   }
@@ -379,15 +380,15 @@ static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
       GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     priv->reset_pending = true;
-    priv->coming = {};
+    priv->preloading = {};
   }
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL) priv->contexts.offer(nullptr);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) priv->context_slot.offer(nullptr);
   return result;
 }
 
 static gboolean gst_glcl_filter_query(GstBaseTransform *trans, GstPadDirection direction,
                                       GstQuery *query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && private_of(trans)->contexts.answer(query))
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && private_of(trans)->context_slot.answer(query))
     return TRUE;
   // A pad that is stopped still lets queries through. GstBaseTransform would negotiate for them, or
   // put the allocation query that it keeps back after it has let go of everything; nobody frees
@@ -404,7 +405,7 @@ static gboolean gst_glcl_filter_sink_event(GstBaseTransform *trans, GstEvent *ev
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) private_of(trans)->stop->request();
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
     private_of(trans)->stop->withdraw();
-    private_of(trans)->arrivals.flush();
+    private_of(trans)->continuity.flush();
     private_of(trans)->errors.flush();
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->sink_event(trans, event);
@@ -416,20 +417,20 @@ static gboolean gst_glcl_filter_src_event(GstBaseTransform *trans, GstEvent *eve
     GstClockTimeDiff late = 0;
     GstClockTime time = GST_CLOCK_TIME_NONE;
     gst_event_parse_qos(event, nullptr, nullptr, &late, &time);
-    if (GST_CLOCK_TIME_IS_VALID(time)) private_of(trans)->arrivals.late(time, late);
+    if (GST_CLOCK_TIME_IS_VALID(time)) private_of(trans)->continuity.late(time, late);
   }
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->src_event(trans, event);
 }
 
 static gboolean gst_glcl_filter_decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
-  private_of(self)->contexts.ask(GST_ELEMENT(self));
+  private_of(self)->context_slot.ask(GST_ELEMENT(self));
   private_of(self)->consumers_map = false;  // whatever was linked behind renegotiates
   if (!GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)->decide_allocation(trans, query))
     return FALSE;
   // A stop is told of by the frames.
   return with_opencl(self, [&] {
-           private_of(self)->frames->replace_pool(query, reporter(self));
+           private_of(self)->bridge->replace_pool(query, reporter(self));
          }) != GST_FLOW_ERROR;
 }
 
@@ -444,7 +445,7 @@ static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQ
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   if (proposed)
     on_gl_thread(gl_context, [&] {
-      if (auto &frames = private_of(self)->frames) frames->replace_pool(query, reporter(self));
+      if (auto &bridge = private_of(self)->bridge) bridge->replace_pool(query, reporter(self));
     });
   gst_object_unref(gl_context);
   return proposed;
@@ -455,10 +456,10 @@ static void gst_glcl_filter_before_transform(GstBaseTransform *trans, GstBuffer 
   const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(self);
-  glcl::Arrivals &arrivals = private_of(self)->arrivals;
-  if (arrivals.has_fields(GST_GL_FILTER(self)->in_info, buffer) &&
+  glcl::FrameContinuity &continuity = private_of(self)->continuity;
+  if (continuity.has_fields(GST_GL_FILTER(self)->in_info, buffer) &&
       !(klass->takes_fields && klass->takes_fields(self)))
-    arrivals.tell_of_fields(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info);
+    continuity.warn_of_fields(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info);
 }
 
 static gboolean gst_glcl_filter_transform_meta(GstBaseTransform *trans, GstBuffer *outbuf,
@@ -491,7 +492,7 @@ static gboolean gst_glcl_filter_gl_set_caps(GstGLBaseFilter *base, GstCaps *inca
 static void gst_glcl_filter_gl_stop(GstGLBaseFilter *base) {
   GstGLCLFilter *self = GST_GLCL_FILTER(base);
   GstGLCLFilterPrivate *priv = private_of(self);
-  if (priv->contexts.in_use() && priv->stats.frames) {
+  if (priv->context_slot.in_use() && priv->stats.frames) {
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - priv->first_frame;
     GST_INFO_OBJECT(self,
@@ -552,13 +553,13 @@ static GstFlowReturn gst_glcl_filter_transform(GstBaseTransform *trans, GstBuffe
   // ours.
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
   GstGLCLFilterPrivate *priv = private_of(self);
-  if (!priv->arrivals.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info, inbuf))
+  if (!priv->continuity.has_size_of_caps(GST_ELEMENT(self), GST_GL_FILTER(self)->in_info, inbuf))
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
   bool &consumers_map = priv->consumers_map;
   consumers_map = consumers_map || glcl::consumers_map(trans->srcpad);
   const auto work = [&] {
     process(self, inbuf, outbuf);
-    if (!consumers_map) priv->frames->hand_to_gl(outbuf);
+    if (!consumers_map) priv->bridge->hand_to_gl(outbuf);
   };
   return with_opencl(self, work);
 }
@@ -582,31 +583,31 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_filter_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<FilterSettings> & {
     return private_of(object)->settings;
   };
-  const Settings defaults;
-  glcl::Properties<Settings>(object_class, settings_of)
+  const FilterSettings defaults;
+  glcl::Properties<FilterSettings>(object_class, settings_of)
       .other(
           g_param_spec_string("device", "Device",
                               "OpenCL device: auto, P:D (platform and device number as glcl-info "
                               "prints them) or part of its name. auto takes the device that runs "
                               "OpenGL, else the first GPU, else the first CPU",
                               defaults.device.c_str(), glcl::before_paused),
-          [](Settings &settings, const GValue *value) {
+          [](FilterSettings &settings, const GValue *value) {
             const gchar *device = g_value_get_string(value);
             settings.device = device && *device ? device : "auto";
           },
-          [](const Settings &settings, GValue *value) {
+          [](const FilterSettings &settings, GValue *value) {
             g_value_set_string(value, settings.device.c_str());
           })
       .choice("sharing", "Sharing",
               "How OpenCL accesses the OpenGL textures. A method chosen by name that is not "
               "available is an error",
-              &Settings::sharing, sharing_type(), glcl::before_paused)
+              &FilterSettings::sharing, sharing_type(), glcl::before_paused)
       .flag("profile", "Profile",
             "Time every kernel with OpenCL events and report the times in stats",
-            &Settings::profile);
+            &FilterSettings::profile);
   const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   glcl::install_property(
       object_class,

@@ -191,7 +191,7 @@ Bilateral::Bilateral(Context &context, int width, int height)
   microseconds_ = usual_microseconds(device);
   for (size_t i = 0; i < microseconds_.size(); i++) {
     const std::string &problem = tunable().problems[i];
-    const auto tuning = kept(tunable(), device, problem);
+    const auto tuning = load_tuning(tunable(), device, problem);
     variants.push_back(!has_images(device.device, width, height) ? variant(device, Form::vector)
                        : tuning                                  ? tuning->parameters
                                 : tunable().defaults(device, problem));

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "opencl/background.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
+#include "opencl/lazy.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
@@ -131,11 +131,10 @@ class Bilateral {
   int width_, height_;   // px
   Layout layout_;
 
-  std::vector<Kernels> kernels_;      // by problem
-  std::vector<double> microseconds_;  // by problem, of a frame of 1920×1080
-  std::map<Fixed, Background<Kernel>>
-      fixed_;           // no kernel where a group is too large for the device
-  Picture between_[2];  // results of iterations but the last
+  std::vector<Kernels> kernels_;         // by problem
+  std::vector<double> microseconds_;     // by problem, of a frame of 1920×1080
+  std::map<Fixed, Lazy<Kernel>> fixed_;  // no kernel where a group is too large for the device
+  Picture between_[2];                   // results of iterations but the last
 
   // Layout::buffer only
   int lanes_ = 0;  // pixels along x of a work-item

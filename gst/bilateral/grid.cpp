@@ -89,7 +89,7 @@ Parameters Grid::variant(Layout layout) {
 
 /// What is kept for pictures of a layout, else what is usual.
 Tuning Grid::tuning(const Device &device, Layout layout) {
-  const auto tuning = kept(tunable(), device, tunable().problems[0]);
+  const auto tuning = load_tuning(tunable(), device, tunable().problems[0]);
   const bool fits = tuning && tuning->parameters.at("buffers") == (layout == Layout::buffer);
   return {fits ? tuning->parameters : variant(layout),
           fits && tuning->microseconds > 0 ? tuning->microseconds : usual_microseconds(device)};

@@ -100,7 +100,7 @@ class Grid {
   Grid(Context &context, int width, int height, const Tuning &tuning);
   static Tuning tuning(const Device &device, Layout layout);
   Kernels build(int channels) const;
-  Background<Kernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
+  Lazy<Kernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
   Kernels &kernels(const Shape &shape);
   Shape shape(const Settings &settings) const;
   size_t sums_bytes(const Shape &shape) const;
@@ -125,7 +125,7 @@ class Grid {
   int item_rows_;        // of work-items of the look-up on images
   double microseconds_;  // of a frame of 1920×1080
 
-  Background<Kernels> joint_, separate_;
+  Lazy<Kernels> joint_, separate_;
   cl::Buffer sums_;
   cl::Buffer blurred_;     // on buffers
   cl::Image2DArray grid_;  // blurred, on images

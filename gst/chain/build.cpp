@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "opencl/compiling.h"
+#include "opencl/compilertask.h"
 #include "opencl/error.h"
 #include "opencl/program.h"
 
@@ -118,7 +118,7 @@ cl::Program compile_here(const cl::Context &context, const Device &of, const std
 cl::Program compile(Context &context, const std::string &text, const std::string &options) {
   const auto build = [keep = context.keep(), context = context.cl(), device = context.device(),
                       text, options] { return compile_here(context, device, text, options); };
-  return Compiling("the chain", context.cl(), context.device(), build).get();
+  return CompilerTask("the chain", context.cl(), context.device(), build).get();
 }
 
 }  // namespace glcl::chain

@@ -88,7 +88,7 @@ Chain::Chain(Context &context, const Description &description, const Options &op
   if (stages_.empty()) throw Error(Error::Kind::settings, "The chain is empty.");
   std::optional<Parameters> variant = options.variant;
   if (!variant)
-    if (const auto tuning = kept(tunable(), context.device(), problem(description)))
+    if (const auto tuning = load_tuning(tunable(), context.device(), problem(description)))
       variant = tuning->parameters;
   const Parameters usual = tunable().defaults(context.device(), {});
   build(context, shape_of(variant.value_or(usual)),

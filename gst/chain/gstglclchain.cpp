@@ -39,7 +39,7 @@
 #include "chain.h"
 #include "config.h"
 #include "gstglclchainchild.h"
-#include "opencl/background.h"
+#include "opencl/asynctask.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);
@@ -103,7 +103,7 @@ struct State {
   std::unique_ptr<Chain> chain;
   Asked asked;                   // that the chain is of
   std::optional<Built> refused;  // what did not build last
-  glcl::Background<Built> building;
+  glcl::AsyncTask<Built> building;
   Asked ran;  // the chain that ran last since the start, with `ran_as`: what a new one is built of
   Description ran_as;
 };
@@ -309,7 +309,7 @@ void follow(GstGLCLChain *self) {
   const Description now = wanted->now(state->settings.get().iterations);
   const bool same = state->chain && state->asked == wanted;
   if (same && now == state->chain->description()) return;
-  if (state->building.is_coming() ||
+  if (state->building.is_running() ||
       (state->refused && state->refused->asked == wanted && state->refused->description == now))
     return;
   try {
@@ -318,7 +318,7 @@ void follow(GstGLCLChain *self) {
     return refuse(self, {wanted, now, nullptr, std::make_exception_ptr(error)});
   }
   GST_DEBUG_OBJECT(self, "building %s", now.text().c_str());
-  state->building.begin(
+  state->building.start(
       [=, context = state->context] { return build(context, wanted, now, same); });
 }
 

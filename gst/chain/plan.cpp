@@ -176,7 +176,7 @@ const Tunable &price_tunable() {
 
 Prices prices_of(const Device &device) {
   Prices prices = usual_prices(device);
-  const Parameters tenths = tuned(price_tunable(), device, price_problem);
+  const Parameters tenths = tuned_parameters(price_tunable(), device, price_problem);
   prices.picture = tenths.at("picture") / 10.0;
   prices.read = tenths.at("read") / 10.0;
   prices.local = tenths.at("local") / 10.0;

@@ -165,8 +165,8 @@ struct State {
   Present::Equalize equalize = Present::Equalize::none;
   uint64_t frames = 0;
   glcl::Context *context = nullptr;
-  glcl::Background<std::unique_ptr<FramePairings>> pairings;
-  glcl::Background<std::unique_ptr<histogram::ShotValues>> shot_values;
+  glcl::Lazy<std::unique_ptr<FramePairings>> pairings;
+  glcl::Lazy<std::unique_ptr<histogram::ShotValues>> shot_values;
   std::optional<ShotMessages::Method> followed;  // how `shots` has seen the frame before
   bool told = false;  // that the roi leaves these frames, since it was inside of them
 
@@ -222,7 +222,7 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
                                       GstBuffer *outbuf) {
   const Histogram::Format &format = self->state->format;
   const size_t bytes = sizeof(cl_uint) * format.counters();
-  const glcl::Result result = gst_glcl_analyzer_attach(
+  const glcl::AttachedResult result = gst_glcl_analyzer_attach(
       GST_GLCL_ANALYZER(self), outbuf, kind, bytes,
       {{"counts", "uint32", {format.channels(), format.counters() / format.channels()}, 0}});
   gst_structure_set(result.fields, "mode", G_TYPE_STRING,
@@ -280,11 +280,12 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   Settings settings = state->settings.get();
   // They may have changed since the frame's buffers were chosen.
   if (!out) settings.equalize = Present::Equalize::none;
-  if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = Present::Display::none;
-  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
+  if (!out && !gst_glcl_analyzer_attaches_overlay(analyzer))
+    settings.display = Present::Display::none;
+  const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
   const Area whole = glcl::clipped({}, in.width, in.height),
              area = glcl::clipped(settings.roi, in.width, in.height);
-  glcl::tell_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
+  glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
   const uint64_t frame = state->frames++;
   histogram::Histograms &histograms = *state->histograms;
   histograms.next_frame();
@@ -337,7 +338,7 @@ static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
   const Settings settings = GST_GLCL_HISTOGRAM(filter)->state->settings.get();
   return settings.equalize == Present::Equalize::none &&
          (settings.display == Present::Display::none ||
-          gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter)));
+          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter)));
 }
 
 /// Levels do, edges don't.

@@ -205,7 +205,8 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
     : format_(format), layout_(layout), width_(width), height_(height), frames_(frames) {
   check(format, layout);
   const Parameters wish =
-      parameters ? *parameters : tuned(tunable(), context.device(), problem(format, layout));
+      parameters ? *parameters
+                 : tuned_parameters(tunable(), context.device(), problem(format, layout));
   if (!can_run(context.device(), problem(format, layout), wish))
     throw Error(Error::Kind::settings,
                 context.device().name + " can't compute the histogram by " + describe(wish) + ".");

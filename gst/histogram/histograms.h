@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "histogram.h"
-#include "opencl/background.h"
+#include "opencl/lazy.h"
 
 namespace glcl::histogram {
 
@@ -32,7 +32,7 @@ class Histograms {
   using Engine = std::unique_ptr<Histogram>;
   struct Entry {
     Histogram::Format format;
-    Background<Engine> engine;
+    Lazy<Engine> engine;
     Area area;                           // of the counts
     const cl::Buffer *counts = nullptr;  // of this frame
   };

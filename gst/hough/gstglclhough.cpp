@@ -32,15 +32,16 @@
 #include <string>
 
 #include "base/compat.h"
-#include "base/glclerrors.h"
+#include "base/glclerrorreporter.h"
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
 #include "config.h"
 #include "globalmotion.h"
 #include "gstglclhoughtemplates.h"
 #include "hough.h"
-#include "opencl/background.h"
+#include "opencl/asynctask.h"
 #include "opencl/error.h"
+#include "opencl/lazy.h"
 #include "opencl/waiting.h"
 #include "view.h"
 
@@ -112,13 +113,13 @@ struct State {
   std::shared_ptr<glcl::Context> context;
   std::unique_ptr<Hough> hough;
   std::unique_ptr<View> view;
-  glcl::Background<std::unique_ptr<GlobalMotion>> motion;
+  glcl::Lazy<std::unique_ptr<GlobalMotion>> motion;
   std::string files;      // that the templates are from
   bool left_out = false;  // some of these, since they are too large for the frames
   Shapes from_files, learned;
   Shapes warned_of;             // that these frames have no place for
   std::vector<Lesson> waiting;  // until `making` is free
-  glcl::Background<Made> making;
+  glcl::AsyncTask<Made> making;
   bool told = false;  // that the roi leaves these frames, since it was inside of them
 };
 
@@ -224,7 +225,7 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
 template <class Make>
 static void gst_glcl_hough_begin(State *state, bool files, const Settings &settings,
                                  const Make &make) {
-  state->making.begin([context = state->context, frame = state->frame(), files, settings, make] {
+  state->making.start([context = state->context, frame = state->frame(), files, settings, make] {
     Made made{files, frame, {}, {}};
     const auto wants = [&](const std::string &name, int width, int height) {
       const std::string failure = too_large(name, {width, height}, settings, frame);
@@ -315,7 +316,7 @@ static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const 
                                   const glcl::Picture &in) {
   State *state = self->state;
   gst_glcl_hough_take_lessons(self, queue, in);
-  if (state->making.is_coming()) {
+  if (state->making.is_running()) {
     std::optional<Made> taken = state->making.take();
     if (!taken) return;
     Made &made = *taken;
@@ -395,7 +396,7 @@ static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf)
 
 static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuffer *outbuf) {
   State *state = self->state;
-  const glcl::Result result = gst_glcl_analyzer_attach(
+  const glcl::AttachedResult result = gst_glcl_analyzer_attach(
       GST_GLCL_ANALYZER(self), outbuf, kind, Hough::result_bytes,
       {{"list-count", "int32", {1}, 0}, {"list", "float32", {Hough::most_objects, 8}, 32}});
   gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
@@ -451,11 +452,11 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
   State *state = self->state;
   Settings settings = state->settings.get();
   const Area area = glcl::clipped(settings.roi, in.width, in.height);
-  glcl::tell_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
+  glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
   settings.region = region_of(area);
   if (settings.scale_max < settings.scale_min) settings.scale_max = settings.scale_min;
   gst_glcl_hough_follow(self, queue, settings, in);
-  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
+  const glcl::FrameRequest wanted = gst_glcl_analyzer_request(GST_GLCL_ANALYZER(filter), inbuf);
   const bool searches = wanted.message || wanted.meta || settings.display == View::Display::objects;
   state->hough->run(queue, settings, in, searches);
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
@@ -486,7 +487,7 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
 static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
   return GST_GLCL_HOUGH(filter)->state->settings.get().display == View::Display::none ||
-         gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
+         gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
@@ -499,7 +500,7 @@ static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
 static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HOUGH(filter)->state;
   // A template that is being made is wanted by nobody any more, or, of the property, made again.
-  if (state->making.is_coming()) {
+  if (state->making.is_running()) {
     state->making = {};
     state->files.clear(), state->from_files.clear(), state->left_out = false;
   }

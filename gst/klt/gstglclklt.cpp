@@ -48,12 +48,12 @@
 #include <optional>
 #include <string>
 
-#include "base/glclerrors.h"
+#include "base/glclerrorreporter.h"
 #include "base/glclproperties.h"
 #include "config.h"
 #include "klt.h"
-#include "opencl/background.h"
 #include "opencl/error.h"
+#include "opencl/lazy.h"
 #include "stabilizer.h"
 #include "trackfile.h"
 #include "view.h"
@@ -90,7 +90,7 @@ struct ToldSoFar {
 
 /// A steady picture, and the frame with a drawing before it is moved.
 struct Steadying {
-  glcl::Background<Stabilizer> stabilizer;
+  glcl::Lazy<Stabilizer> stabilizer;
   glcl::Picture drawn;
 };
 
@@ -196,18 +196,18 @@ static void gst_glcl_klt_attach(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer 
   const size_t counts = 4 * sizeof(cl_uint), points = counts, ids = points + most * size_t(16),
                ages = ids + most * size_t(4), residues = ages + most * size_t(4),
                moved = residues + most * size_t(4);
-  const glcl::Result result = gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind,
-                                                       moved + sizeof Stabilizer::Steady::rows,
-                                                       {{"summary", "int32", {4}, 0},
-                                                        {"points-count", "int32", {1}, 0},
-                                                        {"points", "float32", {most, 4}, points},
-                                                        {"ids-count", "int32", {1}, 0},
-                                                        {"ids", "uint32", {most}, ids},
-                                                        {"ages-count", "int32", {1}, 0},
-                                                        {"ages", "uint32", {most}, ages},
-                                                        {"residues-count", "int32", {1}, 0},
-                                                        {"residues", "float32", {most}, residues},
-                                                        {"moved", "float32", {2, 3}, moved}});
+  const glcl::AttachedResult result = gst_glcl_analyzer_attach(
+      GST_GLCL_ANALYZER(self), outbuf, kind, moved + sizeof Stabilizer::Steady::rows,
+      {{"summary", "int32", {4}, 0},
+       {"points-count", "int32", {1}, 0},
+       {"points", "float32", {most, 4}, points},
+       {"ids-count", "int32", {1}, 0},
+       {"ids", "uint32", {most}, ids},
+       {"ages-count", "int32", {1}, 0},
+       {"ages", "uint32", {most}, ages},
+       {"residues-count", "int32", {1}, 0},
+       {"residues", "float32", {most}, residues},
+       {"moved", "float32", {2, 3}, moved}});
   const cl::Buffer &memory = glcl::result_memory(result.buffer);
   queue.cl().enqueueCopyBuffer(state->klt->points().told(), memory, 0, 0, counts);
   gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, x), 16, memory, points);
@@ -242,7 +242,7 @@ static void gst_glcl_klt_tell(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer *i
                               GstBuffer *outbuf) {
   State *state = self->state;
   auto *analyzer = GST_GLCL_ANALYZER(self);
-  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
+  const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
   if (!wanted.message && !wanted.meta && !state->file) return;
   state->klt->tell(queue);
   if (state->steady)
@@ -298,7 +298,7 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
   Settings settings = state->settings.get();
   // They may have changed since the frame's buffers were chosen.
   settings.stabilize = settings.stabilize && out;
-  if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = View::Display::none;
+  if (!out && !gst_glcl_analyzer_attaches_overlay(analyzer)) settings.display = View::Display::none;
   state->klt->run(queue, settings, in);
   gst_glcl_klt_steady(self, queue, settings);
   gst_glcl_klt_tell(self, queue, inbuf, outbuf);
@@ -319,7 +319,7 @@ static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
   const Settings settings = GST_GLCL_KLT(filter)->state->settings.get();
   if (settings.stabilize) return false;
   return settings.display == View::Display::none ||
-         gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
+         gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_glcl_klt_reset(GstGLCLFilter *filter) {

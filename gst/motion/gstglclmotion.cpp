@@ -33,9 +33,9 @@
 #include "gstglclmotiondetection.h"
 #include "motion.h"
 #include "objects/view.h"
-#include "opencl/background.h"
+#include "opencl/devicepool.h"
 #include "opencl/error.h"
-#include "opencl/team.h"
+#include "opencl/lazy.h"
 #include "view.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_motion_debug);
@@ -154,7 +154,7 @@ struct State {
   glcl::Layout layout{};
   int width = 0, height = 0;
   std::unique_ptr<Motion> motion;
-  glcl::Background<Views> views;         // GL thread
+  glcl::Lazy<Views> views;               // GL thread
   std::shared_ptr<Detection> detection;  // GL and streaming thread, in turns
 };
 
@@ -192,7 +192,7 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
     std::string failures;
     const std::vector<glcl::Device> all = glcl::devices(&failures);
     state->motion->share(
-        std::make_unique<glcl::Team>(glcl::choose_devices(all, settings.devices, failures)));
+        std::make_unique<glcl::DevicePool>(glcl::choose_devices(all, settings.devices, failures)));
   }
   state->motion->prepare(settings);
   if (state->detection) state->detection->end();  // frames of another size
@@ -220,7 +220,7 @@ static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, bool
     arrays.push_back({"mask", "uint8", {mask.s[1], mask.s[0]}, bytes});
     bytes += arrays.back().bytes();
   }
-  const glcl::Result result =
+  const glcl::AttachedResult result =
       gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind, bytes, arrays);
   gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
                     state->height, "cell", G_TYPE_INT, field.cell, "block", G_TYPE_INT, field.block,
@@ -228,7 +228,7 @@ static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, bool
   state->motion->copy_field(queue, glcl::result_memory(result.buffer));
   if (detect)
     state->detection->mask(queue, glcl::result_memory(result.buffer), arrays.back().offset);
-  glcl::result_written(result.buffer, queue, state->motion->outcome());
+  glcl::result_written(result.buffer, queue, state->motion->deferred_error());
   if (!detect) return;
   state->detection->attach(outbuf, result.fields);
   glcl::attach_mask(outbuf, glcl::result_array(result.fields, "mask"), arrays.back().shape[1],
@@ -281,9 +281,9 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                              views.motion->draw(queue, settings, motion, canvas);
                          });
   if (settings.display == View::Display::none)
-    state->views.ask([state] { return build_views(state); });
-  gst_glcl_analyzer_follow(GST_GLCL_ANALYZER(filter), results, motion.outcome());
-  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(GST_GLCL_ANALYZER(filter), inbuf);
+    state->views.request([state] { return build_views(state); });
+  gst_glcl_analyzer_check_deferred(GST_GLCL_ANALYZER(filter), results, motion.deferred_error());
+  const glcl::FrameRequest wanted = gst_glcl_analyzer_request(GST_GLCL_ANALYZER(filter), inbuf);
   if (settings.compensation() == glcl::camera::Compensation::first_order_flow)
     gst_glcl_filter_counts_square(filter, "rotations of the camera");
   detection.next(results, settings, motion, moved, wanted.times, wanted.message && moved);
@@ -303,7 +303,7 @@ static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
           ? 1
           : gst_glcl_analyzer_depth);
   return settings.display == View::Display::none ||
-         gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
+         gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_glcl_motion_reset(GstGLCLFilter *filter) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/compat.h"
-#include "opencl/order.h"
+#include "opencl/queuesync.h"
 
 namespace glcl::motion {
 
@@ -93,7 +93,7 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
                                self->report(self->tracker_.reset(), times);
                              });
     else
-      objects_.ask([this] { return build(); });
+      objects_.request([this] { return build(); });
     return;
   }
   if (settings.mask != mask_) {

@@ -14,7 +14,7 @@
 #include "base/gstglclanalyzer.h"
 #include "motion.h"
 #include "objects/tracker.h"
-#include "opencl/background.h"
+#include "opencl/lazy.h"
 
 namespace glcl::motion {
 
@@ -101,7 +101,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
   int width_, height_;
   Layout layout_;
   std::shared_ptr<Context> context_;
-  Background<Objects> objects_;
+  Lazy<Objects> objects_;
   std::shared_ptr<const HostPicture> mask_;
   bool remembers_ = false;  // the frame before was seen
   Guarded<Known> known_;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "opencl/error.h"
-#include "opencl/order.h"
+#include "opencl/queuesync.h"
 #include "opencl/waiting.h"
 
 namespace glcl::motion {
@@ -100,9 +100,9 @@ Motion::~Motion() {
   adaptive_.clear();
 }
 
-void Motion::share(std::unique_ptr<Team> team) {
-  team_ = std::move(team);
-  if (!team_) return;
+void Motion::share(std::unique_ptr<DevicePool> pool) {
+  pool_ = std::move(pool);
+  if (!pool_) return;
   try {
     own_ = std::make_shared<Queue>(context_->shared_from_this());
     while (planes_.size() < size_t(most_under_way))
@@ -133,7 +133,7 @@ Motion::Blocks Motion::build(const Settings &settings) const {
   blocks.vectors = make(area(field.columns, field.rows) * sizeof(Vector));
   blocks.costs = make(count * sizeof(cl_uint));
   blocks.shapes = make(count * sizeof(cl_ushort));
-  if (team_) blocks.team = std::make_unique<TeamSearch>(*team_, *context_, kind, width_, height_);
+  if (pool_) blocks.pool = std::make_unique<TeamSearch>(*pool_, *context_, kind, width_, height_);
   return blocks;
 }
 
@@ -144,9 +144,10 @@ void Motion::prepare(const Settings &settings) {
 }
 
 Motion::Adaptive Motion::build_adaptive(int kind) const {
-  return {Search(*context_, kind,
-                 tuned(Search::tunable(), context_->device(), Search::problem(kind)), true),
-          Range(*context_, width_, height_)};
+  return {
+      Search(*context_, kind,
+             tuned_parameters(Search::tunable(), context_->device(), Search::problem(kind)), true),
+      Range(*context_, width_, height_)};
 }
 
 /// Sets the range, or what finds it.
@@ -156,10 +157,10 @@ void Motion::choose_range(Settings &settings) {
   ahead_ = {};
   if (settings.range) return;
   if (!settings.max_range) settings.max_range = largest_range(width_, height_);
-  if (settings.method == Method::full && !team_)
+  if (settings.method == Method::full && !pool_)
     adapts_ = adaptive_[kind_].poll([this, kind = kind_] { return build_adaptive(kind); });
   adapted_ = adapts_ && adapts_ == before && frames_ > 2;
-  if (settings.method == Method::full && team_ && settings.target_psnr > 0 && frames_ > 1)
+  if (settings.method == Method::full && pool_ && settings.target_psnr > 0 && frames_ > 1)
     ahead_ = {std::min(settings.min_range, settings.max_range), errors(settings)};
   settings.range = settings.max_range;
 }
@@ -173,7 +174,7 @@ double Motion::errors(const Settings &settings) const {
 bool Motion::has_built(const Settings &settings) {
   const int kind = motion::kind(settings);
   const bool blocks = blocks_[kind].poll([this, settings] { return build(settings); });
-  const bool adapts = settings.range == 0 && settings.method == Method::full && !team_;
+  const bool adapts = settings.range == 0 && settings.method == Method::full && !pool_;
   return (!adapts || adaptive_[kind].poll([this, kind] { return build_adaptive(kind); })) && blocks;
 }
 
@@ -203,17 +204,17 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in, bool 
   searched_ = settings;
   kind_ = kind(settings);
   field_ = Field(settings, width_, height_);
-  outcome_ = nullptr;
+  deferred_error_ = nullptr;
   frames_++;
   number_++;
   choose_range(settings);
   field_.range = adapts_ || ahead_.range ? 0 : settings.range;
   shown_ = shown;
   Queue &results = this->results(queue);
-  if (team_) make_room(queue);
+  if (pool_) make_room(queue);
   luma_.run(queue, in, current());
   wait_for(results, queue);
-  if (team_) {
+  if (pool_) {
     if (last_) wait_for(results, *last_);  // maybe another one
     last_ = results.shared_from_this();
   }
@@ -251,9 +252,9 @@ void Motion::search(Queue &queue, Queue &results, const Settings &settings) {
     fast(b.hierarchy);
   else if (settings.method == Method::hexagon)
     fast(b.hexagon);
-  else if (b.team)
-    outcome_ = b.team->enqueue(queue, results, number_, current(), reference(), settings.range,
-                               ahead_, settings.lambda, b.keys);
+  else if (b.pool)
+    deferred_error_ = b.pool->enqueue(queue, results, number_, current(), reference(),
+                                      settings.range, ahead_, settings.lambda, b.keys);
   else if (adapts_)
     adapts_->search.run(results, current(), reference(), Window::of_range(settings.range),
                         settings.lambda, b.keys, adapts_->range.ranges());
@@ -299,7 +300,7 @@ const cl::Buffer &Motion::sum_up(Queue &queue) {
   if (adapts_)
     queue.cl().enqueueCopyBuffer(adapts_->range.mean_square(), sums_, 0, range_at, sizeof(cl_int));
   if (ahead_.range)
-    queue.cl().enqueueCopyBuffer(blocks().team->range_square(), sums_, 0, range_at, sizeof(cl_int));
+    queue.cl().enqueueCopyBuffer(blocks().pool->range_square(), sums_, 0, range_at, sizeof(cl_int));
   return sums_;
 }
 

@@ -6,7 +6,7 @@
 
 #include "fast.h"
 #include "noise/noise.h"
-#include "opencl/background.h"
+#include "opencl/lazy.h"
 #include "range.h"
 #include "search.h"
 #include "still.h"
@@ -80,7 +80,7 @@ class Motion {
 
   /// Lets these devices share full searches; none: the one of the context has them alone. Before
   /// anything is prepared. Throws Error::failed where the device refuses memory.
-  void share(std::unique_ptr<Team> team);
+  void share(std::unique_ptr<DevicePool> pool);
 
   /// Builds what the settings' kind of blocks needs, and waits for it. Without this call next() has
   /// it built in the background and divides frames as it did the last one meanwhile.
@@ -102,7 +102,7 @@ class Motion {
   const Field &field() const { return field_; }
   /// How the search of the devices that share it turned out: without them null, after a failure
   /// all vectors are 0.
-  std::shared_ptr<const Outcome> outcome() const { return outcome_; }
+  std::shared_ptr<const DeferredError> deferred_error() const { return deferred_error_; }
   /// Enqueues a copy of the last frame's field to a buffer of field().bytes.
   void copy_field(Queue &queue, const cl::Buffer &to);
   /// Enqueues the sums of the last frame, for Summary; they are good until the next call.
@@ -127,7 +127,7 @@ class Motion {
     Subpel subpel;
     Still still;
     cl::Buffer keys, kept, vectors, costs, shapes;  // kept: by Still
-    std::unique_ptr<TeamSearch> team;
+    std::unique_ptr<TeamSearch> pool;
   };
 
   /// What a search needs that adapts its range, for one kind of blocks.
@@ -157,15 +157,15 @@ class Motion {
   Plane predicted_;
   cl::Buffer halves_, sums_;
   noise::Noise noise_;
-  std::unique_ptr<Team> team_;
-  std::shared_ptr<const Outcome> outcome_;
-  std::shared_ptr<Queue> own_;   // of what a team finds
+  std::unique_ptr<DevicePool> pool_;
+  std::shared_ptr<const DeferredError> deferred_error_;
+  std::shared_ptr<Queue> own_;   // of what a pool finds
   bool shown_ = false;           // the last frame
-  std::shared_ptr<Queue> last_;  // results() of the last frame, with a team
-  std::vector<cl::Event> ends_;  // of that queue's use of frames, like planes_, with a team
+  std::shared_ptr<Queue> last_;  // results() of the last frame, with a pool
+  std::vector<cl::Event> ends_;  // of that queue's use of frames, like planes_, with a pool
 
-  std::map<int, Background<Blocks>> blocks_;  // by block size
-  std::map<int, Background<Adaptive>> adaptive_;
+  std::map<int, Lazy<Blocks>> blocks_;  // by block size
+  std::map<int, Lazy<Adaptive>> adaptive_;
   Adaptive *adapts_ = nullptr;  // what the last frame's search has; null where it has none
   TeamSearch::Ahead ahead_;     // likewise of devices that share it
   bool adapted_ = false;        // the frame before had a range of its own

@@ -47,7 +47,7 @@ class Search {
   /// `limited`: run() takes limits.
   Search(Context &context, int block, const Parameters &parameters, bool limited = false);
   Search(Context &context, int block)
-      : Search(context, block, tuned(tunable(), context.device(), problem(block))) {}
+      : Search(context, block, tuned_parameters(tunable(), context.device(), problem(block))) {}
 
   /// The side of a block, or macroblock, px.
   int side() const { return block_ == partitions ? 16 : block_; }

@@ -6,24 +6,24 @@
 #include <utility>
 
 #include "opencl/error.h"
-#include "opencl/order.h"
+#include "opencl/queuesync.h"
 #include "opencl/userevent.h"
 #include "opencl/waiting.h"
 
 namespace glcl::motion {
 
-TeamSearch::TeamSearch(Team &team, Context &context, int block, int width, int height)
-    : team_(team),
+TeamSearch::TeamSearch(DevicePool &pool, Context &context, int block, int width, int height)
+    : pool_(pool),
       context_(context.cl()),
       layout_(width, height),
-      parts_(parts(team, block)),
+      parts_(parts(pool, block)),
       keys_(parts_.front().search.keys(layout_)),
       fetches_(context.shared_from_this()),
       frames_(context, layout_.bytes()),
       merged_(context, (keys_ + 1) * sizeof(Key)),
       range_square_(context.cl(), CL_MEM_READ_WRITE, sizeof(cl_int)) {
-  for (size_t i = 0; i < team.size(); i++) {
-    Context &own = *team.member(i).context;
+  for (size_t i = 0; i < pool.size(); i++) {
+    Context &own = *pool.worker(i).context;
     Part &part = parts_[i];
     try {
       for (Slot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
@@ -37,14 +37,14 @@ TeamSearch::TeamSearch(Team &team, Context &context, int block, int width, int h
   }
 }
 
-std::vector<TeamSearch::Part> TeamSearch::parts(Team &team, int block) {
-  std::vector<Part> parts(team.size());
-  for (size_t i = 0; i < team.size(); i++) parts[i].search = Search(*team.member(i).context, block);
+std::vector<TeamSearch::Part> TeamSearch::parts(DevicePool &pool, int block) {
+  std::vector<Part> parts(pool.size());
+  for (size_t i = 0; i < pool.size(); i++) parts[i].search = Search(*pool.worker(i).context, block);
   return parts;
 }
 
 TeamSearch::~TeamSearch() {
-  team_.settle();
+  pool_.settle();
   settle(fetches_.cl());
   for (const auto &[event, keys] : written_) settle(event);
 }
@@ -52,7 +52,7 @@ TeamSearch::~TeamSearch() {
 TeamSearch::Luma TeamSearch::frame() { return {++number_, frames_.take(), {}}; }
 
 /// The plane of a frame, brought to the device if that does not have it yet.
-const Plane &TeamSearch::upload(Team::Member &member, Part &part, const Luma &luma) {
+const Plane &TeamSearch::upload(DevicePool::Worker &worker, Part &part, const Luma &luma) {
   const auto known = std::find_if(std::begin(part.slots), std::end(part.slots),
                                   [&](const Slot &slot) { return slot.number == luma.number; });
   Slot &slot =
@@ -64,22 +64,22 @@ const Plane &TeamSearch::upload(Team::Member &member, Part &part, const Luma &lu
   if (slot.number == luma.number) return slot.plane;
   slot.number = 0;  // until all of it is enqueued
   std::vector<cl::Event> uploaded(1);
-  member.transfers->cl().enqueueWriteBuffer(slot.plane.buffer, CL_FALSE, 0, layout_.bytes(),
+  worker.transfers->cl().enqueueWriteBuffer(slot.plane.buffer, CL_FALSE, 0, layout_.bytes(),
                                             luma.bytes(), nullptr, &uploaded[0]);
-  member.transfers->cl().flush();
-  member.queue->cl().enqueueBarrierWithWaitList(&uploaded);
+  worker.transfers->cl().flush();
+  worker.queue->cl().enqueueBarrierWithWaitList(&uploaded);
   slot.number = luma.number;
   return slot.plane;
 }
 
 void TeamSearch::start(const Luma &current, const Luma &reference, const Window &window, int lambda,
-                       Key *keys, Team::Done done) {
+                       Key *keys, DevicePool::Done done) {
   start(current, reference, window, lambda, keys, std::move(done), shares(window));
 }
 
 std::vector<int> TeamSearch::shares(const Window &window) const {
   const int unit = parts_.front().search.rows_at_once(), rows = window.y.count;
-  std::vector<int> shares = team_.shares((rows + unit - 1) / unit);
+  std::vector<int> shares = pool_.shares((rows + unit - 1) / unit);
   int given = 0;
   for (int &share : shares) {
     share = std::min(share * unit, rows - given);
@@ -89,16 +89,16 @@ std::vector<int> TeamSearch::shares(const Window &window) const {
 }
 
 void TeamSearch::start(const Luma &current, const Luma &reference, const Window &window, int lambda,
-                       Key *keys, Team::Done done, const std::vector<int> &shares) {
+                       Key *keys, DevicePool::Done done, const std::vector<int> &shares) {
   check_search(layout_, layout_, window, lambda);
   const auto found = std::make_shared<std::vector<std::shared_ptr<Pinned>>>(parts_.size());
-  const auto work = [=](size_t index, Team::Member &member, int begin, int end) {
+  const auto work = [=](size_t index, DevicePool::Worker &worker, int begin, int end) {
     Part &part = parts_[index];
-    const Plane &there = upload(member, part, reference), &own = upload(member, part, current);
-    part.search.run(*member.queue, own, there, {window.x, {window.y.first + begin, end - begin}},
+    const Plane &there = upload(worker, part, reference), &own = upload(worker, part, current);
+    part.search.run(*worker.queue, own, there, {window.x, {window.y.first + begin, end - begin}},
                     lambda, part.keys);
     std::shared_ptr<Pinned> &own_found = (*found)[index] = part.found->take();
-    member.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key),
+    worker.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key),
                                          own_found->data());
   };
   const auto merge = [=](const std::exception_ptr &failure) {
@@ -115,27 +115,27 @@ void TeamSearch::start(const Luma &current, const Luma &reference, const Window 
     done(failure);
   };
   // The reference arrived before: its transfer was enqueued earlier, to the same queue.
-  team_.start(shares, current.arrived, work, merge);
+  pool_.start(shares, current.arrived, work, merge);
 }
 
 /// Searches ahead: what the device found is enough, or `more` has to be searched.
 void TeamSearch::start_ahead(const Luma &current, const Luma &reference, const Ahead &ahead,
-                             int lambda, Key *keys, const Team::Done &enough,
-                             const Team::Done &more) {
+                             int lambda, Key *keys, const DevicePool::Done &enough,
+                             const DevicePool::Done &more) {
   const auto found = std::make_shared<std::shared_ptr<Pinned>>();
-  const auto work = [=](size_t index, Team::Member &member, int, int) {
+  const auto work = [=](size_t index, DevicePool::Worker &worker, int, int) {
     Part &part = parts_[index];
     if (!part.errors) {
-      part.sums = cl::Buffer(member.context->cl(), CL_MEM_READ_WRITE, Errors::bytes);
-      part.errors = std::make_unique<Errors>(*member.context, part.search);
+      part.sums = cl::Buffer(worker.context->cl(), CL_MEM_READ_WRITE, Errors::bytes);
+      part.errors = std::make_unique<Errors>(*worker.context, part.search);
     }
-    const Plane &there = upload(member, part, reference), &own = upload(member, part, current);
-    part.search.run(*member.queue, own, there, Window::of_range(ahead.range), lambda, part.keys);
-    part.errors->run(*member.queue, own, there, part.keys, part.sums);
+    const Plane &there = upload(worker, part, reference), &own = upload(worker, part, current);
+    part.search.run(*worker.queue, own, there, Window::of_range(ahead.range), lambda, part.keys);
+    part.errors->run(*worker.queue, own, there, part.keys, part.sums);
     *found = part.found->take();
     Key *own_found = static_cast<Key *>((*found)->data());
-    member.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key), own_found);
-    member.queue->cl().enqueueReadBuffer(part.sums, CL_FALSE, 0, Errors::bytes, own_found + keys_);
+    worker.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key), own_found);
+    worker.queue->cl().enqueueReadBuffer(part.sums, CL_FALSE, 0, Errors::bytes, own_found + keys_);
   };
   const auto decide = [=](const std::exception_ptr &failure) {
     const std::shared_ptr<Pinned> memory = std::exchange(*found, nullptr);
@@ -144,9 +144,9 @@ void TeamSearch::start_ahead(const Luma &current, const Luma &reference, const A
     std::copy_n(own_found, keys_, keys);
     enough({});
   };
-  std::vector<int> shares(team_.size(), 0);
-  shares[team_.slowest()] = 1;
-  team_.start(shares, current.arrived, work, decide, false);
+  std::vector<int> shares(pool_.size(), 0);
+  shares[pool_.slowest()] = 1;
+  pool_.start(shares, current.arrived, work, decide, false);
 }
 
 /// Enqueues a copy of a plane to the host.
@@ -157,10 +157,11 @@ TeamSearch::Luma TeamSearch::fetch(Queue &queue, const Plane &plane) {
   return luma;
 }
 
-std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, Queue &results, uint64_t number,
-                                                   const Plane &current, const Plane &before,
-                                                   int range, const Ahead &ahead, int lambda,
-                                                   const cl::Buffer &keys) {
+std::shared_ptr<const DeferredError> TeamSearch::enqueue(Queue &queue, Queue &results,
+                                                         uint64_t number, const Plane &current,
+                                                         const Plane &before, int range,
+                                                         const Ahead &ahead, int lambda,
+                                                         const cl::Buffer &keys) {
   const Window window = Window::of_range(range);
   check_search(current, before, window, lambda);
   Queue &fetches = &results == &queue ? queue : fetches_;
@@ -172,13 +173,13 @@ std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, Queue &results,
 
   const std::shared_ptr<Pinned> merged = merged_.take();
   const cl::UserEvent found(context_);
-  const auto outcome = std::make_shared<Outcome>();
+  const auto deferred_error = std::make_shared<DeferredError>();
   Key *own = static_cast<Key *>(merged->data());
-  const auto done = [found, merged, outcome, own, count = keys_](
+  const auto done = [found, merged, deferred_error, own, count = keys_](
                         int searched, const std::exception_ptr &failure) {
     if (failure) {
       std::fill_n(own, count, key_of(0, {}));
-      outcome->set_failure(failure);
+      deferred_error->set_failure(failure);
     }
     const cl_int square = searched * searched;
     std::memcpy(own + count, &square, sizeof square);
@@ -205,7 +206,7 @@ std::shared_ptr<const Outcome> TeamSearch::enqueue(Queue &queue, Queue &results,
     results.cl().enqueueWriteBuffer(range_square_, CL_FALSE, 0, sizeof(cl_int), own + keys_,
                                     nullptr, &written);
   written_.push_back({written, merged});
-  return outcome;
+  return deferred_error;
 }
 
 }  // namespace glcl::motion

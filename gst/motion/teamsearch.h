@@ -5,14 +5,14 @@
 #include <deque>
 
 #include "errors.h"
-#include "opencl/outcome.h"
+#include "opencl/deferrederror.h"
+#include "opencl/devicepool.h"
 #include "opencl/pinned.h"
-#include "opencl/team.h"
 #include "search.h"
 
 namespace glcl::motion {
 
-/// A full search whose candidates a team of devices shares, row of candidates by row: each finds
+/// A full search whose candidates a pool of devices shares, row of candidates by row: each finds
 /// the least keys among its own on the device, the host takes the least of all. Keys are those of
 /// Search for any number of devices and any shares. Nothing waits: several searches may be under
 /// way, and a device takes the next one's frame while it searches.
@@ -29,7 +29,7 @@ class TeamSearch {
 
   /// For frames of width × height px; `block` as for Search; host memory is pinned for `context`.
   /// Throws Error::failed, cl::Error.
-  TeamSearch(Team &team, Context &context, int block, int width, int height);
+  TeamSearch(DevicePool &pool, Context &context, int block, int width, int height);
   /// Waits for what is under way.
   ~TeamSearch();
 
@@ -50,24 +50,25 @@ class TeamSearch {
   };
 
   /// Enqueues a search of a plane, which `queue` fills, in the one of the frame before: `results`
-  /// goes on when the team has filled `keys`; `queue` goes on at once, and the host does not wait.
+  /// goes on when the pool has filled `keys`; `queue` goes on at once, and the host does not wait.
   /// The planes are in use until `results` has come to here. `number` is one more for every frame
   /// of the stream. Candidates lie within ±range px. After a failure all vectors are 0 and the
   /// outcome says why.
-  std::shared_ptr<const Outcome> enqueue(Queue &queue, Queue &results, uint64_t number,
-                                         const Plane &current, const Plane &before, int range,
-                                         const Ahead &ahead, int lambda, const cl::Buffer &keys);
+  std::shared_ptr<const DeferredError> enqueue(Queue &queue, Queue &results, uint64_t number,
+                                               const Plane &current, const Plane &before, int range,
+                                               const Ahead &ahead, int lambda,
+                                               const cl::Buffer &keys);
   /// An int on the device: the square of the range that was enough; with `ahead`.
   const cl::Buffer &range_square() const { return range_square_; }
 
   /// Starts the search of `current` in `reference`. `keys` receives the keys; then, on a thread of
-  /// the team, `done` is called, with what went wrong, if anything did. Throws Error::settings as
+  /// the pool, `done` is called, with what went wrong, if anything did. Throws Error::settings as
   /// Search::run does.
   void start(const Luma &current, const Luma &reference, const Window &window, int lambda,
-             Key *keys, Team::Done done);
+             Key *keys, DevicePool::Done done);
   /// The same with chosen shares: rows of candidates for each device.
   void start(const Luma &current, const Luma &reference, const Window &window, int lambda,
-             Key *keys, Team::Done done, const std::vector<int> &shares);
+             Key *keys, DevicePool::Done done, const std::vector<int> &shares);
 
  private:
   struct Slot {
@@ -86,16 +87,16 @@ class TeamSearch {
     std::unique_ptr<PinnedPool> found;  // keys, and sums behind them
   };
 
-  static std::vector<Part> parts(Team &team, int block);
-  const Plane &upload(Team::Member &member, Part &part, const Luma &luma);
+  static std::vector<Part> parts(DevicePool &pool, int block);
+  const Plane &upload(DevicePool::Worker &worker, Part &part, const Luma &luma);
   Luma fetch(Queue &queue, const Plane &plane);
   void start_ahead(const Luma &current, const Luma &reference, const Ahead &ahead, int lambda,
-                   Key *keys, const Team::Done &enough, const Team::Done &more);
+                   Key *keys, const DevicePool::Done &enough, const DevicePool::Done &more);
 
-  Team &team_;
+  DevicePool &pool_;
   cl::Context context_;
   Plane layout_;
-  std::vector<Part> parts_;  // by member; each on that one's thread
+  std::vector<Part> parts_;  // by worker; each on that one's thread
   size_t keys_;
   Queue fetches_;  // of planes to the host
   PinnedPool frames_;

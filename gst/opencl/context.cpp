@@ -19,11 +19,11 @@ std::shared_ptr<Context> Context::of_device(const Device &device) {
 
 Context::Context(const Device &device, std::vector<cl_context_properties> properties,
                  std::shared_ptr<void> keep)
-    : Context(device, std::move(properties), std::move(keep), Builders::wanted(device)) {}
+    : Context(device, std::move(properties), std::move(keep), CompilerPool::wanted(device)) {}
 
 Context::Context(const Device &device, std::vector<cl_context_properties> properties,
-                 std::shared_ptr<void> keep, unsigned builders)
-    : keep_(std::move(keep)), device_(device), builders_(builders) {
+                 std::shared_ptr<void> keep, unsigned compilers)
+    : keep_(std::move(keep)), device_(device), compiler_pool_(compilers) {
   properties.insert(
       properties.end(),
       {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform()), 0});
@@ -43,9 +43,9 @@ Program Context::program(const std::string &path, const std::string &options) {
     const bool first = !known;
     if (first) known = Program(context_, device_, path, text, options, keep_);
     program = known;
-    if (first) builders_.add(program);
+    if (first) compiler_pool_.add(program);
   }
-  ProgramsAsked::note(program);
+  ProgramRecorder::note(program);
   return program;
 }
 

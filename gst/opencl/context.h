@@ -25,14 +25,14 @@ class Context : public std::enable_shared_from_this<Context> {
                    std::shared_ptr<void> keep = {});
   /// The same with another number of threads that build programs ahead.
   Context(const Device &device, std::vector<cl_context_properties> properties,
-          std::shared_ptr<void> keep, unsigned builders);
+          std::shared_ptr<void> keep, unsigned compilers);
 
   /// The program of a kernel file (see kernel_source) with build options, one per context. Returns
   /// at once: it is built in the background, side by side with others, where the driver can do
   /// that, else where it is first needed. Throws Error::failed where there is no such file.
   Program program(const std::string &path, const std::string &options = {});
   /// Waits until no program is built in the background any more.
-  void finish_programs() { builders_.finish(); }
+  void finish_programs() { compiler_pool_.finish(); }
 
   const Device &device() const { return device_; }
   const cl::Context &cl() const { return context_; }
@@ -45,7 +45,7 @@ class Context : public std::enable_shared_from_this<Context> {
   cl::Context context_;
   std::mutex mutex_;
   std::map<std::string, Program> programs_;
-  Builders builders_;
+  CompilerPool compiler_pool_;
 };
 
 }  // namespace glcl

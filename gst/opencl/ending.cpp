@@ -28,7 +28,7 @@ constexpr std::chrono::seconds longest_hold(2);
 
 using Clock = std::chrono::steady_clock;
 
-struct State {
+struct ProcessState {
   const pid_t process = getpid();
   std::mutex mutex;  // of all below
   std::condition_variable done;
@@ -39,11 +39,11 @@ struct State {
 };
 
 /// Never destroyed: threads go on until the very end. A fork has none of them, and begins anew.
-State &state() {
-  static std::atomic<State *> all{new State};
-  State *now = all;
+ProcessState &state() {
+  static std::atomic<ProcessState *> all{new ProcessState};
+  ProcessState *now = all;
   if (now->process != getpid()) {
-    auto own = std::make_unique<State>();
+    auto own = std::make_unique<ProcessState>();
     if (all.compare_exchange_strong(now, own.get())) now = own.release();
   }
   return *now;
@@ -67,7 +67,7 @@ void finish(std::vector<cl::CommandQueue> queues, Clock::time_point deadline) {
 }
 
 void wait_for_work() {
-  State &all = state();
+  ProcessState &all = state();
   const auto deadline = Clock::now() + longest_wait;
   std::unique_lock lock(all.mutex);
   all.held_until = deadline + longest_hold;
@@ -88,8 +88,8 @@ void refuse() {
 }
 
 /// exit() destroys what is of its thread before all else.
-struct End {
-  ~End() {
+struct ExitHandler {
+  ~ExitHandler() {
     if (gettid() == getpid()) wait_for_work();
   }
 };
@@ -97,7 +97,7 @@ struct End {
 }  // namespace
 
 DriverWork::DriverWork() {
-  State &all = state();
+  ProcessState &all = state();
   std::unique_lock lock(all.mutex);
   while (!all.ending && Clock::now() < all.held_until)
     all.done.wait_until(lock, Clock::time_point(all.held_until));
@@ -131,7 +131,7 @@ bool process_ends() {
 
 void wait_at_end() {
   state();
-  static thread_local const End end;
+  static thread_local const ExitHandler end;
   (void)end;
 }
 

@@ -80,12 +80,12 @@ void Kernel::set(cl_uint &index, const Picture &picture) {
 void Kernel::launch(Queue &queue, Size items) {
   const auto divided_up = [](size_t n, size_t by) { return (n + by - 1) / by; };
   const Size groups{divided_up(items.x, group_.x), divided_up(items.y, group_.y)};
-  Pace *pace = Pace::current();
-  if (pace && !std::exchange(launched_, true)) pace->be_careful();
-  if (pace && speed_ && groups.y > 1 && is_long(groups))
-    return launch_in_bands(queue, *pace, groups);
-  if (pace && pace->is_careful())
-    pace->launched(queue, enqueue(queue, groups, 0), {work(groups), speed_});
+  LaunchThrottle *throttle = LaunchThrottle::current();
+  if (throttle && !std::exchange(launched_, true)) throttle->be_careful();
+  if (throttle && speed_ && groups.y > 1 && is_long(groups))
+    return launch_in_bands(queue, *throttle, groups);
+  if (throttle && throttle->is_careful())
+    throttle->launched(queue, enqueue(queue, groups, 0), {work(groups), speed_});
   else
     enqueue(queue, groups, 0);
 }
@@ -94,29 +94,30 @@ double Kernel::work(Size groups) const { return cost_ * double(groups.x) * doubl
 
 /// Whether it takes longer than a band, or was never measured.
 bool Kernel::is_long(Size groups) const {
-  return *speed_ == speed_->zero() || *speed_ * work(groups) > Pace::band;
+  return *speed_ == speed_->zero() || *speed_ * work(groups) > LaunchThrottle::band;
 }
 
 /// The first band is a short one where nothing was measured: what it takes says how long the others
 /// may be.
-void Kernel::launch_in_bands(Queue &queue, Pace &pace, Size groups) {
+void Kernel::launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups) {
   constexpr size_t unmeasured = 64;  // as many bands, if all were like the first
   constexpr size_t growth = 8;       // from one band to the next, at most
-  Pace::Seconds speed = *speed_;
+  LaunchThrottle::Seconds speed = *speed_;
   const bool measured = speed > speed.zero();
   const double row = work({groups.x, 1});
   const auto fitting = [&](size_t most) {
-    const double rows = Pace::band / (speed * row);
+    const double rows = LaunchThrottle::band / (speed * row);
     return rows < double(most) ? std::max<size_t>(1, static_cast<size_t>(rows)) : most;
   };
-  pace.be_careful();
+  throttle.be_careful();
   size_t rows = measured ? fitting(groups.y) : groups.y / unmeasured + 1;
-  Pace::Seconds all{0};
+  LaunchThrottle::Seconds all{0};
   size_t all_rows = 0;
   bool counts = measured;  // not the first of all, while drivers finish compiling
   for (size_t done = 0; done < groups.y;) {
     rows = std::min(rows, groups.y - done);
-    const Pace::Seconds took = pace.time(queue, enqueue(queue, {groups.x, rows}, done));
+    const LaunchThrottle::Seconds took =
+        throttle.time(queue, enqueue(queue, {groups.x, rows}, done));
     done += rows;
     if (std::exchange(counts, true)) {
       all += took;
@@ -131,10 +132,10 @@ void Kernel::launch_in_bands(Queue &queue, Pace &pace, Size groups) {
 /// Enqueues rows of groups from `row` on. The event is null where nobody is to wait for it.
 cl::Event Kernel::enqueue(Queue &queue, Size groups, size_t row) {
   const DriverWork work;
-  const Pace *pace = Pace::current();
+  const LaunchThrottle *throttle = LaunchThrottle::current();
   cl::Event event;
   cl::Event *profiled = queue.event(name_, row > 0);
-  cl::Event *wanted = profiled ? profiled : pace && pace->is_careful() ? &event : nullptr;
+  cl::Event *wanted = profiled ? profiled : throttle && throttle->is_careful() ? &event : nullptr;
   try {
     queue.cl().enqueueNDRangeKernel(kernel_, row ? cl::NDRange(0, row * group_.y) : cl::NullRange,
                                     cl::NDRange(groups.x * group_.x, groups.y * group_.y),

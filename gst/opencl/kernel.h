@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "image.h"
-#include "pace.h"
+#include "launchthrottle.h"
 #include "picture.h"
 #include "queue.h"
 
@@ -54,7 +54,7 @@ class Kernel {
   /// told apart by get_global_id(1) or GROUP_ROW of common/bands.clh. So nothing hangs on
   /// get_group_id(1), get_num_groups(1) or get_global_size(1), nor on the order of groups along y.
   Kernel &in_bands() {
-    speed_ = std::make_shared<Pace::Seconds>(0);
+    speed_ = std::make_shared<LaunchThrottle::Seconds>(0);
     return *this;
   }
   /// What an item of the launches to come costs beside one of earlier launches, in any unit: the
@@ -102,7 +102,7 @@ class Kernel {
   void launch(Queue &queue, Size items);
   double work(Size groups) const;
   bool is_long(Size groups) const;
-  void launch_in_bands(Queue &queue, Pace &pace, Size groups);
+  void launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups);
   cl::Event enqueue(Queue &queue, Size groups, size_t row);
 
   mutable Program program_;  // none once the kernel is made
@@ -112,7 +112,7 @@ class Kernel {
   bool launched_ = false;
   double cost_ = 1;
   // Of one in bands: for a group of items that cost 1; 0 while it was not measured.
-  std::shared_ptr<Pace::Seconds> speed_;
+  std::shared_ptr<LaunchThrottle::Seconds> speed_;
 };
 
 }  // namespace glcl

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "compiling.h"
+#include "compilertask.h"
 #include "error.h"
 #include "flaws.h"
 #include "poclcache.h"
@@ -22,14 +22,14 @@ namespace {
 std::atomic<unsigned> compiled{0};
 
 /// Who waits for a program now, and whether somebody did a moment ago.
-class Need {
+class UrgentBuild {
  public:
-  Need() { count++; }
-  ~Need() {
+  UrgentBuild() { count++; }
+  ~UrgentBuild() {
     soon();
     count--;
   }
-  Need(const Need &) = delete;
+  UrgentBuild(const UrgentBuild &) = delete;
 
   /// Says that somebody may need a program soon.
   static void soon() { last = now(); }
@@ -73,7 +73,7 @@ std::string build_log(const cl::Program &program, const cl::Device &device) {
   }
 }
 
-thread_local ProgramsAsked *asked = nullptr;
+thread_local ProgramRecorder *recorder = nullptr;
 
 }  // namespace
 
@@ -91,56 +91,56 @@ class Program::Build : public std::enable_shared_from_this<Build> {
   const Device &device() const { return device_; }
 
   const cl::Program &get() {
-    for (std::optional<Need> need;;) {
+    for (std::optional<UrgentBuild> need;;) {
       std::unique_lock lock(mutex_);
       if (program_()) return program_;
       if (!need) need.emplace();
-      const std::shared_ptr<Compiling> compiling = begin();
+      const std::shared_ptr<CompilerTask> task = begin();
       lock.unlock();
       try {
-        finish(compiling);
+        finish(task);
       } catch (const Stopped &) {
-        if (!compiling->dropped() || Stop::wanted()) throw;  // dropped before this came
+        if (!task->dropped() || Stop::wanted()) throw;  // dropped before this came
       }
     }
   }
 
   void build_ahead() {
     std::unique_lock lock(mutex_);
-    if (program_() || (compiling_ && !compiling_->dropped())) return;
-    const std::shared_ptr<Compiling> compiling = begin();
+    if (program_() || (task_ && !task_->dropped())) return;
+    const std::shared_ptr<CompilerTask> task = begin();
     lock.unlock();
     try {
-      compiling->get();
+      task->get();
     } catch (...) {
       return;  // who needs it is told
     }
-    finish(compiling);
+    finish(task);
   }
 
  private:
-  std::shared_ptr<Compiling> begin() {
-    if (!compiling_ || compiling_->dropped())
-      compiling_ = std::make_shared<Compiling>(
-          path_, context_, device_, [self = shared_from_this()] { return self->build(); });
-    return compiling_;
+  std::shared_ptr<CompilerTask> begin() {
+    if (!task_ || task_->dropped())
+      task_ = std::make_shared<CompilerTask>(path_, context_, device_,
+                                             [self = shared_from_this()] { return self->build(); });
+    return task_;
   }
 
   /// Waits for it. After a failure the next to need the program has it tried again.
-  void finish(const std::shared_ptr<Compiling> &compiling) {
+  void finish(const std::shared_ptr<CompilerTask> &task) {
     cl::Program program;
     try {
-      program = compiling->get();
+      program = task->get();
     } catch (const Stopped &) {
       throw;
     } catch (...) {
       const std::lock_guard lock(mutex_);
-      if (compiling_ == compiling) compiling_.reset();
+      if (task_ == task) task_.reset();
       throw;
     }
     const std::lock_guard lock(mutex_);
     if (!program_()) program_ = program;
-    compiling_.reset();
+    task_.reset();
   }
 
   cl::Program build() const {
@@ -188,9 +188,9 @@ class Program::Build : public std::enable_shared_from_this<Build> {
   const cl::Context context_;
   const Device device_;
   const std::string path_, text_, options_;
-  std::mutex mutex_;                      // of all below
-  cl::Program program_;                   // stays once it is there
-  std::shared_ptr<Compiling> compiling_;  // until somebody has taken what came of it
+  std::mutex mutex_;                    // of all below
+  cl::Program program_;                 // stays once it is there
+  std::shared_ptr<CompilerTask> task_;  // until somebody has taken what came of it
 };
 
 Program::Program(const cl::Context &context, const Device &device, const std::string &path,
@@ -201,14 +201,14 @@ const cl::Program &Program::get() const { return build_->get(); }
 const Device &Program::device() const { return build_->device(); }
 void Program::build_ahead() const { build_->build_ahead(); }
 
-unsigned Builders::wanted(const Device &device) {
+unsigned CompilerPool::wanted(const Device &device) {
   if (builds_singly(device)) return 0;
   if (device.platform_name == "NVIDIA CUDA") return 1;  // it takes one at a time, and in no order
   constexpr unsigned most = 8;
   return std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
 
-Builders::~Builders() {
+CompilerPool::~CompilerPool() {
   {
     const std::lock_guard lock(mutex_);
     waiting_.clear();
@@ -219,35 +219,35 @@ Builders::~Builders() {
   for (std::thread &thread : threads_) thread.join();
 }
 
-void Builders::add(const Program &program) {
-  if (!most_) return;
-  Need::soon();
+void CompilerPool::add(const Program &program) {
+  if (!max_threads_) return;
+  UrgentBuild::soon();
   const std::lock_guard lock(mutex_);
   waiting_.push_back(program);
-  if (waiting_.size() > idle_ && threads_.size() < most_) {
+  if (waiting_.size() > idle_ && threads_.size() < max_threads_) {
     threads_.emplace_back([this] { work(); });
     idle_++;
   }
   wake_.notify_one();
 }
 
-void Builders::finish() {
+void CompilerPool::finish() {
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return waiting_.empty() && idle_ == threads_.size(); });
 }
 
 /// Waits until nobody needs a program.
-void Builders::leave_to_needed(std::unique_lock<std::mutex> &lock) {
+void CompilerPool::leave_to_needed(std::unique_lock<std::mutex> &lock) {
   do wake_.wait_for(lock, std::chrono::milliseconds(10), [this] { return stopping_; });
-  while (Need::recent() && !stopping_);
+  while (UrgentBuild::recent() && !stopping_);
 }
 
-void Builders::work() {
+void CompilerPool::work() {
   const Stop::Scope scope(stop_);
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-    if (most_ == 1) leave_to_needed(lock);
+    if (max_threads_ == 1) leave_to_needed(lock);
     if (stopping_) return;
     const Program program = std::move(waiting_.front());
     waiting_.pop_front();
@@ -260,15 +260,15 @@ void Builders::work() {
   }
 }
 
-ProgramsAsked::ProgramsAsked() : outer_(std::exchange(asked, this)) {}
-ProgramsAsked::~ProgramsAsked() { asked = outer_; }
+ProgramRecorder::ProgramRecorder() : outer_(std::exchange(recorder, this)) {}
+ProgramRecorder::~ProgramRecorder() { recorder = outer_; }
 
-void ProgramsAsked::build() const {
+void ProgramRecorder::build() const {
   for (const Program &program : programs_) program.get();
 }
 
-void ProgramsAsked::note(const Program &program) {
-  if (asked) asked->programs_.push_back(program);
+void ProgramRecorder::note(const Program &program) {
+  if (recorder) recorder->programs_.push_back(program);
 }
 
 unsigned programs_compiled() { return compiled; }

@@ -44,16 +44,16 @@ class Program {
 
 /// Threads of a context that build programs ahead, side by side. One alone leaves the driver to
 /// those who need a program now.
-class Builders {
+class CompilerPool {
  public:
   /// As many as the device's driver has use for: one where its compiler takes one program at a
   /// time, none where even that would keep those waiting whose program is needed now.
   static unsigned wanted(const Device &device);
 
-  explicit Builders(unsigned most) : most_(most) {}
+  explicit CompilerPool(unsigned most) : max_threads_(most) {}
   /// Leaves the programs that are being built to the compiler; others stay unbuilt.
-  ~Builders();
-  Builders(const Builders &) = delete;
+  ~CompilerPool();
+  CompilerPool(const CompilerPool &) = delete;
 
   void add(const Program &program);
   /// Waits until there is nothing left to build.
@@ -63,7 +63,7 @@ class Builders {
   void work();
   void leave_to_needed(std::unique_lock<std::mutex> &lock);
 
-  const unsigned most_;
+  const unsigned max_threads_;
   Stop stop_;
   std::mutex mutex_;  // of all below
   std::condition_variable wake_, done_;
@@ -74,11 +74,11 @@ class Builders {
 };
 
 /// Notes the programs that its thread asks contexts for while it lives.
-class ProgramsAsked {
+class ProgramRecorder {
  public:
-  ProgramsAsked();
-  ~ProgramsAsked();
-  ProgramsAsked(const ProgramsAsked &) = delete;
+  ProgramRecorder();
+  ~ProgramRecorder();
+  ProgramRecorder(const ProgramRecorder &) = delete;
 
   /// Waits until all of them are built. Throws what the first failure threw.
   void build() const;
@@ -87,7 +87,7 @@ class ProgramsAsked {
 
  private:
   std::vector<Program> programs_;
-  ProgramsAsked *outer_;
+  ProgramRecorder *outer_;
 };
 
 /// How often a program was compiled from source in this process.

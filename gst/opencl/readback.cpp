@@ -41,9 +41,9 @@ void Readback::read(Queue &queue, const cl::Buffer &from, size_t bytes, Take tak
   reads_.push_back(std::move(read));
 }
 
-void Readback::follow(Queue &queue, std::shared_ptr<const Outcome> outcome) {
+void Readback::check_deferred(Queue &queue, std::shared_ptr<const DeferredError> deferred_error) {
   const std::lock_guard lock(mutex_);
-  Read read{{}, {}, {}, std::move(outcome)};
+  Read read{{}, {}, {}, std::move(deferred_error)};
   queue.cl().enqueueMarkerWithWaitList(nullptr, &read.arrived);
   reads_.push_back(std::move(read));
 }
@@ -51,7 +51,7 @@ void Readback::follow(Queue &queue, std::shared_ptr<const Outcome> outcome) {
 void Readback::wait(const Read &read) {
   try {
     glcl::wait(read.arrived);
-    if (read.outcome) read.outcome->check();
+    if (read.deferred_error) read.deferred_error->check();
   } catch (...) {
     // A wait may fail before the device is done with the memory.
     settle(read.arrived);

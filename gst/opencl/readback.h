@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "outcome.h"
+#include "deferrederror.h"
 #include "pinned.h"
 #include "queue.h"
 
@@ -35,12 +35,12 @@ class Readback {
   /// are under way than there is room for.
   void read(Queue &queue, const cl::Buffer &from, size_t bytes, Take take);
 
-  /// Asks `outcome` when the queue has come to here, and before anything read later is handed on.
-  /// Counts as a read. Never waits.
-  void follow(Queue &queue, std::shared_ptr<const Outcome> outcome);
+  /// Asks `deferred_error` when the queue has come to here, and before anything read later is
+  /// handed on. Counts as a read. Never waits.
+  void check_deferred(Queue &queue, std::shared_ptr<const DeferredError> deferred_error);
 
   /// Hands on what has arrived, in the order of read(), and waits for the oldest while more than
-  /// `under_way` are left. Throws cl::Error where a read failed, and what an outcome has to say; of
+  /// `under_way` are left. Throws cl::Error where a read failed, and deferred errors; of
   /// what is under way then nothing is handed on. A Take that calls it waits for nothing.
   void deliver(size_t under_way);
   /// Hands on what has arrived of what deliver() has seen, and waits for nothing; true while some
@@ -58,7 +58,7 @@ class Readback {
     std::unique_ptr<Pinned> slot;
     cl::Event arrived;
     Take take;
-    std::shared_ptr<const Outcome> outcome;
+    std::shared_ptr<const DeferredError> deferred_error;
   };
 
   std::unique_ptr<Pinned> slot(size_t bytes);

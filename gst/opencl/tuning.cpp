@@ -28,10 +28,10 @@ constexpr int file_version = 1;
 constexpr size_t most_bytes = 4 << 20;
 constexpr int most_nested = 8;
 
-struct Free {
+struct DocumentDeleter {
   void operator()(gpointer memory) const { g_free(memory); }
 };
-using Text = std::unique_ptr<gchar, Free>;
+using Text = std::unique_ptr<gchar, DocumentDeleter>;
 
 std::string checksum(const Tunable &tunable) {
   std::string text;
@@ -168,9 +168,9 @@ double number(const json &entry, const char *name) {
 
 void warn_once(const std::string &text) {
   static std::mutex mutex;
-  static auto *told = new std::set<std::string>;
+  static auto *warned = new std::set<std::string>;
   const std::lock_guard lock(mutex);
-  if (told->insert(text).second) g_warning("%s", text.c_str());
+  if (warned->insert(text).second) g_warning("%s", text.c_str());
 }
 
 }  // namespace
@@ -202,21 +202,21 @@ std::vector<Parameters> variants(const Tunable &tunable, const Device &device,
   return points;
 }
 
-std::optional<Tuning> kept(const Tunable &tunable, const Device &device,
-                           const std::string &problem) {
+std::optional<Tuning> load_tuning(const Tunable &tunable, const Device &device,
+                                  const std::string &problem) {
   const std::string path = tuning_file();
   try {
     const std::string text = read_file(path);
-    if (!text.empty()) return kept_in(text, path, tunable, device, problem);
+    if (!text.empty()) return parse_tuning(text, path, tunable, device, problem);
   } catch (const Error &error) {
     warn_once(error.what());
   }
   return {};
 }
 
-std::optional<Tuning> kept_in(const std::string &text, const std::string &path,
-                              const Tunable &tunable, const Device &device,
-                              const std::string &problem) {
+std::optional<Tuning> parse_tuning(const std::string &text, const std::string &path,
+                                   const Tunable &tunable, const Device &device,
+                                   const std::string &problem) {
   const auto ignored = [&](const std::string &what, const std::string &why) {
     warn_once(what + " is ignored: " + why + ". glcl-tune makes it anew.");
   };
@@ -237,8 +237,9 @@ std::optional<Tuning> kept_in(const std::string &text, const std::string &path,
   return {};
 }
 
-Parameters tuned(const Tunable &tunable, const Device &device, const std::string &problem) {
-  const auto tuning = kept(tunable, device, problem);
+Parameters tuned_parameters(const Tunable &tunable, const Device &device,
+                            const std::string &problem) {
+  const auto tuning = load_tuning(tunable, device, problem);
   return tuning ? tuning->parameters : tunable.defaults(device, problem);
 }
 
@@ -246,8 +247,8 @@ std::string tuning_file() {
   return Text(g_build_filename(g_get_user_data_dir(), "glcl", "tuning.json", nullptr)).get();
 }
 
-void keep(const Tunable &tunable, const Device &device, const std::string &problem,
-          const Tuning &tuning) {
+void save_tuning(const Tunable &tunable, const Device &device, const std::string &problem,
+                 const Tuning &tuning) {
   const std::string path = tuning_file();
   const Text folder(g_path_get_dirname(path.c_str()));
   g_mkdir_with_parents(folder.get(), 0755);

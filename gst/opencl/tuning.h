@@ -18,7 +18,7 @@ using Parameters = std::map<std::string, int>;
 std::string describe(const Parameters &parameters);
 
 /// The variants of a kernel, declared once, beside the engine that runs it. glcl-tune measures
-/// them, the engine asks tuned() which one to take.
+/// them, the engine asks tuned_parameters() which one to take.
 struct Tunable {
   std::string name;                   ///< "bilateral", the key in the tuning file
   std::vector<std::string> problems;  ///< kinds of work with a best variant each, e.g. "radius-4"
@@ -44,20 +44,21 @@ struct Tuning {
 /// What glcl-tune kept for this device. An entry for another driver, for other kernel texts or with
 /// values that the space does not hold is ignored, as is a file that is none, that is larger than
 /// 4 MiB or no regular file; a warning (g_warning) tells so once.
-std::optional<Tuning> kept(const Tunable &tunable, const Device &device,
-                           const std::string &problem);
+std::optional<Tuning> load_tuning(const Tunable &tunable, const Device &device,
+                                  const std::string &problem);
 /// The same from the text of a file; warnings name its path.
-std::optional<Tuning> kept_in(const std::string &text, const std::string &path,
-                              const Tunable &tunable, const Device &device,
-                              const std::string &problem);
+std::optional<Tuning> parse_tuning(const std::string &text, const std::string &path,
+                                   const Tunable &tunable, const Device &device,
+                                   const std::string &problem);
 /// The parameters to use on a device: the kept ones, else the defaults.
-Parameters tuned(const Tunable &tunable, const Device &device, const std::string &problem);
+Parameters tuned_parameters(const Tunable &tunable, const Device &device,
+                            const std::string &problem);
 
 /// $XDG_DATA_HOME/glcl/tuning.json
 std::string tuning_file();
 /// Keeps a tuning in the file in place of an earlier one. Any number of threads and processes may
 /// do so at once. Throws Error::failed where it can't be written.
-void keep(const Tunable &tunable, const Device &device, const std::string &problem,
-          const Tuning &tuning);
+void save_tuning(const Tunable &tunable, const Device &device, const std::string &problem,
+                 const Tuning &tuning);
 
 }  // namespace glcl

@@ -42,10 +42,10 @@ class Left {
 };
 
 /// What a callback says that may come later than anybody waits for.
-struct End {
+struct Completion {
   std::mutex mutex;
-  std::condition_variable told;
-  bool come = false;
+  std::condition_variable changed;
+  bool reached = false;
 };
 
 bool is_done(const cl::Event &event) {
@@ -69,15 +69,16 @@ bool flushed(const cl::Event &event) {
          (!queue || clFlush(queue) == CL_SUCCESS);
 }
 
-/// Has `end` told when the command is done; false where OpenCL refuses that.
-bool called_back(const cl::Event &event, const std::shared_ptr<End> &end) {
+/// Has `completion` told when the command is done; false where OpenCL refuses that.
+bool called_back(const cl::Event &event, const std::shared_ptr<Completion> &completion) {
   const auto on_end = [](cl_event, cl_int, void *data) {
-    const std::unique_ptr<std::shared_ptr<End>> end(static_cast<std::shared_ptr<End> *>(data));
-    const std::lock_guard lock((*end)->mutex);
-    (*end)->come = true;
-    (*end)->told.notify_all();
+    const std::unique_ptr<std::shared_ptr<Completion>> completion(
+        static_cast<std::shared_ptr<Completion> *>(data));
+    const std::lock_guard lock((*completion)->mutex);
+    (*completion)->reached = true;
+    (*completion)->changed.notify_all();
   };
-  auto data = std::make_unique<std::shared_ptr<End>>(end);
+  auto data = std::make_unique<std::shared_ptr<Completion>>(completion);
   if (clSetEventCallback(event(), CL_COMPLETE, on_end, data.get()) != CL_SUCCESS) return false;
   (void)data.release();  // the callback's
   return true;
@@ -89,13 +90,14 @@ bool is_done_in_time(const cl::Event &event) {
   if (is_done(event)) return true;
   const cl_context context = context_of(event);
   if (Left::all().has(context)) return false;
-  const auto end = std::make_shared<End>();
-  if (!context || !flushed(event) || !called_back(event, end)) {
+  const auto completion = std::make_shared<Completion>();
+  if (!context || !flushed(event) || !called_back(event, completion)) {
     clWaitForEvents(1, &event());
     return true;
   }
-  std::unique_lock lock(end->mutex);
-  if (end->told.wait_for(lock, patience(), [&] { return end->come; })) return true;
+  std::unique_lock lock(completion->mutex);
+  if (completion->changed.wait_for(lock, patience(), [&] { return completion->reached; }))
+    return true;
   Left::all().add(context);
   return false;
 }

@@ -9,7 +9,7 @@
 #include "flowparts.h"
 #include "noise/covariance.h"
 #include "opencl/error.h"
-#include "opencl/order.h"
+#include "opencl/queuesync.h"
 
 namespace glcl::opticalflow {
 
@@ -110,8 +110,9 @@ int Flow::levels(const Settings &settings) const {
 }
 
 Flow::Flow(Context &context, int width, int height, Layout layout, Channels channels)
-    : Flow(context, width, height, layout, channels, tuned(tunable(), context.device(), "coarse"),
-           tuned(tunable(), context.device(), "dense")) {}
+    : Flow(context, width, height, layout, channels,
+           tuned_parameters(tunable(), context.device(), "coarse"),
+           tuned_parameters(tunable(), context.device(), "dense")) {}
 
 Flow::Flow(Context &context, int width, int height, Layout layout, Channels channels,
            const Parameters &coarse, const Parameters &dense)

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "noise/noise.h"
-#include "opencl/background.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
+#include "opencl/lazy.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
@@ -249,7 +249,7 @@ class Flow {
       votes_, kept_;
   std::unique_ptr<Seeds> seeds_;   // none where frames have too few levels
   std::unique_ptr<Queue> beside_;  // for these where nothing else needs what they find at once
-  Background<Refinement> refinement_;
+  Lazy<Refinement> refinement_;
   Field field_;
 };
 

@@ -51,14 +51,14 @@
 #include <utility>
 
 #include "base/compat.h"
-#include "base/glclerrors.h"
+#include "base/glclerrorreporter.h"
 #include "base/glclproperties.h"
 #include "config.h"
 #include "dump.h"
 #include "flow.h"
 #include "lucaskanade.h"
-#include "opencl/background.h"
 #include "opencl/error.h"
+#include "opencl/lazy.h"
 #include "preset.h"
 #include "signatures/signatures.h"
 #include "view.h"
@@ -173,7 +173,7 @@ struct Engine {
 struct NextEngine {
   Method method;
   bool failed = false;
-  glcl::Background<Engine> engine;
+  glcl::Lazy<Engine> engine;
 };
 
 struct State {
@@ -184,8 +184,8 @@ struct State {
   Engine engine;
   std::optional<NextEngine> next;
   std::unique_ptr<View> view;
-  glcl::Background<Signatures> signatures;  // for metas
-  bool listed = false;                      // they have those of the last frame
+  glcl::Lazy<Signatures> signatures;  // for metas
+  bool listed = false;                // they have those of the last frame
   cl::Buffer dump;
   bool fresh_gain = true;
   guint64 dumped = 0;
@@ -298,7 +298,7 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
     arrays.push_back({"list-count", "int32", {1}, sampled});
     arrays.push_back({"list", "float32", {most, 4}, sampled + sizeof(cl_float4)});
   }
-  const glcl::Result result =
+  const glcl::AttachedResult result =
       gst_glcl_analyzer_attach(GST_GLCL_ANALYZER(self), outbuf, kind, bytes, arrays);
   const auto least = static_cast<float>(settings.min_confidence);
   const cl::Buffer &memory = glcl::result_memory(result.buffer);
@@ -352,7 +352,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   State *state = self->state;
   Settings settings = state->settings.get();
   // It may have changed since the frame's buffers were chosen.
-  if (!out && !gst_glcl_analyzer_draws_apart(analyzer)) settings.display = View::Display::none;
+  if (!out && !gst_glcl_analyzer_attaches_overlay(analyzer)) settings.display = View::Display::none;
 
   gst_gl_opencl_flow_change(self, queue.context(), settings);
   const opticalflow::Field *field = state->engine.run(queue, settings, in);
@@ -360,7 +360,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   const bool listed = std::exchange(state->listed, false) && field;
   const auto least = static_cast<float>(settings.min_confidence);
   if (field) {
-    const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
+    const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
     const bool automatic = settings.display != View::Display::none;
     if (automatic || wanted.message)
       state->view->summarize(queue, *field, least, static_cast<float>(settings.gain),
@@ -388,7 +388,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
 
 static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
   return GST_GL_OPENCL_FLOW(filter)->state->settings.get().display == View::Display::none ||
-         gst_glcl_analyzer_draws_apart(GST_GLCL_ANALYZER(filter));
+         gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {

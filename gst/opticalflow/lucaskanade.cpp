@@ -67,7 +67,7 @@ const Tunable &LucasKanade::tunable() {
 
 LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout)
     : LucasKanade(context, width, height, layout,
-                  tuned(tunable(), context.device(), tunable().problems.front())) {}
+                  tuned_parameters(tunable(), context.device(), tunable().problems.front())) {}
 
 LucasKanade::LucasKanade(Context &context, int width, int height, Layout layout,
                          const Parameters &variant)

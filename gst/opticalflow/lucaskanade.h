@@ -4,7 +4,7 @@
 #include <map>
 
 #include "flow.h"
-#include "opencl/background.h"
+#include "opencl/lazy.h"
 
 namespace glcl::opticalflow {
 
@@ -70,7 +70,7 @@ class LucasKanade {
   cl_int2 size_;
 
   Kernel grey_, greys_, columns_, rows_;
-  std::map<int, Background<Kernel>> own_;  // of tiles or strips, by radius
+  std::map<int, Lazy<Kernel>> own_;        // of tiles or strips, by radius
   cl::Buffer previous_, current_;          // R + G + B, ushort
   cl::Buffer both_, columns4_, columns1_;  // made where they are first needed
   bool has_previous_ = false;

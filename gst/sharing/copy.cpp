@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The way `copy`: through host memory, by GstGL's pixel buffers, and only where somebody else than
-// an element of ours has written the frame or wants it.
+// Sharing method `copy`: through host memory, by GstGL's pixel buffers, and only where somebody
+// else than an element of ours has written the frame or wants it.
 #include <algorithm>
 
 #include "deviceframe.h"
@@ -21,7 +21,7 @@ constexpr size_t pictures = 3;
 constexpr size_t none = SIZE_MAX;
 
 /// Bytes from row to row in the host copy of a texture.
-size_t stride(const Use &use) {
+size_t stride(const TextureUse &use) {
   return GST_VIDEO_INFO_PLANE_STRIDE(&use.memory->info, use.memory->plane);
 }
 
@@ -33,36 +33,36 @@ size_t stride(const Use &use) {
 /// for. Others have theirs by way of pinned memory (Uploads), and nobody waits.
 class CopySharing : public Sharing {
  public:
-  explicit CopySharing(bool apart) : apart_(apart) {}
+  explicit CopySharing(bool discrete_memory) : discrete_memory_(discrete_memory) {}
 
-  void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
-  void release(Queue &queue, Use *uses, size_t count, bool complete) override;
-  GstBufferPool *make_pool(GstGLContext *context, Report report) override {
+  void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
+  void release(Queue &queue, TextureUse *uses, size_t count, bool complete) override;
+  GstBufferPool *make_pool(GstGLContext *context, ErrorHandler report) override {
     return sharing::make_pool(context, nullptr, std::move(report));
   }
 
  private:
   /// A frame between acquire and release.
-  struct Held {
+  struct HeldFrame {
     DeviceFrame *frame = nullptr;  // null where the memory keeps none
     size_t place = none;           // in read_
     bool written = false;          // the picture, from the host
   };
 
-  void bring(Queue &queue, Layout layout, size_t index, Use &use);
-  void bring_apart(Queue &queue, Layout layout, size_t index, Use &use);
-  bool read_texture(const Use &use, void *rows, size_t row_bytes);
-  void read_until_now(Queue &queue, const Use *uses);
-  void finish_transfers(Queue &queue, Use *uses, size_t count);
-  void download(Queue &queue, Use &use);
+  void upload(Queue &queue, Layout layout, size_t index, TextureUse &use);
+  void upload_pinned(Queue &queue, Layout layout, size_t index, TextureUse &use);
+  bool read_texture(const TextureUse &use, void *rows, size_t row_bytes);
+  void read_until_now(Queue &queue, const TextureUse *uses);
+  void finish_transfers(Queue &queue, TextureUse *uses, size_t count);
+  void download(Queue &queue, TextureUse &use);
   const cl::CommandQueue &reads(const Queue &queue);
 
-  std::vector<Held> held_;
+  std::vector<HeldFrame> held_;
   bool transfers_ = false;  // under way, between the host's own memory and OpenCL
   cl::CommandQueue reads_;
 
   // Where the device's memory is apart
-  const bool apart_;
+  const bool discrete_memory_;
   std::unique_ptr<Uploads> uploads_;
   std::unique_ptr<TextureReader> reader_;
   std::unique_ptr<RowCopier> copier_;
@@ -71,7 +71,7 @@ class CopySharing : public Sharing {
 };
 
 /// Uploads what the host has.
-void CopySharing::bring(Queue &queue, Layout layout, size_t index, Use &use) {
+void CopySharing::upload(Queue &queue, Layout layout, size_t index, TextureUse &use) {
   DeviceFrame *frame = held_[index].frame;
   if (GST_MEMORY_FLAG_IS_SET(use.memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD)) ++*copies_;
   const void *host = use.map(0);
@@ -81,8 +81,8 @@ void CopySharing::bring(Queue &queue, Layout layout, size_t index, Use &use) {
 }
 
 /// The same by way of pinned memory. Pictures that are not the frame's own take turns.
-void CopySharing::bring_apart(Queue &queue, Layout layout, size_t index, Use &use) {
-  Held &held = held_[index];
+void CopySharing::upload_pinned(Queue &queue, Layout layout, size_t index, TextureUse &use) {
+  HeldFrame &held = held_[index];
   std::vector<cl::Event> after;
   if (held.frame) {
     use.picture = held.frame->write(queue, use, layout, after);
@@ -114,7 +114,7 @@ void CopySharing::bring_apart(Queue &queue, Layout layout, size_t index, Use &us
 }
 
 /// Reads the texture to the host, where this thread's GL context is its own.
-bool CopySharing::read_texture(const Use &use, void *rows, size_t row_bytes) {
+bool CopySharing::read_texture(const TextureUse &use, void *rows, size_t row_bytes) {
   GstGLContext *context = use.memory->mem.context;
   if (context != gst_gl_context_get_current()) return false;
   if (!reader_ || reader_->context() != context) reader_ = std::make_unique<TextureReader>(context);
@@ -122,7 +122,7 @@ bool CopySharing::read_texture(const Use &use, void *rows, size_t row_bytes) {
 }
 
 /// Marks until when the queue reads the pictures.
-void CopySharing::read_until_now(Queue &queue, const Use *uses) {
+void CopySharing::read_until_now(Queue &queue, const TextureUse *uses) {
   cl::Event end;
   for (size_t i = 0; i < held_.size(); i++) {
     if (uses[i].access == Access::write || (!held_[i].frame && held_[i].place == none)) continue;
@@ -141,7 +141,7 @@ void CopySharing::read_until_now(Queue &queue, const Use *uses) {
   }
 }
 
-void CopySharing::download(Queue &queue, Use &use) {
+void CopySharing::download(Queue &queue, TextureUse &use) {
   void *host = use.map(0);
   transfers_ = true;
   read_picture(queue.cl(), use.picture, host, stride(use), CL_FALSE);
@@ -157,7 +157,7 @@ const cl::CommandQueue &CopySharing::reads(const Queue &queue) {
 }
 
 /// The host memory of frames is in use until here, or for ever where the device is given up.
-void CopySharing::finish_transfers(Queue &queue, Use *uses, size_t count) {
+void CopySharing::finish_transfers(Queue &queue, TextureUse *uses, size_t count) {
   transfers_ = false;
   try {
     finish(queue.cl());
@@ -168,11 +168,11 @@ void CopySharing::finish_transfers(Queue &queue, Use *uses, size_t count) {
   }
 }
 
-void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
+void CopySharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
   held_.assign(count, {});
-  turn_ = (turn_ + 1) % (apart_ ? pictures : 1);
+  turn_ = (turn_ + 1) % (discrete_memory_ ? pictures : 1);
   for (size_t i = 0; i < count; i++) {
-    Use &use = uses[i];
+    TextureUse &use = uses[i];
     DeviceFrame *frame = hands_over(use.memory) ? &DeviceFrame::of(use.memory) : nullptr;
     held_[i].frame = frame;
     if (use.access == Access::write) {
@@ -185,17 +185,18 @@ void CopySharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) 
       continue;
     }
     if (frame && frame->read(queue, layout, use.picture)) continue;
-    if (frame && frame->alone()) held_[i].frame = nullptr;  // with another device, which keeps it
-    if (apart_)
-      bring_apart(queue, layout, i, use);
+    if (frame && frame->device_only())
+      held_[i].frame = nullptr;  // with another device, which keeps it
+    if (discrete_memory_)
+      upload_pinned(queue, layout, i, use);
     else
-      bring(queue, layout, i, use);
+      upload(queue, layout, i, use);
     held_[i].written = true;
     ++*copies_;
   }
 }
 
-void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) {
+void CopySharing::release(Queue &queue, TextureUse *uses, size_t count, bool complete) {
   for (size_t i = 0; i < held_.size(); i++) {
     if (uses[i].access != Access::write) continue;
     if (held_[i].frame && complete) {
@@ -203,17 +204,17 @@ void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) 
       GST_MINI_OBJECT_FLAG_UNSET(uses[i].memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD |
                                                      GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
     } else if (held_[i].frame) {
-      held_[i].frame->lost();
+      held_[i].frame->invalidate();
     } else if (complete) {
       download(queue, uses[i]);
     }
   }
-  if (apart_) read_until_now(queue, uses);
+  if (discrete_memory_) read_until_now(queue, uses);
   if (transfers_)
     finish_transfers(queue, uses, count);
   else
     queue.cl().flush();
-  for (const Held &held : held_)
+  for (const HeldFrame &held : held_)
     if (held.frame && held.written && complete) held.frame->uploaded();
   for (size_t i = 0; i < count; i++) uses[i].unmap();
   held_.clear();
@@ -221,10 +222,12 @@ void CopySharing::release(Queue &queue, Use *uses, size_t count, bool complete) 
 
 }  // namespace
 
-const Way Way::copy = {
+const SharingMethod SharingMethod::copy = {
     "copy", "Frames are copied through host memory; works everywhere",
     [](GstGLContext *, const Device &device) -> Factory {
-      return {[apart = Uploads::serve(device)] { return std::make_unique<CopySharing>(apart); }};
+      return {[discrete_memory = Uploads::serve(device)] {
+        return std::make_unique<CopySharing>(discrete_memory);
+      }};
     }};
 
 }  // namespace glcl::sharing

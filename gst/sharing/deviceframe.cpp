@@ -42,15 +42,15 @@ void DeviceFrame::take_over(Queue &queue) {
 
 bool DeviceFrame::read(Queue &queue, Layout layout, Picture &picture) {
   const std::lock_guard lock(mutex_);
-  if (!current_ || context_ != queue.context().cl()() || content_.picture.layout != layout)
+  if (!valid_ || context_ != queue.context().cl()() || content_.picture.layout != layout)
     return false;
   take_over(queue);
   picture = content_.picture;
   return true;
 }
 
-void DeviceFrame::prepare(Queue &queue, const Use &use, Layout layout) {
-  current_ = alone_ = false;
+void DeviceFrame::prepare(Queue &queue, const TextureUse &use, Layout layout) {
+  valid_ = device_only_ = false;
   take_over(queue);
   const cl::Context &context = queue.context().cl();
   if (context_ == context() && content_.picture.layout == layout) return;
@@ -59,14 +59,14 @@ void DeviceFrame::prepare(Queue &queue, const Use &use, Layout layout) {
   context_ = context();
 }
 
-Picture DeviceFrame::write(Queue &queue, const Use &use, Layout layout) {
+Picture DeviceFrame::write(Queue &queue, const TextureUse &use, Layout layout) {
   const std::lock_guard lock(mutex_);
   if (content_.written()) settle(content_.written);  // its failure was its frame's
   prepare(queue, use, layout);
   return content_.picture;
 }
 
-Picture DeviceFrame::write(Queue &queue, const Use &use, Layout layout,
+Picture DeviceFrame::write(Queue &queue, const TextureUse &use, Layout layout,
                            std::vector<cl::Event> &after) {
   const std::lock_guard lock(mutex_);
   prepare(queue, use, layout);
@@ -81,14 +81,14 @@ void DeviceFrame::written(Queue &queue, const cl::CommandQueue &reads,
   queue.cl().enqueueMarkerWithWaitList(nullptr, &content_.written);
   content_.reads = reads;
   content_.copies = std::move(copies);
-  current_ = alone_ = true;
+  valid_ = device_only_ = true;
   const std::lock_guard host_lock(host_mutex_);
-  host_current_ = false;
+  host_valid_ = false;
 }
 
 void DeviceFrame::uploaded() {
   const std::lock_guard lock(mutex_);
-  current_ = true;
+  valid_ = true;
 }
 
 void DeviceFrame::read_until(const cl::Event &event) {
@@ -96,19 +96,19 @@ void DeviceFrame::read_until(const cl::Event &event) {
   content_.read = event;
 }
 
-void DeviceFrame::lost() {
+void DeviceFrame::invalidate() {
   const std::lock_guard lock(mutex_);
-  current_ = alone_ = false;
+  valid_ = device_only_ = false;
 }
 
-bool DeviceFrame::alone() const {
+bool DeviceFrame::device_only() const {
   const std::lock_guard lock(mutex_);
-  return alone_;
+  return device_only_;
 }
 
-void DeviceFrame::shared() {
+void DeviceFrame::downloaded() {
   const std::lock_guard lock(mutex_);
-  alone_ = false;
+  device_only_ = false;
 }
 
 void DeviceFrame::download(const Content &content, void *host, size_t stride) {
@@ -132,17 +132,17 @@ void DeviceFrame::download(void *host, size_t stride) {
 
 std::shared_ptr<const Pinned> DeviceFrame::on_host(size_t stride) {
   std::unique_lock lock(mutex_);
-  if (!alone_) return nullptr;
+  if (!device_only_) return nullptr;
   const Content content = content_;
   lock.unlock();
   const std::lock_guard host_lock(host_mutex_);
-  if (!host_current_) {
+  if (!host_valid_) {
     const auto context = content.reads.getInfo<CL_QUEUE_CONTEXT>();
     if (!host_ || host_context_ != context())
       host_ = std::make_shared<Pinned>(context, content.reads, stride * content.picture.height);
     host_context_ = context();
     download(content, host_->data(), stride);
-    host_current_ = true;
+    host_valid_ = true;
   }
   return host_;
 }

@@ -29,9 +29,9 @@ class DeviceFrame {
   bool read(Queue &queue, Layout layout, Picture &picture);
   /// The picture, of which the queue is to write all. Waits until what was written before is, so
   /// that the host is no more frames ahead of the device than take turns. Throws.
-  Picture write(Queue &queue, const Use &use, Layout layout);
+  Picture write(Queue &queue, const TextureUse &use, Layout layout);
   /// The same for who writes it by another queue, when `after` have completed; does not wait.
-  Picture write(Queue &queue, const Use &use, Layout layout, std::vector<cl::Event> &after);
+  Picture write(Queue &queue, const TextureUse &use, Layout layout, std::vector<cl::Event> &after);
 
   /// The queue was told all that writes the picture, and nobody else has the frame. What goes to
   /// the host comes by `reads`, a queue of the same context, and is counted. Throws.
@@ -41,14 +41,14 @@ class DeviceFrame {
   /// Until this event the queue reads the picture.
   void read_until(const cl::Event &event);
   /// The picture has not got the frame: it was written elsewhere, or is half written.
-  void lost();
+  void invalidate();
 
   /// Whether OpenCL alone has the frame.
-  bool alone() const;
+  bool device_only() const;
   /// Waits for the frame and copies it to the host, in rows of so many bytes. Throws.
   void download(void *host, size_t stride);
   /// The same for OpenGL's own host memory, which has the frame from then on.
-  void shared();
+  void downloaded();
   /// Waits for the frame and gives it on the host without OpenGL, in rows of so many bytes; null
   /// where others have it too. Throws.
   std::shared_ptr<const Pinned> on_host(size_t stride);
@@ -62,19 +62,19 @@ class DeviceFrame {
   };
 
   void take_over(Queue &queue);
-  void prepare(Queue &queue, const Use &use, Layout layout);
+  void prepare(Queue &queue, const TextureUse &use, Layout layout);
   static void download(const Content &content, void *host, size_t stride);
 
   mutable std::mutex mutex_;
   cl_context context_ = nullptr;
   std::shared_ptr<Queue> queue_;  // the last that used the picture
   Content content_;
-  bool current_ = false, alone_ = false;
+  bool valid_ = false, device_only_ = false;
 
   std::mutex host_mutex_;
   std::shared_ptr<Pinned> host_;  // for the frame, where somebody maps it
   cl_context host_context_ = nullptr;
-  bool host_current_ = false;
+  bool host_valid_ = false;
 };
 
 }  // namespace glcl::sharing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The way `external`: OpenCL and OpenGL import the same memory (cl_khr_external_memory).
+// Sharing method `external`: OpenCL and OpenGL import the same memory (cl_khr_external_memory).
 #include "copier.h"
 #include "descriptors.h"
 #include "fencewaiter.h"
@@ -61,21 +61,21 @@ class ExternalSharing : public TextureSharing {
     for (GstBuffer *buffer : copies_of_foreign_) gst_clear_buffer(&buffer);
   }
 
-  GstBufferPool *make_pool(GstGLContext *context, Report report) override {
+  GstBufferPool *make_pool(GstGLContext *context, ErrorHandler report) override {
     return sharing::make_pool(context, exporter_, std::move(report));
   }
 
  private:
-  Texture &texture_of(size_t index, Use &use) override;
-  bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &crossing) override;
-  GstGLMemory *exported_copy(size_t index, Use &use);
+  Texture &texture_of(size_t index, TextureUse &use) override;
+  bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) override;
+  GstGLMemory *exported_copy(size_t index, TextureUse &use);
 
   std::shared_ptr<Exporter> exporter_;
   std::unique_ptr<TextureCopier> copier_;
   std::vector<GstBuffer *> copies_of_foreign_;  // by index in the frame
 };
 
-GstGLMemory *ExternalSharing::exported_copy(size_t index, Use &use) {
+GstGLMemory *ExternalSharing::exported_copy(size_t index, TextureUse &use) {
   GstGLContext *context = use.memory->mem.context;
   if (copies_of_foreign_.size() <= index) copies_of_foreign_.resize(index + 1);
   GstBuffer *&buffer = copies_of_foreign_[index];
@@ -95,7 +95,7 @@ GstGLMemory *ExternalSharing::exported_copy(size_t index, Use &use) {
   return copy;
 }
 
-Texture &ExternalSharing::texture_of(size_t index, Use &use) {
+Texture &ExternalSharing::texture_of(size_t index, TextureUse &use) {
   Texture &texture = Texture::of(use.memory);
   if (texture.exported) return texture;
   if (use.access == Access::write)
@@ -104,8 +104,8 @@ Texture &ExternalSharing::texture_of(size_t index, Use &use) {
   return Texture::of(exported_copy(index, use));
 }
 
-bool ExternalSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &crossing) {
-  FenceWaiter *waiter = FenceWaiter::of(crossing.front()->memory()->mem.context);
+bool ExternalSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired) {
+  FenceWaiter *waiter = FenceWaiter::of(acquired.front()->memory()->mem.context);
   if (waiter) waiter->order(queue);
   return waiter;
 }
@@ -175,8 +175,8 @@ cl::Event ExportedTexture::release(Queue &queue, const std::vector<cl_mem> &imag
   return end;
 }
 
-const Way Way::external = {"external",
-                           "OpenCL and OpenGL import the same memory (cl_khr_external_memory)",
-                           probe_external};
+const SharingMethod SharingMethod::external = {
+    "external", "OpenCL and OpenGL import the same memory (cl_khr_external_memory)",
+    probe_external};
 
 }  // namespace glcl::sharing

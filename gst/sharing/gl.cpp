@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The way `gl`: OpenCL takes the texture itself (cl_khr_gl_sharing).
+// Sharing method `gl`: OpenCL takes the texture itself (cl_khr_gl_sharing).
 #include "functions.h"
 #include "memory.h"
 #include "opencl/error.h"
@@ -38,7 +38,7 @@ class GlInterop : public Interop {
 
 class GlSharing : public TextureSharing {
  public:
-  GstBufferPool *make_pool(GstGLContext *context, Report report) override {
+  GstBufferPool *make_pool(GstGLContext *context, ErrorHandler report) override {
     return sharing::make_pool(context, nullptr, std::move(report));
   }
 };
@@ -101,7 +101,7 @@ const Interop &gl_interop() {
   return interop;
 }
 
-const Way Way::gl = {"gl", "OpenCL accesses the OpenGL texture directly (cl_khr_gl_sharing)",
-                     probe_gl};
+const SharingMethod SharingMethod::gl = {
+    "gl", "OpenCL accesses the OpenGL texture directly (cl_khr_gl_sharing)", probe_gl};
 
 }  // namespace glcl::sharing

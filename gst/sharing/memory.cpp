@@ -22,7 +22,7 @@ G_DECLARE_FINAL_TYPE(GstGLCLPool, gst_glcl_pool, GST, GLCL_POOL, GstGLBufferPool
 struct _GstGLCLAllocator {
   GstGLMemoryPBOAllocator parent;
   std::shared_ptr<glcl::sharing::Exporter> *exporter;
-  glcl::sharing::Report *report;
+  glcl::sharing::ErrorHandler *report;
   // Those of GstGLBaseMemory, which go to the thread of the GL context.
   GstMemoryMapFullFunction map_by_gl;
   GstMemoryUnmapFullFunction unmap_by_gl;
@@ -65,7 +65,7 @@ bool to_gl(GstGLMemory *memory, bool reads) {
 /// What OpenCL has of a memory is no frame any more.
 void forget(GstGLMemory *memory) {
   if (Texture *texture = Texture::find(memory)) texture->forget();
-  if (DeviceFrame *frame = DeviceFrame::find(memory)) frame->lost();
+  if (DeviceFrame *frame = DeviceFrame::find(memory)) frame->invalidate();
 }
 
 size_t stride(const GstGLMemory *memory) {
@@ -146,7 +146,7 @@ guint flags_of(const GstMapInfo &info) {
 bool to_host(GstGLMemory *memory, bool writes) {
   DeviceFrame *frame = DeviceFrame::find(memory);
   if (!frame) return true;
-  if (frame->alone()) {
+  if (frame->device_only()) {
     GstMapInfo info = GST_MAP_INFO_INIT;
     info.flags = GST_MAP_WRITE;
     gpointer host = parent_memory()->map(&memory->mem, &info, memory->mem.mem.maxsize);
@@ -156,9 +156,9 @@ bool to_host(GstGLMemory *memory, bool writes) {
     if (!good) return false;
     GST_MINI_OBJECT_FLAG_SET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD);
     GST_MINI_OBJECT_FLAG_UNSET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_DOWNLOAD);
-    frame->shared();
+    frame->downloaded();
   }
-  if (writes) frame->lost();
+  if (writes) frame->invalidate();
   return true;
 }
 
@@ -260,7 +260,7 @@ static void gst_glcl_allocator_finalize(GObject *object) {
 
 static void gst_glcl_allocator_init(GstGLCLAllocator *self) {
   self->exporter = new std::shared_ptr<glcl::sharing::Exporter>;
-  self->report = new glcl::sharing::Report;
+  self->report = new glcl::sharing::ErrorHandler;
   auto *allocator = GST_ALLOCATOR(self);
   self->map_by_gl = std::exchange(allocator->mem_map_full, map_full);
   self->unmap_by_gl = std::exchange(allocator->mem_unmap_full, unmap_full);
@@ -330,7 +330,8 @@ const PixelFormat &format_of(const GstVideoInfo &info) {
               GST_VIDEO_INFO_NAME(&info));
 }
 
-GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter, Report report) {
+GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter,
+                         ErrorHandler report) {
   auto *pool = GST_GLCL_POOL(g_object_new(GST_TYPE_GLCL_POOL, nullptr));
   gst_object_ref_sink(pool);
   pool->parent.context = GST_GL_CONTEXT(gst_object_ref(context));
@@ -376,7 +377,7 @@ void hand_to_gl(GstBuffer *frame, GstGLContext *context) {
         (!held(GST_GL_MEMORY_CAST(memory)) &&
          !GST_MEMORY_FLAG_IS_SET(memory, GST_GL_BASE_MEMORY_TRANSFER_NEED_UPLOAD)))
       continue;
-    Use(GST_GL_MEMORY_CAST(memory), Access::read).map(GST_MAP_GL);
+    TextureUse(GST_GL_MEMORY_CAST(memory), Access::read).map(GST_MAP_GL);
     forget(GST_GL_MEMORY_CAST(memory));  // it may be written without a map, too
     handed = true;
   }
@@ -390,7 +391,7 @@ bool held(GstGLMemory *memory) {
   const Texture *texture = Texture::find(memory);
   if (texture && texture->holder()) return true;
   const DeviceFrame *frame = DeviceFrame::find(memory);
-  return frame && frame->alone();
+  return frame && frame->device_only();
 }
 
 bool hands_over(GstGLMemory *memory) { return GST_IS_GLCL_ALLOCATOR(memory->mem.mem.allocator); }

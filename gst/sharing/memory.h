@@ -18,7 +18,8 @@ const PixelFormat &format_of(const GstVideoInfo &info);
 /// GstGLSyncMeta of one that OpenCL shares, gets it handed over first. With an exporter the
 /// textures live in memory that OpenGL and OpenCL both import. A sync meta can't fail, so a texture
 /// that could not be handed over is reported. Transfer full.
-GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter, Report report);
+GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter,
+                         ErrorHandler report);
 
 /// A buffer of one such texture without a pool. Transfer full. Throws Error::failed.
 GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned most_helpers = 3;
 constexpr size_t piece_bytes = size_t(1) << 17;
 
-void copy(const RowCopier::Rows &rows) {
+void copy(const RowCopier::RowCopy &rows) {
   if (rows.to_step == rows.bytes && rows.from_step == rows.bytes) {
     std::memcpy(rows.to, rows.from, rows.bytes * rows.count);
     return;
@@ -37,7 +37,7 @@ RowCopier::~RowCopier() {
   for (std::thread &helper : helpers_) helper.join();
 }
 
-void RowCopier::begin(const Rows &rows) {
+void RowCopier::begin(const RowCopy &rows) {
   const int of_a_piece = static_cast<int>(std::max<size_t>(piece_bytes / rows.bytes, 1));
   {
     const std::lock_guard lock(mutex_);
@@ -65,7 +65,7 @@ void RowCopier::help() {
 /// Copies the next piece; false where none waits.
 bool RowCopier::copy_one(std::unique_lock<std::mutex> &lock) {
   if (waiting_.empty()) return false;
-  const Rows rows = waiting_.front();
+  const RowCopy rows = waiting_.front();
   waiting_.pop_front();
   copying_++;
   lock.unlock();

@@ -18,7 +18,7 @@ class RowCopier {
   ~RowCopier();
   RowCopier(const RowCopier &) = delete;
 
-  struct Rows {
+  struct RowCopy {
     char *to;
     size_t to_step;  ///< bytes from row to row
     const char *from;
@@ -27,7 +27,7 @@ class RowCopier {
     int count;
   };
   /// Begins to copy and returns; both sides stay as they are until finish().
-  void begin(const Rows &rows);
+  void begin(const RowCopy &rows);
   /// Lends a hand until all is copied.
   void finish();
 
@@ -37,7 +37,7 @@ class RowCopier {
 
   std::mutex mutex_;
   std::condition_variable wake_, done_;
-  std::deque<Rows> waiting_;
+  std::deque<RowCopy> waiting_;
   int copying_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> helpers_;

@@ -19,8 +19,8 @@ namespace {
 
 std::atomic<unsigned> probed{0};
 
-/// What the ways said on a GL context. It ends with the context.
-using Probes = std::map<std::pair<const Way *, cl_device_id>, Probe>;
+/// What the methods said on a GL context. It ends with the context.
+using Probes = std::map<std::pair<const SharingMethod *, cl_device_id>, Probe>;
 
 Probes &probes_of(GstGLContext *gl_context) {
   static const GQuark quark = g_quark_from_static_string("gst.glcl.Probes");
@@ -56,7 +56,7 @@ void keep_display(GstGLContext *gl_context) {
 
 }  // namespace
 
-void *Use::map(guint domain) {
+void *TextureUse::map(guint domain) {
   const guint flags = (access == Access::write ? GST_MAP_WRITE : GST_MAP_READ) | domain;
   if (!gst_memory_map(GST_MEMORY_CAST(memory), &map_, static_cast<GstMapFlags>(flags)))
     throw Error(Error::Kind::failed, "The OpenGL texture of a frame can't be mapped.",
@@ -64,18 +64,18 @@ void *Use::map(guint domain) {
   return map_.data;
 }
 
-void Use::unmap() {
+void TextureUse::unmap() {
   if (!map_.memory) return;
   gst_memory_unmap(map_.memory, &map_);
   map_ = GST_MAP_INFO_INIT;
 }
 
-void Use::leave() {
+void TextureUse::leave() {
   if (map_.memory) gst_memory_ref(map_.memory);
   map_ = GST_MAP_INFO_INIT;
 }
 
-Picture &Sharing::staging(const Queue &queue, size_t index, const Use &use, Layout layout) {
+Picture &Sharing::staging(const Queue &queue, size_t index, const TextureUse &use, Layout layout) {
   if (staging_.size() <= index) staging_.resize(index + 1);
   Staging &kept = staging_[index];
   const cl::Context &context = queue.context().cl();
@@ -87,7 +87,8 @@ Picture &Sharing::staging(const Queue &queue, size_t index, const Use &use, Layo
   return kept.picture;
 }
 
-Crossing::Crossing(Sharing &sharing, Queue &queue, Layout layout, Use *uses, size_t count)
+AcquiredScope::AcquiredScope(Sharing &sharing, Queue &queue, Layout layout, TextureUse *uses,
+                             size_t count)
     : sharing_(sharing), queue_(queue), uses_(uses), count_(count) {
   try {
     sharing_.acquire(queue_, layout, uses_, count_);
@@ -97,16 +98,16 @@ Crossing::Crossing(Sharing &sharing, Queue &queue, Layout layout, Use *uses, siz
   }
 }
 
-Crossing::~Crossing() {
+AcquiredScope::~AcquiredScope() {
   if (held_) abandon();
 }
 
-void Crossing::finish() {
+void AcquiredScope::finish() {
   sharing_.release(queue_, uses_, count_, true);
   held_ = false;
 }
 
-void Crossing::abandon() noexcept {
+void AcquiredScope::abandon() noexcept {
   held_ = false;
   try {
     sharing_.release(queue_, uses_, count_, false);
@@ -115,15 +116,15 @@ void Crossing::abandon() noexcept {
   }
 }
 
-const Probe &probe(const Way &way, GstGLContext *gl_context, const Device &device) {
+const Probe &probe(const SharingMethod &method, GstGLContext *gl_context, const Device &device) {
   Probes &probes = probes_of(gl_context);
-  const std::pair key(&way, device.device());
+  const std::pair key(&method, device.device());
   const auto known = probes.find(key);
   if (known != probes.end() && known->second.lasting) return known->second;
   probed++;
   Probe found;
   try {
-    found.factory = way.probe(gl_context, device);
+    found.factory = method.probe(gl_context, device);
   } catch (const Error &error) {
     found.obstacle = error.text();
     found.lasting = error.kind() != Error::Kind::failed;
@@ -131,17 +132,19 @@ const Probe &probe(const Way &way, GstGLContext *gl_context, const Device &devic
   return probes.insert_or_assign(key, std::move(found)).first->second;
 }
 
-unsigned ways_probed() { return probed; }
+unsigned methods_probed() { return probed; }
 
 Choice choose(GstGLContext *gl_context, const std::string &device,
-              const std::vector<const Way *> &ways) {
+              const std::vector<const SharingMethod *> &methods) {
   std::string failures;
   const std::vector<Device> known = devices(&failures);
   const auto drives_gl = [&](const Device &candidate) {
     return is_sound(candidate) &&
-           std::any_of(std::begin(Way::all), std::end(Way::all), [&](const Way *way) {
-             return way != &Way::copy && probe(*way, gl_context, candidate).obstacle.empty();
-           });
+           std::any_of(std::begin(SharingMethod::all), std::end(SharingMethod::all),
+                       [&](const SharingMethod *method) {
+                         return method != &SharingMethod::copy &&
+                                probe(*method, gl_context, candidate).obstacle.empty();
+                       });
   };
   const auto driving =
       device == "auto" ? std::find_if(known.begin(), known.end(), drives_gl) : known.end();
@@ -149,18 +152,18 @@ Choice choose(GstGLContext *gl_context, const std::string &device,
   choice.device = choose_device(
       known, device, driving != known.end() ? std::optional(*driving) : std::nullopt, failures);
   std::string reasons;
-  for (const Way *way : ways) {
-    const Probe &found = probe(*way, gl_context, choice.device);
+  for (const SharingMethod *method : methods) {
+    const Probe &found = probe(*method, gl_context, choice.device);
     if (found.obstacle.empty()) {
-      choice.way = way;
+      choice.method = method;
       choice.factory = found.factory;
       keep_display(gl_context);
-      if (way == &Way::copy) choice.fallback_reason = reasons;
+      if (method == &SharingMethod::copy) choice.fallback_reason = reasons;
       return choice;
     }
     reasons += (reasons.empty() ? "" : "; ") + found.obstacle;
   }
-  throw Error(Error::Kind::not_found, std::string("sharing=") + ways.front()->name +
+  throw Error(Error::Kind::not_found, std::string("sharing=") + methods.front()->name +
                                           " can't be had with " + choice.device.name + ": " +
                                           reasons + ". Use sharing=auto or sharing=copy.");
 }

@@ -25,15 +25,15 @@ enum class Access {
 
 /// A texture for the time of one frame: what the kernels want to do with it and, once it is
 /// acquired, the picture they do it on.
-class Use {
+class TextureUse {
  public:
-  Use(GstGLMemory *memory, Access access, const PixelFormat &format = PixelFormat::rgba)
+  TextureUse(GstGLMemory *memory, Access access, const PixelFormat &format = PixelFormat::rgba)
       : memory(memory), access(access) {
     picture.format = &format;
   }
-  ~Use() { unmap(); }
-  Use(const Use &) = delete;
-  Use &operator=(const Use &) = delete;
+  ~TextureUse() { unmap(); }
+  TextureUse(const TextureUse &) = delete;
+  TextureUse &operator=(const TextureUse &) = delete;
 
   /// Maps the memory for the use's access; `domain` is GST_MAP_GL, or 0 for the host. Throws
   /// Error::failed. Gives the host pointer (host domain only).
@@ -57,9 +57,9 @@ class Use {
 using Copies = std::atomic<uint64_t>;
 
 /// Takes what went wrong where nobody can be told by a return value or an exception.
-using Report = std::function<void(std::exception_ptr)>;
+using ErrorHandler = std::function<void(std::exception_ptr)>;
 
-/// One way in use by one element. All calls on the thread of the GL context. The pictures that
+/// One method in use by one element. All calls on the thread of the GL context. The pictures that
 /// stand between texture and kernel, where any do, are kept for the next frame.
 class Sharing {
  public:
@@ -67,16 +67,16 @@ class Sharing {
 
   /// Hands `count` textures to OpenCL, ordered after all work of OpenGL and the host on them, and
   /// fills in their pictures in the layout that the kernels read. Throws.
-  virtual void acquire(Queue &queue, Layout layout, Use *uses, size_t count) = 0;
+  virtual void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) = 0;
 
   /// Hands them back, ordered before what OpenGL and the host do next. `complete` is false after a
   /// failure: then the written pictures don't count. Throws.
-  virtual void release(Queue &queue, Use *uses, size_t count, bool complete) = 0;
+  virtual void release(Queue &queue, TextureUse *uses, size_t count, bool complete) = 0;
 
-  /// A pool of the textures that the way works on best, for this element's output and for its
+  /// A pool of the textures that the method works on best, for this element's output and for its
   /// neighbour upstream; null where any will do. Its textures report from any thread, the GL thread
   /// mostly, when they could not be handed to whoever wants them. Transfer full.
-  virtual GstBufferPool *make_pool(GstGLContext *, Report) { return nullptr; }
+  virtual GstBufferPool *make_pool(GstGLContext *, ErrorHandler) { return nullptr; }
 
   /// Has transfers counted here, which may come when somebody maps a frame that has long gone on.
   void count_in(std::shared_ptr<Copies> copies) { copies_ = std::move(copies); }
@@ -84,7 +84,7 @@ class Sharing {
 
  protected:
   /// The picture of the frame's nth texture, of its size and in this layout.
-  Picture &staging(const Queue &queue, size_t index, const Use &use, Layout layout);
+  Picture &staging(const Queue &queue, size_t index, const TextureUse &use, Layout layout);
 
   std::shared_ptr<Copies> copies_ = std::make_shared<Copies>(0);
 
@@ -97,12 +97,12 @@ class Sharing {
 };
 
 /// The time between acquire and release: whatever happens in between, the textures go back.
-class Crossing {
+class AcquiredScope {
  public:
-  Crossing(Sharing &sharing, Queue &queue, Layout layout, Use *uses, size_t count);
-  ~Crossing();
-  Crossing(const Crossing &) = delete;
-  Crossing &operator=(const Crossing &) = delete;
+  AcquiredScope(Sharing &sharing, Queue &queue, Layout layout, TextureUse *uses, size_t count);
+  ~AcquiredScope();
+  AcquiredScope(const AcquiredScope &) = delete;
+  AcquiredScope &operator=(const AcquiredScope &) = delete;
 
   void finish();
 
@@ -111,56 +111,56 @@ class Crossing {
 
   Sharing &sharing_;
   Queue &queue_;
-  Use *uses_;
+  TextureUse *uses_;
   size_t count_;
   bool held_ = true;
 };
 
-/// How a way is put to use on one GL context with one device.
+/// How a method is put to use on one GL context with one device.
 struct Factory {
   std::function<std::unique_ptr<Sharing>()> make;
   std::vector<cl_context_properties> properties = {};  ///< that an OpenCL context needs for it
-  std::string form = {};  ///< of the memory, where the way knows several
+  std::string form = {};  ///< of the memory, where the method knows several
 };
 
-/// A way for OpenCL to work on OpenGL textures, each in a file of its own.
-struct Way {
+/// A method for OpenCL to work on OpenGL textures, each in a file of its own.
+struct SharingMethod {
   const char *name;  ///< a value of the property `sharing`
   const char *description;
-  /// Throws Error::not_found with the reason where the way can't be had, Error::failed where that
-  /// may be different the next time. On the thread of the GL context.
+  /// Throws Error::not_found with the reason where the method can't be had, Error::failed where
+  /// that may be different the next time. On the thread of the GL context.
   Factory (*probe)(GstGLContext *gl_context, const Device &device);
 
-  static const Way gl, external, copy;
+  static const SharingMethod gl, external, copy;
   /// In the order in which `auto` tries them.
-  static constexpr const Way *all[] = {&gl, &external, &copy};
+  static constexpr const SharingMethod *all[] = {&gl, &external, &copy};
 };
 
-/// What a way's probe found.
+/// What a method's probe found.
 struct Probe {
   Factory factory;
-  std::string obstacle;  ///< why the way can't be had; empty where it can
+  std::string obstacle;  ///< why the method can't be had; empty where it can
   bool lasting = true;   ///< false after Error::failed, which may not come again
 };
 
-/// Asks the way, once for each GL context and device, and again after Error::failed. On the thread
-/// of the GL context; good until the next call.
-const Probe &probe(const Way &way, GstGLContext *gl_context, const Device &device);
-/// How often any way was asked in this process.
-unsigned ways_probed();
+/// Asks the method, once for each GL context and device, and again after Error::failed. On the
+/// thread of the GL context; good until the next call.
+const Probe &probe(const SharingMethod &method, GstGLContext *gl_context, const Device &device);
+/// How often any method was asked in this process.
+unsigned methods_probed();
 
 /// A device and how to share with it.
 struct Choice {
-  const Way *way = nullptr;
+  const SharingMethod *method = nullptr;
   Device device;
   Factory factory;
   std::string
-      fallback_reason;  ///< why no earlier way works; empty unless `auto` fell back to copying
+      fallback_reason;  ///< why no earlier method works; empty unless `auto` fell back to copying
 };
 
-/// Chooses by the rules of the `device` and `sharing` properties; `ways` are the ways allowed, best
-/// first. Throws Error::not_found. On the thread of the GL context.
+/// Chooses by the rules of the `device` and `sharing` properties; `methods` are the methods
+/// allowed, best first. Throws Error::not_found. On the thread of the GL context.
 Choice choose(GstGLContext *gl_context, const std::string &device,
-              const std::vector<const Way *> &ways);
+              const std::vector<const SharingMethod *> &methods);
 
 }  // namespace glcl::sharing

@@ -70,8 +70,8 @@ Texture::~Texture() {
   }
 }
 
-Texture::Shared &Texture::shared_with(const std::shared_ptr<Context> &context) {
-  for (Shared &shared : images_)
+Texture::SharedImage &Texture::shared_with(const std::shared_ptr<Context> &context) {
+  for (SharedImage &shared : images_)
     if (shared.context == context) return shared;
   images_.push_back({context, interop().image(*context, memory_)});
   return images_.back();
@@ -91,42 +91,42 @@ void Texture::to_gl() {
   held_by(nullptr);
 }
 
-Texture &TextureSharing::texture_of(size_t, Use &use) { return Texture::of(use.memory); }
+Texture &TextureSharing::texture_of(size_t, TextureUse &use) { return Texture::of(use.memory); }
 
 bool TextureSharing::ordered_after_gl(Queue &queue, const std::vector<Texture *> &) {
   return interop().ordered_by_driver(queue.context().device());
 }
 
-void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t count) {
+void TextureSharing::acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) {
   const auto context = queue.context().shared_from_this();
-  crossing_.clear();
+  acquired_.clear();
   images_.clear();
   textures_.clear();
   for (size_t i = 0; i < count; i++) {
     Texture &texture = texture_of(i, uses[i]);
     const bool empty = texture.was_forgotten() && uses[i].access != Access::write;
-    const bool crosses = texture.holder() != &queue || empty;
+    const bool acquires = texture.holder() != &queue || empty;
     uses[i].picture.image = texture.image(context);
-    if (crosses) {
+    if (acquires) {
       texture.to_gl();  // from another queue, or another frame
       const bool read_by_gl = texture.read_by_gl();
       uses[i].map(GST_MAP_GL);
       uses[i].unmap();
       texture.read_by_gl(read_by_gl);
-      crossing_.push_back(&texture);
+      acquired_.push_back(&texture);
       images_.push_back(uses[i].picture.image());
     }
     if (uses[i].access == Access::write) texture.read_by_gl(false);
-    textures_.push_back({&texture, crosses});
+    textures_.push_back({&texture, acquires});
   }
-  if (!crossing_.empty()) {
-    if (!ordered_after_gl(queue, crossing_)) wait_for_gl(uses[0].memory->mem.context);
+  if (!acquired_.empty()) {
+    if (!ordered_after_gl(queue, acquired_)) wait_for_gl(uses[0].memory->mem.context);
     interop().acquire(queue, images_);
   }
   const auto held = queue.shared_from_this();
-  for (const Held &one : textures_) one.texture->held_by(held);
+  for (const HeldTexture &one : textures_) one.texture->held_by(held);
   for (size_t i = 0; i < count; i++) {
-    Use &use = uses[i];
+    TextureUse &use = uses[i];
     if (layout == Layout::buffer) {
       const Image image = use.picture.image;
       use.picture = staging(queue, i, use, layout);
@@ -141,7 +141,7 @@ void TextureSharing::acquire(Queue &queue, Layout layout, Use *uses, size_t coun
 }
 
 /// Enqueues copies of what kernels wrote elsewhere into the textures, which alone have the frame.
-void TextureSharing::write_back(Queue &queue, const Use *uses) {
+void TextureSharing::write_back(Queue &queue, const TextureUse *uses) {
   for (size_t i = 0; i < textures_.size(); i++) {
     if (uses[i].access != Access::write) continue;
     if (uses[i].picture.layout == Layout::buffer)
@@ -155,28 +155,28 @@ void TextureSharing::write_back(Queue &queue, const Use *uses) {
 }
 
 /// Whether a texture tells when OpenGL wants it.
-bool TextureSharing::tells(const Held &held) {
+bool TextureSharing::notifies(const HeldTexture &held) {
   return hands_over(held.texture->memory()) && !held.texture->read_by_gl();
 }
 
 /// Whether OpenCL keeps a texture that tells when it is wanted. One that is only read waits for the
 /// next frame's owner, and the copy of a foreign one too; one that goes on as it came is likely to
 /// be read by an element of ours again.
-bool TextureSharing::stays(const Held &held, const Use &use) {
-  if (!held.crossed || use.access == Access::write) return true;
+bool TextureSharing::keeps(const HeldTexture &held, const TextureUse &use) {
+  if (!held.acquired || use.access == Access::write) return true;
   return use.access == Access::pass_on && held.texture->memory() == use.memory;
 }
 
-void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
+void TextureSharing::release(Queue &queue, TextureUse *uses, size_t, bool complete) {
   if (complete) write_back(queue, uses);
   bool wait = false;
   images_.clear();
   for (size_t i = 0; i < textures_.size(); i++) {
-    Held &held = textures_[i];
+    HeldTexture &held = textures_[i];
     held.back = false;
     if (held.texture->holder() != &queue) continue;  // done before a failure
-    if (tells(held) && stays(held, uses[i])) continue;
-    wait = wait || !tells(held);
+    if (notifies(held) && keeps(held, uses[i])) continue;
+    wait = wait || !notifies(held);
     held.back = true;
     images_.push_back(uses[i].picture.image());
   }
@@ -185,13 +185,13 @@ void TextureSharing::release(Queue &queue, Use *uses, size_t, bool complete) {
     return;
   }
   const cl::Event released = interop().release(queue, images_);
-  for (const Held &held : textures_)
+  for (const HeldTexture &held : textures_)
     if (held.back) held.texture->held_by(nullptr);
   if (wait) {
     finish_release(queue, interop());
     return;
   }
-  for (const Held &held : textures_)
+  for (const HeldTexture &held : textures_)
     if (held.back) held.texture->read_until(released);
   queue.cl().flush();
 }

@@ -14,7 +14,7 @@ namespace glcl::sharing {
 
 /// What the project keeps on a GstGLMemory: its OpenCL images and who wrote it last. It lives as
 /// qdata of the memory, never in a table by texture id, because ids are reused while an old image
-/// still shows the old texture. Use it on the GL thread only.
+/// still shows the old texture. TextureUse it on the GL thread only.
 class Texture {
  public:
   /// The record of a memory, made at the first call.
@@ -69,11 +69,11 @@ class Texture {
  private:
   explicit Texture(GstGLMemory *memory) : memory_(memory) {}
 
-  struct Shared {
+  struct SharedImage {
     std::shared_ptr<Context> context;
     Image image;
   };
-  Shared &shared_with(const std::shared_ptr<Context> &context);
+  SharedImage &shared_with(const std::shared_ptr<Context> &context);
 
   GstGLMemory *memory_;
   std::shared_ptr<Queue> holder_;
@@ -81,10 +81,10 @@ class Texture {
   bool read_by_gl_ = false;
   std::atomic<bool> forgotten_{false};
   cl::Event reading_;
-  std::vector<Shared> images_;  // one per OpenCL context, nearly always one
+  std::vector<SharedImage> images_;  // one per OpenCL context, nearly always one
 };
 
-/// OpenCL works in the texture's own memory: what the ways without copies have in common.
+/// OpenCL works in the texture's own memory: what the methods without copies have in common.
 ///
 /// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a
 /// row never touch OpenGL. So does what goes on as it came. What OpenGL wrote and ends here is
@@ -96,29 +96,29 @@ class Texture {
 /// that; with cl_khr_gl_event the driver sees to it.
 class TextureSharing : public Sharing {
  public:
-  void acquire(Queue &queue, Layout layout, Use *uses, size_t count) override;
-  void release(Queue &queue, Use *uses, size_t count, bool complete) override;
+  void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
+  void release(Queue &queue, TextureUse *uses, size_t count, bool complete) override;
 
  protected:
   /// The texture that OpenCL is to have for the frame's nth use, all of one Interop.
-  virtual Texture &texture_of(size_t index, Use &use);
+  virtual Texture &texture_of(size_t index, TextureUse &use);
   /// Whether OpenCL comes after OpenGL for the textures that cross without the host waiting.
-  virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &crossing);
+  virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired);
 
  private:
-  struct Held {
+  struct HeldTexture {
     Texture *texture;
-    bool crossed;       // came from OpenGL in this frame
+    bool acquired;      // came from OpenGL in this frame
     bool back = false;  // goes back to it with the frame
   };
 
   const Interop &interop() const { return textures_.front().texture->interop(); }
-  static bool tells(const Held &held);
-  static bool stays(const Held &held, const Use &use);
-  void write_back(Queue &queue, const Use *uses);
+  static bool notifies(const HeldTexture &held);
+  static bool keeps(const HeldTexture &held, const TextureUse &use);
+  void write_back(Queue &queue, const TextureUse *uses);
 
-  std::vector<Held> textures_;  // of the frame, between acquire and release
-  std::vector<Texture *> crossing_;
+  std::vector<HeldTexture> textures_;  // of the frame, between acquire and release
+  std::vector<Texture *> acquired_;
   std::vector<cl_mem> images_;
 };
 

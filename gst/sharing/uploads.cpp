@@ -34,13 +34,13 @@ Uploads::Uploads(Context &context)
 
 Uploads::~Uploads() {
   settle(queue_);
-  for (const Slot &slot : slots_)  // it may have failed before the device was done
+  for (const UploadSlot &slot : slots_)  // it may have failed before the device was done
     if (slot.sent()) settle(slot.sent);
 }
 
 bool Uploads::upload(Queue &queue, const Picture &picture, const std::vector<cl::Event> &after,
                      const Fill &fill) {
-  Slot &slot = slots_[next_];
+  UploadSlot &slot = slots_[next_];
   const size_t row_bytes = size_t(picture.width) * picture.plane().bytes;
   const size_t bytes = row_bytes * picture.height;
   if (slot.sent()) wait_for_end(slot.sent);

@@ -36,14 +36,14 @@ class Uploads {
               const Fill &fill);
 
  private:
-  struct Slot {
+  struct UploadSlot {
     std::unique_ptr<Pinned> rows;
     cl::Event sent;
   };
 
   cl::Context context_;
   cl::CommandQueue queue_, mapping_;
-  std::array<Slot, 3> slots_;
+  std::array<UploadSlot, 3> slots_;
   size_t next_ = 0;
 };
 

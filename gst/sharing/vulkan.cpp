@@ -80,7 +80,7 @@ void check(VkResult result, const char *call) {
   if (result != VK_SUCCESS) fail(call, result);
 }
 
-/// The Vulkan loader, opened when the way is first tried.
+/// The Vulkan loader, opened when the method is first tried.
 PFN_vkGetInstanceProcAddr vulkan() {
   static const auto get = [] {
     void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -63,8 +63,8 @@ TEST(test_kept_prices_choose) {
   const auto wanted = glcl::chain::parse_chain("grey ! box ! sobel", "test", {});
   const auto passes = [&] { return Chain(*bench.context, wanted, {}).passes(); };
   const auto keep = [&](int picture, int read, int local) {
-    glcl::keep(glcl::chain::price_tunable(), device, glcl::chain::price_problem,
-               {{{"picture", picture}, {"read", read}, {"local", local}}, 1, 1});
+    glcl::save_tuning(glcl::chain::price_tunable(), device, glcl::chain::price_problem,
+                      {{{"picture", picture}, {"read", read}, {"local", local}}, 1, 1});
   };
   const Prices usual = glcl::chain::usual_prices(device);
   keep(123, 45, 6);

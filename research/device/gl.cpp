@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A frame to a texture of OpenGL and back, beside the rows "frame to the device" and "frame to the
 // host", as table 1 of the survey has it; and a texture that OpenGL has written handed to OpenCL,
-// by every way that the elements know.
+// by every sharing method that the elements know.
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 
@@ -123,8 +123,9 @@ void write_texture(const GstGLFuncs *gl, GstMemory *memory, const reference::Fra
 
 /// By the wall clock, from the texture to a picture that kernels can read and back: nothing is
 /// computed. On the GL thread.
-DeviceTime acquire(GstGLContext *gl_context, const sharing::Way &way, const Device &device) {
-  const sharing::Choice choice = sharing::choose(gl_context, device.id(), {&way});
+DeviceTime acquire(GstGLContext *gl_context, const sharing::SharingMethod &method,
+                   const Device &device) {
+  const sharing::Choice choice = sharing::choose(gl_context, device.id(), {&method});
   const auto context = choice.factory.properties.empty()
                            ? Context::of_device(choice.device)
                            : std::make_shared<Context>(choice.device, choice.factory.properties);
@@ -140,10 +141,10 @@ DeviceTime acquire(GstGLContext *gl_context, const sharing::Way &way, const Devi
     reference::Frame seen;
     const bool looks = i < 2;  // the first ones, which are not timed
     const double time = wall_time([&] {
-      sharing::Use use(GST_GL_MEMORY_CAST(memory.get()), sharing::Access::read);
-      sharing::Crossing crossing(*sharing, queue, layout, &use, 1);
+      sharing::TextureUse use(GST_GL_MEMORY_CAST(memory.get()), sharing::Access::read);
+      sharing::AcquiredScope scope(*sharing, queue, layout, &use, 1);
       if (looks) seen = reference::download(queue, use.picture);
-      crossing.finish();
+      scope.finish();
       queue.cl().finish();
     });
     if (looks)
@@ -155,13 +156,13 @@ DeviceTime acquire(GstGLContext *gl_context, const sharing::Way &way, const Devi
   return {microseconds, 4.0 * width * height / microseconds / 1e3, good};
 }
 
-DeviceTime handed_over(const Context &context, const sharing::Way &way) {
+DeviceTime handed_over(const Context &context, const sharing::SharingMethod &method) {
   const GlContext gl_context = make_context();
   DeviceTime time;
   std::exception_ptr failure;
   on_gl_thread(gl_context.get(), [&] {
     try {
-      time = acquire(gl_context.get(), way, context.device());
+      time = acquire(gl_context.get(), method, context.device());
     } catch (...) {
       failure = std::current_exception();
     }
@@ -174,9 +175,10 @@ const DeviceLines registration([](std::vector<DeviceLine> &lines) {
   for (const bool upload : {true, false})
     lines.push_back({upload ? "frame to the device" : "frame to the host", "OpenGL texture", "GB/s",
                      [=](const ContextPointer &) { return transfer(upload); }});
-  for (const sharing::Way *way : sharing::Way::all)
-    lines.push_back({"texture handed to OpenCL", way->name, "GB/s",
-                     [=](const ContextPointer &context) { return handed_over(*context, *way); }});
+  for (const sharing::SharingMethod *method : sharing::SharingMethod::all)
+    lines.push_back(
+        {"texture handed to OpenCL", method->name, "GB/s",
+         [=](const ContextPointer &context) { return handed_over(*context, *method); }});
 });
 
 }  // namespace

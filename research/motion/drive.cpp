@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Two ways in which one host drives several devices that share a full search, as A. Uta compares
 // them: frame by frame, a thread for each device that waits, or one thread that starts everything
-// and waits for events. The elements' Team keeps its threads and has frames overlap: `glcl-bench
+// and waits for events. The elements' DevicePool keeps its threads and has frames overlap:
+// `glcl-bench
 // --devices`.
 #include <cstdio>
 #include <iostream>

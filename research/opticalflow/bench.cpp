@@ -168,7 +168,8 @@ Ablation steps_from_host() {
       {"ours, vectors of frames on the device", [](Context &context, const Scene &scene) {
          for (const Task &task : subject("glopenclflow").tasks)
            if (task.name == "lucas-kanade, 9×9")
-             return task.make(context, tuned(*task.tunable, context.device(), task.problem), scene);
+             return task.make(
+                 context, tuned_parameters(*task.tunable, context.device(), task.problem), scene);
          throw std::logic_error("no such work");
        }});
   return ablation;

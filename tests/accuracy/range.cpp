@@ -105,18 +105,18 @@ class Scenery {
   Frame scene_;
 };
 
-struct Outcome {
+struct DeferredError {
   double psnr = 0, ms = 0, range = 0, candidates = 0;  // means
 };
 
-Outcome run(const std::shared_ptr<Context> &context, const std::vector<Picture> &pictures,
-            int range, int width, int height) {
+DeferredError run(const std::shared_ptr<Context> &context, const std::vector<Picture> &pictures,
+                  int range, int width, int height) {
   Queue queue(context);
   Motion engine(*context, width, height, layout_for(context->device()));
   Motion::Settings settings;
   settings.range = range;
   engine.prepare(settings);
-  Outcome outcome;
+  DeferredError outcome;
   double time = 0;
   const auto frames = static_cast<double>(pictures.size() - 1);
   for (size_t i = 0; i < pictures.size(); i++) {
@@ -158,10 +158,10 @@ bool compare(const std::shared_ptr<Context> &context, const char *scene, const S
     for (int i = 0; i < (all ? 16 : 7); i++)
       pictures.push_back(
           reference::upload(queue, scenery.frame(clip, i), layout_for(context->device())));
-    const Outcome largest = run(context, pictures, ::largest, width, height);
+    const DeferredError largest = run(context, pictures, ::largest, width, height);
     for (const int range : {8, 16, 24, 32, 48, ::largest, 0}) {
       if (!all && range && range != ::largest) continue;
-      const Outcome own =
+      const DeferredError own =
           range == ::largest ? largest : run(context, pictures, range, width, height);
       const double loss = largest.psnr - own.psnr, part = own.candidates / largest.candidates;
       const bool fails = !range && clip.strict && (loss > 0.1 || part > 0.4);

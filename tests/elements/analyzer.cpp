@@ -29,7 +29,7 @@ namespace {
 
 constexpr size_t result_bytes = 4096;
 int reads_per_frame = 1;
-std::shared_ptr<glcl::Outcome> outcome;  // of the frames to come
+std::shared_ptr<glcl::DeferredError> deferred_error;  // of the frames to come
 
 const GstStructure *result_of(GstBuffer *frame) {
   return gst_buffer_get_glcl_result(frame, "testanalyzer");
@@ -114,8 +114,8 @@ static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                       GstBuffer *inbuf, GstBuffer *outbuf) {
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   queue.cl().enqueueCopyBuffer(in.buffer, out.buffer, 0, 0, in.bytes());
-  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
-  gst_glcl_analyzer_follow(analyzer, queue, outcome);
+  const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
+  gst_glcl_analyzer_check_deferred(analyzer, queue, deferred_error);
   for (int i = 0; wanted.message && i < reads_per_frame; i++)
     gst_glcl_analyzer_read(analyzer, queue, in.buffer, result_bytes,
                            [analyzer, times = wanted.times](const void *bytes) {
@@ -126,13 +126,13 @@ static void gst_test_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
                              gst_glcl_analyzer_post(analyzer, message);
                            });
   if (!wanted.meta) return;
-  const glcl::Result result =
+  const glcl::AttachedResult result =
       gst_glcl_analyzer_attach(analyzer, outbuf, "testanalyzer", result_bytes,
                                {{"bytes", "int32", {int(result_bytes / 4)}, 0},
                                 {"middle", "uint16", {2, 3}, result_bytes / 2}});
   gst_structure_set(result.fields, "pixels", G_TYPE_INT, in.width * in.height, nullptr);
   queue.cl().enqueueCopyBuffer(in.buffer, glcl::result_memory(result.buffer), 0, 0, result_bytes);
-  glcl::result_written(result.buffer, queue, outcome);
+  glcl::result_written(result.buffer, queue, deferred_error);
 }
 
 static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
@@ -409,15 +409,15 @@ TEST(failed_outcome) {
           &kept, nullptr);
       gst_object_unref(pad);
       for (int i = 0; i < 3; i++) pass(chain, i);
-      outcome = std::make_shared<glcl::Outcome>();
-      outcome->set_failure(std::make_exception_ptr(
+      deferred_error = std::make_shared<glcl::DeferredError>();
+      deferred_error->set_failure(std::make_exception_ptr(
           glcl::Error(glcl::Error::Kind::failed, "The device is lost.", "CL_OUT_OF_RESOURCES")));
       chain.push(numbered(3));  // known at once where the frame was waited for
       if (eos)
         push_eos(chain);
       else
         gst_element_set_state(chain["testanalyzer"], GST_STATE_READY);
-      outcome = nullptr;
+      deferred_error = nullptr;
       const auto errors = chain.messages().errors();
       test::expect_one(errors, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
                        {"The device is lost.", "CL_OUT_OF_RESOURCES"});
@@ -435,12 +435,12 @@ TEST(failed_outcome) {
 TEST(no_message_of_a_failure) {
   Chain chain("testanalyzer interval=0");
   for (int i = 0; i < 3; i++) pass(chain, i);
-  outcome = std::make_shared<glcl::Outcome>();
-  outcome->set_failure(
+  deferred_error = std::make_shared<glcl::DeferredError>();
+  deferred_error->set_failure(
       std::make_exception_ptr(glcl::Error(glcl::Error::Kind::failed, "The device is lost.")));
   chain.push(numbered(3));
   push_eos(chain);
-  outcome = nullptr;
+  deferred_error = nullptr;
   for (int i = 0; i < 3; i++) expect_message(chain.messages(), i, i * 40 * GST_MSECOND);
   expect_no_message(chain.messages());
 }

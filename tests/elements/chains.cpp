@@ -40,7 +40,7 @@ std::string row(int count, const std::string &between = " ! ") {
 
 constexpr int frames = 8;
 
-/// Pushes frames through and expects so many transfers of each on the way `copy`.
+/// Pushes frames through and expects so many transfers of each with sharing method `copy`.
 void check_row(const std::string &elements, int inversions, guint64 copies) {
   Chain chain(elements);
   for (int i = 0; i < frames; i++) {
@@ -145,7 +145,7 @@ TEST(queues_and_sizes) {
 }
 
 // One element by textures, the next by host memory, on the same GL context.
-TEST(two_ways) {
+TEST(two_methods) {
   if (!test::shares_textures()) return;
   for (const char *elements :
        {"glclinvert sharing=gl ! glclinvert sharing=copy", "glclinvert sharing=copy ! glclinvert",

@@ -106,7 +106,7 @@ TEST(two_in_a_row) {
   for (const char *name : {"glclinvert", "glclbilateral"})
     for (const char *pad : {"sink", "src"})
       expect(fields_of(chain[name], pad) == fields, std::string(name) + " has another context");
-  expect(fields.sharing == test::expected_way(), "the way of sharing");
+  expect(fields.sharing == test::expected_method(), "the way of sharing");
   GstGLContext *gl_context = nullptr;
   g_object_get(chain["glclinvert"], "context", &gl_context, nullptr);
   expect(fields.gl_context == gl_context, "it belongs to the GL context in use");
@@ -121,7 +121,7 @@ TEST(elements_between) {
          "one context is announced");
 }
 
-TEST(another_way_needs_another_context) {
+TEST(another_method_needs_another_context) {
   if (!test::shares_textures()) return;
   Chain chain("glclinvert name=a ! glclinvert name=b strength=0 sharing=copy");
   check_frame(chain);

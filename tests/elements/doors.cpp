@@ -292,7 +292,7 @@ TEST(consumer_behind_others) {
 
 // Frames go to OpenGL only where somebody could use them without a map.
 TEST(kept_where_all_consumers_map) {
-  if (std::string(test::expected_way()) != "copy") return;
+  if (std::string(test::expected_method()) != "copy") return;
   const auto transfers = [](const std::string &behind, const std::string &end) {
     Pipeline pipeline("videotestsrc num-buffers=6 ! video/x-raw,width=64,height=48,format=RGBA ! " +
                       Chain::upload + "glclinvert name=first ! glclinvert name=last ! " + behind +
@@ -344,7 +344,7 @@ bool exports_dma_bufs() {
 // gldownload exports the texture of a memory once, and waits for no map later.
 TEST(exported_as_dma_buf) {
   if (!exports_dma_bufs()) return;
-  for (const std::string sharing : {test::expected_way(), "copy"}) {
+  for (const std::string sharing : {test::expected_method(), "copy"}) {
     Pipeline pipeline(
         "videotestsrc pattern=snow num-buffers=12 ! video/x-raw,format=RGBA,width=64,height=48 ! "
         "tee name=t ! queue ! " +

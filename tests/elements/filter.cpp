@@ -22,8 +22,8 @@ struct GstTestFilterClass {
 static GType gst_test_filter_get_type();
 G_DEFINE_TYPE(GstTestFilter, gst_test_filter, GST_TYPE_GLCL_FILTER)
 
-using glcl::sharing::Way;
-using glcl::sharing::ways_probed;
+using glcl::sharing::methods_probed;
+using glcl::sharing::SharingMethod;
 using test::Chain;
 using test::expect;
 using test::expect_one;
@@ -296,20 +296,21 @@ TEST(frames_after_a_failure) {
 
 // However many elements there are and however often they start, a way is asked once for each GL
 // context and device.
-TEST(ways_are_asked_once) {
-  const auto *const *first = std::begin(Way::all);
-  const auto is_used = [](const Way *way) {
-    return way->name == std::string(test::expected_way());
+TEST(methods_are_probed_once) {
+  const auto *const *first = std::begin(SharingMethod::all);
+  const auto is_used = [](const SharingMethod *method) {
+    return method->name == std::string(test::expected_method());
   };
-  const unsigned failed = std::find_if(first, std::end(Way::all), is_used) - first;
+  const unsigned failed = std::find_if(first, std::end(SharingMethod::all), is_used) - first;
   // Ways that fail are asked with each device.
-  const unsigned ways = failed * glcl::devices().size() + 1;
+  const unsigned methods = failed * glcl::devices().size() + 1;
   for (int i = 0; i < 2; i++) {
-    const unsigned before = ways_probed();
+    const unsigned before = methods_probed();
     Chain chain("testfilter ! testfilter ! gleffects_identity ! testfilter ! testfilter");
     push_one(chain);
     push_one(chain, 24, 8);
-    const unsigned asked = ways_probed() - before;
-    expect(asked == ways, std::to_string(asked) + " probes of " + std::to_string(ways) + " ways");
+    const unsigned asked = methods_probed() - before;
+    expect(asked == methods,
+           std::to_string(asked) + " probes of " + std::to_string(methods) + " ways");
   }
 }

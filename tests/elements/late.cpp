@@ -9,7 +9,7 @@
 
 #include "base/gstglclanalyzer.h"
 #include "opencl/error.h"
-#include "opencl/order.h"
+#include "opencl/queuesync.h"
 #include "pipeline.h"
 
 struct GstLateAnalyzer {
@@ -81,7 +81,7 @@ class Device {
 };
 
 Device device;
-std::shared_ptr<glcl::Outcome> outcome;  // of the frames to come
+std::shared_ptr<glcl::DeferredError> deferred_error;  // of the frames to come
 
 /// A frame whose every byte is its number.
 Frame numbered(int number) {
@@ -170,11 +170,11 @@ static void gst_late_analyzer_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                       GstBuffer *inbuf, GstBuffer *) {
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   queue.cl().enqueueCopyBuffer(in.buffer, out.buffer, 0, 0, in.bytes());
-  const glcl::Wanted wanted = gst_glcl_analyzer_wanted(analyzer, inbuf);
+  const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
   const cl::Buffer result(queue.context().cl(), CL_MEM_READ_WRITE, result_bytes);
   queue.cl().enqueueCopyBuffer(in.buffer, result, 0, 0, result_bytes);
   const std::shared_ptr<glcl::Queue> late = device.queue_for(queue);
-  gst_glcl_analyzer_follow(analyzer, *late, outcome);
+  gst_glcl_analyzer_check_deferred(analyzer, *late, deferred_error);
   gst_glcl_analyzer_read(analyzer, *late, result, result_bytes,
                          [analyzer, late, result, times = wanted.times](const void *bytes) {
                            GstStructure *message = gst_glcl_analyzer_structure("late", times);
@@ -304,11 +304,11 @@ TEST(failure) {
   for (int round = 0; round < 2; round++) {
     device.keep();
     pass(chain, 1);
-    outcome = std::make_shared<glcl::Outcome>();
-    outcome->set_failure(
+    deferred_error = std::make_shared<glcl::DeferredError>();
+    deferred_error->set_failure(
         std::make_exception_ptr(glcl::Error(glcl::Error::Kind::failed, "The device is lost.")));
     pass(chain, 2);
-    outcome = nullptr;
+    deferred_error = nullptr;
     pass(chain, 3);
     device.finish();
     GstMessage *error = chain.messages().next(GST_MESSAGE_ERROR, a_minute);

@@ -171,13 +171,13 @@ std::string live_objects() {
   return text;
 }
 
-bool copies_frames() { return std::strcmp(expected_way(), "copy") == 0; }
+bool copies_frames() { return std::strcmp(expected_method(), "copy") == 0; }
 
-bool shares_textures() { return std::strcmp(expected_way(), "gl") == 0; }
+bool shares_textures() { return std::strcmp(expected_method(), "gl") == 0; }
 
-const char *expected_way() {
-  const char *way = std::getenv("GLCL_TEST_SHARING");
-  return way ? way : "copy";
+const char *expected_method() {
+  const char *method = std::getenv("GLCL_TEST_SHARING");
+  return method ? method : "copy";
 }
 
 bool Message::names(const std::string &words) const {

@@ -26,7 +26,7 @@ bool shares_textures();
 /// Whether frames are copied to the device and back here.
 bool copies_frames();
 /// What sharing=auto has to take here: "gl", "copy", or "external" on a device that has it.
-const char *expected_way();
+const char *expected_method();
 
 struct Message {
   GstMessageType type;

@@ -68,7 +68,7 @@ TEST(frames_in_flight) {
 }
 
 // All ways that a device has give the same pixels.
-TEST(ways_agree) {
+TEST(methods_agree) {
   Chain direct("glclinvert ! gleffects_identity ! glclbilateral radius=2");
   Chain copied(
       "glclinvert sharing=copy ! gleffects_identity ! glclbilateral radius=2 sharing=copy");
@@ -77,7 +77,7 @@ TEST(ways_agree) {
     expect_same(copied.filter(in), direct.filter(in), "frame " + std::to_string(i));
   }
   for (const char *name : {"glclinvert", "glclbilateral"}) {
-    expect(test::stat_text(direct[name], "sharing") == test::expected_way(), "the way in use");
+    expect(test::stat_text(direct[name], "sharing") == test::expected_method(), "the way in use");
     expect(test::stat_text(copied[name], "sharing") == "copy", "the way asked for");
     expect(test::stat_text(copied[name], "device") == test::stat_text(direct[name], "device"),
            "both ran on one device");

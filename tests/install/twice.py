@@ -5,7 +5,7 @@ kernels as a resource, and a library of them are made in two folders with the fl
 without ccache. The plugin and the tools of BUILD are looked at too."""
 import hashlib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 
-OBJECTS = ('opencl/source.cpp', 'chain/words.cpp', 'base/glclerrors.cpp', 'unwind.cpp')
+OBJECTS = ('opencl/source.cpp', 'chain/words.cpp', 'base/glclerrorreporter.cpp', 'unwind.cpp')
 
 
 def output_of(*command, **options):

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "opencl/pace.h"
+#include "opencl/launchthrottle.h"
 #include "opencl/queue.h"
 #include "opencl/stop.h"
 
@@ -17,8 +17,8 @@ int in_bands(glcl::Queue &queue, const Work &work) {
   int asked = 0;
   const glcl::Stop stop([&] { return asked++ < 0; });
   const glcl::Stop::Scope scope(stop);
-  glcl::Pace pace;
-  const glcl::Pace::Frame frame(pace, queue);
+  glcl::LaunchThrottle throttle;
+  const glcl::LaunchThrottle::FrameScope frame(throttle, queue);
   work();
   return asked;
 }

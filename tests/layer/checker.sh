@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# checker.sh gl|copy|apart|external [PROGRAM...]: test programs under the sharing checker, or else the pipelines of
+# checker.sh gl|copy|discrete|external [PROGRAM...]: test programs under the sharing checker, or else the pipelines of
 # pipelines.list. Fails where it has anything to say, or saw nothing of the driver.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
@@ -10,7 +10,7 @@ export GLCL_FAULT=count
 case $driver in
   gl) acquire=clEnqueueAcquireGLObjects ;;
   external) acquire=clEnqueueAcquireExternalMemObjectsKHR ;;
-  copy | apart) acquire= ;;
+  copy | discrete) acquire= ;;
 esac
 
 verdict() { # NAME STATUS LOG

@@ -9,7 +9,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/glcl-layer-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 failures=0
 
-# use_driver gl|copy|apart|external: a driver that shares textures, where one is known; PoCL; PoCL where the layer has
+# use_driver gl|copy|discrete|external: a driver that shares textures, where one is known; PoCL; PoCL where the layer has
 # devices say that their memory is their own; the machine's own, or, where a driver that shares is known, its OpenGL and
 # PoCL, which the layer makes import its memory.
 use_driver() {
@@ -31,7 +31,7 @@ use_driver() {
       export GLCL_IMPORTS=1 OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
     fi
   else
-    [ "$driver" = apart ] && export GLCL_APART=1
+    [ "$driver" = discrete ] && export GLCL_DISCRETE_MEMORY=1
     export POCL_DEVICES='pthread pthread' GLCL_DEVICES=0:0,0:1
     export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/pocl.icd}
   fi

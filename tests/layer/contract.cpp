@@ -263,30 +263,30 @@ thread_local std::string memory_of_new_image;
 
 }  // namespace
 
-#define GLCL_CROSSING(way, external)                                                               \
-  void before(tag::clEnqueueAcquire##way, cl_command_queue queue, cl_uint count,                   \
-              const cl_mem *objects, ...) {                                                        \
-    check_acquire("clEnqueueAcquire" #way, queue, count, objects, external);                       \
-  }                                                                                                \
-  void before(tag::clEnqueueRelease##way, cl_command_queue queue, cl_uint count,                   \
-              const cl_mem *objects, ...) {                                                        \
-    check_release("clEnqueueRelease" #way, queue, count, objects, external);                       \
-  }                                                                                                \
-  void after(tag::clEnqueueAcquire##way, cl_int, cl_command_queue queue, cl_uint count,            \
-             const cl_mem *objects, ...) {                                                         \
-    acquired(queue, count, objects);                                                               \
-  }                                                                                                \
-  void after(tag::clEnqueueRelease##way, cl_int, cl_command_queue queue, cl_uint count,            \
-             const cl_mem *objects, ...) {                                                         \
-    handed_back(queue, count, objects);                                                            \
-  }                                                                                                \
-  void refused(tag::clEnqueueRelease##way, cl_command_queue, cl_uint count, const cl_mem *objects, \
-               ...) {                                                                              \
-    lost(count, objects);                                                                          \
+#define GLCL_ACQUIRE_AND_RELEASE(method, external)                                         \
+  void before(tag::clEnqueueAcquire##method, cl_command_queue queue, cl_uint count,        \
+              const cl_mem *objects, ...) {                                                \
+    check_acquire("clEnqueueAcquire" #method, queue, count, objects, external);            \
+  }                                                                                        \
+  void before(tag::clEnqueueRelease##method, cl_command_queue queue, cl_uint count,        \
+              const cl_mem *objects, ...) {                                                \
+    check_release("clEnqueueRelease" #method, queue, count, objects, external);            \
+  }                                                                                        \
+  void after(tag::clEnqueueAcquire##method, cl_int, cl_command_queue queue, cl_uint count, \
+             const cl_mem *objects, ...) {                                                 \
+    acquired(queue, count, objects);                                                       \
+  }                                                                                        \
+  void after(tag::clEnqueueRelease##method, cl_int, cl_command_queue queue, cl_uint count, \
+             const cl_mem *objects, ...) {                                                 \
+    handed_back(queue, count, objects);                                                    \
+  }                                                                                        \
+  void refused(tag::clEnqueueRelease##method, cl_command_queue, cl_uint count,             \
+               const cl_mem *objects, ...) {                                               \
+    lost(count, objects);                                                                  \
   }
-GLCL_CROSSING(GLObjects, false)
-GLCL_CROSSING(ExternalMemObjectsKHR, true)
-#undef GLCL_CROSSING
+GLCL_ACQUIRE_AND_RELEASE(GLObjects, false)
+GLCL_ACQUIRE_AND_RELEASE(ExternalMemObjectsKHR, true)
+#undef GLCL_ACQUIRE_AND_RELEASE
 
 void after(tag::clCreateUserEvent, cl_event event, ...) { state().user_events[event]; }
 

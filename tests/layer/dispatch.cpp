@@ -6,9 +6,9 @@
 #include <tuple>
 #include <type_traits>
 
-#include "apart.h"
 #include "contract.h"
 #include "descriptors.h"
+#include "discretememory.h"
 #include "entry.h"
 #include "faults.h"
 #include "functions.h"
@@ -192,7 +192,7 @@ clInitLayer(cl_uint entries, const cl_icd_dispatch *before, cl_uint *entries_ret
   if (!before || !entries_ret || !layer_ret) return CL_INVALID_VALUE;
   *entries_ret = take_dispatch(entries, before, target);
   import_dma_bufs(target);
-  tell_of_own_memory(target);
+  report_discrete_memory(target);
   layer = target;
 #define GLCL_PLACE(function) \
   if (wrap<GLCL_THUNK(function)>(target.function)) layer.function = GLCL_THUNK(function)::call;

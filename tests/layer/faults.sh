@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# faults.sh gl|copy|apart|external [--all | --sample N --seed S] [NAME…]: makes calls of the OpenCL functions that the pipelines of
+# faults.sh gl|copy|discrete|external [--all | --sample N --seed S] [NAME…]: makes calls of the OpenCL functions that the pipelines of
 # faults.list need fail, one a run (runner/main.cpp says what a run must end with): the first, a middle and the last call of
 # each function with --all, else a sample for each pipeline.
-# faults.sh gl|copy|apart|external soak --frames N [--run FRAMES] [--one-in N] [--seed S] [NAME…]: lets calls fail at random.
+# faults.sh gl|copy|discrete|external soak --frames N [--run FRAMES] [--one-in N] [--seed S] [NAME…]: lets calls fail at random.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/common.sh"
 use_driver "$1" || exit

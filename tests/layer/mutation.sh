@@ -60,9 +60,9 @@ while IFS='|' read -r name file script; do
     fail "$name: does not build: $(grep -m1 error "$folder/build")"
     continue
   fi
-  way=gl
-  [[ $name == external:* ]] && way=external
-  GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" $way >"$folder/log"
+  method=gl
+  [[ $name == external:* ]] && method=external
+  GST_PLUGIN_PATH_1_0=$folder/plugin "$here/checker.sh" $method >"$folder/log"
   status=$?
   if [ -z "$script" ]; then
     if [ $status = 0 ]; then echo "ok: $name passes"; else fail "$name: $(grep FAIL: "$folder/log")"; fi

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "opencl/device.h"
+#include "opencl/devicepool.h"
 #include "opencl/error.h"
-#include "opencl/team.h"
 #include "parser.h"
 
 namespace {

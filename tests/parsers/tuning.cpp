@@ -36,7 +36,7 @@ glcl::Device device() {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const glcl::Device any = device();
-  const auto tuning = glcl::kept_in(text_of(data, size), "the text", tunable, any, "problem");
+  const auto tuning = glcl::parse_tuning(text_of(data, size), "the text", tunable, any, "problem");
   if (!tuning) return 0;
   const auto all = glcl::variants(tunable, any, "problem");
   check(std::find(all.begin(), all.end(), tuning->parameters) != all.end(),

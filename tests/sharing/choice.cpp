@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the ways find of drivers and formats, and which is taken.
+// What the methods find of drivers and formats, and which is taken.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,8 +13,8 @@ using glcl::sharing::Access;
 using glcl::sharing::Choice;
 using glcl::sharing::choose;
 using glcl::sharing::probe;
-using glcl::sharing::Use;
-using glcl::sharing::Way;
+using glcl::sharing::SharingMethod;
+using glcl::sharing::TextureUse;
 using test::expect;
 using test::expect_same;
 using test::Frame;
@@ -79,28 +79,31 @@ TEST(formats) {
 TEST(choice) {
   Gl gl;
   gl.run([&] {
-    const std::vector<const Way *> all(std::begin(Way::all), std::end(Way::all));
+    const std::vector<const SharingMethod *> all(std::begin(SharingMethod::all),
+                                                 std::end(SharingMethod::all));
     const Choice choice = choose(gl.context(), "auto", all);
-    expect(std::string(choice.way->name) == test::expected_way(), "the best way");
-    expect(choice.factory.properties.empty() == (choice.way == &Way::copy),
+    expect(std::string(choice.method->name) == test::expected_method(), "the best way");
+    expect(choice.factory.properties.empty() == (choice.method == &SharingMethod::copy),
            "properties of the GL context");
-    expect(choice.fallback_reason.empty() == (choice.way == &Way::gl), "why gl can't be had");
-    expect(choice.way == &Way::gl ||
+    expect(choice.fallback_reason.empty() == (choice.method == &SharingMethod::gl),
+           "why gl can't be had");
+    expect(choice.method == &SharingMethod::gl ||
                choice.fallback_reason.find("cl_khr_gl_sharing") != std::string::npos,
            "the reason names the extension: " + choice.fallback_reason);
-    expect(probe(Way::copy, gl.context(), choice.device).obstacle.empty(), "copy always works");
-    expect(choose(gl.context(), "auto", {&Way::copy}).fallback_reason.empty(),
+    expect(probe(SharingMethod::copy, gl.context(), choice.device).obstacle.empty(),
+           "copy always works");
+    expect(choose(gl.context(), "auto", {&SharingMethod::copy}).fallback_reason.empty(),
            "copy by name is no fallback");
   });
 }
 
 TEST(way_that_cannot_be_had) {
   Gl gl;
-  std::vector ways{&Way::external};
-  if (!test::shares_textures()) ways.push_back(&Way::gl);
-  for (const Way *way : ways) {
-    const std::string name = std::string("sharing=") + way->name;
-    const glcl::Error error = error_of(gl, [&] { choose(gl.context(), "auto", {way}); });
+  std::vector methods{&SharingMethod::external};
+  if (!test::shares_textures()) methods.push_back(&SharingMethod::gl);
+  for (const SharingMethod *method : methods) {
+    const std::string name = std::string("sharing=") + method->name;
+    const glcl::Error error = error_of(gl, [&] { choose(gl.context(), "auto", {method}); });
     expect(error.kind() == glcl::Error::Kind::not_found, name + " is not found");
     for (const std::string &word : {name, std::string("sharing=auto"), std::string("sharing=copy")})
       expect(std::string(error.what()).find(word) != std::string::npos,
@@ -113,10 +116,10 @@ TEST(asked_again_after_a_failure) {
   static int asked;
   static glcl::Error::Kind kind;
   asked = 0;
-  const Way way{"test", "Fails at first", [](GstGLContext *, const glcl::Device &) {
-                  if (++asked == 1) throw glcl::Error(kind, "not now");
-                  return glcl::sharing::Factory{};
-                }};
+  const SharingMethod method{"test", "Fails at first", [](GstGLContext *, const glcl::Device &) {
+                               if (++asked == 1) throw glcl::Error(kind, "not now");
+                               return glcl::sharing::Factory{};
+                             }};
   for (const auto &[first, again] : {std::pair{glcl::Error::Kind::failed, true},
                                      std::pair{glcl::Error::Kind::not_found, false}}) {
     Gl gl;
@@ -124,9 +127,9 @@ TEST(asked_again_after_a_failure) {
     kind = first;
     gl.run([&, again = again] {
       const glcl::Device device = glcl::devices().front();
-      expect(probe(way, gl.context(), device).obstacle == "not now", "the reason");
-      expect(probe(way, gl.context(), device).obstacle.empty() == again, "asked again");
-      probe(way, gl.context(), device);
+      expect(probe(method, gl.context(), device).obstacle == "not now", "the reason");
+      expect(probe(method, gl.context(), device).obstacle.empty() == again, "asked again");
+      probe(method, gl.context(), device);
       expect(asked == (again ? 2 : 1), "once known, it is not asked");
     });
   }
@@ -135,12 +138,12 @@ TEST(asked_again_after_a_failure) {
 TEST(frame_larger_than_images) {
   Gl gl;
   Choice choice;
-  gl.run([&] { choice = choose(gl.context(), "auto", {&Way::copy}); });
+  gl.run([&] { choice = choose(gl.context(), "auto", {&SharingMethod::copy}); });
   const auto widest = static_cast<int>(choice.device.device.getInfo<CL_DEVICE_IMAGE2D_MAX_WIDTH>());
   if (widest >= 16384) return;  // OpenGL's widest here
   const std::string width = std::to_string(widest + 1);
   const glcl::Error error = error_of(gl, [&] {
-    Inverter inverter(gl, Way::copy);
+    Inverter inverter(gl, SharingMethod::copy);
     Picture in(gl, widest + 1, 2), out(gl, widest + 1, 2);
     inverter.invert(in, out, Layout::image);
   });
@@ -148,7 +151,7 @@ TEST(frame_larger_than_images) {
              std::string(error.what()).find(width) != std::string::npos,
          std::string("the error names the size: ") + error.what());
   gl.run([&] {
-    Inverter inverter(gl, Way::copy);
+    Inverter inverter(gl, SharingMethod::copy);
     Picture in(gl, widest + 1, 2), out(gl, widest + 1, 2);
     const Frame frame = reference::random_frame(widest + 1, 2);
     in.write(frame);

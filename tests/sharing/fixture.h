@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Textures of a GL context and what inverts them, for the tests of the ways of sharing.
+// Textures of a GL context and what inverts them, for the tests of the methods of sharing.
 #pragma once
 
 #include <gst/gl/gstglfuncs.h>
@@ -23,11 +23,11 @@ namespace test::sharing {
 
 using glcl::Layout;
 using glcl::sharing::Access;
+using glcl::sharing::AcquiredScope;
 using glcl::sharing::Choice;
 using glcl::sharing::choose;
-using glcl::sharing::Crossing;
-using glcl::sharing::Use;
-using glcl::sharing::Way;
+using glcl::sharing::SharingMethod;
+using glcl::sharing::TextureUse;
 
 /// A GL context of the test's own.
 class Gl {
@@ -157,10 +157,10 @@ class Picture {
   GstGLMemory *memory_;
 };
 
-/// A way with all that it needs to invert pictures.
+/// A method with all that it needs to invert pictures.
 struct Inverter {
-  Inverter(const Gl &gl, const Way &way)
-      : choice(choose(gl.context(), "auto", {&way})),
+  Inverter(const Gl &gl, const SharingMethod &method)
+      : choice(choose(gl.context(), "auto", {&method})),
         context(std::make_shared<glcl::Context>(choice.device, choice.factory.properties)),
         queue_owner(std::make_shared<glcl::Queue>(context)),
         queue(*queue_owner),
@@ -178,16 +178,16 @@ struct Inverter {
 
   /// The frame goes on as it came.
   void look(const Picture &in, Layout layout) {
-    Use use(in.memory(), Access::pass_on);
-    Crossing crossing(*sharing, queue, layout, &use, 1);
-    crossing.finish();
+    TextureUse use(in.memory(), Access::pass_on);
+    AcquiredScope scope(*sharing, queue, layout, &use, 1);
+    scope.finish();
   }
 
   void invert(const Picture &in, const Picture &out, Layout layout) {
-    Use uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-    Crossing crossing(*sharing, queue, layout, uses, 2);
+    TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
+    AcquiredScope scope(*sharing, queue, layout, uses, 2);
     enqueue(uses[0].picture, uses[1].picture);
-    crossing.finish();
+    scope.finish();
   }
 
   Choice choice;
@@ -198,20 +198,21 @@ struct Inverter {
   std::map<Layout, glcl::Kernel> kernels;
 };
 
-inline std::vector<const Way *> usable_ways() {
-  return shares_textures() ? std::vector{&Way::gl, &Way::copy} : std::vector{&Way::copy};
+inline std::vector<const SharingMethod *> usable_methods() {
+  return shares_textures() ? std::vector{&SharingMethod::gl, &SharingMethod::copy}
+                           : std::vector{&SharingMethod::copy};
 }
 
-/// Runs a check on the GL thread for each way that can be had and each layout.
-inline void for_each_way(
+/// Runs a check on the GL thread for each method that can be had and each layout.
+inline void for_each_method(
     const std::function<void(const Gl &, Inverter &, Layout, std::string)> &check) {
-  for (const Way *way : usable_ways())
+  for (const SharingMethod *method : usable_methods())
     for (const Layout layout : {Layout::image, Layout::buffer}) {
       Gl gl;
       gl.run([&] {
-        Inverter inverter(gl, *way);
+        Inverter inverter(gl, *method);
         check(gl, inverter, layout,
-              std::string(way->name) + (layout == Layout::image ? ", image" : ", buffer"));
+              std::string(method->name) + (layout == Layout::image ? ", image" : ", buffer"));
       });
     }
 }

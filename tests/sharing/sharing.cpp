@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The ways of sharing on textures of a GL context, without any element.
+// The methods of sharing on textures of a GL context, without any element.
 #include "fixture.h"
 #include "sharing/texture.h"
 
@@ -9,10 +9,10 @@
 
 using glcl::Layout;
 using glcl::sharing::Access;
-using glcl::sharing::Crossing;
+using glcl::sharing::AcquiredScope;
+using glcl::sharing::SharingMethod;
 using glcl::sharing::Texture;
-using glcl::sharing::Use;
-using glcl::sharing::Way;
+using glcl::sharing::TextureUse;
 using test::expect;
 using test::expect_same;
 using test::Frame;
@@ -21,7 +21,7 @@ using namespace test::sharing;
 
 // OpenGL draws each frame right before OpenCL reads it, and reads it right after.
 TEST(frames_drawn_by_opengl) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     constexpr int width = 1024, height = 768;
     Picture before(gl, width, height), host(gl, width, height), in(gl, width, height),
         out(gl, width, height), behind(gl, width, height);
@@ -44,7 +44,7 @@ TEST(opengl_is_waited_for) {
   if (!test::shares_textures()) return;
   Gl gl;
   gl.run([&] {
-    Inverter inverter(gl, Way::gl);
+    Inverter inverter(gl, SharingMethod::gl);
     if (inverter.choice.device.has_extension("cl_khr_gl_event")) return;
     GstGLFuncs *functions = gl.context()->gl_vtable;
     static decltype(functions->ClientWaitSync) wait;
@@ -82,7 +82,7 @@ TEST(opengl_is_waited_for) {
 }
 
 TEST(frames_written_by_the_host) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {61, 47}, {640, 3}}) {
       Picture in(gl, width, height), out(gl, width, height);
       for (int i = 0; i < 5; i++) {
@@ -98,7 +98,7 @@ TEST(frames_written_by_the_host) {
 
 // The driver gives the id of a texture that is gone to the next one.
 TEST(reused_texture_ids) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture host(gl, 64, 48), out(gl, 64, 48);
     guint last = 0;
     int reused = 0;
@@ -112,19 +112,20 @@ TEST(reused_texture_ids) {
       inverter.invert(in, out, layout);
       expect_same(inverted(frame), out.read(), what);
     }
-    expect(reused > 10 || inverter.choice.way == &Way::copy, "no id was reused: nothing is tested");
+    expect(reused > 10 || inverter.choice.method == &SharingMethod::copy,
+           "no id was reused: nothing is tested");
   });
 }
 
 TEST(crossing_that_fails) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture in(gl, 64, 48), out(gl, 64, 48);
     for (int i = 0; i < 10; i++) {
       const Frame frame = reference::random_frame(64, 48, i);
       in.write(frame);
       try {
-        Use uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-        Crossing crossing(*inverter.sharing, inverter.queue, layout, uses, 2);
+        TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
+        AcquiredScope scope(*inverter.sharing, inverter.queue, layout, uses, 2);
         throw std::runtime_error("no kernel");
       } catch (const std::runtime_error &) {
       }
@@ -137,8 +138,8 @@ TEST(crossing_that_fails) {
 }
 
 TEST(copies_are_counted) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
-    const bool copies = inverter.choice.way == &Way::copy;
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+    const bool copies = inverter.choice.method == &SharingMethod::copy;
     Picture host(gl, 64, 48), in(gl, 64, 48), out(gl, 64, 48);
     host.write(reference::random_frame(64, 48));
     inverter.invert(host, out, layout);
@@ -150,33 +151,33 @@ TEST(copies_are_counted) {
 }
 
 TEST(several_textures_in_one_crossing) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture a(gl, 64, 48), b(gl, 31, 17), a_out(gl, 64, 48), b_out(gl, 31, 17);
     for (int i = 0; i < 5; i++) {
       const Frame of_a = reference::random_frame(64, 48, i),
                   of_b = reference::random_frame(31, 17, i);
       a.write(of_a);
       b.write(of_b);
-      Use uses[] = {{a.memory(), Access::read},
-                    {b.memory(), Access::read},
-                    {b_out.memory(), Access::write},
-                    {a_out.memory(), Access::write}};
-      Crossing crossing(*inverter.sharing, inverter.queue, layout, uses, 4);
+      TextureUse uses[] = {{a.memory(), Access::read},
+                           {b.memory(), Access::read},
+                           {b_out.memory(), Access::write},
+                           {a_out.memory(), Access::write}};
+      AcquiredScope scope(*inverter.sharing, inverter.queue, layout, uses, 4);
       inverter.enqueue(uses[0].picture, uses[3].picture);
       inverter.enqueue(uses[1].picture, uses[2].picture);
-      crossing.finish();
+      scope.finish();
       expect_same(inverted(of_a), a_out.read(), what);
       expect_same(inverted(of_b), b_out.read(), what);
     }
   });
 }
 
-// The image of a texture is made once per OpenCL context, and is the kernel's on the gl way.
+// The image of a texture is made once per OpenCL context, and is the kernel's on method gl.
 TEST(image_of_a_texture) {
   if (!test::shares_textures()) return;
   Gl gl;
   gl.run([&] {
-    Inverter one(gl, Way::gl), another(gl, Way::gl);
+    Inverter one(gl, SharingMethod::gl), another(gl, SharingMethod::gl);
     Picture in(gl, 64, 48), out(gl, 64, 48);
     Texture &texture = Texture::of(in.memory());
     expect(&texture == &Texture::of(in.memory()), "a memory has one record");
@@ -185,11 +186,11 @@ TEST(image_of_a_texture) {
     expect(image == texture.image(one.context)(), "one image per context");
     expect(image != texture.image(another.context)(), "another context has another image");
 
-    Use uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-    Crossing crossing(*one.sharing, one.queue, Layout::image, uses, 2);
+    TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
+    AcquiredScope scope(*one.sharing, one.queue, Layout::image, uses, 2);
     expect(uses[0].picture.image() == image, "the kernel gets that image");
     expect(texture.holder() == &one.queue, "the queue holds the texture");
-    crossing.finish();
+    scope.finish();
     expect(!texture.holder(), "OpenGL has it back");
   });
 }
@@ -201,7 +202,7 @@ TEST(handed_on_without_opengl) {
   for (const Layout layout : {Layout::image, Layout::buffer}) {
     Gl gl;
     gl.run([&] {
-      Inverter inverter(gl, Way::gl);
+      Inverter inverter(gl, SharingMethod::gl);
       GstGLFuncs *functions = gl.context()->gl_vtable;
       static decltype(functions->ClientWaitSync) wait;
       static int waits;
@@ -240,8 +241,8 @@ TEST(handed_on_without_opengl) {
 
 // What goes on as it came is not given back in between, and not changed.
 TEST(passed_on) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
-    const bool copies = inverter.choice.way == &Way::copy;
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+    const bool copies = inverter.choice.method == &SharingMethod::copy;
     Picture host(gl, 61, 47), in = Picture::handing_over(gl, 61, 47),
                               out = Picture::handing_over(gl, 61, 47), behind(gl, 61, 47);
     for (int i = 0; i < 5; i++) {
@@ -267,8 +268,8 @@ TEST(passed_on) {
 // in another branch do. What reads it with OpenCL in between has finished by then: the checker sees
 // it.
 TEST(read_by_opengl_too) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
-    const bool copies = inverter.choice.way == &Way::copy;
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+    const bool copies = inverter.choice.method == &SharingMethod::copy;
     Picture host(gl, 61, 47), in = Picture::handing_over(gl, 61, 47),
                               out = Picture::handing_over(gl, 61, 47), behind(gl, 61, 47);
     for (int i = 0; i < 5; i++) {
@@ -295,7 +296,7 @@ TEST(read_by_opengl_too) {
 
 namespace {
 
-/// A pool of the way's textures, of 64×48 px.
+/// A pool of the method's textures, of 64×48 px.
 class Pool {
  public:
   Pool(const Gl &gl, Inverter &inverter) : pool_(inverter.sharing->make_pool(gl.context(), {})) {
@@ -339,7 +340,7 @@ void write_pixel_buffer(GstBuffer *buffer, const Frame &frame) {
 
 // What a buffer held in its last life is not taken for what somebody wrote into its pixel buffer.
 TEST(written_by_pixel_buffer) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Pool pool(gl, inverter);
     Picture host(gl, 64, 48), out = Picture::handing_over(gl, 64, 48);
     for (int i = 0; i < 6; i++) {
@@ -365,7 +366,7 @@ TEST(written_by_pixel_buffer) {
 
 // Who transfers a texture to its pixel buffer while OpenCL has it leaves a flag for an older frame.
 TEST(transferred_between) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture host(gl, 64, 48), out = Picture::handing_over(gl, 64, 48);
     for (int i = 0; i < 6; i++) {
       const Frame frame = reference::random_frame(64, 48, i);

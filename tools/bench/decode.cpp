@@ -75,7 +75,7 @@ std::optional<Decoding::Result> Decoding::run(const std::string &file, std::stri
                     " ! queue max-size-buffers=4 ! glupload ! glcolorconvert ! "
                     "video/x-raw(memory:GLMemory),format=RGBA";
   for (int i = 0; i < count; i++)
-    row += " ! " + element + " sharing=" + way + " name=e" + std::to_string(i);
+    row += " ! " + element + " sharing=" + method + " name=e" + std::to_string(i);
   Result result;
   for (const bool in_time : {false, true}) {
     if (in_time && !count) break;

@@ -12,7 +12,7 @@ namespace glcl::bench {
 struct Decoding {
   std::string decoder;  ///< an element for H.264
   std::string element;  ///< ours, with properties; empty for none
-  std::string way;      ///< value of its `sharing`
+  std::string method;   ///< value of its `sharing`
   int count = 0;
 
   /// What one element of ours tells in `stats`.

@@ -74,7 +74,7 @@ Task flow_task(const std::string &name, Channels channels, const std::string &pr
       name, &Flow::tunable(), problem,
       [=](Context &context, const Parameters &variant, const Scene &scene) {
         const auto other = [&](const std::string &of) {
-          return problem == of ? variant : tuned(Flow::tunable(), context.device(), of);
+          return problem == of ? variant : tuned_parameters(Flow::tunable(), context.device(), of);
         };
         return flow_run(
             context,

@@ -35,13 +35,15 @@ std::vector<std::pair<int, int>> parse_sizes(const std::string &text) {
   return sizes;
 }
 
-std::vector<std::string> parse_ways(const std::string &text) {
+std::vector<std::string> parse_methods(const std::string &text) {
   const Options defaults;
-  std::vector<std::string> ways = split(text);
-  for (const std::string &way : ways)
-    if (std::find(defaults.ways.begin(), defaults.ways.end(), way) == defaults.ways.end())
-      throw Error(Error::Kind::settings, "--sharing " + way + ": there are gl, external and copy.");
-  return ways;
+  std::vector<std::string> methods = split(text);
+  for (const std::string &method : methods)
+    if (std::find(defaults.methods.begin(), defaults.methods.end(), method) ==
+        defaults.methods.end())
+      throw Error(Error::Kind::settings,
+                  "--sharing " + method + ": there are gl, external and copy.");
+  return methods;
 }
 
 std::vector<Content> parse_contents(const std::string &text) {
@@ -141,7 +143,7 @@ Options parse(int argc, char **argv) {
   if (text.device) options.device = text.device;
   if (text.devices) options.devices = text.devices;
   if (text.size) options.sizes = parse_sizes(text.size);
-  if (text.sharing) options.ways = parse_ways(text.sharing);
+  if (text.sharing) options.methods = parse_methods(text.sharing);
   if (text.content) options.contents = parse_contents(text.content);
   if (text.only) options.only = text.only;
   if (text.json) options.json = text.json;

@@ -14,7 +14,7 @@ namespace glcl::bench {
 struct Options {
   std::vector<std::string> elements;
   std::string device = "auto", devices, only, json, csv, decode;
-  std::vector<std::string> ways{"gl", "external", "copy"};
+  std::vector<std::string> methods{"gl", "external", "copy"};
   std::vector<std::pair<int, int>> sizes{{1920, 1080}};
   std::vector<Content> contents{Content::natural};
   bool chosen = false, kernels = false, ablation = false, sweep = false, pipeline = false,

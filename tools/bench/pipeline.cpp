@@ -80,7 +80,7 @@ std::optional<Pipeline::Cost> Pipeline::frame_cost(int frames) const {
               (all_time->processor - few_time->processor) / frames};
 }
 
-std::vector<Pipeline> pipelines(const std::string &element, const std::vector<std::string> &ways,
+std::vector<Pipeline> pipelines(const std::string &element, const std::vector<std::string> &methods,
                                 int width, int height) {
   const std::string size = ",format=RGBA,width=" + std::to_string(width) +
                            ",height=" + std::to_string(height) + ",framerate=60/1";
@@ -89,21 +89,21 @@ std::vector<Pipeline> pipelines(const std::string &element, const std::vector<st
   const std::string black = "videotestsrc pattern=black";
   std::vector<Pipeline> list{{"gltestsrc", "", "gltestsrc", drawn},
                              {"raw ! glupload", "", black, raw}};
-  for (const std::string &way : ways) {
-    const std::string one = " ! " + element + " sharing=" + way;
+  for (const std::string &method : methods) {
+    const std::string one = " ! " + element + " sharing=" + method;
     for (const bool mapped : {false, true}) {
       std::string row;
       for (int count = 1; count <= 4; count++) {
         row += one;
         if (count == 3) continue;
         const std::string name = "gltestsrc ! " + std::to_string(count) + " × " + element;
-        list.push_back({name + (mapped ? " ! gldownload" : ""), way, "gltestsrc",
+        list.push_back({name + (mapped ? " ! gldownload" : ""), method, "gltestsrc",
                         drawn + row + (mapped ? " ! gldownload ! video/x-raw" : ""), mapped});
       }
     }
-    list.push_back({"raw ! glupload ! " + element, way, black, raw + one});
+    list.push_back({"raw ! glupload ! " + element, method, black, raw + one});
     list.push_back(
-        {"raw ! queue ! glupload ! " + element, way, black, host + " ! queue ! glupload" + one});
+        {"raw ! queue ! glupload ! " + element, method, black, host + " ! queue ! glupload" + one});
   }
   return list;
 }

@@ -10,7 +10,7 @@ namespace glcl::bench {
 /// A whole pipeline with elements of ours, and what a frame costs in it.
 struct Pipeline {
   std::string name;     ///< "gltestsrc ! 2 × glclinvert"
-  std::string way;      ///< value of `sharing`; empty where none of ours is in it
+  std::string method;   ///< value of `sharing`; empty where none of ours is in it
   std::string source;   ///< takes num-buffers
   std::string rest;     ///< from the source's caps on, without the sink
   bool mapped = false;  ///< every frame is read on the host in the end
@@ -27,7 +27,7 @@ struct Pipeline {
 
 /// One, two and four of an element in a row behind drawn frames, one behind raw ones, each of these
 /// ways. `element` may go on with properties.
-std::vector<Pipeline> pipelines(const std::string &element, const std::vector<std::string> &ways,
+std::vector<Pipeline> pipelines(const std::string &element, const std::vector<std::string> &methods,
                                 int width, int height);
 
 }  // namespace glcl::bench

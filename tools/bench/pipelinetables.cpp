@@ -52,7 +52,8 @@ void print_decoding(const Options &options, size_t line) {
                        "dropped", "latency ms, mean (longest)"});
     for (const std::string &decoder : decoders()) {
       std::vector<Decoding> rows{{decoder, "", "", 0}};
-      for (const std::string &way : options.ways) rows.push_back({decoder, element, way, in_a_row});
+      for (const std::string &method : options.methods)
+        rows.push_back({decoder, element, method, in_a_row});
       double alone = 0;
       for (const Decoding &row : rows) {
         std::string failure, dropped, latency;
@@ -60,7 +61,7 @@ void print_decoding(const Options &options, size_t line) {
         const std::string behind =
             row.count ? std::to_string(row.count) + " × " + element : "nothing";
         if (!result) {
-          table.add({decoder, behind, row.way, "-", "-", "-", "-", failure});
+          table.add({decoder, behind, row.method, "-", "-", "-", "-", failure});
           continue;
         }
         any = true;
@@ -75,13 +76,13 @@ void print_decoding(const Options &options, size_t line) {
                               {"latency-ms", one.latency},
                               {"latency-max-ms", one.longest}});
         }
-        table.add({decoder, behind, row.way, std::to_string(result->frames),
+        table.add({decoder, behind, row.method, std::to_string(result->frames),
                    number(result->cost, 3), alone > 0 ? number(result->cost / alone, 2) : "-",
                    dropped, latency});
         json.push_back({{"decoder", decoder},
                         {"element", row.count ? element : ""},
                         {"count", row.count},
-                        {"sharing", row.way},
+                        {"sharing", row.method},
                         {"frames", result->frames},
                         {"ms", result->cost},
                         {"in-time", elements}});
@@ -99,32 +100,33 @@ void print_pipelines(const Options &options, size_t line) {
   Json json = Json::array();
   for (const std::string &element : elements_of_pipelines(options)) {
     for (const auto &size : options.sizes) {
-      const std::vector<Pipeline> list = pipelines(element, options.ways, size.first, size.second);
+      const std::vector<Pipeline> list =
+          pipelines(element, options.methods, size.first, size.second);
       // A row for each pipeline, a column for each way, the first for pipelines without ours.
-      std::vector<std::string> ways{""};
-      ways.insert(ways.end(), options.ways.begin(), options.ways.end());
+      std::vector<std::string> methods{""};
+      methods.insert(methods.end(), options.methods.begin(), options.methods.end());
       std::vector<std::vector<std::string>> rows;
       Progress progress(list.size());
       for (const Pipeline &pipeline : list) {
-        progress.step(pipeline.name + " " + pipeline.way);
+        progress.step(pipeline.name + " " + pipeline.method);
         const auto cost = pipeline.frame_cost(options.frames);
         auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const auto &one) { return one[0] == pipeline.name; });
         if (row == rows.end()) {
-          rows.emplace_back(1 + ways.size())[0] = pipeline.name;
+          rows.emplace_back(1 + methods.size())[0] = pipeline.name;
           row = rows.end() - 1;
         }
-        (*row)[1 + (std::find(ways.begin(), ways.end(), pipeline.way) - ways.begin())] =
+        (*row)[1 + (std::find(methods.begin(), methods.end(), pipeline.method) - methods.begin())] =
             cost ? number(cost->wall, 3) + " (" + number(cost->processor, 2) + ")" : "-";
         json.push_back({{"pipeline", pipeline.name},
-                        {"sharing", pipeline.way},
+                        {"sharing", pipeline.method},
                         {"width", size.first},
                         {"height", size.second},
                         {"ms", cost ? Json(cost->wall) : Json()},
                         {"processor-ms", cost ? Json(cost->processor) : Json()}});
       }
       std::vector<std::string> titles{"ms/frame (of processors), " + size_name(size) + " RGBA"};
-      titles.insert(titles.end(), ways.begin(), ways.end());
+      titles.insert(titles.end(), methods.begin(), methods.end());
       glcl::Table table(titles);
       for (const auto &row : rows) table.add(row);
       table.print(line);

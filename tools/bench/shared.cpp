@@ -27,12 +27,12 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// A stream of frames from host memory through a team.
+/// A stream of frames from host memory through a pool.
 class Stream {
  public:
-  Stream(Team &team, const std::vector<reference::Plane> &planes, int range)
-      : team_(team),
-        search_(team, *team.member(0).context, block, planes[0].width, planes[0].height),
+  Stream(DevicePool &pool, const std::vector<reference::Plane> &planes, int range)
+      : pool_(pool),
+        search_(pool, *pool.worker(0).context, block, planes[0].width, planes[0].height),
         window_(Window::of_range(range)) {
     for (const reference::Plane &plane : planes) {
       lumas_.push_back(search_.frame());
@@ -42,7 +42,7 @@ class Stream {
     found_.assign(frames, std::vector<Key>(search_.keys()));
     before_ = next();
   }
-  ~Stream() { team_.wait(); }
+  ~Stream() { pool_.wait(); }
 
   /// One search more, when fewer than `ahead` are under way.
   void push() { push(shares()); }
@@ -66,20 +66,20 @@ class Stream {
     before_ = current;
   }
 
-  /// ms a frame, after the team has found out who does how much.
+  /// ms a frame, after the pool has found out who does how much.
   double time(double seconds) {
     for (int i = 0; i < 24; i++) push();
-    team_.wait();
+    pool_.wait();
     const double start = now();
     int count = 0;
     for (; count < 20 || now() - start < seconds; count++) push();
-    team_.wait();
+    pool_.wait();
     return (now() - start) * 1e3 / count;
   }
 
   /// The keys that the last searches found, by the frame that was searched.
   const std::vector<std::vector<Key>> &found() {
-    team_.wait();
+    pool_.wait();
     return found_;
   }
 
@@ -91,7 +91,7 @@ class Stream {
     return luma;
   }
 
-  Team &team_;
+  DevicePool &pool_;
   TeamSearch search_;
   Window window_;
   std::vector<TeamSearch::Luma> lumas_;
@@ -105,7 +105,7 @@ class Stream {
   std::exception_ptr failure_;
 };
 
-/// Splits that a team would hardly choose.
+/// Splits that a pool would hardly choose.
 std::vector<std::vector<int>> odd_shares(size_t members, int units) {
   std::vector<std::vector<int>> all;
   for (size_t i = 0; i < members; i++) {
@@ -152,8 +152,8 @@ bool print_shared(const std::string &wishes, const std::vector<std::pair<int, in
       double best = 0;
       const std::string frame = std::to_string(width) + "×" + std::to_string(height);
       const auto add = [&](const std::vector<Device> &own, const std::string &name) {
-        Team team(own);
-        Stream stream(team, planes, range);
+        DevicePool pool(own);
+        Stream stream(pool, planes, range);
         for (size_t i = 0; i < frames; i++) stream.push();
         const double ms = stream.time(seconds);
         std::string shares;

@@ -15,7 +15,7 @@ namespace {
 
 using sharing::Choice;
 using sharing::Probe;
-using sharing::Way;
+using sharing::SharingMethod;
 
 // ---- OpenGL -------------------------------------------------------------------------
 
@@ -193,8 +193,8 @@ void gather_platforms(const std::vector<Device> &devices, Report &report) {
 
 Pair try_pair(GstGLContext *context, const Device &device) {
   Pair pair{device.id(), {}, {}};
-  for (const Way *way : Way::all) {
-    const Probe &found = sharing::probe(*way, context, device);
+  for (const SharingMethod *method : SharingMethod::all) {
+    const Probe &found = sharing::probe(*method, context, device);
     pair.reasons.push_back(found.obstacle);
     pair.forms.push_back(found.factory.form);
   }
@@ -203,11 +203,11 @@ Pair try_pair(GstGLContext *context, const Device &device) {
 
 Automatic choose_automatically(GstGLContext *context) {
   try {
-    const Choice choice =
-        sharing::choose(context, "auto", {std::begin(Way::all), std::end(Way::all)});
+    const Choice choice = sharing::choose(
+        context, "auto", {std::begin(SharingMethod::all), std::end(SharingMethod::all)});
     return {choice.device.id(),
             tidy(choice.device.name),
-            choice.way->name,
+            choice.method->name,
             tidy(choice.fallback_reason),
             {}};
   } catch (const std::exception &error) {

@@ -10,7 +10,7 @@ namespace glcl::info {
 
 namespace {
 
-using sharing::Way;
+using sharing::SharingMethod;
 
 using Json = nlohmann::ordered_json;
 
@@ -48,19 +48,20 @@ Json to_json(const Pair &pair) {
   Json json = {{"device", pair.device}};
   Json reasons = Json::object();
   for (size_t w = 0; w < pair.reasons.size(); w++) {
-    const char *way = Way::all[w]->name;
-    json[way] = pair.reasons[w].empty();
-    if (!pair.reasons[w].empty()) reasons[way] = pair.reasons[w];
+    const char *method = SharingMethod::all[w]->name;
+    json[method] = pair.reasons[w].empty();
+    if (!pair.reasons[w].empty()) reasons[method] = pair.reasons[w];
   }
   json["reasons"] = reasons;
   for (size_t w = 0; w < pair.forms.size(); w++)
-    if (!pair.forms[w].empty()) json[std::string(Way::all[w]->name) + "-form"] = pair.forms[w];
+    if (!pair.forms[w].empty())
+      json[std::string(SharingMethod::all[w]->name) + "-form"] = pair.forms[w];
   return json;
 }
 
 Json to_json(const Automatic &a) {
   if (!a.error.empty()) return {{"error", a.error}};
-  Json json = {{"device", a.device}, {"name", a.name}, {"sharing", a.way}};
+  Json json = {{"device", a.device}, {"name", a.name}, {"sharing", a.method}};
   if (!a.fallback_reason.empty()) json["fallback-reason"] = a.fallback_reason;
   return json;
 }

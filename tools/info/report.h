@@ -33,8 +33,8 @@ struct PlatformInfo {
   std::vector<DeviceInfo> devices;
 };
 
-/// A GL context and a device: why each way can't be used, in the order of sharing::Way::all; empty:
-/// it can.
+/// A GL context and a device: why each way can't be used, in the order of
+/// sharing::SharingMethod::all; empty: it can.
 struct Pair {
   std::string device;
   std::vector<std::string> reasons;
@@ -43,7 +43,7 @@ struct Pair {
 
 /// What an element takes with sharing=auto device=auto.
 struct Automatic {
-  std::string device, name, way;
+  std::string device, name, method;
   std::string fallback_reason;
   std::string error;  ///< instead of all that, where nothing can be taken
 };

@@ -11,7 +11,7 @@ namespace glcl::info {
 
 namespace {
 
-using sharing::Way;
+using sharing::SharingMethod;
 
 void print_paragraph(const std::string &text, size_t line, size_t margin = 2) {
   for (const std::string &part : wrap(text, line - margin))
@@ -88,7 +88,7 @@ void print_pairs(const Report &report, size_t line) {
     }
     for (const Pair &pair : report.contexts[i].pairs)
       for (size_t w = 0; w < pair.reasons.size(); w++) {
-        table.add({w ? "" : names, w ? "" : pair.device, Way::all[w]->name,
+        table.add({w ? "" : names, w ? "" : pair.device, SharingMethod::all[w]->name,
                    !pair.reasons[w].empty() ? "no"
                    : pair.forms[w].empty()  ? "yes"
                                             : "yes, " + pair.forms[w],
@@ -102,7 +102,7 @@ void print_automatic(const Report &report, size_t line) {
   std::cout << "\nWhat sharing=auto device=auto takes\n";
   Table table({"context", "way", "P:D", "name"});
   for (const ContextInfo &c : report.contexts)
-    table.add({c.api, c.automatic.way, c.automatic.device,
+    table.add({c.api, c.automatic.method, c.automatic.device,
                c.automatic.error.empty() ? c.automatic.name : c.automatic.error});
   table.print(line);
 }

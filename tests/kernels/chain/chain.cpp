@@ -13,7 +13,7 @@
 
 #include "kernels/bands.h"
 #include "kernels/engine.h"
-#include "opencl/compiling.h"
+#include "opencl/compilertask.h"
 #include "reference/chain/chain.h"
 
 using glcl::chain::Chain;
@@ -247,7 +247,7 @@ TEST(test_chains_compile_alone) {
   if (!glcl::builds_singly(bench.context->device())) return;
   std::promise<void> gate;
   const auto open = gate.get_future().share();
-  const glcl::Compiling other("another", bench.context->cl(), bench.context->device(), [open] {
+  const glcl::CompilerTask other("another", bench.context->cl(), bench.context->device(), [open] {
     open.wait();
     return cl::Program();
   });

@@ -7,7 +7,7 @@
 #include "motion.h"
 #include "motion/motion.h"
 #include "motion/view.h"
-#include "opencl/order.h"
+#include "opencl/queuesync.h"
 #include "reference/textured.h"
 
 using glcl::Queue;
@@ -124,10 +124,10 @@ double renewed(Bench &bench, const Motion::Settings &settings, Scenery scenery) 
 
 /// Two frames through an engine, everything that comes out of it compared with the reference.
 void check(Bench &bench, Layout layout, const Motion::Settings &settings, const Frame &first,
-           const Frame &second, std::unique_ptr<glcl::Team> team = {}) {
+           const Frame &second, std::unique_ptr<glcl::DevicePool> pool = {}) {
   const std::string what = text(settings, first);
   Motion engine(*bench.context, first.width, first.height, layout);
-  if (team) engine.share(std::move(team));
+  if (pool) engine.share(std::move(pool));
   fail_unless(!engine.next(*bench.queue, settings, bench.upload(first, layout)));
   fail_unless(engine.next(*bench.queue, settings, bench.upload(second, layout)));
 
@@ -302,8 +302,9 @@ TEST(test_shared) {
   Bench bench;
   const Frame frame = reference::natural_frame(90, 50);
   for (int block : {8, motion::Search::partitions})
-    check(bench, Layout::buffer, settings(5, block, Precision::quarter, 2), frame, follow(frame),
-          std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
+    check(
+        bench, Layout::buffer, settings(5, block, Precision::quarter, 2), frame, follow(frame),
+        std::make_unique<glcl::DevicePool>(std::vector<glcl::Device>(2, bench.context->device())));
 }
 
 // A frame whose last row of macroblocks is half outside.
@@ -435,8 +436,8 @@ TEST(test_no_wait) {
   for (const bool shared : {false, true}) {
     Motion engine(*bench.context, a.width, a.height, Layout::buffer);
     if (shared)
-      engine.share(
-          std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
+      engine.share(std::make_unique<glcl::DevicePool>(
+          std::vector<glcl::Device>(2, bench.context->device())));
     const Picture pictures[] = {bench.upload(a, Layout::buffer),
                                 bench.upload(follow(a), Layout::buffer)};
     engine.prepare(s);
@@ -461,14 +462,15 @@ TEST(test_ahead) {
   constexpr size_t frames = 14;
   std::vector<Frame> all{reference::natural_frame(90, 50)};
   while (all.size() < frames) all.push_back(follow(all.back()));
-  auto team = std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device()));
-  const glcl::Team::Member &member = team->member(0);
+  auto pool =
+      std::make_unique<glcl::DevicePool>(std::vector<glcl::Device>(2, bench.context->device()));
+  const glcl::DevicePool::Worker &worker = pool->worker(0);
   Motion engine(*bench.context, 90, 50, Layout::buffer);
-  engine.share(std::move(team));
+  engine.share(std::move(pool));
   const Motion::Settings s = settings(4, 16, Precision::full, 2);
   engine.prepare(s);
-  std::vector<cl::Event> stop{cl::UserEvent(member.context->cl())};  // the search
-  member.queue->cl().enqueueBarrierWithWaitList(&stop);
+  std::vector<cl::Event> stop{cl::UserEvent(worker.context->cl())};  // the search
+  worker.queue->cl().enqueueBarrierWithWaitList(&stop);
   std::vector<Picture> pictures;
   for (const Frame &frame : all) pictures.push_back(bench.upload(frame, Layout::buffer));
   std::vector<cl::Event> taken(frames);
@@ -530,8 +532,8 @@ TEST(test_window_ahead) {
         s.target_psnr = off != 0 ? 10 * std::log10(255 * 255 / mse) + off : 0;
         const int range = off < 0 ? s.min_range : s.max_range;
         Motion engine(*bench.context, width, height, Layout::buffer);
-        engine.share(
-            std::make_unique<glcl::Team>(std::vector<glcl::Device>(2, bench.context->device())));
+        engine.share(std::make_unique<glcl::DevicePool>(
+            std::vector<glcl::Device>(2, bench.context->device())));
         for (const Frame *frame : {&a, &b, &a, &b})
           engine.next(*bench.queue, s, bench.upload(*frame, Layout::buffer));
         Queue &results = engine.results(*bench.queue);

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "cases.h"
-#include "opencl/background.h"
 #include "opencl/context.h"
 #include "opencl/drivers.h"
 #include "opencl/error.h"
 #include "opencl/flaws.h"
 #include "opencl/kernel.h"
+#include "opencl/lazy.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"
 #include "opencl/source.h"
@@ -365,11 +365,11 @@ TEST(test_background_programs) {
   };
   const unsigned before = glcl::programs_compiled();
   {
-    glcl::Background<glcl::Kernel> kernel;
+    glcl::Lazy<glcl::Kernel> kernel;
     while (!kernel.poll([&] { return make("invert/invert.cl", "-DBACKGROUND"); })) g_usleep(1000);
     fail_unless_equals_int(glcl::programs_compiled(), before + 1);
   }
-  glcl::Background<glcl::Kernel> broken;
+  glcl::Lazy<glcl::Kernel> broken;
   const Error error = error_of([&] {
     while (!broken.poll([&] { return make("bilateral/vector.cl", "-DV=behind"); })) g_usleep(1000);
   });
@@ -466,7 +466,7 @@ TEST(test_error_names) {
 
 TEST(test_later) {
   std::promise<int> number;
-  glcl::Background<int> later;
+  glcl::Lazy<int> later;
   const auto wait = [&] { return number.get_future().get(); };
   fail_unless(!later.poll(wait));
   fail_unless(!later.poll(wait));
@@ -475,7 +475,7 @@ TEST(test_later) {
   fail_unless_equals_int(*later.poll(wait), 7);
   fail_unless_equals_int(later.get(wait), 7);
 
-  glcl::Background<int> failing;
+  glcl::Lazy<int> failing;
   const auto fail_there = []() -> int { throw Error(Error::Kind::failed, "no"); };
   error_of([&] {
     while (!failing.poll(fail_there)) g_usleep(1000);

@@ -55,10 +55,11 @@ int warnings = 0;
 
 void check_ignored(const glcl::Device &device, const char *what) {
   warnings = 0;
-  fail_unless(glcl::tuned(tunable(), device, "radius-4") == tunable().defaults(device, "radius-4"),
+  fail_unless(glcl::tuned_parameters(tunable(), device, "radius-4") ==
+                  tunable().defaults(device, "radius-4"),
               "%s was trusted", what);
   fail_unless_equals_int(warnings, 1);
-  glcl::tuned(tunable(), device, "radius-4");
+  glcl::tuned_parameters(tunable(), device, "radius-4");
   fail_unless_equals_int(warnings, 1);
 }
 
@@ -91,7 +92,8 @@ const Tunable &unknown_kernel() {
 }
 
 bool is_default() {
-  return glcl::tuned(unknown_kernel(), unknown_device(), "any") == Parameters{{"step", 1}};
+  return glcl::tuned_parameters(unknown_kernel(), unknown_device(), "any") ==
+         Parameters{{"step", 1}};
 }
 
 /// A file or folder that nobody may use, until this goes.
@@ -114,7 +116,7 @@ TEST(test_file_of_another_user) {
   const __user_cap_data_struct none[2] = {};
   const std::string path = glcl::tuning_file(), folder = path.substr(0, path.rfind('/'));
   const glcl::Device device = unknown_device();
-  glcl::keep(unknown_kernel(), device, "any", {});
+  glcl::save_tuning(unknown_kernel(), device, "any", {});
   syscall(SYS_capset, &header, none);
   std::string told;
   g_log_set_handler(
@@ -126,9 +128,9 @@ TEST(test_file_of_another_user) {
   std::string error;
   {
     const Closed closed(folder);
-    fail_if(glcl::kept(unknown_kernel(), device, "any"));
+    fail_if(glcl::load_tuning(unknown_kernel(), device, "any"));
     try {
-      glcl::keep(unknown_kernel(), device, "any", {});
+      glcl::save_tuning(unknown_kernel(), device, "any", {});
     } catch (const glcl::Error &thrown) {
       error = thrown.what();
     }
@@ -136,7 +138,7 @@ TEST(test_file_of_another_user) {
   const std::string told_of_folder = told;
   {
     const Closed closed(path);
-    fail_if(glcl::kept(unknown_kernel(), device, "any"));
+    fail_if(glcl::load_tuning(unknown_kernel(), device, "any"));
   }
   fail_unless(told_of_folder.empty(), "%s", told_of_folder.c_str());
   fail_unless(error.find("Set XDG_DATA_HOME to") != std::string::npos, "%s", error.c_str());
@@ -147,13 +149,13 @@ TEST(test_file_of_another_user) {
 TEST(test_kept) {
   const glcl::Device here = device();
   g_remove(glcl::tuning_file().c_str());
-  fail_unless(!glcl::kept(tunable(), here, "radius-4"));
-  glcl::keep(tunable(), here, "radius-4", {other(here), 12.5, 20});
-  glcl::keep(tunable(), here, "radius-10", {tunable().defaults(here, "radius-10"), 80, 80});
-  glcl::keep(tunable(), here, "radius-4", {other(here), 11.5, 20});
-  const auto kept = glcl::kept(tunable(), here, "radius-4");
+  fail_unless(!glcl::load_tuning(tunable(), here, "radius-4"));
+  glcl::save_tuning(tunable(), here, "radius-4", {other(here), 12.5, 20});
+  glcl::save_tuning(tunable(), here, "radius-10", {tunable().defaults(here, "radius-10"), 80, 80});
+  glcl::save_tuning(tunable(), here, "radius-4", {other(here), 11.5, 20});
+  const auto kept = glcl::load_tuning(tunable(), here, "radius-4");
   fail_unless(kept && kept->parameters == other(here) && kept->microseconds == 11.5);
-  fail_unless(glcl::tuned(tunable(), here, "radius-4") == other(here));
+  fail_unless(glcl::tuned_parameters(tunable(), here, "radius-4") == other(here));
   fail_unless_equals_int(read()["entries"].size(), 2);
 
   // Kept times decide between the exact filter and the grid.
@@ -164,7 +166,7 @@ TEST(test_kept) {
   fail_unless_equals_float(engine.cost(settings), 11.5);
   Grid grid(*context, 8, 8, engine.layout());
   const double usual = grid.cost(settings);
-  glcl::keep(Grid::tunable(), here, "intensity", {Grid::variant(engine.layout()), 7.5, 20});
+  glcl::save_tuning(Grid::tunable(), here, "intensity", {Grid::variant(engine.layout()), 7.5, 20});
   fail_unless_equals_float(grid.cost(settings), usual);
   fail_unless_equals_float(Grid(*context, 8, 8, engine.layout()).cost(settings), 7.5);
 }
@@ -172,14 +174,15 @@ TEST(test_kept) {
 TEST(test_wrong_and_stale) {
   const glcl::Device here = device();
   g_remove(glcl::tuning_file().c_str());
-  glcl::keep(tunable(), here, "radius-4", {other(here), 12.5, 20});
+  glcl::save_tuning(tunable(), here, "radius-4", {other(here), 12.5, 20});
   const json good = read();
   count_warnings();
 
   for (const char *text : {"", "{", "[]", "{\"version\": 99, \"entries\": []}",
                            "{\"version\": 1, \"entries\": 3}", "\x01\x02\xff"}) {
     write(text);
-    fail_unless(glcl::tuned(tunable(), here, "radius-4") == tunable().defaults(here, "radius-4"));
+    fail_unless(glcl::tuned_parameters(tunable(), here, "radius-4") ==
+                tunable().defaults(here, "radius-4"));
   }
   fail_unless_equals_int(warnings, 1);  // the same words each time
 
@@ -205,7 +208,8 @@ TEST(test_wrong_and_stale) {
   elsewhere["entries"][0]["device"] = "another one";
   write(elsewhere.dump());
   warnings = 0;
-  fail_unless(glcl::tuned(tunable(), here, "radius-4") == tunable().defaults(here, "radius-4"));
+  fail_unless(glcl::tuned_parameters(tunable(), here, "radius-4") ==
+              tunable().defaults(here, "radius-4"));
   fail_unless_equals_int(warnings, 0);
 }
 
@@ -223,7 +227,7 @@ TEST(test_no_regular_file) {
     fail_unless(is_default());
     std::string told;
     try {
-      glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
+      glcl::save_tuning(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
     } catch (const glcl::Error &error) {
       told = error.what();
     }
@@ -237,7 +241,7 @@ TEST(test_no_regular_file) {
 // A file of any size and depth is ignored, or used where it is none the less a tuning file.
 TEST(test_large_and_deep) {
   g_remove(glcl::tuning_file().c_str());
-  glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
+  glcl::save_tuning(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
   const json good = read();
   count_warnings();
   const auto nested = [](size_t depth) {
@@ -255,13 +259,13 @@ TEST(test_large_and_deep) {
     fail_unless(is_default());
   }
   // What is kept next takes its place.
-  glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
+  glcl::save_tuning(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
   fail_unless(read() == good);
 }
 
 TEST(test_numbers_out_of_range) {
   g_remove(glcl::tuning_file().c_str());
-  glcl::keep(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
+  glcl::save_tuning(unknown_kernel(), unknown_device(), "any", {{{"step", -1}}, 1, 2});
   const std::string good = read().dump();
   count_warnings();
   const auto with = [&](const std::string &from, const std::string &to) {
@@ -293,8 +297,8 @@ TEST(test_writers) {
     for (int thread = 0; thread < threads; thread++)
       all.emplace_back([&, thread] {
         for (int entry = 0; entry < entries; entry++)
-          glcl::keep(unknown_kernel(), unknown_device(), problem(process, thread, entry),
-                     {{{"step", -1}}, 1, 2});
+          glcl::save_tuning(unknown_kernel(), unknown_device(), problem(process, thread, entry),
+                            {{{"step", -1}}, 1, 2});
       });
     for (std::thread &thread : all) thread.join();
   };
@@ -315,9 +319,10 @@ TEST(test_writers) {
   for (int process = 0; process < processes; process++)
     for (int thread = 0; thread < threads; thread++)
       for (int entry = 0; entry < entries; entry++)
-        fail_unless(glcl::kept(unknown_kernel(), unknown_device(), problem(process, thread, entry))
-                        .has_value(),
-                    "entry %s is lost", problem(process, thread, entry).c_str());
+        fail_unless(
+            glcl::load_tuning(unknown_kernel(), unknown_device(), problem(process, thread, entry))
+                .has_value(),
+            "entry %s is lost", problem(process, thread, entry).c_str());
   fail_unless_equals_int(read()["entries"].size(), processes * threads * entries);
 }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "glclcontexts.h"
+#include "glclcontextslot.h"
 
 #include <utility>
 
-#include "glclerrors.h"
+#include "glclerrorreporter.h"
 #include "opencl/flaws.h"
 
 namespace glcl {
 
-Contexts::~Contexts() {
+ContextSlot::~ContextSlot() {
   gst_clear_object(&in_use_);
   gst_clear_object(&offered_);
 }
 
 /// The old one goes when the mutex is free again: its last reference waits for the GL thread, which
 /// may be waiting for the mutex.
-void Contexts::replace(GstGLCLContext *&context, GstGLCLContext *by) {
+void ContextSlot::replace(GstGLCLContext *&context, GstGLCLContext *by) {
   {
     const std::lock_guard lock(mutex_);
     std::swap(context, by);
@@ -23,18 +23,18 @@ void Contexts::replace(GstGLCLContext *&context, GstGLCLContext *by) {
   gst_clear_object(&by);
 }
 
-GstGLCLContext *Contexts::reference() {
+GstGLCLContext *ContextSlot::reference() {
   const std::lock_guard lock(mutex_);
   return in_use_ ? GST_GLCL_CONTEXT(gst_object_ref(in_use_)) : nullptr;
 }
 
-std::string Contexts::offered_device(GstGLContext *gl_context) {
+std::string ContextSlot::offered_device(GstGLContext *gl_context) {
   const std::lock_guard lock(mutex_);
   if (!offered_ || gst_glcl_context_gl_context(offered_) != gl_context) return {};
   return gst_glcl_context_device(offered_).id();
 }
 
-void Contexts::ask(GstElement *element) {
+void ContextSlot::ask(GstElement *element) {
   bool needed;
   {
     const std::lock_guard lock(mutex_);
@@ -43,7 +43,7 @@ void Contexts::ask(GstElement *element) {
   if (GstGLCLContext *found = gst_glcl_context_ask(element, needed)) offer(found);
 }
 
-void Contexts::announce(GstElement *element, bool automatic) {
+void ContextSlot::announce(GstElement *element, bool automatic) {
   GstGLCLContext *context = reference();
   if (!context) return;
   gst_glcl_context_announce(element, context);
@@ -62,7 +62,7 @@ void Contexts::announce(GstElement *element, bool automatic) {
   gst_object_unref(context);
 }
 
-bool Contexts::answer(GstQuery *query) {
+bool ContextSlot::answer(GstQuery *query) {
   GstGLCLContext *context = reference();
   const bool answered = gst_glcl_context_answer(query, context);
   gst_clear_object(&context);

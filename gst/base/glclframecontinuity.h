@@ -9,8 +9,8 @@ namespace glcl {
 
 /// The frames that arrive at an element: whether each follows the one before it, and warnings, each
 /// once a start, of those that are not as they should be. Streaming thread, but for `late`, and
-/// for `tell_of_pixels` on the GL thread.
-class Arrivals {
+/// for `warn_of_pixels` on the GL thread.
+class FrameContinuity {
  public:
   /// A new start.
   void start();
@@ -27,9 +27,9 @@ class Arrivals {
   /// Whether a frame's lines are from two moments, which nobody has been told of.
   bool has_fields(const GstVideoInfo &info, GstBuffer *buffer) const;
   /// Warns of such frames.
-  void tell_of_fields(GstElement *element, const GstVideoInfo &info);
+  void warn_of_fields(GstElement *element, const GstVideoInfo &info);
   /// Warns where pixels are not square that `what` count as if they were; GL thread.
-  void tell_of_pixels(GstElement *element, const GstVideoInfo &info, const char *what);
+  void warn_of_pixels(GstElement *element, const GstVideoInfo &info, const char *what);
   /// Whether a frame has the size of its caps; warns of one that has not. GStreamer 1.22 lets such
   /// frames through when caps change while a pipeline restarts; the next ones are right again.
   bool has_size_of_caps(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer);
@@ -37,7 +37,7 @@ class Arrivals {
  private:
   std::atomic<GstClockTime> late_until_{0};  // running time
   GstClockTime last_ = GST_CLOCK_TIME_NONE;
-  bool told_of_fields_ = false, told_of_sizes_ = false, told_of_pixels_ = false;
+  bool warned_of_fields_ = false, warned_of_sizes_ = false, warned_of_pixels_ = false;
 };
 
 }  // namespace glcl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "glclframes.h"
+#include "glcltexturebridge.h"
 
 #include <algorithm>
 
@@ -11,10 +11,10 @@ namespace glcl {
 namespace {
 
 using sharing::Access;
-using sharing::Crossing;
+using sharing::AcquiredScope;
 using sharing::Sharing;
-using sharing::Use;
-using sharing::Way;
+using sharing::SharingMethod;
+using sharing::TextureUse;
 
 /// The texture of a frame. Whatever its caps say, a buffer may hold anything. Throws.
 GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const PlaneFormat &plane) {
@@ -50,8 +50,8 @@ void mark(GstBuffer *buffer, GstGLMemory *memory, GstGLContext *gl_context) {
 
 }  // namespace
 
-Frames::Frames(GstBaseTransform *element, GstGLCLContext *context,
-               std::shared_ptr<sharing::Copies> copies)
+TextureBridge::TextureBridge(GstBaseTransform *element, GstGLCLContext *context,
+                             std::shared_ptr<sharing::Copies> copies)
     : element_(element),
       context_(context),
       copies_(std::move(copies)),
@@ -59,7 +59,7 @@ Frames::Frames(GstBaseTransform *element, GstGLCLContext *context,
   sharing_->count_in(copies_);
 }
 
-void Frames::replace_pool(GstQuery *query, const sharing::Report &report) {
+void TextureBridge::replace_pool(GstQuery *query, const sharing::ErrorHandler &report) {
   if (gst_query_get_n_allocation_pools(query) == 0) return;
   GstBufferPool *pool = sharing_->make_pool(gl_context(), report);
   if (!pool) return;
@@ -77,15 +77,16 @@ void Frames::replace_pool(GstQuery *query, const sharing::Report &report) {
   gst_object_unref(pool);
 }
 
-/// The way in use, or copying where a texture belongs to a GL context that shares nothing with
+/// The method in use, or copying where a texture belongs to a GL context that shares nothing with
 /// ours, as happens for some frames after the application has replaced the GL display.
-Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
+Sharing &TextureBridge::sharing_for(std::initializer_list<GstGLMemory *> textures) {
   for (GstGLMemory *texture : textures)
     if (!gst_gl_context_can_share(texture->mem.context, gl_context())) {
       gst_base_transform_reconfigure_src(element_);
       if (!foreign_) {
-        foreign_ = sharing::probe(Way::copy, gl_context(), gst_glcl_context_device(context_))
-                       .factory.make();
+        foreign_ =
+            sharing::probe(SharingMethod::copy, gl_context(), gst_glcl_context_device(context_))
+                .factory.make();
         foreign_->count_in(copies_);
       }
       return *foreign_;
@@ -93,27 +94,27 @@ Sharing &Frames::sharing_for(std::initializer_list<GstGLMemory *> textures) {
   return *sharing_;
 }
 
-void Frames::cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in,
-                   GstBuffer *out, const Work &work) {
+void TextureBridge::run(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in,
+                        GstBuffer *out, const Process &work) {
   const PixelFormat &format = sharing::format_of(info);
   GstGLMemory *from = texture_of(in, info, format.planes[0]),
               *to = texture_of(out, info, format.planes[0]);
   Sharing &sharing = sharing_for({from, to});
   wait_for(in, from, gl_context());
   if (from == to) {
-    Use use(from, Access::pass_on, format);
-    Crossing crossing(sharing, queue, layout, &use, 1);
+    TextureUse use(from, Access::pass_on, format);
+    AcquiredScope scope(sharing, queue, layout, &use, 1);
     work(use.picture, {});
-    crossing.finish();
+    scope.finish();
     return;
   }
-  Use uses[] = {{from, Access::read, format}, {to, Access::write, format}};
-  Crossing crossing(sharing, queue, layout, uses, 2);
+  TextureUse uses[] = {{from, Access::read, format}, {to, Access::write, format}};
+  AcquiredScope scope(sharing, queue, layout, uses, 2);
   work(uses[0].picture, uses[1].picture);
-  crossing.finish();
+  scope.finish();
   mark(out, to, gl_context());
 }
 
-void Frames::hand_to_gl(GstBuffer *frame) { sharing::hand_to_gl(frame, gl_context()); }
+void TextureBridge::hand_to_gl(GstBuffer *frame) { sharing::hand_to_gl(frame, gl_context()); }
 
 }  // namespace glcl

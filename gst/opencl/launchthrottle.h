@@ -14,7 +14,7 @@ class Queue;
 /// waits for little of it. Where a frame takes long, or what it takes is not known yet, a launch is
 /// enqueued when the last but one is done, and long ones in bands; all others as they come, without
 /// a wait. One thread.
-class Pace {
+class LaunchThrottle {
  public:
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
@@ -23,32 +23,32 @@ class Pace {
   static constexpr Seconds band{0.05};
 
   /// The one that launches of this thread keep, or null.
-  static Pace *current();
+  static LaunchThrottle *current();
 
   /// A launch: how much work it is, in any unit, and where to put what a unit takes, if anywhere.
-  struct Work {
+  struct LaunchWork {
     double amount = 1;
     std::shared_ptr<Seconds> speed;
   };
 
   /// Around the launches of a frame on this thread.
-  class Frame {
+  class FrameScope {
    public:
-    Frame(Pace &pace, Queue &queue);
-    ~Frame();
-    Frame(const Frame &) = delete;
+    FrameScope(LaunchThrottle &throttle, Queue &queue);
+    ~FrameScope();
+    FrameScope(const FrameScope &) = delete;
 
    private:
-    Pace &pace_;
+    LaunchThrottle &throttle_;
     Queue &queue_;
-    Pace *outer_;
+    LaunchThrottle *outer_;
   };
 
   /// For the rest of the frame: what is launched next was never measured.
   void be_careful() { careful_ = true; }
   bool is_careful() const { return careful_; }
   /// A launch of a careful frame has been enqueued: waits for the one before it, and measures that.
-  void launched(Queue &queue, const cl::Event &event, const Work &work);
+  void launched(Queue &queue, const cl::Event &event, const LaunchWork &work);
   /// Waits until a band is done, and gives the time it took.
   Seconds time(Queue &queue, const cl::Event &band);
 
@@ -59,7 +59,7 @@ class Pace {
 
   bool careful_ = false, slow_ = false;
   cl::Event before_;                 // the last launch of a careful frame
-  Work work_;                        // what it does
+  LaunchWork work_;                  // what it does
   Clock::time_point enqueued_;       // and since when
   cl::Event end_;                    // of a frame that went without waits
   Clock::time_point begun_, ended_;  // the frame; the last `end_`

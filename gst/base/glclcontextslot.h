@@ -10,9 +10,9 @@ namespace glcl {
 
 /// The OpenCL contexts of one element: the one in use, and one that neighbours or the application
 /// offered. Any thread, but where it says otherwise.
-class Contexts {
+class ContextSlot {
  public:
-  ~Contexts();
+  ~ContextSlot();
 
   /// The one in use, borrowed, or null. On the GL thread, which alone changes it.
   GstGLCLContext *in_use() const { return in_use_; }
@@ -24,8 +24,8 @@ class Contexts {
 
   /// Asks neighbours and application, as gst_glcl_context_ask.
   void ask(GstElement *element);
-  /// Tells them of the one in use, and the user where frames are copied for want of a better way.
-  /// `automatic`: the user also hears of better devices that can't run the elements.
+  /// Tells them of the one in use, and the user where frames are copied for want of a better
+  /// method. `automatic`: the user also hears of better devices that can't run the elements.
   void announce(GstElement *element, bool automatic);
   /// Answers a CONTEXT query of our type.
   bool answer(GstQuery *query);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "compiling.h"
+#include "compilertask.h"
 
 #include <atomic>
 #include <chrono>
@@ -62,7 +62,7 @@ std::chrono::duration<double> compiler_patience() { return 5 * patience(); }
 
 }  // namespace
 
-struct Compiling::Task {
+struct CompilerTask::Progress {
   const std::string name;
   const cl::Context context;
   const Device device;
@@ -99,59 +99,61 @@ struct Compiling::Task {
 
 namespace {
 
-template <class Task>
-void run(std::shared_ptr<Task> task, std::function<cl::Program()> compile) {
+template <class Progress>
+void run(std::shared_ptr<Progress> progress, std::function<cl::Program()> compile) {
   try {
-    const std::shared_ptr<Compiler> compiler = task->compiler;
+    const std::shared_ptr<Compiler> compiler = progress->compiler;
     const Compiler::Turn turn(*compiler);
-    if (task->drop()) throw Stopped();
+    if (progress->drop()) throw Stopped();
     const DriverWork work;
-    task->finish(compile(), nullptr);
+    progress->finish(compile(), nullptr);
     compile = nullptr;
-    task.reset();
+    progress.reset();
   } catch (...) {
-    task->finish({}, std::current_exception());
+    progress->finish({}, std::current_exception());
   }
 }
 
 }  // namespace
 
-Compiling::Compiling(std::string name, const cl::Context &context, const Device &device,
-                     std::function<cl::Program()> compile)
-    : task_(new Task{std::move(name), context, device, Compiler::of(device)}) {
-  if (is_left(context)) throw task_->given_up();
+CompilerTask::CompilerTask(std::string name, const cl::Context &context, const Device &device,
+                           std::function<cl::Program()> compile)
+    : progress_(new Progress{std::move(name), context, device, Compiler::of(device)}) {
+  if (is_left(context)) throw progress_->given_up();
   try {
-    std::thread([task = task_, compile]() mutable {
-      run(std::move(task), std::move(compile));
+    std::thread([progress = progress_, compile]() mutable {
+      run(std::move(progress), std::move(compile));
     }).detach();
   } catch (const std::system_error &) {
-    run(task_, std::move(compile));  // no thread can be had
+    run(progress_, std::move(compile));  // no thread can be had
   }
 }
 
-cl::Program Compiling::get() const {
+cl::Program CompilerTask::get() const {
   constexpr std::chrono::milliseconds often{20};
-  std::unique_lock lock(task_->mutex);
-  task_->waiting++;
-  task_->is_left = false;
+  std::unique_lock lock(progress_->mutex);
+  progress_->waiting++;
+  progress_->is_left = false;
   // exit() takes OpenGL away too, so nothing goes on with it then, but for a stop.
-  const auto may_go_on = [this] { return task_->is_done && !process_ends(); };
-  const auto is_late = [this] { return task_->compiler->works_longer_than(compiler_patience()); };
+  const auto may_go_on = [this] { return progress_->is_done && !process_ends(); };
+  const auto is_late = [this] {
+    return progress_->compiler->works_longer_than(compiler_patience());
+  };
   while (!may_go_on() && !Stop::wanted() && !is_late())
-    task_->done.wait_for(lock, often, may_go_on);
-  if (--task_->waiting == 0) task_->is_left = true;
-  if (!task_->is_done && !Stop::wanted() && is_late()) {
-    leave(task_->context);
-    throw task_->given_up();
+    progress_->done.wait_for(lock, often, may_go_on);
+  if (--progress_->waiting == 0) progress_->is_left = true;
+  if (!progress_->is_done && !Stop::wanted() && is_late()) {
+    leave(progress_->context);
+    throw progress_->given_up();
   }
-  if (!task_->is_done) throw Stopped();
-  if (task_->failure) std::rethrow_exception(task_->failure);
-  return task_->program;
+  if (!progress_->is_done) throw Stopped();
+  if (progress_->failure) std::rethrow_exception(progress_->failure);
+  return progress_->program;
 }
 
-bool Compiling::dropped() const {
-  const std::lock_guard lock(task_->mutex);
-  return task_->is_dropped;
+bool CompilerTask::dropped() const {
+  const std::lock_guard lock(progress_->mutex);
+  return progress_->is_dropped;
 }
 
 bool builds_singly(const Device &device) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pace.h"
+#include "launchthrottle.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@ namespace glcl {
 
 namespace {
 
-thread_local Pace *paced = nullptr;
+thread_local LaunchThrottle *current_throttle = nullptr;
 
 bool is_done(const cl::Event &event) {
   return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
@@ -20,25 +20,25 @@ bool is_done(const cl::Event &event) {
 
 }  // namespace
 
-Pace *Pace::current() { return paced; }
+LaunchThrottle *LaunchThrottle::current() { return current_throttle; }
 
-Pace::Frame::Frame(Pace &pace, Queue &queue)
-    : pace_(pace), queue_(queue), outer_(std::exchange(paced, &pace)) {
+LaunchThrottle::FrameScope::FrameScope(LaunchThrottle &throttle, Queue &queue)
+    : throttle_(throttle), queue_(queue), outer_(std::exchange(current_throttle, &throttle)) {
   try {
-    pace_.begin();
+    throttle_.begin();
   } catch (...) {
-    paced = outer_;
+    current_throttle = outer_;
     throw;
   }
 }
 
-Pace::Frame::~Frame() {
-  paced = outer_;
-  pace_.end(queue_);
+LaunchThrottle::FrameScope::~FrameScope() {
+  current_throttle = outer_;
+  throttle_.end(queue_);
 }
 
 /// The frame before tells whether this one takes long.
-void Pace::begin() {
+void LaunchThrottle::begin() {
   begun_ = Clock::now();
   careful_ = std::exchange(slow_, false);
   if (!end_()) return;
@@ -49,7 +49,7 @@ void Pace::begin() {
   end_ = {};
 }
 
-void Pace::end(Queue &queue) {
+void LaunchThrottle::end(Queue &queue) {
   const auto now = Clock::now();
   if (careful_) slow_ = now - begun_ > band;
   // A late frame is told after a band's time in any case, so that quick ones share a marker.
@@ -59,14 +59,15 @@ void Pace::end(Queue &queue) {
 }
 
 /// What the launch took, once it is done: the queue does one after the other.
-Pace::Seconds Pace::wait_for(const cl::Event &event, Clock::time_point enqueued) {
+LaunchThrottle::Seconds LaunchThrottle::wait_for(const cl::Event &event,
+                                                 Clock::time_point enqueued) {
   wait(event);
   const auto now = Clock::now(), start = std::max(enqueued, free_);
   free_ = now;
   return now - start;
 }
 
-void Pace::launched(Queue &queue, const cl::Event &event, const Work &work) {
+void LaunchThrottle::launched(Queue &queue, const cl::Event &event, const LaunchWork &work) {
   queue.cl().flush();
   const auto now = Clock::now();
   if (before_()) {
@@ -77,7 +78,7 @@ void Pace::launched(Queue &queue, const cl::Event &event, const Work &work) {
   Stop::check();
 }
 
-Pace::Seconds Pace::time(Queue &queue, const cl::Event &band) {
+LaunchThrottle::Seconds LaunchThrottle::time(Queue &queue, const cl::Event &band) {
   before_ = {};
   queue.cl().flush();
   const Seconds took = wait_for(band, Clock::now());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Long launches: in bands, left where nobody wants them, given up where they never end.
-#include "opencl/pace.h"
+#include "opencl/launchthrottle.h"
 
 #include <atomic>
 #include <future>
@@ -10,11 +10,11 @@
 
 #include "kernels/bands.h"
 #include "kernels/engine.h"
-#include "opencl/background.h"
-#include "opencl/compiling.h"
+#include "opencl/asynctask.h"
+#include "opencl/compilertask.h"
 #include "opencl/waiting.h"
 
-using glcl::Pace;
+using glcl::LaunchThrottle;
 using glcl::Stop;
 using glcl::Stopped;
 
@@ -94,8 +94,8 @@ TEST(test_bands_are_left) {
   int asked = 0;
   const Stop stop([&] { return ++asked == 2; });
   const Stop::Scope scope(stop);
-  Pace pace;
-  const Pace::Frame frame(pace, *bench.queue);
+  LaunchThrottle throttle;
+  const LaunchThrottle::FrameScope frame(throttle, *bench.queue);
   bool stopped = false;
   try {
     kernel(*bench.queue, {1, rows}, numbers);
@@ -115,7 +115,7 @@ TEST(test_bands_follow_the_work) {
   const cl::Buffer numbers = numbers_of(bench, rows);
   const auto bands = [&](cl_int rounds) {
     return in_bands(*bench.queue, [&] {
-      Pace::current()->be_careful();
+      LaunchThrottle::current()->be_careful();
       kernel(*bench.queue, {1, rows}, numbers, rounds);
       kernel(*bench.queue, {1, rows}, numbers, 1);  // waits for the other
     });
@@ -130,11 +130,11 @@ TEST(test_quick_frames_share_a_marker) {
   Bench bench;
   glcl::Kernel kernel(*bench.context, program_of(bench), "count", {1, 1});
   const cl::Buffer numbers = numbers_of(bench, rows);
-  Pace pace;
+  LaunchThrottle throttle;
   constexpr int frames = 200;
   for (int i = 0; i < frames; i++) {
     {
-      const Pace::Frame frame(pace, *bench.queue);
+      const LaunchThrottle::FrameScope frame(throttle, *bench.queue);
       kernel(*bench.queue, {1, rows}, numbers);
     }
     bench.queue->cl().finish();
@@ -160,14 +160,14 @@ TEST(test_a_compiler_is_left) {
   Bench bench;
   std::promise<void> gate;
   const auto open = gate.get_future().share();
-  const glcl::Compiling compiling("a program", bench.context->cl(), bench.context->device(),
-                                  [&, open] {
-                                    open.wait();
-                                    return program_of(bench);
-                                  });
+  const glcl::CompilerTask compiling("a program", bench.context->cl(), bench.context->device(),
+                                     [&, open] {
+                                       open.wait();
+                                       return program_of(bench);
+                                     });
   {
-    glcl::Background<cl::Program> behind;
-    behind.begin([&] { return compiling.get(); });
+    glcl::AsyncTask<cl::Program> behind;
+    behind.start([&] { return compiling.get(); });
     fail_unless(!behind.take());
   }  // it does not wait for the compiler
   Stop stop;
@@ -190,17 +190,18 @@ TEST(test_a_compiler_that_waits_is_dropped) {
   if (!glcl::builds_singly(bench.context->device())) return;
   std::promise<void> gate;
   const auto open = gate.get_future().share();
-  const glcl::Compiling first("a program", bench.context->cl(), bench.context->device(), [&, open] {
-    open.wait();
-    return cl::Program();
-  });
+  const glcl::CompilerTask first("a program", bench.context->cl(), bench.context->device(),
+                                 [&, open] {
+                                   open.wait();
+                                   return cl::Program();
+                                 });
   std::atomic<int> begun{0};
   const auto count = [&begun] {
     begun++;
     return cl::Program();
   };
   g_usleep(100 * 1000);  // the first has its turn
-  const glcl::Compiling left("another", bench.context->cl(), bench.context->device(), count);
+  const glcl::CompilerTask left("another", bench.context->cl(), bench.context->device(), count);
   Stop stop;
   stop.request();
   bool stopped = false;

@@ -10,7 +10,7 @@ namespace glcl {
 /// What became of work that others do for a queue. The queue's commands go on in any case, because
 /// OpenCL leaves open what works after one that was made to fail; so whoever takes results asks
 /// here first. From any thread.
-class Outcome {
+class DeferredError {
  public:
   /// The first failure counts.
   void set_failure(std::exception_ptr failure) {

@@ -14,7 +14,7 @@ void warn(GstElement *element, GstResourceError code, const std::string &text,
 
 /// The border between C++ and GStreamer: what an element's work throws becomes its error messages.
 /// Any thread.
-class Errors {
+class ErrorReporter {
  public:
   /// Runs work; false where it threw, which is then posted as the element's.
   template <class Work>

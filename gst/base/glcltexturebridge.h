@@ -12,23 +12,23 @@
 
 namespace glcl {
 
-/// The frames of an element on their way from buffers to pictures and back, by the way of sharing
+/// The frames of an element on their way from buffers to pictures and back, by the sharing method
 /// of an OpenCL context. GL thread; the functions throw.
-class Frames {
+class TextureBridge {
  public:
   /// Both outlive it. Transfers of a frame to or from host memory are counted in `copies`.
-  Frames(GstBaseTransform *element, GstGLCLContext *context,
-         std::shared_ptr<sharing::Copies> copies);
+  TextureBridge(GstBaseTransform *element, GstGLCLContext *context,
+                std::shared_ptr<sharing::Copies> copies);
 
-  /// Puts a pool of the textures that the way works on best in place of the query's first.
-  void replace_pool(GstQuery *query, const sharing::Report &report);
+  /// Puts a pool of the textures that the method works on best in place of the query's first.
+  void replace_pool(GstQuery *query, const sharing::ErrorHandler &report);
 
   /// Runs `work (in, out)`, which enqueues what reads `in` and writes all of `out`, frames of
   /// `info`. Where the buffers are one, or hold the same texture, the frame goes on as it came and
   /// there is no picture `out`. Throws where the buffers hold something else.
-  using Work = std::function<void(const Picture &in, const Picture &out)>;
-  void cross(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
-             const Work &work);
+  using Process = std::function<void(const Picture &in, const Picture &out)>;
+  void run(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
+           const Process &work);
 
   /// Has OpenGL own a frame, for consumers that use its texture without a map.
   void hand_to_gl(GstBuffer *frame);

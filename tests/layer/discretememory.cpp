@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "apart.h"
+#include "discretememory.h"
 
 #include <cstdlib>
 
@@ -19,8 +19,8 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info what, siz
 
 }  // namespace
 
-void tell_of_own_memory(cl_icd_dispatch &driver) {
-  if (!std::getenv("GLCL_APART")) return;
+void report_discrete_memory(cl_icd_dispatch &driver) {
+  if (!std::getenv("GLCL_DISCRETE_MEMORY")) return;
   real = driver.clGetDeviceInfo;
   driver.clGetDeviceInfo = get_device_info;
 }

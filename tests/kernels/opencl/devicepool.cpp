@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Work that several devices share: parts of one CPU stand for them.
-#include "opencl/team.h"
+#include "opencl/devicepool.h"
 
 #include <atomic>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include "opencl/error.h"
 
 using glcl::Device;
-using glcl::Team;
+using glcl::DevicePool;
 using motion::TeamSearch;
 
 namespace {
@@ -61,8 +61,8 @@ TEST(test_shares) {
         reference::full_search(pair.current, pair.reference, block, window, 3),
         reference::full_search(pair.reference, pair.current, block, window, 3)};
     for (int count : {1, 2}) {
-      Team team(parts(bench, count));
-      TeamSearch search(team, *bench.context, block, 90, 50);
+      DevicePool pool(parts(bench, count));
+      TeamSearch search(pool, *bench.context, block, 90, 50);
       std::vector<std::vector<int>> all = {{13}, {13}, {13}, {13}};
       if (count == 2) all = {{6, 7}, {1, 12}, {0, 13}, {13, 0}, {10, 3}};
       std::vector<std::vector<Key>> found(all.size(), std::vector<Key>(search.keys()));
@@ -79,7 +79,7 @@ TEST(test_shares) {
             all[run]);
         before = now;
       }
-      team.wait();
+      pool.wait();
       fail_unless_equals_int(order.size(), all.size());
       for (size_t run = 0; run < all.size(); run++) {
         fail_unless_equals_int(order[run], run);
@@ -91,17 +91,17 @@ TEST(test_shares) {
 
 TEST(test_shares_by_speed) {
   Bench bench;
-  Team team(parts(bench, 2));
+  DevicePool pool(parts(bench, 2));
   const auto sum = [](const std::vector<int> &n) { return std::accumulate(n.begin(), n.end(), 0); };
-  fail_unless(team.shares(9) == std::vector<int>({5, 4}));
+  fail_unless(pool.shares(9) == std::vector<int>({5, 4}));
   int done[2] = {0, 0};
-  const Team::Work work = [&](size_t index, Team::Member &, int begin, int end) {
+  const DevicePool::Work work = [&](size_t index, DevicePool::Worker &, int begin, int end) {
     done[index] = end - begin;
     g_usleep(index ? 3000 * (end - begin) : 1000 * (end - begin));
   };
   for (int run = 0; run < 3; run++) {
-    team.run(40, work);
-    fail_unless_equals_int(sum(team.shares(40)), 40);
+    pool.run(40, work);
+    fail_unless_equals_int(sum(pool.shares(40)), 40);
   }
   fail_unless(done[0] > done[1], "the faster one did %d, the slower one %d", done[0], done[1]);
 }
@@ -110,39 +110,39 @@ TEST(test_shares_by_speed) {
 TEST(test_alone) {
   Bench bench;
   for (const bool slow : {true, false}) {
-    Team team(parts(bench, 2));
-    const Team::Work work = [&](size_t index, Team::Member &, int begin, int end) {
+    DevicePool pool(parts(bench, 2));
+    const DevicePool::Work work = [&](size_t index, DevicePool::Worker &, int begin, int end) {
       g_usleep((slow && index ? 50000 : 0) + 1000 * (end - begin));
     };
-    for (int run = 0; run < 14; run++) team.run(20, work);
-    fail_unless((team.shares(20) == std::vector<int>({20, 0})) == slow);
+    for (int run = 0; run < 14; run++) pool.run(20, work);
+    fail_unless((pool.shares(20) == std::vector<int>({20, 0})) == slow);
   }
 }
 
 // A run begins when the event of any context that it waits for has completed; its failure is told.
 TEST(test_ready) {
   Bench bench;
-  Team team(parts(bench, 2));
+  DevicePool pool(parts(bench, 2));
   cl::UserEvent ready(bench.context->cl());
   std::atomic<int> begun{0}, done{0};
-  team.start(
-      {1, 1}, ready, [&](size_t, Team::Member &, int, int) { begun++; },
+  pool.start(
+      {1, 1}, ready, [&](size_t, DevicePool::Worker &, int, int) { begun++; },
       [&](const std::exception_ptr &) { done++; });
   g_usleep(20000);
   fail_unless(!begun && !done);
   ready.setStatus(CL_COMPLETE);
-  team.wait();
+  pool.wait();
   fail_unless(begun == 2 && done == 1);
-  team.start({0, 0}, {}, {}, [&](const std::exception_ptr &) { done++; });
+  pool.start({0, 0}, {}, {}, [&](const std::exception_ptr &) { done++; });
   fail_unless(done == 2);
 }
 
 TEST(test_failure) {
   Bench bench;
-  Team team(parts(bench, 2));
+  DevicePool pool(parts(bench, 2));
   bool other = false;
   try {
-    team.run(2, [&](size_t index, Team::Member &, int, int) {
+    pool.run(2, [&](size_t index, DevicePool::Worker &, int, int) {
       if (index == 0) throw glcl::Error(glcl::Error::Kind::failed, "as planned");
       other = true;
     });
@@ -156,37 +156,37 @@ TEST(test_failure) {
 // What a `done` throws is told by wait(), and the runs behind it go on.
 TEST(test_failing_done) {
   Bench bench;
-  Team team(parts(bench, 2));
+  DevicePool pool(parts(bench, 2));
   int done = 0;
   for (int run = 0; run < 3; run++)
-    team.start(
-        {1, 1}, {}, [](size_t, Team::Member &, int, int) {},
+    pool.start(
+        {1, 1}, {}, [](size_t, DevicePool::Worker &, int, int) {},
         [&done](const std::exception_ptr &) {
           if (done++ == 0) throw glcl::Error(glcl::Error::Kind::failed, "as planned");
         });
   try {
-    team.wait();
+    pool.wait();
     fail("a failure got lost");
   } catch (const glcl::Error &error) {
     fail_unless_equals_string(error.what(), "as planned");
   }
   fail_unless_equals_int(done, 3);
-  team.wait();
+  pool.wait();
 }
 
 // OpenCL's error says which of the devices it comes from.
 TEST(test_failure_names_the_device) {
   Bench bench;
-  Team team(parts(bench, 2));
+  DevicePool pool(parts(bench, 2));
   try {
-    team.run({1, 1}, [](size_t, Team::Member &, int, int) {
+    pool.run({1, 1}, [](size_t, DevicePool::Worker &, int, int) {
       throw cl::Error(CL_OUT_OF_RESOURCES, "clEnqueueTask");
     });
     fail("a failure got lost");
   } catch (const glcl::Error &error) {
     const std::string text = error.what() + (" " + error.detail());
     for (const std::string &words :
-         {team.member(0).context->device().name, std::string("clEnqueueTask: CL_OUT_OF_RESOURCES")})
+         {pool.worker(0).context->device().name, std::string("clEnqueueTask: CL_OUT_OF_RESOURCES")})
       fail_unless(text.find(words) != std::string::npos, "\"%s\" does not name %s", text.c_str(),
                   words.c_str());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "team.h"
+#include "devicepool.h"
 
 #include <algorithm>
 #include <array>
@@ -36,30 +36,30 @@ std::optional<std::array<unsigned char, 16>> bytes(const Device &device, cl_devi
 
 }  // namespace
 
-Team::Team(const std::vector<Device> &devices) {
+DevicePool::DevicePool(const std::vector<Device> &devices) {
   if (devices.empty())
     throw Error(Error::Kind::settings, "There is no device to share work among.");
   for (const Device &device : devices) {
-    Member member;
-    member.context = Context::of_device(device);
+    Worker worker;
+    worker.context = Context::of_device(device);
     try {
-      member.queue = std::make_unique<Queue>(member.context);
-      member.transfers = std::make_unique<Queue>(member.context);
+      worker.queue = std::make_unique<Queue>(worker.context);
+      worker.transfers = std::make_unique<Queue>(worker.context);
     } catch (const cl::Error &error) {
       throw Error(device.name + " can't share work with others. Leave it out.", error);
     }
-    for (const Queue *queue : {member.queue.get(), member.transfers.get()})
+    for (const Queue *queue : {worker.queue.get(), worker.transfers.get()})
       at_exit_.emplace_back(queue->cl());
-    members_.push_back(std::move(member));
+    workers_.push_back(std::move(worker));
   }
-  lines_.resize(size());
+  task_queues_.resize(size());
   for (size_t i = 0; i < size(); i++) {
-    threads_.emplace_back(&Team::begin_all, this, i);
-    threads_.emplace_back(&Team::finish_all, this, i);
+    threads_.emplace_back(&DevicePool::begin_all, this, i);
+    threads_.emplace_back(&DevicePool::finish_all, this, i);
   }
 }
 
-Team::~Team() {
+DevicePool::~DevicePool() {
   std::unique_lock lock(mutex_);
   stopping_ = true;
   lock.unlock();
@@ -67,38 +67,38 @@ Team::~Team() {
   for (std::thread &thread : threads_) thread.join();
 }
 
-std::vector<int> Team::shares(int units) const {
+std::vector<int> DevicePool::shares(int units) const {
   const std::lock_guard lock(mutex_);
   std::vector<int> shares(size(), 0);
-  const auto slower = [](const Member &a, const Member &b) { return a.speed < b.speed; };
-  const auto fastest = std::max_element(members_.begin(), members_.end(), slower);
+  const auto slower = [](const Worker &a, const Worker &b) { return a.speed < b.speed; };
+  const auto fastest = std::max_element(workers_.begin(), workers_.end(), slower);
   // Shared at first, then alone if that might be quicker, then whichever was.
   if (shared_.known() && (alone_.known() ? alone_.mean() : 1 / fastest->speed) < shared_.mean()) {
-    shares[fastest - members_.begin()] = units;
+    shares[fastest - workers_.begin()] = units;
     return shares;
   }
-  const bool known = std::all_of(members_.begin(), members_.end(),
-                                 [](const Member &member) { return member.speed > 0; });
+  const bool known = std::all_of(workers_.begin(), workers_.end(),
+                                 [](const Worker &worker) { return worker.speed > 0; });
   double all = 0;
-  for (const Member &member : members_) all += known ? member.speed : 1;
+  for (const Worker &worker : workers_) all += known ? worker.speed : 1;
   double before = 0;
   int given = 0;
   for (size_t i = 0; i < size(); i++) {
-    before += known ? members_[i].speed : 1;
+    before += known ? workers_[i].speed : 1;
     shares[i] = static_cast<int>(std::lround(units * before / all)) - given;
     given += shares[i];
   }
   return shares;
 }
 
-size_t Team::slowest() const {
+size_t DevicePool::slowest() const {
   const std::lock_guard lock(mutex_);
-  const auto slower = [](const Member &a, const Member &b) { return a.speed < b.speed; };
-  return members_.rend() - 1 - std::min_element(members_.rbegin(), members_.rend(), slower);
+  const auto slower = [](const Worker &a, const Worker &b) { return a.speed < b.speed; };
+  return workers_.rend() - 1 - std::min_element(workers_.rbegin(), workers_.rend(), slower);
 }
 
-void Team::start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done,
-                 bool timed) {
+void DevicePool::start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done,
+                       bool timed) {
   auto run = std::make_shared<Run>();
   run->shares = shares;
   run->begins.resize(shares.size());
@@ -112,124 +112,125 @@ void Team::start(const std::vector<int> &shares, const cl::Event &ready, Work wo
   runs_.push_back(run);
   for (size_t i = 0; i < size(); i++)
     if (shares[i]) {
-      lines_[i].waiting.push_back(run);
+      task_queues_[i].waiting.push_back(run);
       run->left++;
     }
   const bool nothing = !run->left;
   lock.unlock();
   wake_.notify_all();
-  if (nothing) tell();
+  if (nothing) report_finished();
 }
 
-void Team::wait() {
+void DevicePool::wait() {
   std::unique_lock lock(mutex_);
-  told_.wait(lock, [&] { return runs_.empty(); });
-  if (const auto untold = std::exchange(untold_, nullptr)) std::rethrow_exception(untold);
+  reported_.wait(lock, [&] { return runs_.empty(); });
+  if (const auto unreported = std::exchange(unreported_, nullptr))
+    std::rethrow_exception(unreported);
 }
 
-void Team::settle() {
+void DevicePool::settle() {
   std::unique_lock lock(mutex_);
-  told_.wait(lock, [&] { return runs_.empty(); });
+  reported_.wait(lock, [&] { return runs_.empty(); });
 }
 
-void Team::run(const std::vector<int> &shares, const Work &work) {
+void DevicePool::run(const std::vector<int> &shares, const Work &work) {
   std::exception_ptr failed;
   start(shares, {}, work, [&](const std::exception_ptr &failure) { failed = failure; });
   wait();
   if (failed) std::rethrow_exception(failed);
 }
 
-/// Begins what member `index` has to do until the team ends, as soon as it is ready.
-void Team::begin_all(size_t index) {
-  const Line &line = lines_[index];
+/// Begins what worker `index` has to do until the pool ends, as soon as it is ready.
+void DevicePool::begin_all(size_t index) {
+  const TaskQueue &tasks = task_queues_[index];
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [&] {
-      return line.waiting.empty() ? stopping_ && runs_.empty() : line.under_way.size() < ahead;
+      return tasks.waiting.empty() ? stopping_ && runs_.empty() : tasks.under_way.size() < ahead;
     });
-    if (line.waiting.empty()) return;
+    if (tasks.waiting.empty()) return;
     begin(index, lock);
     wake_.notify_all();
   }
 }
 
 /// Waits for what it has begun.
-void Team::finish_all(size_t index) {
-  const Line &line = lines_[index];
+void DevicePool::finish_all(size_t index) {
+  const TaskQueue &tasks = task_queues_[index];
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [&] { return !line.under_way.empty() || (stopping_ && runs_.empty()); });
-    if (line.under_way.empty()) return;
+    wake_.wait(lock, [&] { return !tasks.under_way.empty() || (stopping_ && runs_.empty()); });
+    if (tasks.under_way.empty()) return;
     finish(index, lock);
   }
 }
 
-/// What is being thrown at a member, once all that was enqueued has let go of the run's memory.
-std::exception_ptr Team::failure_of(size_t index) {
-  const Member &member = members_[index];
-  for (const Queue *queue : {member.transfers.get(), member.queue.get()}) glcl::settle(queue->cl());
+/// What is being thrown at a worker, once all that was enqueued has let go of the run's memory.
+std::exception_ptr DevicePool::failure_of(size_t index) {
+  const Worker &worker = workers_[index];
+  for (const Queue *queue : {worker.transfers.get(), worker.queue.get()}) glcl::settle(queue->cl());
   try {
     throw;
   } catch (const cl::Error &error) {
     return std::make_exception_ptr(
-        Error(member.context->device().name + " failed at its share of the work.", error));
+        Error(worker.context->device().name + " failed at its share of the work.", error));
   } catch (...) {
     return std::current_exception();
   }
 }
 
-void Team::begin(size_t index, std::unique_lock<std::mutex> &lock) {
-  Line &line = lines_[index];
-  Line::Job job{line.waiting.front(), {}, {}};
-  line.waiting.pop_front();
+void DevicePool::begin(size_t index, std::unique_lock<std::mutex> &lock) {
+  TaskQueue &tasks = task_queues_[index];
+  TaskQueue::Task task{tasks.waiting.front(), {}, {}};
+  tasks.waiting.pop_front();
   lock.unlock();
-  Run &run = *job.run;
+  Run &run = *task.run;
   std::exception_ptr failure;
   try {
     if (run.ready()) glcl::wait(run.ready);
-    job.start = Clock::now();
-    Member &member = members_[index];
-    run.work(index, member, run.begins[index], run.begins[index] + run.shares[index]);
-    member.queue->cl().enqueueMarkerWithWaitList(nullptr, &job.end);
-    member.queue->cl().flush();
+    task.start = Clock::now();
+    Worker &worker = workers_[index];
+    run.work(index, worker, run.begins[index], run.begins[index] + run.shares[index]);
+    worker.queue->cl().enqueueMarkerWithWaitList(nullptr, &task.end);
+    worker.queue->cl().flush();
   } catch (...) {
     failure = failure_of(index);
   }
   lock.lock();
   if (failure && !run.failure) run.failure = failure;
-  line.under_way.push_back(std::move(job));
+  tasks.under_way.push_back(std::move(task));
 }
 
-void Team::finish(size_t index, std::unique_lock<std::mutex> &lock) {
-  Line &line = lines_[index];
-  const Line::Job &job = line.under_way.front();  // deques keep it in place
+void DevicePool::finish(size_t index, std::unique_lock<std::mutex> &lock) {
+  TaskQueue &tasks = task_queues_[index];
+  const TaskQueue::Task &task = tasks.under_way.front();  // deques keep it in place
   lock.unlock();
   std::exception_ptr failure;
   try {
-    if (job.end()) glcl::wait(job.end);
+    if (task.end()) glcl::wait(task.end);
   } catch (...) {
     failure = failure_of(index);
   }
   const auto now = Clock::now();
   lock.lock();
-  Run &run = *job.run;
+  Run &run = *task.run;
   if (failure && !run.failure) run.failure = failure;
-  double &speed = members_[index].speed;
-  const double newest = run.shares[index] / seconds(now - std::max(job.start, line.finished));
+  double &speed = workers_[index].speed;
+  const double newest = run.shares[index] / seconds(now - std::max(task.start, tasks.finished));
   if (run.timed) speed = speed > 0 ? (3 * speed + newest) / 4 : newest;
-  line.finished = now;
+  tasks.finished = now;
   const bool last = --run.left == 0;
-  line.under_way.pop_front();
+  tasks.under_way.pop_front();
   wake_.notify_all();
   if (!last) return;
   lock.unlock();
-  tell();
+  report_finished();
   lock.lock();
 }
 
 /// Calls the `done` of runs that have finished, as far as all before them have.
-void Team::tell() {
-  const std::lock_guard telling(telling_);
+void DevicePool::report_finished() {
+  const std::lock_guard reporting(reporting_);
   std::unique_lock lock(mutex_);
   while (!runs_.empty() && !runs_.front()->left) {
     const std::shared_ptr<Run> run = runs_.front();
@@ -241,16 +242,16 @@ void Team::tell() {
       (working > 1 ? shared_ : alone_).add(seconds(now - std::max(run->start, finished_)) / units);
     finished_ = now;
     lock.unlock();
-    std::exception_ptr untold;
+    std::exception_ptr unreported;
     try {
       run->done(run->failure);
     } catch (...) {
-      untold = std::current_exception();
+      unreported = std::current_exception();
     }
     lock.lock();
-    if (untold && !untold_) untold_ = untold;
+    if (unreported && !unreported_) unreported_ = unreported;
     runs_.pop_front();
-    told_.notify_all();
+    reported_.notify_all();
     if (stopping_) wake_.notify_all();
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What OpenCL keeps of a frame on the way `copy`, and who gets it how.
+// What OpenCL keeps of a frame with sharing method `copy`, and who gets it how.
 #include <thread>
 
 #include "fixture.h"
@@ -8,11 +8,11 @@
 
 using glcl::Layout;
 using glcl::sharing::Access;
-using glcl::sharing::Crossing;
+using glcl::sharing::AcquiredScope;
 using glcl::sharing::DeviceFrame;
+using glcl::sharing::SharingMethod;
 using glcl::sharing::Texture;
-using glcl::sharing::Use;
-using glcl::sharing::Way;
+using glcl::sharing::TextureUse;
 using test::expect;
 using test::expect_same;
 using test::Frame;
@@ -21,12 +21,12 @@ using namespace test::sharing;
 
 namespace {
 
-/// Runs a check on the GL thread for the way `copy` and each layout.
+/// Runs a check on the GL thread for sharing method `copy` and each layout.
 void for_copies(const std::function<void(const Gl &, Inverter &, Layout)> &check) {
   for (const Layout layout : {Layout::image, Layout::buffer}) {
     Gl gl;
     gl.run([&] {
-      Inverter inverter(gl, Way::copy);
+      Inverter inverter(gl, SharingMethod::copy);
       check(gl, inverter, layout);
     });
   }
@@ -34,7 +34,7 @@ void for_copies(const std::function<void(const Gl &, Inverter &, Layout)> &check
 
 }  // namespace
 
-// On the way `copy` the frame stays in OpenCL's memory until somebody wants it.
+// With sharing method `copy` the frame stays in OpenCL's memory until somebody wants it.
 TEST(kept_by_opencl) {
   for_copies([](const Gl &gl, Inverter &inverter, Layout layout) {
     Picture host(gl, 61, 47), once = Picture::handing_over(gl, 61, 47),
@@ -49,17 +49,17 @@ TEST(kept_by_opencl) {
       host.write(frame);
       inverter.invert(host, once, layout);
       expect_copies(1, "to the device");
-      expect(DeviceFrame::of(once.memory()).alone(), "nobody else has it");
+      expect(DeviceFrame::of(once.memory()).device_only(), "nobody else has it");
       inverter.invert(once, twice, layout);
       inverter.invert(twice, once, layout);
       expect_copies(0, "from OpenCL to OpenCL");
       expect_same(frame, twice.read(), "read on the host");
-      expect(DeviceFrame::of(twice.memory()).alone(), "the host got it from OpenCL");
+      expect(DeviceFrame::of(twice.memory()).device_only(), "the host got it from OpenCL");
       expect_same(frame, twice.read(), "again");
       copies = inverter.sharing->copies();
       behind.draw(once);
       expect_copies(1, "out for OpenGL");
-      expect(!DeviceFrame::of(once.memory()).alone(), "which has it then");
+      expect(!DeviceFrame::of(once.memory()).device_only(), "which has it then");
       expect_same(inverted(frame), behind.read(), "drawn by OpenGL");
       inverter.invert(once, twice, layout);
       expect_copies(0, "OpenCL still has it");
@@ -126,14 +126,14 @@ TEST(read_without_opengl) {
 // Two queues of one context, and two contexts: each gets what the other wrote.
 TEST(kept_for_another_queue) {
   for_copies([](const Gl &gl, Inverter &inverter, Layout layout) {
-    Inverter stranger(gl, Way::copy);
+    Inverter stranger(gl, SharingMethod::copy);
     const auto queue = std::make_shared<glcl::Queue>(inverter.context, true);
     const auto invert_there = [&](const Picture &in, const Picture &out) {
-      Use uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
-      Crossing crossing(*inverter.sharing, *queue, layout, uses, 2);
+      TextureUse uses[] = {{in.memory(), Access::read}, {out.memory(), Access::write}};
+      AcquiredScope scope(*inverter.sharing, *queue, layout, uses, 2);
       inverter.kernels[layout](*queue, {size_t(in.memory()->info.width), 47}, uses[0].picture,
                                uses[1].picture, 61, 47, 1.0f);
-      crossing.finish();
+      scope.finish();
     };
     Picture host(gl, 61, 47), a = Picture::handing_over(gl, 61, 47),
                               b = Picture::handing_over(gl, 61, 47),
@@ -145,7 +145,7 @@ TEST(kept_for_another_queue) {
       invert_there(a, b);
       inverter.invert(b, a, layout);
       stranger.invert(a, c, layout == Layout::image ? Layout::buffer : Layout::image);
-      expect(DeviceFrame::of(a.memory()).alone(), "the first keeps it");
+      expect(DeviceFrame::of(a.memory()).device_only(), "the first keeps it");
       expect_same(frame, c.read(), "in another context");
       inverter.invert(c, b, layout);
       expect_same(inverted(frame), b.read(), "and back");
@@ -156,7 +156,7 @@ TEST(kept_for_another_queue) {
 
 // A copy of such a memory is of the plain kind and holds what OpenCL wrote.
 TEST(copies_of_memory) {
-  for_each_way([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
+  for_each_method([](const Gl &gl, Inverter &inverter, Layout layout, std::string what) {
     Picture host(gl, 61, 47), out = Picture::handing_over(gl, 61, 47);
     const Frame frame = reference::random_frame(61, 47);
     host.write(frame);

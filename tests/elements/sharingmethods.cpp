@@ -78,9 +78,9 @@ TEST(automatic) {
   GstElement *element = chain["glclinvert"];
   expect(test::enum_property(element, "sharing") == "auto", "sharing defaults to auto");
   check_frames(chain, 5);
-  expect(test::enum_property(element, "active-sharing") == test::expected_way(),
+  expect(test::enum_property(element, "active-sharing") == test::expected_method(),
          "active-sharing says the way in use");
-  expect(test::stat_text(element, "sharing") == test::expected_way(), "so does stats");
+  expect(test::stat_text(element, "sharing") == test::expected_method(), "so does stats");
   if (!test::copies_frames())
     expect_none(chain.messages().warnings());
   else
@@ -119,7 +119,7 @@ TEST(gl_by_name) {
 }
 
 TEST(external_by_name) {
-  if (std::string(test::expected_way()) == "external") {
+  if (std::string(test::expected_method()) == "external") {
     Chain chain("glclinvert sharing=external");
     check_frames(chain, 5);
     expect(test::stat(chain["glclinvert"], "copies") == 0, "nothing is copied");

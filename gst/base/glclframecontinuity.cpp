@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "glclarrivals.h"
+#include "glclframecontinuity.h"
 
 #include <gst/gl/gl.h>
 
@@ -19,20 +19,20 @@ constexpr GstClockTime under_way = GST_SECOND;
 
 }  // namespace
 
-void Arrivals::start() {
+void FrameContinuity::start() {
   late_until_ = 0;
   last_ = GST_CLOCK_TIME_NONE;
-  told_of_fields_ = told_of_sizes_ = told_of_pixels_ = false;
+  warned_of_fields_ = warned_of_sizes_ = warned_of_pixels_ = false;
 }
 
-void Arrivals::late(GstClockTime time, GstClockTimeDiff late) {
+void FrameContinuity::late(GstClockTime time, GstClockTimeDiff late) {
   // Decoders drop frames up to twice as late as the last one was. One frame of a wrong time may
   // have been late by hours.
   late_until_ =
       late > 0 ? time + 2 * GstClockTime(late) : std::min(late_until_.load(), time + under_way);
 }
 
-bool Arrivals::breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_break) {
+bool FrameContinuity::breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_break) {
   const bool marked = GST_BUFFER_IS_DISCONT(buffer), backward = segment.rate < 0;
   const GstClockTime time = GST_BUFFER_PTS(buffer), duration = GST_BUFFER_DURATION(buffer);
   const GstClockTime last = std::exchange(last_, time);
@@ -50,14 +50,14 @@ bool Arrivals::breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_br
   return !ahead || !(GST_CLOCK_TIME_IS_VALID(running) && running < late_until_);
 }
 
-bool Arrivals::has_fields(const GstVideoInfo &info, GstBuffer *buffer) const {
-  if (told_of_fields_ || !GST_VIDEO_INFO_IS_INTERLACED(&info)) return false;
+bool FrameContinuity::has_fields(const GstVideoInfo &info, GstBuffer *buffer) const {
+  if (warned_of_fields_ || !GST_VIDEO_INFO_IS_INTERLACED(&info)) return false;
   return GST_VIDEO_INFO_INTERLACE_MODE(&info) != GST_VIDEO_INTERLACE_MODE_MIXED ||
          GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
 }
 
-void Arrivals::tell_of_fields(GstElement *element, const GstVideoInfo &info) {
-  told_of_fields_ = true;
+void FrameContinuity::warn_of_fields(GstElement *element, const GstVideoInfo &info) {
+  warned_of_fields_ = true;
   GST_ELEMENT_WARNING(
       element, STREAM, FORMAT,
       ("Frames are interlaced (interlace-mode=%s), and both fields are taken for one moment: put "
@@ -66,9 +66,10 @@ void Arrivals::tell_of_fields(GstElement *element, const GstVideoInfo &info) {
       ("the stream goes on; edges of what moves are torn"));
 }
 
-void Arrivals::tell_of_pixels(GstElement *element, const GstVideoInfo &info, const char *what) {
+void FrameContinuity::warn_of_pixels(GstElement *element, const GstVideoInfo &info,
+                                     const char *what) {
   const int n = GST_VIDEO_INFO_PAR_N(&info), d = GST_VIDEO_INFO_PAR_D(&info);
-  if (n == d || std::exchange(told_of_pixels_, true)) return;
+  if (n == d || std::exchange(warned_of_pixels_, true)) return;
   GST_ELEMENT_WARNING(
       element, STREAM, FORMAT,
       ("Pixels are not square (pixel-aspect-ratio=%d/%d), but %s are found as if they were: put "
@@ -78,14 +79,15 @@ void Arrivals::tell_of_pixels(GstElement *element, const GstVideoInfo &info, con
       ("the stream goes on; what turns seems to change its shape"));
 }
 
-bool Arrivals::has_size_of_caps(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer) {
+bool FrameContinuity::has_size_of_caps(GstElement *element, const GstVideoInfo &info,
+                                       GstBuffer *buffer) {
   GstMemory *memory = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (!memory || !gst_is_gl_memory(memory)) return true;  // for others to tell
   GstGLMemory *texture = GST_GL_MEMORY_CAST(memory);
   const int width = gst_gl_memory_get_texture_width(texture),
             height = gst_gl_memory_get_texture_height(texture);
   if (width == GST_VIDEO_INFO_WIDTH(&info) && height == GST_VIDEO_INFO_HEIGHT(&info)) return true;
-  if (!std::exchange(told_of_sizes_, true))
+  if (!std::exchange(warned_of_sizes_, true))
     GST_ELEMENT_WARNING(element, STREAM, FORMAT,
                         ("A frame of %d×%d px came with caps of %d×%d px and was dropped.", width,
                          height, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "glclerrors.h"
+#include "glclerrorreporter.h"
 
 #include <exception>
 #include <utility>
@@ -38,25 +38,25 @@ void warn(GstElement *element, GstResourceError code, const std::string &text,
   post(element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR, code, text, debug);
 }
 
-bool Errors::failed() const {
+bool ErrorReporter::failed() const {
   const std::lock_guard lock(mutex_);
   return failed_;
 }
 
-void Errors::start() {
+void ErrorReporter::start() {
   const std::lock_guard lock(mutex_);
   last_.clear();
   failed_ = false;
 }
 
-void Errors::flush() {
+void ErrorReporter::flush() {
   const std::lock_guard lock(mutex_);
   last_.clear();
   failed_ = false;
 }
 
 /// Called where something has been caught.
-void Errors::post_caught(GstElement *element) {
+void ErrorReporter::post_caught(GstElement *element) {
   try {
     throw;
   } catch (const Error &error) {
@@ -70,8 +70,8 @@ void Errors::post_caught(GstElement *element) {
   }
 }
 
-void Errors::post(GstElement *element, GQuark domain, gint code, const std::string &text,
-                  const std::string &debug) {
+void ErrorReporter::post(GstElement *element, GQuark domain, gint code, const std::string &text,
+                         const std::string &debug) {
   {
     // Negotiation is tried more than once, and fails for the same reason each time.
     const std::lock_guard lock(mutex_);

@@ -12,12 +12,12 @@ namespace glcl {
 
 /// A program that a thread of its own compiles. Who waits for it may leave, and does where the
 /// compiler has worked on one program for five times GLCL_DEVICE_TIMEOUT (waiting.h). Any thread.
-class Compiling {
+class CompilerTask {
  public:
   /// Begins with `compile`, which keeps alive what it needs; after others, where the driver is to
   /// compile one program at a time. `name` names it in errors.
-  Compiling(std::string name, const cl::Context &context, const Device &device,
-            std::function<cl::Program()> compile);
+  CompilerTask(std::string name, const cl::Context &context, const Device &device,
+               std::function<cl::Program()> compile);
 
   /// Throws what `compile` throws, Error::failed where the compiler is given up, and the context
   /// left, and Stopped where the work of this thread is to end first.
@@ -26,8 +26,8 @@ class Compiling {
   bool dropped() const;
 
  private:
-  struct Task;
-  std::shared_ptr<Task> task_;
+  struct Progress;
+  std::shared_ptr<Progress> progress_;
 };
 
 /// Whether programs are to be built one at a time: PoCL's compiler keeps others of the context

@@ -21,37 +21,37 @@ namespace glcl {
 /// each has a thread that begins its runs and one that waits for them.
 /// Shares follow the speeds that earlier runs showed; where all of it on the fastest device alone
 /// is quicker, that one works alone.
-class Team {
+class DevicePool {
  public:
-  /// Runs of a member that are enqueued at a time, so that one's transfers go with the other's
+  /// Runs of a worker that are enqueued at a time, so that one's transfers go with the other's
   /// kernels.
   static constexpr size_t ahead = 2;
 
-  struct Member {
+  struct Worker {
     std::shared_ptr<Context> context;
     std::unique_ptr<Queue> queue;
     std::unique_ptr<Queue> transfers;  ///< beside what `queue` does
     double speed = 0;                  ///< units per second, copies included; 0 until it has worked
   };
 
-  /// Enqueues units begin … end − 1 with all that they need on member `index`, the last of it on
-  /// its `queue`; must not wait. On a thread of the team. What its last run but one began has
+  /// Enqueues units begin … end − 1 with all that they need on worker `index`, the last of it on
+  /// its `queue`; must not wait. On a thread of the pool. What its last run but one began has
   /// finished by then.
-  using Work = std::function<void(size_t index, Member &member, int begin, int end)>;
-  /// Told when a run has finished, with what went wrong, if anything did. On a thread of the team.
-  /// What it throws itself, wait() throws.
+  using Work = std::function<void(size_t index, Worker &worker, int begin, int end)>;
+  /// Called when a run has finished, with what went wrong, if anything did. On a thread of the
+  /// pool. What it throws itself, wait() throws.
   using Done = std::function<void(std::exception_ptr failure)>;
 
   /// Throws Error::settings where there are no devices, Error::failed where one can't take part.
-  explicit Team(const std::vector<Device> &devices);
+  explicit DevicePool(const std::vector<Device> &devices);
   /// Waits for what has been started.
-  ~Team();
-  Team(const Team &) = delete;
+  ~DevicePool();
+  DevicePool(const DevicePool &) = delete;
 
-  size_t size() const { return members_.size(); }
-  Member &member(size_t index) { return members_[index]; }
+  size_t size() const { return workers_.size(); }
+  Worker &worker(size_t index) { return workers_[index]; }
 
-  /// Starts a run with these shares, units of each member, 0 for none, and returns at once. Members
+  /// Starts a run with these shares, units of each worker, 0 for none, and returns at once. Workers
   /// begin when `ready`, an event of any context, has completed (null: at once) and take runs in
   /// the order in which they were started; that is also the order of the calls of `done`, which may
   /// start another run. Shares follow the runs that are `timed`.
@@ -59,16 +59,16 @@ class Team {
              bool timed = true);
   /// Waits until everything that was started has finished. Throws what a `done` threw.
   void wait();
-  /// The same without a word of that.
+  /// As wait(), but ignores errors.
   void settle();
 
-  /// Starts a run, waits for it, and throws what any member threw.
+  /// Starts a run, waits for it, and throws what any worker threw.
   void run(const std::vector<int> &shares, const Work &work);
-  /// Splits `units` among the members, as equally as their speeds are until all have shown theirs.
+  /// Splits `units` among the workers, as equally as their speeds are until all have shown theirs.
   void run(int units, const Work &work) { run(shares(units), work); }
   /// The shares of the next run.
   std::vector<int> shares(int units) const;
-  /// The member with the least speed; of equal ones, as before all have shown theirs, the last.
+  /// The worker with the least speed; of equal ones, as before all have shown theirs, the last.
   size_t slowest() const;
 
  private:
@@ -81,25 +81,25 @@ class Team {
     Done done;
     bool timed = true;
     Clock::time_point start;
-    size_t left = 0;  // members that have not finished
+    size_t left = 0;  // workers that have not finished
     std::exception_ptr failure;
   };
 
-  /// What a member has to do.
-  struct Line {
-    struct Job {
+  /// What a worker has to do.
+  struct TaskQueue {
+    struct Task {
       std::shared_ptr<Run> run;
       cl::Event end;
       Clock::time_point start;
     };
 
     std::deque<std::shared_ptr<Run>> waiting;
-    std::deque<Job> under_way;
+    std::deque<Task> under_way;
     Clock::time_point finished;  // the last one
   };
 
   /// How long runs of a kind take, s per unit; known after some, without the first ones.
-  struct Pace {
+  struct Throughput {
     static constexpr int first = 2, enough = 6;
     int runs = 0;
     double sum = 0;
@@ -113,21 +113,21 @@ class Team {
   void finish_all(size_t index);
   void begin(size_t index, std::unique_lock<std::mutex> &lock);
   void finish(size_t index, std::unique_lock<std::mutex> &lock);
-  void tell();
+  void report_finished();
   std::exception_ptr failure_of(size_t index);
 
-  std::vector<Member> members_;
-  std::list<QueueWork> at_exit_;  // of their queues
-  std::vector<Line> lines_;       // by member
+  std::vector<Worker> workers_;
+  std::list<QueueWork> at_exit_;        // of their queues
+  std::vector<TaskQueue> task_queues_;  // by worker
 
-  mutable std::mutex mutex_;  // of all below, the lines and the members' speeds
-  std::condition_variable wake_, told_;
+  mutable std::mutex mutex_;  // of all below, the task queues and the workers' speeds
+  std::condition_variable wake_, reported_;
   std::deque<std::shared_ptr<Run>> runs_;  // in order, until done has been called
   Clock::time_point finished_;             // the last run
-  std::exception_ptr untold_;              // what a `done` threw
-  Pace shared_, alone_;
+  std::exception_ptr unreported_;          // what a `done` threw
+  Throughput shared_, alone_;
   bool stopping_ = false;
-  std::mutex telling_;  // calls of done
+  std::mutex reporting_;  // calls of done
   std::vector<std::thread> threads_;
 };
 

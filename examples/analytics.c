@@ -105,7 +105,7 @@ static void tell_found(GstAnalyticsRelationMeta *meta) {
     gint x, y, width, height;
     gfloat score;
     gst_analytics_od_mtd_get_location(&mtd, &x, &y, &width, &height, &score);
-    printf("; %s, %d x %d px at (%d, %d), %.2f sure",
+    printf("; %s, %d x %d px at (%d, %d), confidence %.2f",
            g_quark_to_string(gst_analytics_od_mtd_get_obj_type(&mtd)), width, height, x, y, score);
     GstAnalyticsTrackingMtd tracking;
     gpointer related = NULL;

@@ -109,7 +109,7 @@ def main():
             events.add(told(name, fields))
     events.add()
     if not arguments.once:
-        print('The video is over; Ctrl+C ends the server.', flush=True)
+        print('End of the video; press Ctrl+C to stop the server.', flush=True)
         try:
             threading.Event().wait()
         except KeyboardInterrupt:

@@ -30,7 +30,7 @@ def main():
         print(f'{frame.pts / Gst.SECOND:.2f} s: {(speed > 0.5).mean():.1%} moves, the fastest by {speed.max():.2f} px '
               f'at ({column * grid + grid // 2}, {row * grid + grid // 2})')
         frames += 1
-    print(f'{frames} frames with a flow of {vectors.shape} {vectors.dtype}' if frames else 'no frame had a flow')
+    print(f'{frames} frames with a flow of {vectors.shape} {vectors.dtype}' if frames else 'no frame had a flow result')
 
 
 main()

@@ -125,7 +125,8 @@ int main(int argc, char **argv) {
       text = argv[2];
     } else if (!g_str_equal(argv[1], "--at") ||
                sscanf(argv[2], "%lf,%lf", &label.x, &label.y) != 2) {
-      g_printerr("label: %s %s is neither --at X,Y in px nor --text TEXT.\n", argv[1], argv[2]);
+      g_printerr("label: unknown option %s %s; the options are --at X,Y in px and --text TEXT.\n",
+                 argv[1], argv[2]);
       return 1;
     }
   }

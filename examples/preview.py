@@ -51,7 +51,7 @@ def main():
     for name, fields in common.messages(pipeline):
         if name in ('motion-begin', 'motion-end'):
             print(f'{fields.get_value("stream-time") / Gst.SECOND:.2f} s: {name} {fields.get_value("id")}')
-    print(f'{label.labelled} frames had a text on something that moves')
+    print(f'{label.labelled} frames had a label on a moving object')
 
 
 main()

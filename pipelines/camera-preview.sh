@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# camera-preview.sh [DEVICE]: shows a camera, /dev/video0 unless told, filtered live in a window
+# camera-preview.sh [DEVICE]: shows a camera (default /dev/video0), filtered live, in a window
 #
-# A frame that comes while the filter is busy is dropped, so the picture stays current. Without a camera at /dev/video0 a moving
-# test picture stands in; without a display the frames are filtered, and shown nowhere.
+# Frames that arrive while the filter is busy are dropped, so the picture stays current. Without a camera at /dev/video0 it uses a
+# moving test picture; without a display it filters the frames but does not show them.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 0 1 "$@"
@@ -11,7 +11,7 @@ arguments 0 1 "$@"
 if [[ $# == 1 || -c /dev/video0 || ${GLCL_HEADLESS:-} ]]; then
   open_camera "${1:-/dev/video0}"
 else
-  echo 'camera-preview.sh: no camera at /dev/video0, so ten seconds of a test picture' >&2
+  echo 'camera-preview.sh: no camera at /dev/video0, using ten seconds of a test picture' >&2
   SOURCE=(videotestsrc pattern=ball is-live=true num-buffers=300 ! 'video/x-raw,width=640,height=480,framerate=30/1')
   opened='the test picture'
 fi

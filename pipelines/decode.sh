@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # decode.sh IN [OUT]: plays an H.264 file in a window, or writes it filtered to OUT, with frames on the GPU from the decoder on
 #
-# NVDEC (nvh264dec) and VA-API (vah264dec) decode into OpenGL's textures; NVENC (nvh264enc) takes them from there. Where
-# there is none of these it says so, and frames go through the host. At the end each element tells its frames, what it
-# dropped and how long it kept them. GLCL_DECODERS and GLCL_ENCODERS name other elements to choose from, the first first.
+# NVDEC (nvh264dec) and VA-API (vah264dec) decode into OpenGL textures, and NVENC (nvh264enc) encodes from there. Without them the
+# script prints a note and frames go through host memory. At the end it prints the frames, dropped frames and latency of each
+# element. GLCL_DECODERS and GLCL_ENCODERS list other elements, in order of preference.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"
 
-# first_of ELEMENTS...: the first that this GStreamer has; nothing where it has none
+# first_of ELEMENTS...: prints the first element that this GStreamer has, or nothing
 first_of() {
   local element
   for element in "$@"; do
@@ -22,8 +22,8 @@ open_file "$1"
 [[ -z ${2:-} ]] || write_file "$2"
 use_plugin
 if ! timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! parsebin ! video/x-h264 ! fakesink num-buffers=1 >/dev/null 2>&1 </dev/null; then
-  launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # what is no video says why
-  wrong "no H.264 in $1; file-to-file.sh decodes whatever GStreamer can"
+  launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1  # if this is not video, it prints the reason
+  wrong "$1 contains no H.264 video; file-to-file.sh accepts every format that GStreamer decodes"
 fi
 read -ra decoders <<<"${GLCL_DECODERS:-nvh264dec vah264dec avdec_h264 openh264dec}"
 read -ra encoders <<<"${GLCL_ENCODERS:-nvh264enc openh264enc}"
@@ -31,7 +31,7 @@ decoder=$(first_of "${decoders[@]}")
 case $decoder in
   nvh264dec | vah264dec) echo "$decoder decodes on the GPU" ;;
   '') die 'GStreamer has no decoder for H.264: nvh264dec and vah264dec are in gstreamer1.0-plugins-bad and need a GPU, avdec_h264 is in gstreamer1.0-libav' ;;
-  *) echo "no nvh264dec (NVDEC) or vah264dec (VA-API) here: $decoder decodes on the CPU, and frames are uploaded" ;;
+  *) echo "no nvh264dec (NVDEC) or vah264dec (VA-API) found: $decoder decodes on the CPU and frames are uploaded" ;;
 esac
 if [[ ${2:-} ]]; then
   encoder=$(first_of "${encoders[@]}")
@@ -40,9 +40,9 @@ if [[ ${2:-} ]]; then
       echo "$encoder encodes on the GPU"
       END=(nvh264enc ! h264parse ! mp4mux ! "${OUT[@]}")
       ;;
-    '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, openh264enc is there too' ;;
+    '') die 'GStreamer has no encoder for H.264: nvh264enc is in gstreamer1.0-plugins-bad and needs a GPU, openh264enc is in the same package' ;;
     *)
-      echo "no nvh264enc (NVENC) here: frames are downloaded, and $encoder encodes on the CPU"
+      echo "no nvh264enc (NVENC) found: frames are downloaded and $encoder encodes on the CPU"
       END=(gldownload ! "${ENCODE[@]}" ! "${OUT[@]}")
       ;;
   esac

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # demo.sh [FILE | camera | /dev/videoN]
 #
-# Installs what is missing and builds into build/, which takes minutes the first time. Filters the video file,
-# six seconds of the camera, or without an argument five seconds of a noisy scene that it draws itself. Leaves in demo/
+# Installs missing packages and builds into build/, which takes minutes the first time. Then it filters the video file or six
+# seconds of the camera. Without an argument it filters five seconds of a synthetic noisy scene. It writes to demo/
 #   bilateral.png   one frame, input left, output right
-#   bilateral.mp4   the same of the whole video, without sound
-# Needs neither a display nor a GPU. GLCL_BUILD names a build to use instead of making one,
-# GLCL_DEMO_FOLDER another folder for the results.
+#   bilateral.mp4   the whole video in the same way, without sound
+# Needs neither a display nor a GPU. GLCL_BUILD selects an existing build, GLCL_DEMO_FOLDER another folder for the results.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 
@@ -45,7 +44,7 @@ else
   # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
   caps=$(launched timeout --foreground 30 gst-launch-1.0 -f -v "${SOURCE[@]}" ! fakesink name=probe num-buffers=1)
   read -r width height < <(sed -n '/probe.*caps = /s/.*width=(int)\([0-9]*\).*height=(int)\([0-9]*\).*/\1 \2/p' <<<"$caps" | tail -n 1) ||
-    wrong "no pictures in $input"
+    wrong "$input contains no pictures"
   # the mixer's first caps are final then: a tag of orientation comes behind those of the decoder
   SOURCE[-1]+=,width=$width,height=$height
 fi
@@ -65,11 +64,11 @@ launched gst-launch-1.0 -f -e -q "${SOURCE[@]}" ! progressreport name=progress u
   pairs. ! queue ! videorate drop-only=true ! video/x-raw,framerate=1/1 ! videoconvert ! pngenc ! \
   multifilesink max-files=60 location="$QUOTED"
 
-# the frame with the most detail; a fade from black has none
+# the frame with the most detail, to avoid a fade from black
 picture=$(find "$work" -name '*.png' -printf '%s %p\n' | sort -n | tail -n 1)
 mv "${picture#* }" "$folder/bilateral.png"
 mv "$work/bilateral.mp4" "$folder/"
 sed -n -e 's/.*\(sharing: \)/\1/p' -e 's/.*\(done: \)/\1/p' "$work/log"
 echo "${folder#"$PWD"/}/bilateral.png ${folder#"$PWD"/}/bilateral.mp4"
-echo "on a screen: xdg-open ${folder#"$PWD"/}/bilateral.mp4; live in a window: pipelines/camera-preview.sh"
+echo "to watch it: xdg-open ${folder#"$PWD"/}/bilateral.mp4; live in a window: pipelines/camera-preview.sh"
 echo "over ssh, from your own machine: scp ${USER:-$(id -un)}@$(uname -n):$(printf %q "$folder")/bilateral.mp4 ."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# find-shape.sh IN TEMPLATE: finds the picture TEMPLATE in a video file, or in front of the camera /dev/video…, and prints where it
-# is, a line for each time: ns, then x and y in px, degrees counter-clockwise, scale, score
+# find-shape.sh IN TEMPLATE: finds the picture TEMPLATE in a video file, or before the camera /dev/video…, and prints one line per
+# match: time in ns, x and y in px, rotation in degrees counter-clockwise, scale, score
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"

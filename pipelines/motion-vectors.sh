@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# motion-vectors.sh IN OUT: draws where the blocks of a video file, or of the camera /dev/video…, moved, into an H.264 MP4
-# without sound, and prints how well each frame is predicted from the one before
+# motion-vectors.sh IN OUT: draws block motion vectors of a video file, or of the camera /dev/video…, into an H.264 MP4 without
+# sound, and prints the PSNR of each frame predicted from the previous one
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# moving-objects.sh IN [OUT]: draws boxes around what moves by itself in a video file, or in front of the camera /dev/video…,
-# into the H.264 MP4 OUT without sound, or into a window; prints where objects begin and end as lines of JSON
+# moving-objects.sh IN [OUT]: draws boxes around moving objects in a video file, or before the camera /dev/video…, into the H.264
+# MP4 OUT without sound, or into a window; prints the begin and end of objects as lines of JSON
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# own-filter.sh IN FILTER.cl: plays a video file, or the camera /dev/video…, in a window through a filter of your own, which
-# may be edited meanwhile
+# own-filter.sh IN FILTER.cl: plays a video file, or the camera /dev/video…, in a window through your own filter, which you may
+# edit while it plays
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 2 2 "$@"

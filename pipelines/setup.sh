@@ -3,10 +3,10 @@
 # Sourced by the recipes here and by the test commands. It sets
 #   source_root  the root of the sources
 #   build        the folder of the build in use: GLCL_BUILD, else build/ in the sources
-#   FILTER       the element that the recipes show, with its settings: GLCL_FILTER, else glclbilateral
+#   FILTER       the element of the recipes with its settings: GLCL_FILTER, else glclbilateral
 #   DECODE UPLOAD ENCODE  the steps around it: to raw video as it is to be seen, to textures, to H.264 in an MP4
-#   SINK         a window; nowhere without a display or with GLCL_HEADLESS=1, where a test picture stands in for the camera too
-# and has all programs write English and numbers with points, because their output is parsed.
+#   SINK         a window, or fakesink without a display or with GLCL_HEADLESS=1, which also replaces the camera by a test picture
+# and makes all programs print English text and decimal points, because their output is parsed.
 export LC_ALL=C.UTF-8
 unset LANGUAGE
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,13 +14,13 @@ build=${GLCL_BUILD:-$source_root/build}
 # Installed, it is below share/, where nothing can be written.
 [[ -e $source_root/meson.build ]] || build=${GLCL_BUILD:-${XDG_CACHE_HOME:-$HOME/.cache}/gst-glcl}
 
-# die ...: ends the script with these words; a terminal gets no control characters that names of files may have
+# die ...: prints the words and ends the script; control characters, which file names may contain, are replaced
 die() {
   printf '%s\n' "${0##*/}: ${*//[[:cntrl:]]/?}" >&2
   exit 1
 }
 
-# wrong ...: the same where an argument is wrong
+# wrong ...: the same for a wrong argument, with exit status 2
 wrong() {
   (die "$@") || exit 2
 }
@@ -39,7 +39,7 @@ version() {
     find_plugin
     number=$(GST_PLUGIN_PATH_1_0=$plugin gst-inspect-1.0 glcl | sed -n 's/^ *Version *//p')
   fi
-  echo "${1##*/} ${number:-of no plugin that is found}"
+  echo "${1##*/} ${number:-(plugin not found)}"
 }
 
 # arguments LEAST MOST ARGUMENTS...: of a recipe. -h prints the comment at its top, --version the version; too few or too many
@@ -64,8 +64,8 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
   gstreamer1.0-gl gstreamer1.0-libav pocl-opencl-icd libegl1 libgl1-mesa-dri)
 
-# What the suites lint, docs, languages, examples and pipelines skip without, and what builds copies faster; tests/run.sh installs
-# it where CI is true.
+# Packages without which tests of the suites lint, docs, languages, examples and pipelines skip, and ccache; tests/run.sh installs
+# them if CI=true.
 check_packages=(ccache clang-format clang-tidy shellcheck doxygen mkdocs python3-gi gir1.2-gstreamer-1.0
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-numpy python3-matplotlib gstreamer1.0-x gjs locales
   munge slurmctld slurmd slurm-client)
@@ -76,7 +76,7 @@ install_missing() {
   install_packages "${build_packages[@]}" "${run_packages[@]}"
 }
 
-# install_with_checks: check_packages too; in a release in the making some may not be had, and what needs them is skipped
+# install_with_checks: also check_packages; a Debian release in development may lack some, and their tests are skipped
 install_with_checks() {
   local package available=()
   find_missing "${check_packages[@]}"
@@ -108,11 +108,11 @@ as_root() {
 find_missing() {
   local package
   missing=()
-  command -v dpkg-query >/dev/null || die "no dpkg here; install what these Debian packages hold: ${build_packages[*]} ${run_packages[*]}"
+  command -v dpkg-query >/dev/null || die "dpkg is missing; install the equivalents of these Debian packages: ${build_packages[*]} ${run_packages[*]}"
   for package; do
     [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
   done
-  ((!${#missing[@]} || !EUID)) || command -v sudo >/dev/null || die "needs root or sudo to install: ${missing[*]}"
+  ((!${#missing[@]} || !EUID)) || command -v sudo >/dev/null || die "root or sudo is needed to install: ${missing[*]}"
 }
 
 install_packages() {
@@ -123,7 +123,7 @@ install_packages() {
   telling as_root apt-get "${apt_options[@]}" install -y "${missing[@]}"
 }
 
-# quietly COMMAND...: shows what the command prints only when it fails, and ends the script then
+# quietly COMMAND...: hides the output of the command unless it fails; then prints it and ends the script
 quietly() {
   local log
   log=$(mktemp)
@@ -135,7 +135,7 @@ quietly() {
   rm "$log"
 }
 
-# telling COMMAND...: the same, and tells meanwhile how far it is: on a terminal every second in one line, else every 15 s
+# telling COMMAND...: the same with progress: every second in one line on a terminal, else every 15 s
 telling() {
   local log watcher status=0
   log=$(mktemp)
@@ -167,12 +167,12 @@ watch_log() {
   done
 }
 
-# The distribution's own where there are: another meson on PATH may belong to another Python.
+# Prefers the distribution's programs: another meson on PATH may belong to another Python.
 meson_command=$([[ -x /usr/bin/meson ]] && echo /usr/bin/meson || echo meson)
 python=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
 
-# build_folder FOLDER TARGET [OPTIONS...]: builds the target, or `all`, into FOLDER; the options are meson's and count when
-# it is new
+# build_folder FOLDER TARGET [OPTIONS...]: builds the target, or `all`, into FOLDER; the options are for meson and used only if
+# the folder is new
 build_folder() {
   local folder=$1 target=$2
   shift 2
@@ -181,8 +181,8 @@ build_folder() {
   telling ninja -C "$folder" "$target"
 }
 
-# headless_environment FOLDER: draws on an EGL device without any display, with caches in the folder: PoCL
-# without a writable cache offers no device at all.
+# headless_environment FOLDER: renders on an EGL device without a display, with caches in the folder: PoCL offers no device
+# without a writable cache.
 headless_environment() {
   local run=$1
   mkdir -p "$run"
@@ -210,7 +210,7 @@ use_plugin() {
 # open_file FILE: sets SOURCE to a source of the file's bytes
 open_file() {
   [[ -e $1 ]] || wrong "no such file: $1"
-  [[ -f $1 && -r $1 ]] || wrong "no file that can be read: $1"
+  [[ -f $1 && -r $1 ]] || wrong "not a readable file: $1"
   quote "$1"
   SOURCE=(filesrc "location=$QUOTED")
   opened=$1
@@ -226,7 +226,7 @@ quote() {
 
 # write_file FILE: sets OUT to a sink that writes it; after open_video
 write_file() {
-  [[ ! $1 -ef $opened ]] || wrong "cannot write $1: it is what is read"
+  [[ ! $1 -ef $opened ]] || wrong "cannot write $1: it is the input"
   quote "$1"
   OUT=(filesink "location=$QUOTED")
   written=$1
@@ -254,17 +254,17 @@ open_video() {
   fi
 }
 
-# play PIPELINE...: runs it; where it fails, ends with the first error that GStreamer reported, as a wrong argument where that is
-# what was opened or is written
+# play PIPELINE...: runs it; on failure ends with the first error of GStreamer, as a wrong argument if the error concerns the
+# input or the output file
 play() {
   # a decoder of GStreamer's may lose its error for a broken file, and waits then for pictures for ever
   [[ ! -f $opened ]] || launched timeout 20 gst-launch-1.0 -f -q "${SOURCE[@]}" ! "${DECODE[@]}" ! fakesink num-buffers=1
   [[ ${GLCL_HEADLESS:-} || " $* " != *' name=window '* ]] ||
-    echo "${0##*/}: no display here (DISPLAY and WAYLAND_DISPLAY are not set), so no window opens: docs/headless.md" >&2
+    echo "${0##*/}: no display (DISPLAY and WAYLAND_DISPLAY are not set), so no window opens; see docs/headless.md" >&2
   launched gst-launch-1.0 -f "$@"
 }
 
-# launched COMMAND...: the same for any that runs gst-launch-1.0; what is not known among its errors is shown as a whole
+# launched COMMAND...: the same for any command that runs gst-launch-1.0; it prints unknown errors as they are
 launched() {
   local errors status=0 reason
   errors=$(mktemp)
@@ -273,17 +273,17 @@ launched() {
   ((status && (${#reason} || status == 124))) || sed 's/[[:cntrl:]]/?/g' "$errors" >&2
   rm "$errors"
   ((status)) || return 0
-  ((status != 124)) || wrong "cannot play $opened: nothing came in time"
+  ((status != 124)) || wrong "cannot play $opened: no data arrived in time"
   case $reason in
     *GstDecodeBin* | *GstParseBin* | *GstTypeFind* | *Demux*) wrong "cannot play $opened: ${reason#*: }" ;;
     *GstFileSink*) wrong "cannot write $written: ${reason#*: }" ;;
     'WARNING: '* | 'ERROR: '*) wrong "GStreamer does not understand the pipeline: ${reason#*: *: }" ;;
     ?*) die "cannot play $opened: ${reason#*: }" ;;
-    *) die "gst-launch-1.0 ended with exit status $status" ;;
+    *) die "gst-launch-1.0 failed with exit status $status" ;;
   esac
 }
 
-# Whether windows can open; GST_GL_WINDOW names another way to have a picture shown.
+# Whether windows can open; GST_GL_WINDOW selects another way to show a picture.
 display=${DISPLAY:-}${WAYLAND_DISPLAY:-}${GST_GL_WINDOW:-}
 [[ ! -S ${XDG_RUNTIME_DIR:-}/wayland-0 ]] || display=wayland-0
 [[ -z ${GLCL_HEADLESS:-} ]] || display=

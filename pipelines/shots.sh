@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# shots.sh IN: prints where the shots of a video file, or of the camera /dev/video…, begin, a line for each: frame, time in s, kind
+# shots.sh IN: prints where each shot of a video file, or of the camera /dev/video…, begins, one per line: frame, time in s, kind
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 1 "$@"

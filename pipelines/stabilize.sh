@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# stabilize.sh IN [OUT]: plays a video file, or the camera /dev/video…, in a window without the shaking of the hand that holds
-# the camera; with OUT, writes it into an H.264 MP4 without sound
+# stabilize.sh IN [OUT]: plays a video file, or the camera /dev/video…, in a window with the camera shake removed; with OUT,
+# writes it into an H.264 MP4 without sound instead
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 2 "$@"

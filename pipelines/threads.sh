@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# threads.sh IN: plays an MP4 or QuickTime file filtered, with a thread each for demuxing, decoding and filtering
+# threads.sh IN: plays an MP4 or QuickTime file filtered, with separate threads for demuxing, decoding and filtering
 #
-# After Lanes, Image and video processing using graphics hardware (2010), with its deviations: 2 px, so a 9x9 window, and 0.25.
+# After Lanes, Image and video processing using graphics hardware (2010), with its standard deviations of 2 px (a 9x9 window) and
+# 0.25.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 arguments 1 1 "$@"

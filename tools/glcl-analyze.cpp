@@ -24,32 +24,34 @@ using namespace glcl::analyze;
 
 constexpr char usage[] =
     "Usage: glcl-analyze [OPTIONS] [--] FILE...\n"
-    "Analyses the video of files as fast as the device goes. Each file gets a folder of its name "
-    "in\n"
-    "DIR: frames.csv, a row a frame; events.jsonl, shots and where objects begin and end;\n"
-    "objects.csv, their boxes; shots.jpg, a picture of each shot; index.html, a page with all of "
-    "it;\n"
-    "summary.json. A folder that has its name is complete.\n"
+    "Analyses video files as fast as the device allows. Each file gets a folder of its name in "
+    "DIR\n"
+    "with these results: frames.csv (one row per frame), events.jsonl (shots, begin and end of\n"
+    "objects), objects.csv (boxes of objects), shots.jpg (one picture per shot), index.html (a "
+    "page\n"
+    "with all results) and summary.json. A folder with the name of its file is complete.\n"
     "\n"
-    "  --elements LIST  of shots,histogram,motion,flow,objects,tracks (shots,histogram,motion)\n"
+    "  --elements LIST  any of shots,histogram,motion,flow,objects,tracks\n"
+    "                   (default: shots,histogram,motion)\n"
     "  --from T --to T  only the frames of this range, in seconds or H:MM:SS\n"
-    "  --out DIR        where the results go (glcl-analysis)\n"
-    "  --format F       of the table of frames: csv\n"
-    "  --resume         keep complete results of the same file and settings; make the rest\n"
-    "  --overwrite      replace what is there\n"
-    "  --jobs N         files at once (as many as make more frames a second)\n"
-    "  --device D       the OpenCL device, as of the elements\n"
-    "  --stall S        give a file up when no frame comes for so many seconds (300)\n"
-    "  --help           this text\n"
-    "  --version        the version\n"
+    "  --out DIR        folder of the results (default: glcl-analysis)\n"
+    "  --format F       format of the table of frames: csv\n"
+    "  --resume         keep complete results of the same file and settings, compute the others\n"
+    "  --overwrite      replace existing results\n"
+    "  --jobs N         number of files analysed in parallel (default: raised while it helps)\n"
+    "  --device D       OpenCL device, as for the property device of the elements\n"
+    "  --stall S        give up a file after S seconds without a frame (default: 300)\n"
+    "  --help           print this text\n"
+    "  --version        print the version\n"
     "\n"
     "For archives, see docs/archive.md:\n"
-    "  --split S FILE   write where parts of about S seconds begin and end, a line for each\n"
-    "  --part           make the range --from to --to a part, to be joined\n"
-    "  --join PART...   make the results of a file of the folders of its parts\n"
+    "  --split S FILE   print the begin and end of parts of about S seconds, one part per line\n"
+    "  --part           analyse the range --from to --to as a part that --join accepts\n"
+    "  --join PART...   join the results in the folders of all parts of a file\n"
     "\n"
-    "On a terminal a bar shows how far it is; else lines of JSON do, on standard output. The exit\n"
-    "status is 0 when all files are analysed, 1 when some are not, 2 for a wrong command line.\n";
+    "Progress is a bar on a terminal, otherwise lines of JSON on standard output. The exit status "
+    "is\n"
+    "0 if all files were analysed, 1 if some were not, 2 for a wrong command line.\n";
 
 struct WrongUsage : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -74,7 +76,7 @@ double number_of(const std::string &text, const std::string &option) {
     used = 0;
   }
   if (used == 0 || used != text.size() || !(value >= 0 && value < 1e9))
-    throw WrongUsage(option + "=" + text + " is no number of at least 0");
+    throw WrongUsage(option + "=" + text + " is invalid: give a number of at least 0");
   return value;
 }
 
@@ -86,7 +88,7 @@ GstClockTime time_of(const std::string &text, const std::string &option) {
   for (std::string part; std::getline(in, part, ':'); parts++)
     seconds = 60 * seconds + number_of(part, option);
   if (parts < 1 || parts > 3)
-    throw WrongUsage(option + "=" + text + " is no time: give seconds or H:MM:SS");
+    throw WrongUsage(option + "=" + text + " is invalid: give seconds or H:MM:SS");
   return static_cast<GstClockTime>(std::llround(seconds * 1e9));
 }
 
@@ -97,28 +99,30 @@ std::vector<std::string> elements_of(const std::string &text) {
   std::istringstream in(text);
   for (std::string name; std::getline(in, name, ',');) {
     if (std::find(all_elements.begin(), all_elements.end(), name) == all_elements.end())
-      throw WrongUsage("--elements=" + text + ": there is no " + name + "; there are " + choices);
+      throw WrongUsage("--elements=" + text + ": unknown name " + name + "; choose from " +
+                       choices);
     wanted.insert(name);
   }
   std::vector<std::string> elements;
   for (const std::string &name : all_elements)
     if (wanted.count(name)) elements.push_back(name);
-  if (elements.empty()) throw WrongUsage("--elements is empty; there are " + choices);
+  if (elements.empty()) throw WrongUsage("--elements is empty; choose from " + choices);
   return elements;
 }
 
 void check_format(const std::string &format) {
   if (format == "parquet")
     throw WrongUsage(
-        "--format=parquet: Parquet needs the library of Apache Arrow, which Debian does not "
-        "package. Use csv; DuckDB, pandas and Arrow turn frames.csv into Parquet");
-  if (format != "csv") throw WrongUsage("--format=" + format + " is none: there is csv");
+        "--format=parquet is not supported: it needs Apache Arrow, which Debian does not package. "
+        "Use csv; DuckDB, pandas and Arrow convert frames.csv to Parquet");
+  if (format != "csv")
+    throw WrongUsage("--format=" + format + " is unknown: only csv is supported");
 }
 
 int whole_number(const std::string &text, const std::string &option, int least) {
   const double value = number_of(text, option);
   if (value != std::floor(value) || value < least || value > 1e6)
-    throw WrongUsage(option + "=" + text + " is no whole number of at least " +
+    throw WrongUsage(option + "=" + text + " is invalid: give a whole number of at least " +
                      std::to_string(least));
   return static_cast<int>(value);
 }
@@ -132,12 +136,12 @@ Options options_of(const std::vector<std::string> &words) {
     const std::string word = words[i].substr(0, equals);
     const auto set = [&](auto &option, auto to) {
       if (equals != std::string::npos)
-        throw WrongUsage(words[i] + ": " + word + " takes no value; leave it out or give it alone");
+        throw WrongUsage(words[i] + ": " + word + " takes no value; remove the value");
       option = to;
     };
     const auto value = [&] {
       if (equals != std::string::npos) return words[i].substr(equals + 1);
-      if (i + 1 >= words.size()) throw WrongUsage(word + " lacks its value");
+      if (i + 1 >= words.size()) throw WrongUsage(word + " needs a value");
       return words[++i];
     };
     if (only_files || word.size() < 2 || word[0] != '-') {
@@ -164,7 +168,7 @@ Options options_of(const std::vector<std::string> &words) {
       const std::string text = value();
       options.split = number_of(text, word);
       if (options.split < 1)
-        throw WrongUsage("--split=" + text + " is too short: give 1 s or more");
+        throw WrongUsage("--split=" + text + " is too short: give at least 1 s");
     } else if (word == "--resume") {
       set(options.existing, Output::Existing::keep);
     } else if (word == "--overwrite") {
@@ -178,16 +182,16 @@ Options options_of(const std::vector<std::string> &words) {
     } else if (word == "--help" || word == "-h") {
       options.help = true;
     } else {
-      throw WrongUsage("there is no option " + word);
+      throw WrongUsage("unknown option " + word);
     }
   }
   if (options.help || options.worker) return options;
-  if (options.files.empty()) throw WrongUsage("there is no file");
+  if (options.files.empty()) throw WrongUsage("no file given");
   if (options.split > 0 && options.files.size() > 1)
     throw WrongUsage("--split takes one file, not " + std::to_string(options.files.size()));
   if (options.task.to <= options.task.from)
     throw WrongUsage("--to=" + seconds(options.task.to) +
-                     " is not after --from=" + seconds(options.task.from) + ": give a later one");
+                     " is not after --from=" + seconds(options.task.from) + ": give a later time");
   return options;
 }
 
@@ -253,7 +257,7 @@ int run_command(int argc, char **argv) {
     return 0;
   } catch (const WrongUsage &error) {
     std::cerr << "glcl-analyze: " << glcl::printable(error.what())
-              << "\nglcl-analyze --help lists the options.\n";
+              << "\nRun glcl-analyze --help for a list of options.\n";
     return 2;
   } catch (const std::exception &error) {
     std::cerr << "glcl-analyze: " << glcl::printable(error.what()) << '\n';

@@ -179,15 +179,15 @@ class Bench {
                                   {"quality", note},
                                   {"ratio", ours > 0 ? ms * 1000 / ours : 0}});
       }
-    std::cout << '\n' << subject.element << ": the same work by others\n";
+    std::cout << '\n' << subject.element << ": the same work by other software\n";
     table.print(line);
   }
 
   void ablations(const Subject &subject) {
     for (const Ablation &ablation : subject.ablations)
       for (const auto &size : wanted(ablation.title)) {
-        glcl::Table table({"step", "kernels µs", "of the last", "of the first", "wall µs",
-                           "to the exact result"});
+        glcl::Table table({"step", "kernels µs", "of previous", "of first", "wall µs",
+                           "error to the exact result"});
         Progress progress(ablation.steps.size() + 1);
         const Scene scene{options_.contents.front(), size.first, size.second};
         double first = 0, last = 0;
@@ -281,9 +281,9 @@ class Bench {
     if (any_ || other_.empty()) return;
     std::string names;
     for (const std::string &name : other_) names += (names.empty() ? "" : "; ") + name;
-    throw Error(
-        Error::Kind::settings,
-        "--only \"" + options_.only + "\": nothing has that in its name; there are " + names + ".");
+    throw Error(Error::Kind::settings, "--only \"" + options_.only +
+                                           "\": no work has this text in its name; choose from " +
+                                           names + ".");
   }
 
   void write() const {

@@ -17,19 +17,21 @@ namespace {
 
 constexpr char usage[] =
     "Usage: glcl-events [--all] [--message NAME]... PIPELINE\n"
-    "Runs a pipeline, written as for gst-launch-1.0, and writes every message of its elements to\n"
-    "standard output, as a line of JSON: `message`, its name; `element`, who posted it; its "
-    "fields.\n"
-    "Times are in ns; what is not known is null.\n"
+    "Runs a pipeline, written as for gst-launch-1.0, and prints every message of its elements to\n"
+    "standard output as a line of JSON: `message` is its name, `element` is its sender, followed "
+    "by\n"
+    "its fields. Times are in ns; unknown values are null.\n"
     "\n"
-    "  --all           also what GStreamer itself tells, by the names of its kinds: state-changed\n"
-    "  --message NAME  only messages of this name, e.g. shot or eos; may be given several times\n"
-    "  --help          this text\n"
-    "  --version       the version\n"
+    "  --all           also print the messages of GStreamer itself by type name, e.g. "
+    "state-changed\n"
+    "  --message NAME  print only messages of this name, e.g. shot or eos; may be repeated\n"
+    "  --help          print this text\n"
+    "  --version       print the version\n"
     "\n"
-    "Warnings and errors go to standard error. An interrupt ends the stream, a second one at "
-    "once.\n"
-    "The exit status is 0 at the end of the stream, 1 after an error, 2 for a wrong command line.\n"
+    "Warnings and errors go to standard error. An interrupt ends the stream; a second one quits "
+    "at\n"
+    "once. The exit status is 0 at the end of the stream, 1 after an error, 2 for a wrong command\n"
+    "line.\n"
     "\n"
     "  glcl-events filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! \\\n"
     "    glclhistogram shot-detection=true post-messages=false ! fakesink\n";
@@ -115,7 +117,7 @@ GstElement *parse(const std::vector<const gchar *> &words) {
   GstElement *parsed = gst_parse_launchv_full(const_cast<const gchar **>(words.data()), nullptr,
                                               GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (!parsed)
-    std::cerr << "glcl-events: no such pipeline: " << glcl::printable(error ? error->message : "?")
+    std::cerr << "glcl-events: invalid pipeline: " << glcl::printable(error ? error->message : "?")
               << '\n';
   g_clear_error(&error);
   if (!parsed || GST_IS_PIPELINE(parsed)) return parsed;
@@ -140,16 +142,17 @@ int run_command(int argc, char **argv) {
       run.names.emplace_back(argv[++i]);
     else if (words.empty() && argv[i][0] == '-') {
       const bool known = !std::strcmp(argv[i], "--message");
-      std::cerr << "glcl-events: "
-                << (known ? "--message lacks the NAME of a message"
-                          : "there is no option " + std::string(argv[i]))
-                << "; there are --all, --message NAME, --help and --version, before the pipeline\n";
+      std::cerr
+          << "glcl-events: "
+          << (known ? "--message needs the NAME of a message"
+                    : "unknown option " + std::string(argv[i]))
+          << "; the options are --all, --message NAME, --help and --version, before the pipeline\n";
       return 2;
     } else
       words.push_back(argv[i]);
   }
   if (words.empty()) {
-    std::cerr << "glcl-events: there is no pipeline\n" << usage;
+    std::cerr << "glcl-events: no pipeline given\n" << usage;
     return 2;
   }
   words.push_back(nullptr);

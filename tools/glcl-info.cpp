@@ -15,18 +15,19 @@ namespace {
 
 constexpr char usage[] =
     "Usage: glcl-info [--json]\n"
-    "Lists the OpenGL contexts that GStreamer makes here, the OpenCL devices, which way of "
-    "sharing\n"
-    "textures (gl, external, copy) each pair of them can use and, where not, why not.\n"
+    "Lists the OpenGL contexts that GStreamer can create, the OpenCL devices, and for each pair "
+    "of\n"
+    "them which methods of sharing textures (gl, external, copy) work, or why not.\n"
     "\n"
-    "  --json     the same as JSON\n"
-    "  --help     this text\n"
-    "  --version  the version\n"
+    "  --json     print the same as JSON\n"
+    "  --help     print this text\n"
+    "  --version  print the version\n"
     "\n"
-    "The exit status is 0 when a device and an OpenGL context are there, so that the elements can\n"
-    "run, 1 when not, 2 for a wrong option. With GST_DEBUG set, for instance to 2, what GStreamer "
+    "The exit status is 0 if the elements can run (a usable device and an OpenGL context exist), 1 "
+    "if\n"
+    "not, 2 for a wrong option. With GST_DEBUG set, for example to 2, the messages of GStreamer "
     "and\n"
-    "the drivers say meanwhile is shown on standard error.\n";
+    "the drivers appear on standard error.\n";
 
 /// Keeps what libraries and drivers write out of the report: what goes wrong is expected here and
 /// told in it. With GST_DEBUG set all of it goes to standard error.
@@ -76,7 +77,7 @@ int run(int argc, char **argv) {
     }
     if (std::strcmp(argv[i], "--json") != 0) {
       std::cerr << "glcl-info: unknown option " << argv[i]
-                << ": there are --json, --help and --version\n";
+                << "; the options are --json, --help and --version\n";
       return 2;
     }
     json = true;

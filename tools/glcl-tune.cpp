@@ -46,7 +46,7 @@ std::optional<double> time_of(const std::shared_ptr<Context> &context, const Tas
                               const Parameters &variant, double seconds) {
   try {
     if (!agrees(*context, task, variant)) {
-      std::cerr << "  wrong and left out: " << glcl::describe(variant) << '\n';
+      std::cerr << "  skipped, wrong result: " << glcl::describe(variant) << '\n';
       return {};
     }
     const Times times = measure(context, task.make(*context, variant, full), seconds);
@@ -87,8 +87,8 @@ std::vector<Parameters> candidates(const Task &task, const glcl::Device &device,
 }
 
 Error default_fails(const Task &task, const glcl::Device &device) {
-  return {Error::Kind::failed, task.name + ": the default variant does not work on " + device.name +
-                                   ". Please report this."};
+  return {Error::Kind::failed,
+          task.name + ": the default variant fails on " + device.name + ". Please report this."};
 }
 
 /// The fastest variant: all of them briefly, while there is time, the best few again for longer.
@@ -117,7 +117,7 @@ glcl::Tuning tune(const std::shared_ptr<Context> &context, const Task &task, con
   }
   if (measured < all.size())
     std::cerr << "  " << all.size() - measured << " of " << all.size()
-              << " variants were not measured: give it more --seconds\n";
+              << " variants were not measured; raise --seconds\n";
   std::sort(ranked.begin(), ranked.end());
   ranked.resize(std::min(ranked.size(), finalists));
 
@@ -186,7 +186,7 @@ void tune_all(const std::string &wanted, const Work &work, const Wish &wish) {
   work.each([&](const Piece &piece) { left += wish.concerns(piece.name); });
   if (!left)
     throw Error(Error::Kind::settings,
-                "--only \"" + wish.only + "\": no work to tune has that in its name.");
+                "--only \"" + wish.only + "\": no work has this text in its name.");
   const auto end = Clock::now() + std::chrono::duration<double>(wish.seconds);
   work.each([&](const Piece &piece) {
     if (!wish.concerns(piece.name)) return;
@@ -197,7 +197,7 @@ void tune_all(const std::string &wanted, const Work &work, const Wish &wish) {
                microseconds(best.default_microseconds)});
   });
   table.print();
-  std::cout << "kept in " << glcl::tuning_file() << '\n';
+  std::cout << "saved in " << glcl::tuning_file() << '\n';
 }
 
 void show(const Work &work) {
@@ -219,7 +219,7 @@ void reset() {
   if (g_remove(path.c_str()) == 0)
     std::cout << path << " removed\n";
   else if (errno == ENOENT)
-    std::cout << "nothing was kept in " << path << '\n';
+    std::cout << "no saved tuning in " << path << '\n';
   else
     throw Error(Error::Kind::failed, path + " can't be removed.", g_strerror(errno));
 }
@@ -246,25 +246,25 @@ void run(int argc, char **argv) {
   gboolean showing = FALSE, resetting = FALSE;
   const GOptionEntry entries[] = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &device,
-       "auto, P:D as glcl-info prints it, or a part of the name", "D"},
+       "auto, P:D as glcl-info prints it, or part of the name", "D"},
       {"chain", 0, 0, G_OPTION_ARG_FILENAME, &chain,
-       "A file with a chain of filters for glclchain, in place of elements", "FILE"},
-      {"only", 0, 0, G_OPTION_ARG_STRING, &only, "Only work with this text in its name", "TEXT"},
+       "Tune a file with a chain of glclchain filters instead of elements", "FILE"},
+      {"only", 0, 0, G_OPTION_ARG_STRING, &only, "Tune only work with this text in its name",
+       "TEXT"},
       {"variants", 0, 0, G_OPTION_ARG_STRING, &variants,
-       "Beside the defaults, only variants with these values: \"NAME=NUMBER …\"", "VALUES"},
+       "Measure only the defaults and variants with these values: \"NAME=NUMBER …\"", "VALUES"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &asked.seconds,
-       "About how long it may take (120); variants beyond that are not measured", "S"},
+       "Approximate time limit in seconds (120); later variants are not measured", "S"},
       {"show", 0, 0, G_OPTION_ARG_NONE, &showing, "Print the variants in use on every device",
        nullptr},
-      {"reset", 0, 0, G_OPTION_ARG_NONE, &resetting, "Forget everything kept", nullptr},
+      {"reset", 0, 0, G_OPTION_ARG_NONE, &resetting, "Delete all saved tunings", nullptr},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &rest, nullptr, nullptr},
       {}};
   GOptionContext *context = g_option_context_new("[ELEMENT…]");
   g_option_context_set_summary(
       context,
-      "Measures every variant of the elements' kernels on a device, those alone whose result is "
-      "right,\n"
-      "and keeps the fastest in $XDG_DATA_HOME/glcl/tuning.json, where the elements find it.");
+      "Measures every variant of the elements' kernels on a device, skips variants with a wrong\n"
+      "result and saves the fastest in $XDG_DATA_HOME/glcl/tuning.json, which the elements read.");
   g_option_context_set_description(context, "--version alone prints the version.");
   g_option_context_add_main_entries(context, entries, nullptr);
   GError *error = nullptr;
@@ -283,14 +283,14 @@ void run(int argc, char **argv) {
   if (!good) {
     const std::string reason = error->message;
     g_error_free(error);
-    throw Error(Error::Kind::settings, reason + ". glcl-tune --help lists the options.");
+    throw Error(Error::Kind::settings, reason + ". Run glcl-tune --help for a list of options.");
   }
   asked.variants = values_of(values);
-  if (!(asked.seconds > 0))
-    throw Error(Error::Kind::settings, "--seconds: write a number above 0.");
+  if (!(asked.seconds > 0)) throw Error(Error::Kind::settings, "--seconds: give a number above 0.");
   for (const std::string &element : work.elements) subject(element);
   if (!file.empty() && !work.elements.empty())
-    throw Error(Error::Kind::settings, "--chain FILE or elements, not both.");
+    throw Error(Error::Kind::settings,
+                "--chain and elements exclude each other: give only one of them.");
   if (!file.empty()) work.chain = chain_task(file);
   if (resetting) reset();
   if (showing) show(work);

@@ -53,12 +53,13 @@ void ContextSlot::announce(GstElement *element, bool automatic) {
     warn(
         element, GST_RESOURCE_ERROR_SETTINGS,
         "device=auto takes " + device.id() + " " + device.name + ". It passes over " + better + ".",
-        "device=" + device.id() + " silences this");
+        "device=" + device.id() + " keeps this choice without the warning");
   const std::string &reason = gst_glcl_context_choice(context).fallback_reason;
   if (!reason.empty())
-    warn(element, GST_RESOURCE_ERROR_SETTINGS,
-         "Frames are copied through host memory (sharing=copy): " + reason + ".",
-         "sharing=copy asks for it and silences this; docs/sharing.md tells more");
+    warn(
+        element, GST_RESOURCE_ERROR_SETTINGS,
+        "Frames are copied through host memory (sharing=copy): " + reason + ".",
+        "sharing=copy keeps this choice without the warning; docs/sharing.md explains the methods");
   gst_object_unref(context);
 }
 

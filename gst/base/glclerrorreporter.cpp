@@ -63,9 +63,9 @@ void ErrorReporter::post_caught(GstElement *element) {
     post(element, GST_RESOURCE_ERROR, resource_code(error.kind()), error.what(), error.detail());
   } catch (const cl::Error &error) {
     post(element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-         "OpenCL failed: " + error_name(error.err()) + ".", error.what());
+         "An OpenCL call failed: " + error_name(error.err()) + ".", error.what());
   } catch (const std::exception &error) {
-    post(element, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "A frame could not be computed.",
+    post(element, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "Processing a frame failed.",
          error.what());
   }
 }

@@ -60,23 +60,23 @@ void FrameContinuity::warn_of_fields(GstElement *element, const GstVideoInfo &in
   warned_of_fields_ = true;
   GST_ELEMENT_WARNING(
       element, STREAM, FORMAT,
-      ("Frames are interlaced (interlace-mode=%s), and both fields are taken for one moment: put "
-       "\"gldeinterlace !\" before the element, or \"deinterlace !\" before glupload.",
+      ("Frames are interlaced (interlace-mode=%s), but the element treats both fields as one "
+       "moment. Add \"gldeinterlace !\" before the element, or \"deinterlace !\" before glupload.",
        gst_video_interlace_mode_to_string(GST_VIDEO_INFO_INTERLACE_MODE(&info))),
-      ("the stream goes on; edges of what moves are torn"));
+      ("the stream continues; edges of moving objects are torn"));
 }
 
 void FrameContinuity::warn_of_pixels(GstElement *element, const GstVideoInfo &info,
                                      const char *what) {
   const int n = GST_VIDEO_INFO_PAR_N(&info), d = GST_VIDEO_INFO_PAR_D(&info);
   if (n == d || std::exchange(warned_of_pixels_, true)) return;
-  GST_ELEMENT_WARNING(
-      element, STREAM, FORMAT,
-      ("Pixels are not square (pixel-aspect-ratio=%d/%d), but %s are found as if they were: put "
-       "\"glcolorscale ! video/x-raw(memory:GLMemory),pixel-aspect-ratio=1/1 !\" before the "
-       "element.",
-       n, d, what),
-      ("the stream goes on; what turns seems to change its shape"));
+  GST_ELEMENT_WARNING(element, STREAM, FORMAT,
+                      ("Pixels are not square (pixel-aspect-ratio=%d/%d), but the element computes "
+                       "%s as if they were. Add \"glcolorscale ! "
+                       "video/x-raw(memory:GLMemory),pixel-aspect-ratio=1/1 !\" before the "
+                       "element.",
+                       n, d, what),
+                      ("the stream continues; objects that rotate seem to change their shape"));
 }
 
 bool FrameContinuity::has_size_of_caps(GstElement *element, const GstVideoInfo &info,
@@ -89,10 +89,10 @@ bool FrameContinuity::has_size_of_caps(GstElement *element, const GstVideoInfo &
   if (width == GST_VIDEO_INFO_WIDTH(&info) && height == GST_VIDEO_INFO_HEIGHT(&info)) return true;
   if (!std::exchange(warned_of_sizes_, true))
     GST_ELEMENT_WARNING(element, STREAM, FORMAT,
-                        ("A frame of %d×%d px came with caps of %d×%d px and was dropped.", width,
-                         height, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)),
-                        ("no warning comes for others like it; elements ahead must set the caps "
-                         "of what they send"));
+                        ("A frame of %d×%d px was dropped because its caps say %d×%d px. Fix the "
+                         "upstream element: its caps must match its frames.",
+                         width, height, GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)),
+                        ("further frames like it are dropped without a warning"));
   return false;
 }
 

@@ -29,8 +29,8 @@ bool is_one_of(const char *const (&names)[count], const char *name) {
 }
 
 std::string elsewhere(const std::string &what) {
-  return "it can name other files or addresses, as a playlist does (" + what +
-         "): only films and pictures that lie whole in a local file are decoded";
+  return "it can refer to other files or addresses, like a playlist (" + what +
+         "); only videos and pictures that are complete in one local file are decoded";
 }
 
 bool is_referring(const GstStructure *type) {
@@ -57,9 +57,9 @@ std::string too_large(const GstStructure *type) {
       (width <= most_pixels_a_side && height <= most_pixels_a_side &&
        gint64(width) * height <= most_pixels))
     return {};
-  return "it is " + std::to_string(width) + "×" + std::to_string(height) + " px: at most " +
-         std::to_string(most_pixels_a_side) + " px a side and " + std::to_string(most_pixels) +
-         " px in all are decoded";
+  return "it is " + std::to_string(width) + "×" + std::to_string(height) + " px; the limit is " +
+         std::to_string(most_pixels_a_side) + " px per side and " + std::to_string(most_pixels) +
+         " px in total";
 }
 
 /// Why nothing is found that decodes this type; empty where GStreamer has no element for it.
@@ -68,7 +68,7 @@ std::string refusal(const GstStructure *type) {
   if (is_referring(type)) return elsewhere(name);
   int width = 0, height = 0;
   if (needs_size(type) && !has_size(type, width, height))
-    return "its size is not known before it is decoded (" + name + "): convert it to PNG or JPEG";
+    return "its size is unknown before decoding (" + name + "); convert it to PNG or JPEG";
   return too_large(type);
 }
 

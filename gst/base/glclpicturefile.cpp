@@ -46,7 +46,7 @@ std::string failure_of(GstElement *pipeline) {
         bus.get(), left * GST_USECOND,
         static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE |
                                     GST_MESSAGE_ELEMENT));
-    if (!message) return "it takes too long.";
+    if (!message) return "decoding took too long.";
     const bool here = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE;
     std::string reason = reason_in(message);
     gst_message_unref(message);
@@ -59,7 +59,7 @@ HostPicture picture_of(GstSample *sample) {
   GstVideoFrame frame;
   if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample)) ||
       !gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ))
-    throw unreadable("its pixels are not at hand.");
+    throw unreadable("its pixels can't be mapped.");
   HostPicture picture{GST_VIDEO_FRAME_WIDTH(&frame), GST_VIDEO_FRAME_HEIGHT(&frame), {}};
   const auto *rows = static_cast<const unsigned char *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
   const size_t bytes = size_t(picture.width) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0);
@@ -77,7 +77,7 @@ HostPicture read_picture_file(const std::string &path, const char *format) {
   // Neither a pipe, which would wait, nor a name that GStreamer can't put into a message.
   if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) throw unreadable("there is no such file.");
   if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
-    throw unreadable("it is no regular file.");
+    throw unreadable("it is not a regular file.");
   GError *error = nullptr;
   const std::string launch =
       std::string(
@@ -99,7 +99,7 @@ HostPicture read_picture_file(const std::string &path, const char *format) {
   std::string failure = failure_of(pipeline.get());
   GstSample *sample = nullptr;
   g_object_get(sink.get(), "last-sample", &sample, nullptr);
-  if (failure.empty() && !sample) failure = "there is no picture in it.";
+  if (failure.empty() && !sample) failure = "it contains no picture.";
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
   const std::unique_ptr<GstSample, decltype(&gst_sample_unref)> held(sample, gst_sample_unref);
   if (!failure.empty()) throw unreadable(failure);
@@ -111,7 +111,7 @@ HostPicture read_picture_sample(GstSample *sample, const char *format) {
   const std::unique_ptr<GstCaps, decltype(free_caps)> caps(
       gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, nullptr), free_caps);
   if (!gst_sample_get_buffer(sample) || !gst_sample_get_caps(sample))
-    throw unreadable("it has no buffer or no caps.");
+    throw unreadable("it lacks a buffer or caps.");
   const GstCaps *given = gst_sample_get_caps(sample);
   const bool video = gst_caps_get_size(given) > 0 &&
                      gst_structure_has_name(gst_caps_get_structure(given, 0), "video/x-raw");

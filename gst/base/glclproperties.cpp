@@ -31,7 +31,7 @@ void set_before_paused(GstElement *element, const Accessors &accessors, const GV
   warn(element, GST_RESOURCE_ERROR_SETTINGS,
        std::string(spec->name) + "=" + (text ? text : "") + " comes too late: the element is " +
            gst_element_state_get_name(state) +
-           ". The old value stays; set the property while the element is NULL or READY.");
+           ". The old value stays; set the property in state NULL or READY.");
   g_free(text);
 }
 

@@ -43,10 +43,10 @@ void warn_of_region(GstElement *element, const Area &roi, int width, int height,
   if (std::exchange(warned, leaves) || !leaves) return;
   GST_ELEMENT_WARNING(
       element, RESOURCE, SETTINGS,
-      ("roi=<%d,%d,%d,%d> is not inside the frame of %d×%d px; <%d,%d,%d,%d> is used. Choose x, "
-       "y, width and height, in px, that are.",
+      ("roi=<%d,%d,%d,%d> is not inside the frame of %d×%d px; <%d,%d,%d,%d> is used instead. "
+       "Choose x, y, width and height in px inside the frame.",
        roi.x, roi.y, roi.width, roi.height, width, height, used.x, used.y, used.width, used.height),
-      ("no warning comes for others until a roi is inside the frame or the frame's size changes"));
+      ("the next warning comes after a roi was inside the frame or the frame size changed"));
 }
 
 }  // namespace glcl

@@ -61,10 +61,10 @@ gpointer map(GstMemory *base, gsize size, GstMapFlags flags) {
     }
     return memory->host.data();
   } catch (const cl::Error &error) {
-    GST_ERROR_OBJECT(base->allocator, "a result can't be read back: %s: %s", error.what(),
+    GST_ERROR_OBJECT(base->allocator, "a result can't be downloaded: %s: %s", error.what(),
                      glcl::error_name(error.err()).c_str());
   } catch (const glcl::Error &error) {
-    GST_ERROR_OBJECT(base->allocator, "there is no result: %s %s", error.what(),
+    GST_ERROR_OBJECT(base->allocator, "a result is missing: %s %s", error.what(),
                      error.detail().c_str());
   } catch (const std::exception &error) {
     GST_ERROR_OBJECT(base->allocator, "a result can't be mapped: %s", error.what());
@@ -136,8 +136,8 @@ namespace {
 
 /// Throws what kept a result from being allocated: the allocator's functions can't.
 [[noreturn]] void throw_no_memory(GstGLCLResultAllocator *allocator, size_t bytes) {
-  const std::string text = "There is no memory for results of " + std::to_string(bytes) +
-                           " bytes on " + gst_glcl_context_device(allocator->context).name + ".";
+  const std::string text = "Can't allocate " + std::to_string(bytes) + " bytes for results on " +
+                           gst_glcl_context_device(allocator->context).name + ".";
   try {
     if (const auto failure = std::exchange(*allocator->failure, nullptr))
       std::rethrow_exception(failure);
@@ -146,7 +146,7 @@ namespace {
   } catch (const std::exception &error) {
     throw Error(Error::Kind::failed, text, error.what());
   }
-  throw Error(Error::Kind::failed, text, "the pool of buffers gave none");
+  throw Error(Error::Kind::failed, text, "the buffer pool returned no buffer");
 }
 
 }  // namespace

@@ -20,14 +20,16 @@ using sharing::TextureUse;
 GstGLMemory *texture_of(GstBuffer *buffer, const GstVideoInfo &info, const PlaneFormat &plane) {
   GstMemory *first = gst_buffer_n_memory(buffer) ? gst_buffer_peek_memory(buffer, 0) : nullptr;
   if (!first || !gst_is_gl_memory(first))
-    throw Error(Error::Kind::failed, "A frame holds no OpenGL texture.");
+    throw Error(Error::Kind::failed,
+                "A frame has no OpenGL texture. Add \"glupload !\" before the element.");
   GstGLMemory *memory = GST_GL_MEMORY_CAST(first);
   const guint format = gst_gl_memory_get_texture_format(memory);
   const int width = gst_gl_memory_get_texture_width(memory),
             height = gst_gl_memory_get_texture_height(memory);
   if (width != GST_VIDEO_INFO_WIDTH(&info) || height != GST_VIDEO_INFO_HEIGHT(&info) ||
       (format != plane.gl && format != plane.gl_base))
-    throw Error(Error::Kind::failed, "A frame holds another OpenGL texture than its caps say.",
+    throw Error(Error::Kind::failed,
+                "The OpenGL texture of a frame does not match the caps. Fix the upstream element.",
                 std::to_string(width) + "×" + std::to_string(height) + " px, format " +
                     std::to_string(format) + ", instead of " + GST_VIDEO_INFO_NAME(&info) +
                     " with " + std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "×" +

@@ -162,10 +162,10 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
     gst_structure_free(structure);
     if (unread.must_warn())
       GST_ELEMENT_WARNING(self, CORE, TOO_LAZY,
-                          ("Results are lost: %zu messages of this element wait on a bus that "
-                           "nobody reads. Read the bus, or set post-messages=false.",
+                          ("Results are dropped: the bus holds %zu unread messages of this "
+                           "element. Read the bus or set post-messages=false.",
                            most_unread),
-                          ("messages are posted again once it is read"));
+                          ("posting resumes when the application reads the bus"));
     return;
   }
   GstMessage *message = gst_message_new_element(GST_OBJECT(self), structure);

@@ -211,9 +211,10 @@ Bilateral::Bilateral(Context &context, int width, int height, const Parameters &
       microseconds_(usual_microseconds(context.device())) {
   const Device &device = context.device();
   if (form_of(variant) != Form::vector && !has_images(device.device, width, height))
-    throw Error(Error::Kind::settings, device.name + " has no images of " + std::to_string(width) +
-                                           "×" + std::to_string(height) +
-                                           " for this form of the bilateral filter.");
+    throw Error(Error::Kind::settings,
+                device.name + " does not support images of " + std::to_string(width) + "×" +
+                    std::to_string(height) +
+                    " px, which this variant of the bilateral filter needs.");
   set_up({variant});
 }
 
@@ -340,7 +341,7 @@ void Bilateral::run(Queue &queue, const Settings &settings, const Picture &in, c
       from = &to;
     }
   } catch (const cl::Error &error) {
-    throw Error("The bilateral filter could not be run.", error);
+    throw Error("Running the bilateral filter failed.", error);
   }
 }
 

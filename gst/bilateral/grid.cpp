@@ -235,7 +235,8 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
   for (const Picture *picture : {&in, &out})
     check_picture(*picture, width_, height_, layout_, "The bilateral grid");
   if (!suits(settings))
-    throw Error(Error::Kind::settings, "The bilateral grid is not made for these sigmas.");
+    throw Error(Error::Kind::settings,
+                "The bilateral grid does not support these values of sigma-space and sigma-range.");
   const int split = Bilateral::split_column(settings, width_);
   const int iterations = split == width_ ? 1 : std::max(settings.iterations, 1);
   try {
@@ -250,7 +251,7 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
       from = &to;
     }
   } catch (const cl::Error &error) {
-    throw Error("The bilateral grid could not be run.", error);
+    throw Error("Running the bilateral grid failed.", error);
   }
 }
 

@@ -46,7 +46,7 @@ Align::Align(Context &context, const Frame &frame) : frame_(frame), rows_(contex
     for (cl::Buffer &buffer : sums_)
       buffer = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, groups * sums * sizeof(cl_float));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for the motion of a camera on " + context.device().name + ".",
+    throw Error("Can't allocate memory for the camera motion on " + context.device().name + ".",
                 error);
   }
 }

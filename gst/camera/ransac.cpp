@@ -44,7 +44,7 @@ Ransac::Ransac(Context &context, size_t items) {
     best_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none,
                        const_cast<cl_uint *>(none));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for the motion of a camera on " + context.device().name + ".",
+    throw Error("Can't allocate memory for the camera motion on " + context.device().name + ".",
                 error);
   }
 }
@@ -63,7 +63,8 @@ BlockVectors::BlockVectors(Context &context, int width, int height) : size_{{wid
   try {
     list_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, size_t(most) * sizeof(cl_float4));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for the vectors of a camera on " + context.device().name + ".",
+    throw Error("Can't allocate memory for the vectors of the camera motion on " +
+                    context.device().name + ".",
                 error);
   }
 }

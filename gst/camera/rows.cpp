@@ -38,8 +38,9 @@ Rows::Rows(Context &context, const Frame &frame)
     cl_int none[4]{};
     tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, none);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for the light of rows on " + context.device().name + ".",
-                error);
+    throw Error(
+        "Can't allocate memory for the brightness of rows on " + context.device().name + ".",
+        error);
   }
 }
 

@@ -105,8 +105,8 @@ void Chain::build(Context &context, Shape shape, std::optional<int> plan, bool s
                       size_t(shape.y) <= sides[1];
     if (fits && try_build(context, shape, plan)) return;
     if (!shrink || shape.x * shape.height() == 1)
-      throw Error(Error::Kind::settings, "The chain needs more of a work-group than " +
-                                             context.device().name + " has. Take smaller radii.");
+      throw Error(Error::Kind::settings, "The chain needs more work-group resources than " +
+                                             context.device().name + " has. Use smaller radii.");
     int &longer = shape.rows > 1 ? shape.rows : shape.x >= shape.y ? shape.x : shape.y;
     longer /= 2;
   }
@@ -187,7 +187,7 @@ bool Chain::takes(const Description &wanted) const {
 
 void Chain::set(const Description &wanted) {
   if (!takes(wanted))
-    throw Error(Error::Kind::settings, "These values need the chain to be built anew.");
+    throw Error(Error::Kind::settings, "The chain must be rebuilt for these values.");
   std::vector<float> values = values_of(wanted);
   description_ = wanted;
   values_ = cl::Buffer(context_->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,

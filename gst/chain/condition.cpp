@@ -28,8 +28,8 @@ class Reader {
 
   [[noreturn]] void refuse() const {
     fail(place_, "“" + next() +
-                     "” can't stand here in a condition: it is made of whole numbers, "
-                     "“defined” and operators.");
+                     "” is not allowed here: a condition consists of whole numbers, “defined” and "
+                     "operators.");
   }
 
   static int level_of(const std::string &sign) {
@@ -66,13 +66,13 @@ class Reader {
                       : sign == "-" ? !__builtin_sub_overflow(a, b, &value)
                       : sign == "*" ? !__builtin_mul_overflow(a, b, &value)
                                     : b != 0 && !(a == INT64_MIN && b == -1);
-    if (!fits) fail(place_, "the condition has no value that fits.");
+    if (!fits) fail(place_, "the value of the condition is out of range.");
     if (division) value = sign == "/" ? a / b : a % b;
     return value;
   }
 
   int64_t single() {
-    if (++nested_ > most_nested) fail(place_, "the condition is nested too deep.");
+    if (++nested_ > most_nested) fail(place_, "the condition is nested too deeply.");
     const std::string word = next();
     if (at_ >= tokens_.size()) fail(place_, "the condition ends too early.");
     int64_t value = 0;
@@ -106,7 +106,7 @@ class Reader {
   void own_name(const std::string &word) const {
     if (tokens_[at_].kind != Token::Kind::name) refuse();
     if (word.rfind("__", 0) == 0 || word.rfind("cl_", 0) == 0 || word.rfind("CL_", 0) == 0)
-      fail(place_, "“" + word + "” is not known: a filter is read before a device is chosen.");
+      fail(place_, "“" + word + "” is unknown: filters are read before a device is chosen.");
   }
 
   const std::vector<Token> &tokens_;

@@ -32,7 +32,7 @@ std::string read_file(const std::string &path, const Place &place) {
   };
   if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) refuse("there is no such file");
   // Neither pipes nor devices: reading them might not end.
-  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR)) refuse("it is no regular file");
+  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR)) refuse("it is not a regular file");
   GStatBuf status;
   if (g_stat(path.c_str(), &status) != 0 || static_cast<guint64>(status.st_size) > max_text)
     refuse("it is larger than " + std::to_string(max_text / 1024) + " KiB");
@@ -105,7 +105,7 @@ class Reader {
       const double times = cursor_.number();
       if (times < 1 || times > max_stages || times != std::floor(times))
         fail(place(),
-             "a filter runs a whole number of times, 1 to " + std::to_string(max_stages) + ".");
+             "after * a whole number was expected, 1 to  " + std::to_string(max_stages) + ".");
       item.times = static_cast<int>(times);
     }
     const int uses = ++uses_[item.filter->name];
@@ -133,7 +133,8 @@ class Reader {
       const double value = cursor_.number();
       if (value < parameter.low || value > parameter.high) {
         const Matrix range{2, 1, {parameter.low, parameter.high}};
-        fail(place(), filter.name + "'s " + name + " is out of its range " + describe(range) + ".");
+        fail(place(),
+             filter.name + "'s " + name + " is outside its range " + describe(range) + ".");
       }
       item.values.numbers[p] = value;
       return;
@@ -147,8 +148,8 @@ class Reader {
     for (const Parameter &parameter : filter.parameters)
       names += (names.empty() ? "" : ", ") + parameter.name;
     for (const List &list : filter.lists) names += (names.empty() ? "" : ", ") + list.name;
-    fail(place(), filter.name + " has no parameter " + name + "; it has " +
-                      (names.empty() ? "none" : names) + ".");
+    fail(place(), filter.name + " has no parameter " + name +
+                      "; its parameters are: " + (names.empty() ? "(none)" : names) + ".");
   }
 
   std::shared_ptr<const Filter> find(const std::string &name) {
@@ -162,8 +163,8 @@ class Reader {
     if (std::find(names.begin(), names.end(), name) != names.end()) return library_filter(name);
     std::string known;
     for (const std::string &one : names) known += (known.empty() ? "" : ", ") + one;
-    fail(place(),
-         "there is no filter " + name + " in the folders of path; the library has " + known + ".");
+    fail(place(), "there is no filter " + name + " in the folders of path; the library offers " +
+                      known + ".");
   }
 
   std::shared_ptr<const Filter> from_file(const std::string &path) {
@@ -217,7 +218,7 @@ Description parse_chain(const std::string &text, const std::string &file, const 
                         const std::string &base) {
   if (text.size() > max_text) fail({file, 1}, "the chain is too long.");
   if (!g_utf8_validate(text.c_str(), static_cast<gssize>(text.size()), nullptr))
-    fail({file, 1}, "the chain is no text in UTF-8.");
+    fail({file, 1}, "the chain is not valid UTF-8.");
   return Reader(text, file, folders, base).read();
 }
 

@@ -132,8 +132,8 @@ class Parser {
 
   Node sum() {
     if (++depth_ > most_nested)
-      fail(cursor_.place(), "the expression has more than " + std::to_string(most_nested) +
-                                " brackets within each other.");
+      fail(cursor_.place(),
+           "the expression has more than " + std::to_string(most_nested) + " nested brackets.");
     Node left = product();
     while (next() == '+' || next() == '-') {
       const char sign = cursor_.take();
@@ -223,7 +223,7 @@ Expression Expression::parse(const std::string &text, const Place &place) {
   expression.root_ = Parser(cursor).sum();
   cursor.skip();
   if (!cursor.done())
-    fail(place, "“" + beginning(cursor.rest()) + "” can't follow in the expression.");
+    fail(place, "“" + beginning(cursor.rest()) + "” is not allowed here in an expression.");
   return expression;
 }
 
@@ -238,11 +238,12 @@ double Expression::evaluate(const Scope &scope) const {
     try {
       return scope(name, arguments);
     } catch (const std::out_of_range &) {
-      fail(place_, "“" + name + "” is no parameter, list or function with that many arguments.");
+      fail(place_,
+           "“" + name + "” is not a parameter, a list or a function with that many arguments.");
     }
   };
   const double value = root_->evaluate(checked);
-  if (!std::isfinite(value)) fail(place_, "the expression has no finite value here.");
+  if (!std::isfinite(value)) fail(place_, "the value of the expression is not finite.");
   if (std::fabs(value) > largest_number) fail(place_, "the value is not from -1e36 to 1e36 here.");
   return value;
 }

@@ -42,7 +42,8 @@ class Declaration {
       if (line.rfind(mark, 0) == 0) directive(stripped(line.substr(sizeof mark - 1)));
     }
     if (filter_.name.empty())
-      fail({place_.file, 1}, "this is no filter: it needs a line “//! filter NAME: what it does”.");
+      fail({place_.file, 1},
+           "this is not a filter: the line “//! filter NAME: what it does” is missing.");
   }
 
  private:
@@ -51,7 +52,7 @@ class Declaration {
     const std::string word = cursor.name();
     cursor.skip();
     if (filter_.name.empty() && word != "filter")
-      fail(place_, "the declaration begins with “//! filter NAME: what it does”.");
+      fail(place_, "the declaration must begin with “//! filter NAME: what it does”.");
     if (word == "filter")
       head(cursor);
     else if (word == "param")
@@ -73,14 +74,13 @@ class Declaration {
     else if (word == "offset")
       filter_.offset = Expression::parse(cursor.rest(), place_);
     else
-      fail(place_,
-           "“" + word +
-               "” is unknown; a declaration has filter, param, list, table, radius, frames, "
-               "channelwise, weights, gain and offset.");
+      fail(place_, "“" + word +
+                       "” is unknown; a declaration may use filter, param, list, table, radius, "
+                       "frames, channelwise, weights, gain and offset.");
   }
 
   void head(Cursor &cursor) {
-    if (!filter_.name.empty()) fail(place_, "a file declares one filter.");
+    if (!filter_.name.empty()) fail(place_, "a file can declare one filter only.");
     filter_.name = cursor.name();
     if (filter_.name.empty()) fail(place_, "the filter needs a name: letters, digits and _.");
     filter_.text = blurb(cursor);
@@ -100,7 +100,7 @@ class Declaration {
     // GObject's properties begin with a letter.
     if (name[0] == '_' || taken.count(name) || name.rfind("glcl", 0) == 0 ||
         !names_.insert(name).second)
-      fail(place_, "the name " + name + " can't be used; choose another one.");
+      fail(place_, "the name " + name + " is reserved; choose another one.");
     return name;
   }
 
@@ -113,21 +113,21 @@ class Declaration {
     const auto [range, rest] = parted(cursor.rest(), '=');
     const size_t dots = range.find("..");
     if (dots == std::string::npos || rest.empty())
-      fail(place_, "a parameter is “//! param NAME LOW..HIGH = DEFAULT: what it means”.");
+      fail(place_, "write a parameter as “//! param NAME LOW..HIGH = DEFAULT: what it means”.");
     parameter.low = number(range.substr(0, dots));
     parameter.high = number(range.substr(dots + 2));
     Cursor after(rest, place_);
     parameter.initial = after.number();
     parameter.text = blurb(after);
     if (!(parameter.low <= parameter.initial && parameter.initial <= parameter.high))
-      fail(place_, "the default of " + parameter.name + " is not within its range.");
+      fail(place_, "the default of " + parameter.name + " is outside its range.");
     filter_.parameters.push_back(parameter);
   }
 
   double number(const std::string &text) {
     Cursor cursor(stripped(text), place_);
     const double value = cursor.number();
-    if (!cursor.done()) fail(place_, "“" + beginning(text) + "” is no number.");
+    if (!cursor.done()) fail(place_, "“" + beginning(text) + "” is not a number.");
     return value;
   }
 
@@ -135,11 +135,12 @@ class Declaration {
     List list;
     list.name = fresh_name(cursor);
     cursor.skip();
-    if (!cursor.accept('=')) fail(place_, "a list is “//! list NAME = [1 2; 3 4]: what it means”.");
+    if (!cursor.accept('='))
+      fail(place_, "write a list as “//! list NAME = [1 2; 3 4]: what it means”.");
     cursor.skip();
     list.initial = parse_matrix(cursor);
     list.text = blurb(cursor);
-    if (filter_.lists.size() >= max_parameters) fail(place_, "these are too many lists.");
+    if (filter_.lists.size() >= max_parameters) fail(place_, "the filter has too many lists.");
     filter_.lists.push_back(list);
   }
 
@@ -147,8 +148,8 @@ class Declaration {
     const std::string name = fresh_name(cursor);
     const auto [size, value] = parted(cursor.rest(), '=');
     if (size.size() < 3 || size.front() != '[' || size.back() != ']' || value.empty())
-      fail(place_, "a table is “//! table NAME[SIZE] = value of i”.");
-    if (filter_.tables.size() >= max_parameters) fail(place_, "these are too many tables.");
+      fail(place_, "write a table as “//! table NAME[SIZE] = value of i”.");
+    if (filter_.tables.size() >= max_parameters) fail(place_, "the filter has too many tables.");
     filter_.tables.push_back({name, Expression::parse(size.substr(1, size.size() - 2), place_),
                               Expression::parse(value, place_)});
   }
@@ -156,7 +157,7 @@ class Declaration {
   void frames(Cursor &cursor) {
     const double frames = cursor.number();
     if (frames < 1 || frames > max_frames || frames != std::floor(frames))
-      fail(place_, "frames is a whole number from 1 to " + std::to_string(max_frames) + ".");
+      fail(place_, "frames must be a whole number from 1 to  " + std::to_string(max_frames) + ".");
     filter_.frames = static_cast<int>(frames);
   }
 
@@ -169,13 +170,14 @@ class Declaration {
 
 Matrix parse_matrix(Cursor &cursor) {
   constexpr int most = 2 * max_radius + 1;
-  if (!cursor.accept('[')) fail(cursor.place(), "a list is numbers in [ ], rows parted by ;.");
+  if (!cursor.accept('['))
+    fail(cursor.place(), "write a list as numbers in [ ], with rows separated by ;.");
   Matrix matrix{0, 1, {}};
   int column = 0;
   const auto end_row = [&] {
     if (matrix.width == 0) matrix.width = column;
     if (column == 0 || column != matrix.width)
-      fail(cursor.place(), "the rows of a list have the same number of values, and at least one.");
+      fail(cursor.place(), "all rows of a list need the same number of values, at least one.");
     column = 0;
   };
   for (;;) {
@@ -245,8 +247,8 @@ int Filter::radius_for(const Values &values) const {
   const double wanted = std::ceil(radius.evaluate(scope(values)));
   if (wanted > max_radius)
     fail({file, 1}, name + " reads " + std::to_string(static_cast<long>(std::min(wanted, 1e9))) +
-                        " px around a pixel with these values; at most " +
-                        std::to_string(max_radius) + " are possible.");
+                        " px around a pixel with these values; the limit is " +
+                        std::to_string(max_radius) + ".");
   return std::max(0, static_cast<int>(wanted));
 }
 
@@ -254,7 +256,7 @@ Matrix Filter::weights_for(const Values &values) const {
   for (size_t l = 0; l < lists.size(); l++)
     if (values.lists[l].width % 2 == 0 || values.lists[l].height % 2 == 0)
       fail({file, 1}, name + "'s " + lists[l].name + " " + describe(values.lists[l]) +
-                          " has no middle: give it an odd number of rows and columns.");
+                          " has no centre: use an odd number of rows and columns.");
   const int r = radius_for(values), side = 2 * r + 1;
   Matrix matrix{side, side, {}};
   double sum = 0, size = 0, dx = 0, dy = 0;
@@ -279,7 +281,7 @@ Matrix Filter::weights_for(const Values &values) const {
 std::vector<double> Filter::table_for(const Table &table, const Values &values) const {
   const double size = std::ceil(table.size.evaluate(scope(values)));
   if (size < 1 || size > max_table)
-    fail({file, 1}, "the table " + table.name + " of " + name + " has a size of 1 to " +
+    fail({file, 1}, "the table " + table.name + " of " + name + " must have a size of 1 to " +
                         std::to_string(max_table) + ".");
   std::vector<double> numbers;
   double i = 0;
@@ -295,22 +297,22 @@ std::shared_ptr<const Filter> parse_filter(const std::string &source, const std:
   if (source.size() > max_text)
     fail({file, 1}, "the file is larger than " + std::to_string(max_text / 1024) + " KiB.");
   if (source.find('\0') != std::string::npos || !g_utf8_validate(source.c_str(), -1, nullptr))
-    fail({file, 1}, "the file is no text in UTF-8.");
+    fail({file, 1}, "the file is not valid UTF-8.");
   Declaration(*filter, file).read(source);
   filter->code = Code(source, file);
   const bool has_function = filter->code.defines(filter->name);
   if (!filter->weights && !has_function)
     fail({file, 1}, "there is no function “float4 " + filter->name + "(PIXEL)” in the file.");
   if (filter->weights && has_function)
-    fail({file, 1}, "a filter has weights or a function, not both.");
+    fail({file, 1}, "a filter can have weights or a function, not both.");
   if (filter->weights && filter->frames > 1)
-    fail({file, 1}, "a filter of weights has one input frame.");
+    fail({file, 1}, "a filter with weights must have one input frame.");
   if (filter->channelwise && (filter->weights || filter->frames > 1))
-    fail({file, 1}, "a channelwise filter has a function of one input frame.");
+    fail({file, 1}, "a channelwise filter needs a function of one input frame.");
   // What the defaults can't be evaluated with is told now.
   const Values values = filter->initial();
   if (filter->radius_for(values) > 0 && filter->channelwise)
-    fail({file, 1}, "a channelwise filter has no radius.");
+    fail({file, 1}, "a channelwise filter must not have a radius.");
   if (filter->weights) filter->weights_for(values);
   for (const Table &table : filter->tables) filter->table_for(table, values);
   return filter;

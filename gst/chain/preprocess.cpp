@@ -89,7 +89,7 @@ class Lexer {
     if (peek() != '/' || (peek(1) != '/' && peek(1) != '*')) return false;
     const bool line = peek(1) == '/';
     const size_t end = line ? text().find('\n', at_) : text().find("*/", at_ + 2);
-    if (!line && end == std::string::npos) fail(place(), "the comment does not end.");
+    if (!line && end == std::string::npos) fail(place(), "the comment is not closed.");
     at_ = std::min(end, text().size()) + (line ? 0 : 2);
     return true;
   }
@@ -133,7 +133,7 @@ class Lexer {
     };
     for (const char *spelling : other_spellings)
       if (is_next(spelling))
-        fail(place(), std::string("“") + spelling + "” can't be used: write # [ ] { } themselves.");
+        fail(place(), std::string("“") + spelling + "” is not supported: write # [ ] { } instead.");
     for (const char *sign : known)
       if (is_next(sign)) {
         at_ += strlen(sign);
@@ -142,7 +142,7 @@ class Lexer {
     if (single.find(peek()) == std::string::npos) {
       const char *begin = text().c_str() + at_;
       const std::string character(begin, size_t(g_utf8_next_char(begin) - begin));
-      fail(place(), "“" + character + "” can't be used outside of comments.");
+      fail(place(), "“" + character + "” is not allowed outside comments.");
     }
     at_++;
   }
@@ -178,7 +178,7 @@ class Preprocessor {
     }
     flush();
     if (!conditions_.empty())
-      fail({file_, conditions_.back().line}, "there is no #endif for this.");
+      fail({file_, conditions_.back().line}, "the #endif of this directive is missing.");
     for (const Token &token : out_) check(token);
     return std::move(out_);
   }
@@ -192,7 +192,7 @@ class Preprocessor {
   void check(const Token &token) const {
     const Place place{file_, token.line};
     if (token.text == "\"" || token.text == "'")
-      fail(place, "a text in quotes can't be used: a filter computes with numbers only.");
+      fail(place, "strings are not supported: a filter computes with numbers only.");
     if (token.text == "#" || token.text == "##")
       fail(place, "“" + token.text + "” stands outside of a directive.");
   }
@@ -223,13 +223,13 @@ class Preprocessor {
       return;
     }
     fail(place(), "“#" + word +
-                      "” can't be used; a filter may have #define, #undef, #if, #ifdef, #ifndef, "
+                      "” is not supported; a filter may use #define, #undef, #if, #ifdef, #ifndef, "
                       "#elif, #else, #endif and #pragma unroll.");
   }
 
   void conditional(const std::string &word, const Tokens &rest) {
     if (word == "if" || word == "ifdef" || word == "ifndef") {
-      if (conditions_.size() >= most_nested) fail(place(), "conditions are nested too deep.");
+      if (conditions_.size() >= most_nested) fail(place(), "conditions are nested too deeply.");
       const bool was = active();
       const bool holds =
           was && (word == "if" ? is_true(rest) : is_defined(rest) == (word == "ifdef"));
@@ -276,8 +276,9 @@ class Preprocessor {
     std::string text;
     for (const Token &token : expand(rest, 0)) text += (text.empty() ? "" : " ") + token.text;
     if (text.size() > most_name || !std::regex_match(text, allowed))
-      fail(place(),
-           "this #pragma can't be used; a filter may have #pragma unroll, unroll N and nounroll.");
+      fail(
+          place(),
+          "this #pragma is not supported; a filter may use #pragma unroll, unroll N and nounroll.");
     out_.push_back({Token::Kind::pragma, "#pragma " + text, line_, true, true, false, nullptr});
   }
 
@@ -291,13 +292,12 @@ class Preprocessor {
         if (name) macro.parameters.push_back(rest[at++].text);
         const std::string next = at < rest.size() ? rest[at].text : "";
         if (next != ")" && (next != "," || !name))
-          fail(place(), "the parameters of a macro are names in ( ), parted by commas.");
+          fail(place(), "write the parameters of a macro as names in ( ), separated by commas.");
       }
     macro.body.assign(rest.begin() + long(std::min(at, rest.size())), rest.end());
     for (const Token &token : macro.body)
       if (token.text == "#" || token.text == "##")
-        fail(place(),
-             "“" + token.text + "” can't be used: a macro of a filter makes no new words.");
+        fail(place(), "“" + token.text + "” is not supported: macros can't build new tokens.");
     macros_[rest[0].text] = std::move(macro);
   }
 
@@ -312,7 +312,7 @@ class Preprocessor {
   }
 
   Tokens expand(Tokens tokens, int depth) {
-    if (depth > most_nested) fail(place(), "calls of macros are nested too deep.");
+    if (depth > most_nested) fail(place(), "macro calls are nested too deeply.");
     Tokens out;
     std::reverse(tokens.begin(), tokens.end());  // the next one is at the end
     while (!tokens.empty()) {
@@ -381,14 +381,14 @@ class Preprocessor {
   std::shared_ptr<const Expanded> expanded(const std::string &name,
                                            const std::shared_ptr<const Expanded> &outer) const {
     const int depth = outer ? outer->depth + 1 : 1;
-    if (depth > most_nested) fail(place(), "macros that stand for macros are nested too deep.");
+    if (depth > most_nested) fail(place(), "macros that expand to macros are nested too deeply.");
     return std::make_shared<Expanded>(Expanded{name, outer, depth});
   }
 
   void count() {
     if (++count_ > most_tokens)
       fail(place(), "the macros expand to more than " + std::to_string(most_tokens) +
-                        " words. Use functions, or shorten the macros.");
+                        " tokens. Use functions or shorten the macros.");
   }
 
   const std::string file_;

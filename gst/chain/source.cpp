@@ -21,9 +21,10 @@ void check_words(const Tokens &tokens, const std::string &file) {
   for (const Token &token : tokens)
     if (token.kind == Token::Kind::name && token.text.rfind("__", 0) == 0 &&
         !is_allowed(token.text))
-      fail({file, token.line}, "“" + token.text +
-                                   "” can't be used: a filter computes the pixel that it returns, "
-                                   "and reads its input with at() only.");
+      fail(
+          {file, token.line},
+          "“" + token.text +
+              "” is not supported: a filter returns one pixel and reads its input with at() only.");
 }
 
 /// Which functions of a file call which.
@@ -60,9 +61,9 @@ class Calls {
       if (begin != way_.end()) refuse_circle({begin, way_.end()}, call.line);
       length += call.times * (1 + length_of(called));
       if (length > most_calls)
-        fail({file_, call.line}, name + " makes more than " + std::to_string(int(most_calls)) +
-                                     " calls, those of the functions that it calls counted. Write "
-                                     "a loop.");
+        fail({file_, call.line},
+             name + " makes more than " + std::to_string(int(most_calls)) +
+                 " calls, including those of the functions it calls. Write a loop.");
     }
     way_.pop_back();
     return lengths_[name] = length;
@@ -90,7 +91,7 @@ void check_brackets(const Tokens &tokens, const std::string &file) {
       brackets.push_back(&token);
       if (brackets.size() > most_brackets)
         fail({file, token.line},
-             "more than " + std::to_string(most_brackets) + " brackets are within each other.");
+             "more than " + std::to_string(most_brackets) + " brackets are nested.");
     } else if (close.find(token.text) != std::string::npos) {
       if (brackets.empty() || open.find(brackets.back()->text) != close.find(token.text))
         fail({file, token.line}, "this " + token.text + " closes nothing.");

@@ -22,9 +22,9 @@ Arrows::Arrows(Context &context, int width, int height, Layout layout)
 
 const cl::Buffer &Arrows::room(int count) {
   if (count > most)
-    throw Error(Error::Kind::settings, std::to_string(count) +
-                                           " arrows are more than can be drawn: choose a larger "
-                                           "arrow-spacing.");
+    throw Error(
+        Error::Kind::settings,
+        std::to_string(count) + " arrows are too many to draw. Set a larger arrow-spacing.");
   if (count > room_) {
     arrows_ = cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, count * sizeof(Arrow));
     room_ = count;

@@ -349,7 +349,7 @@ static bool gst_glcl_histogram_takes_fields(GstGLCLFilter *filter) {
 
 /// What comes does not follow what came.
 static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
-  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
+  GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   GST_GLCL_HISTOGRAM(filter)->state->followed.reset();
 }
 

@@ -189,15 +189,15 @@ void Histogram::check(const Format &format, Layout layout) {
   const int depth = depth_of(format), most = std::min(1 << std::clamp(depth, 1, 16), 4096);
   if (depth < 1 || depth > 16)
     throw Error(Error::Kind::settings,
-                "depth=" + std::to_string(depth) + " is not from 1 to 16 bits.");
+                "depth=" + std::to_string(depth) + " is out of range: use 1 to 16 bits.");
   if (!is_power_of_two(format.bins) || format.bins < 2 || format.bins > most)
     throw Error(Error::Kind::settings, "bins=" + std::to_string(format.bins) +
-                                           " is no power of two from 2 to " + std::to_string(most) +
-                                           "; choose one, for example " +
+                                           " is invalid: use a power of two from 2 to " +
+                                           std::to_string(most) + ", for example " +
                                            std::to_string(std::min(most, 256)) + ".");
   if (is_grey(format.mode) && layout == Layout::image)
-    throw Error(Error::Kind::settings,
-                std::string("Frames of mode=") + mode_name(format.mode) + " are buffers.");
+    throw Error(Error::Kind::settings, std::string("mode=") + mode_name(format.mode) +
+                                           " needs frames in buffers, not images.");
 }
 
 Histogram::Histogram(Context &context, int width, int height, const Format &format, Layout layout,
@@ -209,7 +209,8 @@ Histogram::Histogram(Context &context, int width, int height, const Format &form
                  : tuned_parameters(tunable(), context.device(), problem(format, layout));
   if (!can_run(context.device(), problem(format, layout), wish))
     throw Error(Error::Kind::settings,
-                context.device().name + " can't compute the histogram by " + describe(wish) + ".");
+                context.device().name +
+                    " can't run this variant of the histogram: " + describe(wish) + ".");
   try {
     build(context, wish);
   } catch (const cl::Error &error) {
@@ -260,7 +261,8 @@ Area Histogram::checked(const Area &area) const {
                 "roi=<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
                     std::to_string(area.width) + "," + std::to_string(area.height) +
                     "> is not inside the frame of " + std::to_string(width_) + "×" +
-                    std::to_string(height_) + "; choose x, y, width and height, in px, that are.");
+                    std::to_string(height_) +
+                    ". Choose x, y, width and height in px inside the frame.");
   return inside;
 }
 
@@ -301,9 +303,9 @@ const cl::Buffer &Histogram::run(Queue &queue, const Picture &in, const Area &ar
 const cl::Buffer &Histogram::run(Queue &queue, const cl::Buffer &in, int pitch, int frame_pitch,
                                  int count, const Area &area) {
   if (layout_ != Layout::buffer || count < 1 || count > frames_ || pitch < width_)
-    throw Error(Error::Kind::settings, "The histogram was set up for up to " +
+    throw Error(Error::Kind::settings, "The histogram was set up for at most  " +
                                            std::to_string(frames_) + " frames of " +
-                                           std::to_string(width_) + " px in another layout.");
+                                           std::to_string(width_) + " px in a different layout.");
   return launch(queue, in, pitch, frame_pitch, count, area);
 }
 

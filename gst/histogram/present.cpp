@@ -71,7 +71,7 @@ Present::Present(Context &context, int width, int height, Layout layout)
     present_ = Kernel(context, program, "present", {32, 8});
     bars_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_rows * sizeof(cl_ushort4));
   } catch (const cl::Error &error) {
-    throw Error("The histogram can't be shown by " + context.device().name + ".", error);
+    throw Error("The histogram can't be drawn by  " + context.device().name + ".", error);
   }
 }
 

@@ -12,7 +12,8 @@ ShotValues::ShotValues(Context &context, Layout layout)
   try {
     values_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, Shots::values * sizeof(cl_uint));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for shots on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for shot detection on " + context.device().name + ".",
+                error);
   }
 }
 

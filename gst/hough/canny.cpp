@@ -71,7 +71,8 @@ Canny::Canny(Context &context, int width, int height, Layout layout, Form form, 
     labels_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, 4);
     has_weak_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, rows ? tiles(width, 16) * height : 1);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to find edges on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for edge detection on " + context.device().name + ".",
+                error);
   }
 }
 

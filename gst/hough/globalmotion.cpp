@@ -29,7 +29,8 @@ GlobalMotion::GlobalMotion(Context &context, int width, int height)
   try {
     result_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, result_bytes);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for the motion on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the global motion on " + context.device().name + ".",
+                error);
   }
 }
 

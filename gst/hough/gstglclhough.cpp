@@ -134,7 +134,7 @@ std::string too_large(const std::string &name, const Extent &size, const Setting
       !beyond(std::min(size.width, size.height), std::min(frame.width, frame.height));
   if (fits) return {};
   return "The template " + name + " of " + size.text() + " is larger than the frame of " +
-         frame.text() + " even at scale-min: choose a smaller picture or a smaller scale-min.";
+         frame.text() + " even at scale-min. Use a smaller picture or a smaller scale-min.";
 }
 
 }  // namespace
@@ -163,8 +163,8 @@ static void gst_glcl_hough_use_shapes(GstGLCLHough *self, Hough &hough, const Se
       std::string failure =
           too_large(shape->name, {shape->width, shape->height}, settings, state->frame());
       if (failure.empty() && all.size() == Hough::most_shapes)
-        failure = "The template " + shape->name + " is one too many: at most " +
-                  std::to_string(Hough::most_shapes) + " are looked for. Give fewer.";
+        failure = "The template " + shape->name + " is ignored: the limit is " +
+                  std::to_string(Hough::most_shapes) + " templates. Use fewer.";
       if (failure.empty()) {
         all.push_back(shape);
       } else if (!begun && shapes == &state->from_files) {
@@ -241,7 +241,7 @@ static void gst_glcl_hough_begin(State *state, bool files, const Settings &setti
     } catch (const glcl::Error &error) {
       made.failures.emplace_back(error.what());
     } catch (const std::exception &error) {
-      made.failures.push_back(std::string("A template could not be made: ") + error.what());
+      made.failures.push_back(std::string("Building a template failed: ") + error.what());
     }
     return made;
   });
@@ -260,8 +260,8 @@ static bool gst_glcl_hough_copy_box(GstGLCLHough *self, glcl::Queue &queue, cons
     gst_glcl_hough_warn(
         self, "The box " + text(lesson.box) + " of the template " + lesson.name +
                   " is not inside the frame of " + Extent{in.width, in.height}.text() +
-                  (outside ? ": it is not learned." : ": " + text(used) + " is learned.") +
-                  " Choose x, y, width and height, in px, that are.");
+                  (outside ? " and was not learned." : "; " + text(used) + " was learned.") +
+                  " Choose x, y, width and height in px inside the frame.");
   if (outside) return false;
   const auto [x0, y0, x1, y1] = region_of(used);
   lesson.part = glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
@@ -492,7 +492,7 @@ static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
 
 static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
   State *state = GST_GLCL_HOUGH(filter)->state;
-  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
+  GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   state->latest.set({});
   if (state->hough) state->hough->reset();
 }
@@ -528,7 +528,7 @@ static gboolean gst_glcl_hough_learn(GstGLCLHough *self, const gchar *name, gint
                                      gint width, gint height) {
   const Area box{x, y, width, height};
   if (!name || !*name || box.empty()) {
-    g_warning("learn needs a name, and a width and a height above 0.");
+    g_warning("learn needs a name and a width and height above 0.");
     return FALSE;
   }
   return gst_glcl_hough_add_lesson(self, {name, box, nullptr});

@@ -127,7 +127,7 @@ std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
     }
     return std::make_shared<Shape>(name, picture.width, picture.height, maps);
   } catch (const cl::Error &error) {
-    throw Error("The edges of the template " + name + " could not be found.", error);
+    throw Error("Detecting the edges of the template " + name + " failed.", error);
   }
 }
 
@@ -167,14 +167,15 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
     result_ = buffer(context_, result_bytes);
     objects_ = buffer(context_, most_shapes * most_candidates * sizeof(DeviceObject));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to look for shapes on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the template search on " + context.device().name + ".",
+                error);
   }
 }
 
 void Hough::set_shapes(std::vector<std::shared_ptr<const Shape>> shapes) {
   if (shapes.size() > most_shapes)
     throw Error(Error::Kind::settings, std::to_string(shapes.size()) +
-                                           " templates are too many: give at most " +
+                                           " templates are too many. Use at most " +
                                            std::to_string(most_shapes) + ".");
   std::vector<Prepared> prepared;
   try {
@@ -197,7 +198,7 @@ void Hough::set_shapes(std::vector<std::shared_ptr<const Shape>> shapes) {
                           {}});
     }
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for the templates.", error);
+    throw Error("Can't allocate memory for the templates.", error);
   }
   shapes_ = std::move(shapes);
   prepared_ = std::move(prepared);

@@ -45,7 +45,7 @@ Pairings::Pairings(Context &context, int width, int height, size_t edges, size_t
     kinds_count_ =
         cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof all, &all);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for pairings on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for edge pairs on " + context.device().name + ".", error);
   }
 }
 

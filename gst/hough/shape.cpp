@@ -30,8 +30,8 @@ constexpr double least_across = 0.03;
 
 Error unusable(const std::string &name, const std::string &why) {
   return {Error::Kind::settings, "The template " + name + " " + why +
-                                     ": choose a part of a picture with an outline in several "
-                                     "directions, or lower thresholds."};
+                                     ". Choose a part of a picture whose outline has several "
+                                     "directions, or lower the thresholds low and high."};
 }
 
 uint16_t strength(uint16_t edge) { return edge >> 7 & (Canny::strengths - 1); }
@@ -171,7 +171,7 @@ Made make_level(int width, int height, const EdgeMap &map) {
   const size_t count = std::min<size_t>(edges.size(), Shape::most_points);
   for (size_t i = 0; i < count; i++) level.points.push_back(edges[i * edges.size() / count]);
   if (across(level.points) < least_across) {
-    made.why = "has hardly two edges that are not parallel";
+    made.why = "has almost only parallel edges";
     return made;
   }
   level.scale = std::sqrt(1 / double(px_x * px_y));

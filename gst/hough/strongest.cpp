@@ -32,7 +32,7 @@ Strongest::Strongest(Context &context, int shift, int strengths, int wanted, siz
     counts_ = buffer(2);
     histogram_ = buffer(keys_count_);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for lists on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for lists on " + context.device().name + ".", error);
   }
 }
 

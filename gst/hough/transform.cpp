@@ -58,7 +58,9 @@ Transform::Transform(Context &context, int width, int height, const Settings &se
     place_ = buffer(2 * sizeof(cl_uint));
     chance_votes_ = buffer(sizes * sizeof(cl_uint));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for votes on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the votes of the Hough transform on " +
+                    context.device().name + ".",
+                error);
   }
 }
 

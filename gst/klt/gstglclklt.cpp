@@ -234,7 +234,7 @@ static void gst_glcl_klt_write(GstGLCLKlt *self, guint64 frame, GstClockTime tim
         points, summary->count);
   } catch (const glcl::Error &error) {
     glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_WRITE, error.what(),
-               "nothing more is written to it");
+               "no further points are written to this file");
   }
 }
 
@@ -324,7 +324,7 @@ static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
 
 static void gst_glcl_klt_reset(GstGLCLFilter *filter) {
   State *state = GST_GLCL_KLT(filter)->state;
-  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
+  GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   if (state->klt) state->klt->reset();
 }
 

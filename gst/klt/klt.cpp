@@ -28,11 +28,11 @@ Klt::Klt(Context &context, int width, int height, Layout layout) try
       previous_(pyramids_.make()),
       current_(pyramids_.make()) {
 } catch (const cl::Error &error) {
-  throw Error("Points can't be followed on " + context.device().name + ".", error);
+  throw Error("The point tracker can't be set up on  " + context.device().name + ".", error);
 }
 
 void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
-  check_picture(in, width_, height_, layout_, "The tracker of points");
+  check_picture(in, width_, height_, layout_, "The point tracker");
   try {
     std::swap(previous_, current_);
     const int levels = std::min(settings.levels, static_cast<int>(pyramids_.levels().size()));
@@ -64,7 +64,7 @@ void Klt::run(Queue &queue, const Settings &settings, const Picture &in) {
     selection_.run(queue, settings, pyramids_.plane(current_), noise_.variances(),
                    settings.features, points_);
   } catch (const cl::Error &error) {
-    throw Error("Points could not be followed.", error);
+    throw Error("Tracking the points failed.", error);
   }
 }
 

@@ -41,7 +41,7 @@ Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout, f
     before_ = buffer(sizeof(Steady));
     now_ = buffer(sizeof(Steady));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for a steady picture on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for stabilization on " + context.device().name + ".", error);
   }
 }
 

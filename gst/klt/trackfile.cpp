@@ -37,14 +37,13 @@ std::string text_of(float value) {
 
 TrackFile::TrackFile(const std::string &path) : path_(path), json_(ends_in(path, ".json")) {
   if (!json_ && !ends_in(path, ".csv"))
-    refuse(path, "its kind is not known", "end it in .csv or .json");
+    refuse(path, "its format is unknown", "use a name that ends in .csv or .json");
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-  if (file_ < 0)
-    refuse(path, reason(errno), "name a file in a folder that is there and can be written to");
+  if (file_ < 0) refuse(path, reason(errno), "use a file in an existing, writable folder");
   struct stat known;
   if (fstat(file_, &known) != 0 || !S_ISREG(known.st_mode) || ftruncate(file_, 0) != 0) {
     close(file_);
-    refuse(path, "it is no ordinary file", "name another one");
+    refuse(path, "it is not a regular file", "use another name");
   }
   try {
     append(json_ ? "[" : "frame,timestamp,id,x,y,vx,vy,age,residue\n");
@@ -79,8 +78,8 @@ void TrackFile::append(const std::string &text) {
   failed_ = true;
   // What was there fitted, and does again.
   if (ftruncate(file_, end_) == 0) put(end);
-  throw Error(Error::Kind::failed, "dump-location: the tracks can't be written to " + path_ + ": " +
-                                       reason(error) + ".");
+  throw Error(Error::Kind::failed,
+              "dump-location: can't write the tracks to  " + path_ + ": " + reason(error) + ".");
 }
 
 void TrackFile::write(uint64_t frame, std::optional<uint64_t> timestamp, const Points::Told *points,

@@ -122,8 +122,8 @@ Mask read_mask(const GValue *value) {
     return {path, std::make_shared<glcl::HostPicture>(glcl::read_picture_file(path, "GRAY8"))};
   } catch (const glcl::Error &error) {
     g_warning(
-        "mask=%s is ignored: %s Give the path of an image file, black where nothing is to be "
-        "found.",
+        "mask=%s is ignored: %s Set the path of an image file that is black where nothing should "
+        "be detected.",
         path, error.what());
     return {path, {}};
   }
@@ -136,8 +136,8 @@ Mask take_mask(const GValue *value) {
     return {{}, std::make_shared<glcl::HostPicture>(glcl::read_picture_sample(sample, "GRAY8"))};
   } catch (const glcl::Error &error) {
     g_warning(
-        "mask-sample is ignored: %s Give a GstSample of a picture, black where nothing is to be "
-        "found, with caps video/x-raw.",
+        "mask-sample is ignored: %s Set a GstSample with caps video/x-raw and a picture that is "
+        "black where nothing should be detected.",
         error.what());
     return {};
   }
@@ -308,7 +308,7 @@ static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
 
 static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
   State *state = GST_GLCL_MOTION(filter)->state;
-  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
+  GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   if (state->motion) state->motion->reset();
 }
 

@@ -90,7 +90,8 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
     halves_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, Subpel::halves_bytes(predicted_));
     sums_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sums_bytes);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for a motion search on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the motion search on " + context.device().name + ".",
+                error);
   }
 }
 
@@ -108,8 +109,9 @@ void Motion::share(std::unique_ptr<DevicePool> pool) {
     while (planes_.size() < size_t(most_under_way))
       planes_.push_back(make_plane(context_->cl(), width_, height_));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to share a motion search with " + context_->device().name + ".",
-                error);
+    throw Error(
+        "Can't allocate memory to share the motion search with " + context_->device().name + ".",
+        error);
   }
   ends_.resize(planes_.size());
 }

@@ -63,7 +63,8 @@ Range::Range(Context &context, int width, int height)
     last_ = make(sizeof(cl_ulong));
     mean_ = make(sizeof(cl_int));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for a motion search on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the motion search on " + context.device().name + ".",
+                error);
   }
 }
 

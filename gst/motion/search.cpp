@@ -68,8 +68,8 @@ Search::Search(Context &context, int block, const Parameters &parameters, bool l
       depth_(parameters.at("depth")),
       form_(static_cast<Form>(parameters.at("form"))) {
   if (block != 4 && block != 8 && block != 16 && block != 32 && block != partitions)
-    throw Error(Error::Kind::settings, "block-size=" + std::to_string(block) +
-                                           " is no size of blocks. Use 4, 8, 16 or 32.");
+    throw Error(Error::Kind::settings,
+                "block-size=" + std::to_string(block) + " is invalid. Use 4, 8, 16 or 32.");
   const std::string limit = limited ? " -DLIMITED" : "";
   const std::string size = "-DB=" + std::to_string(block) + limit;
   const std::string depth = "-DD=" + std::to_string(parameters.at("depth"));
@@ -98,16 +98,18 @@ std::string area_options(int block) {
 void check_search(const Plane &current, const Plane &reference, const Window &window, int lambda) {
   for (const Span &span : {window.x, window.y})
     if (span.count < 1 || span.first < -max_range || span.last() > max_range)
-      throw Error(Error::Kind::settings,
-                  "Candidates " + std::to_string(span.first) + " … " + std::to_string(span.last()) +
-                      " can't be searched; use some within ±" + std::to_string(max_range) + " px.");
+      throw Error(Error::Kind::settings, "Candidates " + std::to_string(span.first) + " … " +
+                                             std::to_string(span.last()) +
+                                             " are out of range. Use candidates within ±" +
+                                             std::to_string(max_range) + " px.");
   if (lambda < 0 || lambda > Search::max_lambda)
-    throw Error(Error::Kind::settings, "lambda=" + std::to_string(lambda) + " is not within 0 … " +
+    throw Error(Error::Kind::settings, "lambda=" + std::to_string(lambda) +
+                                           " is out of range. Use 0 to " +
                                            std::to_string(Search::max_lambda) + ".");
   if (current.width != reference.width || current.height != reference.height)
     throw Error(Error::Kind::settings,
-                "The frames of a motion search differ in size: " + std::to_string(current.width) +
-                    "×" + std::to_string(current.height) + " and " +
+                "The two frames of the motion search differ in size:  " +
+                    std::to_string(current.width) + "×" + std::to_string(current.height) + " and " +
                     std::to_string(reference.width) + "×" + std::to_string(reference.height) + ".");
 }
 

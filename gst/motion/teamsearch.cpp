@@ -30,8 +30,8 @@ TeamSearch::TeamSearch(DevicePool &pool, Context &context, int block, int width,
       part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
       part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key) + Errors::bytes);
     } catch (const cl::Error &error) {
-      throw Error("There is no memory for a share of the motion search on " + own.device().name +
-                      ". Leave it out of devices.",
+      throw Error("Can't allocate memory for a share of the motion search on " + own.device().name +
+                      ". Remove it from devices.",
                   error);
     }
   }

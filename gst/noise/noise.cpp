@@ -55,7 +55,8 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
     variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (2 + bands) * sizeof(cl_float));
     renewed_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, renewed_words * sizeof(cl_uint));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to measure noise on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the noise measurement on " + context.device().name + ".",
+                error);
   }
 }
 

@@ -29,7 +29,8 @@ Memory::Memory(Context &context, const camera::Frame &frame) : frame_(frame) {
                             none.size() * sizeof(cl_uint), none.data());
     front_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, pixels);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to remember a scene on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the background model on " + context.device().name + ".",
+                error);
   }
 }
 

@@ -35,7 +35,8 @@ Objects::Objects(Context &context, int width, int height, Layout layout, int und
     camera::State none{};
     state_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to find objects on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for object detection on " + context.device().name + ".",
+                error);
   }
 }
 

@@ -45,7 +45,8 @@ Regions::Regions(Context &context, const camera::Frame &frame, size_t items)
                        none.size() * sizeof(cl_uint), none.data());
     result_ = make(sizeof(Result));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to find objects on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for object detection on " + context.device().name + ".",
+                error);
   }
 }
 

@@ -20,7 +20,8 @@ Shadows::Shadows(Context &context, const camera::Frame &frame, Layout layout, in
     for (cl::Buffer &buffer : colours_) buffer = make(sizeof(cl_short2));
     front_ = make(1);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to find shadows on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for shadow detection on " + context.device().name + ".",
+                error);
   }
 }
 

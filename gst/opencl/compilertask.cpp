@@ -90,10 +90,10 @@ struct CompilerTask::Progress {
 
   Error given_up() const {
     return {Error::Kind::failed,
-            "Compiling " + name + " has not ended in time. The OpenCL device " + device.name +
-                " is left as it is. Restart the application to use it again.",
-            "it had " + std::to_string(compiler_patience().count()) +
-                " s; the environment variable GLCL_DEVICE_TIMEOUT gives it more"};
+            "Compiling " + name + " did not finish in time. The OpenCL device " + device.name +
+                " is no longer used. Restart the application to use it again.",
+            "the limit was " + std::to_string(compiler_patience().count()) +
+                " s; set the environment variable GLCL_DEVICE_TIMEOUT to raise it"};
   }
 };
 

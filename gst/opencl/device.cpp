@@ -116,15 +116,15 @@ std::vector<Device> devices(std::string *failures) {
 
 std::string hint_without_devices(const std::string &platform_name) {
   if (platform_name == "Portable Computing Language")
-    return "PoCL offers no device where it can't write to " + pocl_cache() + ": " +
+    return "PoCL offers no device because it can't write to " + pocl_cache() + ": " +
            pocl_cache_remedy;
   if (platform_name == "rusticl") {
     const std::string now = setting_of("RUSTICL_ENABLE");
-    return "rusticl offers devices only of the drivers named in RUSTICL_ENABLE" +
+    return "rusticl offers only devices whose driver RUSTICL_ENABLE names" +
            (now.empty() ? "" : " (now " + now + ")") +
-           ", for instance RUSTICL_ENABLE=radeonsi,iris,llvmpipe";
+           ", for example RUSTICL_ENABLE=radeonsi,iris,llvmpipe";
   }
-  return platform_name + " offers none: is the device there, and may this user open it?";
+  return platform_name + " offers no device: is the device present, and may this user open it?";
 }
 
 std::string remedy_without_devices() {
@@ -147,7 +147,7 @@ std::string remedy_without_devices() {
   }
   const std::string vendors = setting_of("OCL_ICD_VENDORS");
   const std::string only =
-      vendors.empty() ? "" : " The loader looks for drivers in " + vendors + " only.";
+      vendors.empty() ? "" : " The loader only looks for drivers in " + vendors + ".";
   if (!hints.empty()) return hints + (hints.back() == '?' ? "" : ".") + only;
   return install_remedy + only;
 }
@@ -184,7 +184,7 @@ Device choose_device(const std::vector<Device> &devices, const std::string &wish
 
   throw Error(Error::Kind::not_found,
               "device=\"" + wish +
-                  "\" matches no OpenCL device. Use auto, P:D or a part of a name of: " +
+                  "\" matches no OpenCL device. Use auto, or P:D or part of the name of one of: " +
                   list(devices) + ".",
               failures);
 }

@@ -38,7 +38,8 @@ std::optional<std::array<unsigned char, 16>> bytes(const Device &device, cl_devi
 
 DevicePool::DevicePool(const std::vector<Device> &devices) {
   if (devices.empty())
-    throw Error(Error::Kind::settings, "There is no device to share work among.");
+    throw Error(Error::Kind::settings,
+                "No device is left to share the work. Check the property devices.");
   for (const Device &device : devices) {
     Worker worker;
     worker.context = Context::of_device(device);
@@ -46,7 +47,8 @@ DevicePool::DevicePool(const std::vector<Device> &devices) {
       worker.queue = std::make_unique<Queue>(worker.context);
       worker.transfers = std::make_unique<Queue>(worker.context);
     } catch (const cl::Error &error) {
-      throw Error(device.name + " can't share work with others. Leave it out.", error);
+      throw Error(device.name + " can't share work with other devices. Remove it from devices.",
+                  error);
     }
     for (const Queue *queue : {worker.queue.get(), worker.transfers.get()})
       at_exit_.emplace_back(queue->cl());
@@ -173,7 +175,7 @@ std::exception_ptr DevicePool::failure_of(size_t index) {
     throw;
   } catch (const cl::Error &error) {
     return std::make_exception_ptr(
-        Error(worker.context->device().name + " failed at its share of the work.", error));
+        Error(worker.context->device().name + " failed to compute its share of the work.", error));
   } catch (...) {
     return std::current_exception();
   }

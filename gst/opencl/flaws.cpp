@@ -21,10 +21,10 @@ std::string flaw(const Device &device) {
 std::string obstacle(const Device &device) {
   try {
     if (!device.device.getInfo<CL_DEVICE_AVAILABLE>())
-      return "its driver says that it is not available";
+      return "its driver reports it as unavailable";
     if (!device.device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>()) return "its driver has no compiler";
     if (!device.prefers_buffers() && !device.device.getInfo<CL_DEVICE_IMAGE_SUPPORT>())
-      return "it has no images";
+      return "it does not support images";
   } catch (const cl::Error &) {
     return {};  // nothing is known against it
   }
@@ -36,11 +36,11 @@ std::string shortage(const Device &device) {
     const size_t items = device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(),
                  local_kib = device.device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>() >> 10;
     if (items < least_items)
-      return "its work-groups have " + std::to_string(items) + " work-items at most, not " +
-             std::to_string(least_items);
+      return "its work-groups have " + std::to_string(items) +
+             " work-items at most, but the elements need " + std::to_string(least_items);
     if (local_kib < least_local_kib)
-      return "it has " + std::to_string(local_kib) + " KiB of local memory, not " +
-             std::to_string(least_local_kib);
+      return "it has " + std::to_string(local_kib) +
+             " KiB of local memory, but the elements need " + std::to_string(least_local_kib);
   } catch (const cl::Error &) {
     // nothing is known against it
   }

@@ -143,7 +143,7 @@ cl::Event Kernel::enqueue(Queue &queue, Size groups, size_t row) {
   } catch (const cl::Error &error) {
     throw Error(
         Error::Kind::failed,
-        "The kernel " + name_ + " could not be started on " + queue.context().device().name + ".",
+        "Starting the kernel " + name_ + " failed on " + queue.context().device().name + ".",
         std::string(error.what()) + ": " + error_name(error.err()) + ", group " +
             std::to_string(group_.x) + "×" + std::to_string(group_.y));
   }

@@ -28,9 +28,9 @@ Picture make_picture(const cl::Context &context, int width, int height, Layout l
   if (size_t(width) > max_width || size_t(height) > max_height)
     throw Error(Error::Kind::settings,
                 "A frame of " + std::to_string(width) + "×" + std::to_string(height) +
-                    " is larger than the images of " + device.getInfo<CL_DEVICE_NAME>() + " (" +
-                    std::to_string(max_width) + "×" + std::to_string(max_height) +
-                    "). Scale it down or choose another device.");
+                    " px exceeds the maximum image size of " + device.getInfo<CL_DEVICE_NAME>() +
+                    " (" + std::to_string(max_width) + "×" + std::to_string(max_height) +
+                    "). Scale the video down or choose another device.");
   picture.image =
       Image({context, CL_MEM_READ_WRITE, picture.plane().image(), size_t(width), size_t(height)});
   return picture;
@@ -42,7 +42,7 @@ void check_picture(const Picture &picture, int width, int height, Layout layout,
       (layout == Layout::buffer && picture.pitch < width))
     throw Error(Error::Kind::settings, name + " was set up for frames of " + std::to_string(width) +
                                            "×" + std::to_string(height) +
-                                           " in another layout or size.");
+                                           " px; this frame has a different layout or size.");
 }
 
 void copy_picture(Queue &queue, const Picture &from, const Picture &to) {

@@ -49,7 +49,7 @@ int error_of_writing(const std::string &folder, off_t bytes) {
 
 std::string pocl_cache() {
   const auto [folder, variable] = place();
-  return "its cache " + folder + (variable.empty() ? "" : ", which " + variable + " names");
+  return "its cache " + folder + (variable.empty() ? "" : " (set by " + variable + ")");
 }
 
 std::string pocl_cache_obstacle() {

@@ -172,13 +172,13 @@ class Program::Build : public std::enable_shared_from_this<Build> {
     const cl_int status = clBuildProgram(program(), 1, &device(), quiet.c_str(), nullptr, nullptr);
     if (status != CL_SUCCESS) {
       const std::string obstacle = is_pocl(device_) ? pocl_cache_obstacle() : "";
-      throw Error(
-          Error::Kind::failed,
-          "The kernels of " + path_ + " do not build on " + device_.name +
-              (obstacle.empty() ? ". Please report this with the build log of the debug text."
-                                : ": " + obstacle + "."),
-          error_name(status) + " with options \"" + options_ + "\":\n" +
-              build_log(program, device));
+      throw Error(Error::Kind::failed,
+                  "The kernels of " + path_ + " do not compile on " + device_.name +
+                      (obstacle.empty()
+                           ? ". Please report this together with the build log in the debug text."
+                           : ": " + obstacle + "."),
+                  error_name(status) + " with options \"" + options_ + "\":\n" +
+                      build_log(program, device));
     }
     compiled++;
     return program;

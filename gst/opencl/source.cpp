@@ -24,7 +24,8 @@ std::string read(const std::string &path) {
   if (!bytes) {
     const std::string reason = error->message;
     g_error_free(error);
-    throw Error(Error::Kind::failed, "The kernel file " + path + " is not in this build.", reason);
+    throw Error(Error::Kind::failed, "The kernel file " + path + " is missing from this build.",
+                reason);
   }
   gsize size;
   const auto *text = static_cast<const char *>(g_bytes_get_data(bytes, &size));

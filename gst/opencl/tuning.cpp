@@ -87,7 +87,7 @@ std::string read_file(const std::string &path) {
     return {};
   if (error == EACCES) fail(g_strerror(error), "Let this user read it");
   if (error) fail(g_strerror(error));
-  if (fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) fail("it is no regular file");
+  if (fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) fail("it is not a regular file");
   std::string text(std::min(static_cast<size_t>(status.st_size), most_bytes) + 1, '\0');
   size_t size = 0;
   for (ssize_t got = 1; got > 0 && size < text.size();) {
@@ -110,7 +110,7 @@ class Lock {
     while (result >= 0 && (result = flock(file_.fd(), LOCK_EX)) < 0 && errno == EINTR) result = 0;
     if (result < 0)
       throw Error(Error::Kind::failed,
-                  "The tuning can't be kept in " + path + ": " + g_strerror(errno) +
+                  "Can't save the tuning in " + path + ": " + g_strerror(errno) +
                       ". Set XDG_DATA_HOME to a folder that this user can write.",
                   path + ".lock");
   }
@@ -146,16 +146,16 @@ bool is_integer(const json &value, int wanted) {
 /// it says.
 std::string objection(const json &entry, const Tunable &tunable, const Device &device,
                       const std::string &problem, Parameters &point) {
-  if (entry.value("driver", json()) != device.driver) return "it was made for another driver";
+  if (entry.value("driver", json()) != device.driver) return "it was measured with another driver";
   if (entry.value("sources", json()) != checksum(tunable)) return "its kernels have changed";
   const json parameters = entry.value("parameters", json());
   if (!parameters.is_object() || parameters.size() != tunable.values.size())
-    return "its parameters are not those of the kernel";
+    return "its parameters do not match the kernel";
   for (const auto &[name, values] : tunable.values) {
     const json given = parameters.value(name, json());
     const auto known = std::find_if(values.begin(), values.end(),
                                     [&](int value) { return is_integer(given, value); });
-    if (known == values.end()) return "it has no value of " + name + " that the kernel knows";
+    if (known == values.end()) return "its value of " + name + " is unknown to the kernel";
     point[name] = *known;
   }
   return tunable.possible(device, problem, point) ? "" : "the device can't run it";
@@ -218,10 +218,10 @@ std::optional<Tuning> parse_tuning(const std::string &text, const std::string &p
                                    const Tunable &tunable, const Device &device,
                                    const std::string &problem) {
   const auto ignored = [&](const std::string &what, const std::string &why) {
-    warn_once(what + " is ignored: " + why + ". glcl-tune makes it anew.");
+    warn_once(what + " is ignored: " + why + ". Run glcl-tune to measure again.");
   };
   const auto entries = parse(text);
-  if (!entries) ignored(path, "it is no tuning file of this version");
+  if (!entries) ignored(path, "it is not a tuning file of this version");
   const json wanted = key(tunable, device, problem);
   for (const json &entry : entries.value_or(std::vector<json>{})) {
     if (!is_for(entry, wanted)) continue;
@@ -268,12 +268,12 @@ void save_tuning(const Tunable &tunable, const Device &device, const std::string
   const std::string text = json{{"version", file_version}, {"entries", entries}}.dump(2) + "\n";
   if (text.size() > most_bytes)
     throw Error(Error::Kind::failed,
-                path + " is full. glcl-tune --reset empties it, for all devices.");
+                path + " is full. Run glcl-tune --reset to empty it, for all devices.");
   GError *error = nullptr;
   if (!g_file_set_contents(path.c_str(), text.data(), static_cast<gssize>(text.size()), &error)) {
     const std::string reason = error->message;
     g_error_free(error);
-    throw Error(Error::Kind::failed, "The tuning can't be kept in " + path + ".", reason);
+    throw Error(Error::Kind::failed, "Can't save the tuning in " + path + ".", reason);
   }
 }
 

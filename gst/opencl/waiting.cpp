@@ -111,10 +111,10 @@ Error given_up(cl_context context) {
   }
   return {Error::Kind::failed,
           name +
-              " has not finished its work in time and is left as it is. Restart the application "
-              "to use it again.",
-          "it had " + std::to_string(patience().count()) +
-              " s; the environment variable GLCL_DEVICE_TIMEOUT gives it more"};
+              " did not finish its work in time and is no longer used. Restart the application to "
+              "use it again.",
+          "the limit was " + std::to_string(patience().count()) +
+              " s; set the environment variable GLCL_DEVICE_TIMEOUT to raise it"};
 }
 
 }  // namespace

@@ -47,11 +47,10 @@ std::optional<Pattern> parse(const std::string &text) {
 
 Pattern parsed(const std::string &text) {
   if (auto pattern = parse(text)) return *std::move(pattern);
-  throw Error(
-      Error::Kind::settings,
-      "dump-location=" + text +
-          " names no file for each frame; give it exactly one number to fill in, as in "
-          "flow-%05d.flo (%d, %i or %u, at most 9 wide), and write %% for a per cent sign.");
+  throw Error(Error::Kind::settings,
+              "dump-location=" + text +
+                  " does not name one file per frame. It needs exactly one number conversion, as "
+                  "in flow-%05d.flo (%d, %i or %u, width up to 9); write %% for a percent sign.");
 }
 
 /// With the slash at its end; empty for the current one.
@@ -59,7 +58,7 @@ std::string folder_of(const std::string &path) { return path.substr(0, path.rfin
 
 [[noreturn]] void fail(const std::string &path, const std::string &reason) {
   throw Error(Error::Kind::failed,
-              "dump-location: the vectors can't be written to " + path + ": " + reason + ".");
+              "dump-location: can't write the vectors to  " + path + ": " + reason + ".");
 }
 
 [[noreturn]] void fail(const std::string &path, int error) {
@@ -122,15 +121,14 @@ void check_dump_pattern(const std::string &pattern) {
   if (folder != folder_of(dump_path(pattern, 1))) return;  // each file has its own
   if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
     throw Error(Error::Kind::settings,
-                "dump-location=" + pattern + ": " + path +
-                    " can't be written: " + std::generic_category().message(errno) +
-                    "; name a folder that is there and can be written to.");
+                "dump-location=" + pattern + ": " + path + " can't be written: " +
+                    std::generic_category().message(errno) + "; use an existing, writable folder.");
 }
 
 void write_flo(const std::string &path, int width, int height, const void *vectors) {
   struct stat known;
   if (lstat(path.c_str(), &known) == 0 && !S_ISREG(known.st_mode))
-    fail(path, S_ISLNK(known.st_mode) ? "it is a symbolic link" : "it is no ordinary file");
+    fail(path, S_ISLNK(known.st_mode) ? "it is a symbolic link" : "it is not a regular file");
   const auto little_endian = [](int value, unsigned char *bytes) {
     for (int i = 0; i < 4; i++) bytes[i] = static_cast<unsigned char>(unsigned(value) >> 8 * i);
   };

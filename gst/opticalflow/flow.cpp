@@ -309,7 +309,7 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
              cl_int2{{width_, height_}});
     return true;
   } catch (const cl::Error &error) {
-    throw Error("The optical flow could not be run.", error);
+    throw Error("Running the optical flow failed.", error);
   }
 }
 

@@ -215,7 +215,7 @@ static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Co
     return wait ? &state->signatures.get(make) : state->signatures.poll(make);
   } catch (const glcl::Error &error) {
     glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
-               "metas have no list of single pixels");
+               "metas contain no list of single pixels");
     return nullptr;
   }
 }
@@ -238,7 +238,7 @@ static void gst_gl_opencl_flow_change(GstGLOpenCLFlow *self, glcl::Context &cont
   } catch (const glcl::Error &error) {
     next->failed = true;
     glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
-               "the method stays as it was");
+               "the method stays unchanged");
   }
   if (!next->failed || next->method != settings.method) next.reset();
 }
@@ -328,7 +328,7 @@ static void gst_gl_opencl_flow_write(GstGLOpenCLFlow *self, const std::string &p
     GST_INFO_OBJECT(self, "%s", error.what());
     if (!self->state->dump_failed.exchange(true))
       glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_WRITE, error.what(),
-                 "no warning comes for the files after it");
+                 "failures of later files are not reported");
   }
 }
 
@@ -393,7 +393,7 @@ static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
 
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
   State *state = GST_GL_OPENCL_FLOW(filter)->state;
-  GST_DEBUG_OBJECT(filter, "the next frame does not follow the last one");
+  GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   if (state->engine.flow) state->engine.flow->reset();
   if (state->engine.lucas_kanade) state->engine.lucas_kanade->reset();
   state->fresh_gain = true;

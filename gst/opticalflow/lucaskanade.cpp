@@ -136,7 +136,7 @@ bool LucasKanade::run(Queue &queue, const Settings &settings, const Picture &in)
     take(queue, settings, in);
     return std::exchange(has_previous_, true);
   } catch (const cl::Error &error) {
-    throw Error("Lucas and Kanade's method could not be run.", error);
+    throw Error("Running Lucas and Kanade's method failed.", error);
   }
 }
 

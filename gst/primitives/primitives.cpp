@@ -19,7 +19,7 @@ cl::Buffer room(Context &context, size_t count) {
   try {
     return {context.cl(), CL_MEM_READ_WRITE, std::max<size_t>(count, 1) * sizeof(cl_uint)};
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for lists on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for lists on " + context.device().name + ".", error);
   }
 }
 

@@ -47,7 +47,7 @@ void main() {
   const std::string reason = error ? error->message : "";
   g_clear_error(&error);
   gst_clear_object(&shader_);
-  throw Error(Error::Kind::failed, "The shader that copies textures does not build.", reason);
+  throw Error(Error::Kind::failed, "The shader that copies textures does not compile.", reason);
 }
 
 TextureCopier::~TextureCopier() { gst_clear_object(&shader_); }

@@ -25,7 +25,8 @@ constexpr unsigned egl_gl_texture_2d = 0x30B1;
 constexpr guint64 linear = 0;
 
 [[noreturn]] void fail(const char *call) {
-  throw Error(Error::Kind::failed, "OpenGL does not export a texture as a dma-buf.", call);
+  throw Error(Error::Kind::failed,
+              "OpenGL can't export the texture as a dma-buf. sharing=copy works without it.", call);
 }
 
 class DmaBufTexture : public ExportedTexture {
@@ -158,7 +159,7 @@ std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Devic
     refuse("the OpenGL driver does not offer EGL_MESA_image_dma_buf_export");
   try {
     if (!same_pixels(gl_context, device))
-      refuse("OpenCL on " + device.name + " does not find OpenGL's pixels in a dma-buf");
+      refuse("OpenCL on " + device.name + " reads wrong pixels from a dma-buf of OpenGL");
   } catch (const cl::Error &error) {
     refuse("OpenCL on " + device.name + " can't use a dma-buf (" + error.what() + ": " +
            error_name(error.err()) + ")");

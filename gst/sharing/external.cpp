@@ -99,7 +99,8 @@ Texture &ExternalSharing::texture_of(size_t index, TextureUse &use) {
   Texture &texture = Texture::of(use.memory);
   if (texture.exported) return texture;
   if (use.access == Access::write)
-    throw Error(Error::Kind::failed, "The output texture is not of exported memory.",
+    throw Error(Error::Kind::failed,
+                "The output texture is not in exported memory. sharing=copy works without it.",
                 "downstream's pool was not replaced");
   return Texture::of(exported_copy(index, use));
 }
@@ -151,7 +152,7 @@ Image ExportedTexture::import(const Context &context) const {
     close(handle.descriptor);
     throw Error(Error::Kind::failed,
                 "OpenCL can't import the memory of a texture on " + context.device().name +
-                    ". sharing=copy works without it.",
+                    ". Use sharing=copy.",
                 "clCreateImageWithProperties: " + error_name(status));
   }
   return {image, [](cl_mem gone) {

@@ -19,7 +19,7 @@ class GlInterop : public Interop {
     } catch (const cl::Error &error) {
       throw Error(Error::Kind::failed,
                   "OpenCL can't share the OpenGL texture with " + context.device().name +
-                      ". sharing=copy works without it.",
+                      ". Use sharing=copy.",
                   std::string(error.what()) + ": " + error_name(error.err()) + ", texture " +
                       std::to_string(memory->tex_id) + ", format " +
                       std::to_string(memory->tex_format));
@@ -71,7 +71,7 @@ Factory probe_gl(GstGLContext *gl_context, const Device &device) {
     refuse("the OpenCL driver of " + device.name + " does not offer cl_khr_gl_sharing");
 
   const auto properties = properties_of(gl_context);
-  if (properties.empty()) refuse("OpenCL can't share with this kind of OpenGL context");
+  if (properties.empty()) refuse("OpenCL can't share textures with this type of OpenGL context");
   auto asked = properties;
   asked.insert(asked.end(), {CL_CONTEXT_PLATFORM,
                              reinterpret_cast<cl_context_properties>(device.platform()), 0});
@@ -83,7 +83,7 @@ Factory probe_gl(GstGLContext *gl_context, const Device &device) {
   const cl_int status = context_info(asked.data(), CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR,
                                      sizeof(driving), &driving, nullptr);
   if (status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY)
-    throw Error(Error::Kind::failed, "OpenCL can't tell which device runs OpenGL",
+    throw Error(Error::Kind::failed, "OpenCL does not report which device runs OpenGL",
                 "clGetGLContextInfoKHR: " + error_name(status));
   if (status != CL_SUCCESS || driving != device.device()) {
     const auto *renderer =

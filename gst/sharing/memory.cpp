@@ -45,7 +45,7 @@ bool hand_over(GstGLMemory *memory, const Work &work) {
     work();
     return true;
   } catch (const std::exception &error) {
-    GST_ERROR("OpenCL did not hand over texture %u: %s", memory->tex_id, error.what());
+    GST_ERROR("OpenCL did not release texture %u: %s", memory->tex_id, error.what());
     GstAllocator *allocator = memory->mem.mem.allocator;
     if (glcl::sharing::hands_over(memory) && *GST_GLCL_ALLOCATOR(allocator)->report)
       (*GST_GLCL_ALLOCATOR(allocator)->report)(std::current_exception());
@@ -326,7 +326,7 @@ namespace glcl::sharing {
 
 const PixelFormat &format_of(const GstVideoInfo &info) {
   if (const PixelFormat *format = PixelFormat::find(GST_VIDEO_INFO_NAME(&info))) return *format;
-  throw Error(Error::Kind::failed, "Frames of this format can't be shared.",
+  throw Error(Error::Kind::failed, "Frames of this format can't be shared. Use sharing=copy.",
               GST_VIDEO_INFO_NAME(&info));
 }
 
@@ -357,7 +357,8 @@ GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
   gst_object_unref(allocator);
   if (!allocated) {
     gst_clear_buffer(&buffer);
-    throw Error(Error::Kind::failed, "A texture for sharing=external could not be allocated.");
+    throw Error(Error::Kind::failed,
+                "Can't allocate a texture for sharing=external. Use sharing=copy.");
   }
   return buffer;
 }

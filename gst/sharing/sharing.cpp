@@ -112,7 +112,7 @@ void AcquiredScope::abandon() noexcept {
   try {
     sharing_.release(queue_, uses_, count_, false);
   } catch (const std::exception &error) {
-    GST_WARNING("textures could not be handed back: %s", error.what());
+    GST_WARNING("textures could not be released: %s", error.what());
   }
 }
 
@@ -164,7 +164,7 @@ Choice choose(GstGLContext *gl_context, const std::string &device,
     reasons += (reasons.empty() ? "" : "; ") + found.obstacle;
   }
   throw Error(Error::Kind::not_found, std::string("sharing=") + methods.front()->name +
-                                          " can't be had with " + choice.device.name + ": " +
+                                          " is not available with " + choice.device.name + ": " +
                                           reasons + ". Use sharing=auto or sharing=copy.");
 }
 

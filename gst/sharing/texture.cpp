@@ -66,7 +66,7 @@ Texture::~Texture() {
   try {
     to_gl();
   } catch (const std::exception &error) {
-    GST_WARNING("a texture could not be handed back: %s", error.what());
+    GST_WARNING("a texture could not be released: %s", error.what());
   }
 }
 

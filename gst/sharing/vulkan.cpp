@@ -72,8 +72,8 @@ Uuid uuid_of(GstGLContext *context) {
 }
 
 [[noreturn]] void fail(const char *call, int result) {
-  throw Error(Error::Kind::failed, "Memory for sharing=external could not be made.",
-              std::string(call) + " gave " + std::to_string(result));
+  throw Error(Error::Kind::failed, "Can't allocate memory for sharing=external. Use sharing=copy.",
+              std::string(call) + " returned " + std::to_string(result));
 }
 
 void check(VkResult result, const char *call) {
@@ -156,7 +156,8 @@ void VulkanExporter::find_device(const Uuid &uuid) {
     properties_of(candidate, &properties);
     if (std::memcmp(id.deviceUUID, uuid.data(), uuid.size()) == 0) physical_ = candidate;
   }
-  if (!physical_) throw Error(Error::Kind::not_found, "Vulkan does not know the device that draws");
+  if (!physical_)
+    throw Error(Error::Kind::not_found, "Vulkan does not list the device that runs OpenGL");
   of_instance<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(
       physical_, &memory_);
 }
@@ -335,7 +336,7 @@ std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *gl_context, const Device
   if (clGetDeviceInfo(device.device(), CL_DEVICE_UUID_KHR, of_device.size(), of_device.data(),
                       nullptr) != CL_SUCCESS ||
       of_device != of_gl)
-    refuse("OpenGL runs on another device than " + device.name);
+    refuse("OpenGL runs on a different device than  " + device.name);
   return exporter_by(of_gl);
 }
 

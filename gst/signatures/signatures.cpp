@@ -65,7 +65,8 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
     picked_ = buffer(size_t(columns_) * rows_, sizeof(Match));
     counts_ = buffer(rows_, sizeof(cl_uint));
   } catch (const cl::Error &error) {
-    throw Error("There is no memory to match signatures on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for matching signatures on " + context.device().name + ".",
+                error);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //! filter emboss: a relief, lit from the upper left
-//! param depth 0..4 = 1: how high it is
+//! param depth 0..4 = 1: height of the relief
 //! radius 1
 float4 emboss(PIXEL) {
   const float4 slope = at(1, 1) - at(-1, -1);

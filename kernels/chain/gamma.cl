@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! filter gamma: lightens (above 1) or darkens what is between black and white
+//! filter gamma: lightens (above 1) or darkens (below 1) mid-tones
 //! param value 0.1..10 = 2.2: c becomes c to the power of 1 / value
 //! table curve[256] = pow(i / 255, 1 / value)
 //! channelwise

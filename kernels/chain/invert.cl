@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //! filter invert: the negative
-//! param strength 0..1 = 1: 0 leaves the picture as it is
+//! param strength 0..1 = 1: 0 keeps the picture, 1 inverts it
 //! channelwise
 float4 invert(PIXEL) {
   const float4 c = at(0, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! filter lut: sends each colour through a curve
-//! list points = [0 0.15 0.5 0.85 1]: its heights at equal steps, straight lines between
+//! filter lut: maps each channel by a curve
+//! list points = [0 0.15 0.5 0.85 1]: values of the curve at equal steps, linear in between
 //! channelwise
 float4 lut(PIXEL) {
   const float4 c = at(0, 0);

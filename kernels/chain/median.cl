@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! filter median: the median of 3×3, colour by colour
+//! filter median: the median of 3×3 px, per channel
 //! radius 1
 #define ORDER(a, b)               \
   {                               \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! filter motionblur: leaves a trail of the last four frames behind what moves
-//! param decay 0..1 = 0.7: the weight of a frame, in parts of the next one's
+//! filter motionblur: draws trails of the last four frames behind moving objects
+//! param decay 0..1 = 0.7: weight of a frame relative to the next one
 //! frames 4
 float4 motionblur(PIXEL) {
   const float4 now = at(0, 0);

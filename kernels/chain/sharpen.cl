@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! filter sharpen: adds what differs from the four neighbours
-//! param amount 0..4 = 0.5: how much of it
+//! filter sharpen: adds the difference to the four neighbours
+//! param amount 0..4 = 0.5: strength
 //! radius 1
 float4 sharpen(PIXEL) {
   const float4 c = at(0, 0);

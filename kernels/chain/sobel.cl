@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! filter sobel: how steep each colour is
-//! param gain 0..16 = 1: 1 shows an edge of full contrast as 1
+//! filter sobel: gradient magnitude of each channel
+//! param gain 0..16 = 1: factor; with 1 an edge of full contrast becomes 1
 //! radius 1
 float4 sobel(PIXEL) {
   const float4 right = at(1, -1) + 2.0f * at(1, 0) + at(1, 1);

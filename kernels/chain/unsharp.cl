@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! filter unsharp: adds what a Gaussian blur takes away
+//! filter unsharp: adds the detail that a Gaussian blur removes
 //! param sigma 0.3..4 = 1.5: standard deviation of the blur, px
-//! param amount 0..4 = 0.7: how much of it
-//! param radius 0..12 = 12: how far the blur reads at most, px; never further than 3 sigma
+//! param amount 0..4 = 0.7: strength
+//! param radius 0..12 = 12: maximum radius of the blur, px; never more than 3 sigma
 //! radius ceil(min(radius, 3 * sigma))
 //! table weight[2 * ceil(min(radius, 3 * sigma)) + 1] = exp(-pow(i - ceil(min(radius, 3 * sigma)), 2) / (2 * sigma * sigma))
 float4 unsharp(PIXEL) {

@@ -2,25 +2,25 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Sourced by the scripts of the archive. An archive's folder OUT holds
 #   FILE/           the results of a file, as glcl-analyze names them
-#   .archive/       all else; nobody but its owner may write there
-#   .archive/failed       a line for each file without results: its name, quoted as bash does, and why
-#   .archive/tasks/N      what task N is: file, begin, end and the number of its file, each with a NUL behind it
+#   .archive/       everything else; only its owner may write there
+#   .archive/failed       one line per file without results: its name, quoted for bash, and the reason
+#   .archive/tasks/N      task N: file, begin, end and the number of its file, each followed by a NUL
 #   .archive/parts/N/     its results
-#   .archive/failures/N   a line for each time that it failed
-#   .archive/starts/N     a byte for each time that it began
-#   .archive/elements     what glcl-analyze looks for
-#   .archive/log/         what tasks write
+#   .archive/failures/N   one line per failure
+#   .archive/starts/N     one byte per start
+#   .archive/elements     the elements that glcl-analyze runs
+#   .archive/log/         output of the tasks
 . "$here/../setup.sh"
-most_failures=3 # of a task, after which it is listed
-most_starts=8   # by lost nodes, after which it is taken for what loses them
+most_failures=3 # of a task, until it counts as failed
+most_starts=8   # of a task without a result, until it counts as the reason why nodes are lost
 analyze=${GLCL_ANALYZE:-glcl-analyze}
 
-# open_archive OUT: sets out and archive. What others can write may hold links, and files that are not what they were.
+# open_archive OUT: sets out and archive. It refuses a folder that others can write, because its files may be links or may change.
 open_archive() {
   out=$1 archive=$1/.archive
-  [[ -d $archive ]] || die "$out is no archive"
+  [[ -d $archive ]] || die "$out is not an archive made by submit.sh"
   [[ -O $archive && -n $(find "$archive" -maxdepth 0 -type d ! -perm /022) ]] ||
-    die "$archive is a link, belongs to another user, or others can write there"
+    die "$archive is a link, belongs to another user, or is writable for others"
 }
 
 # read_task N: sets file, from, to, of_file, and part, the folder of its results

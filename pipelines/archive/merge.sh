@@ -11,7 +11,7 @@ number=$(find "$archive/tasks" -type f | wc -l)
 : >"$archive/failed.new"
 done=0 last=-1 parts=() reason=''
 
-# Ends the file whose parts are known.
+# Finishes the file whose parts are complete.
 finish() {
   ((last >= 0)) || return 0
   if [[ -z $reason ]]; then
@@ -33,7 +33,7 @@ for ((i = 0; i < number; i++)); do
   if is_whole; then
     parts+=("$part")
   elif [[ -z $reason ]]; then
-    reason="$(tail -n 1 "$archive/failures/$i" 2>/dev/null || echo 'it has not been done') (from $from to $to, begun $(($(count "$archive/starts/$i" -c) + 0)) times)"
+    reason="$(tail -n 1 "$archive/failures/$i" 2>/dev/null || echo 'it was not analysed') (from $from to $to, started $(($(count "$archive/starts/$i" -c) + 0)) times)"
   fi
 done
 finish

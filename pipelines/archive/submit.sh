@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# submit.sh LIST OUT [SBATCH OPTIONS...]: has Slurm analyse all files of a list, into a folder that all nodes see
+# submit.sh LIST OUT [SBATCH OPTIONS...]: analyses all files of a list with Slurm, into a folder shared by all nodes
 #
-# LIST names a file a line, or, where it holds NULs, a file before each NUL; it may be a pipe, as <(find …). Files longer than
-# GLCL_PART seconds (600) are divided; with objects or tracks, whose memory is longer than the overlap of parts, only if GLCL_PART
-# is set. Every part is a task of an array; merge.sh, a job behind it, joins them. Complete results in OUT are kept, so the same
-# command goes on with what is left. Options for sbatch say where: --gres=gpu:1, --partition=…, --cpus-per-task=…. GLCL_ELEMENTS
-# chooses what is analysed, as glcl-analyze --elements; GLCL_ANALYZE names that program. Prints the jobs' numbers.
+# LIST has one file name per line, or names that end with NULs; it may be a pipe such as <(find …). Files longer than GLCL_PART
+# seconds (600) are split into parts. With objects or tracks, which look back further than the overlap of parts, this happens only
+# if GLCL_PART is set. Every part is a task of an array job; a later job runs merge.sh to join them. Complete results in OUT are
+# kept, so the same command continues an interrupted run. Pass placement options to sbatch: --gres=gpu:1, --partition=…,
+# --cpus-per-task=…. GLCL_ELEMENTS selects the elements, like glcl-analyze --elements; GLCL_ANALYZE is the path of that program.
+# Prints the job numbers.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
@@ -17,7 +18,7 @@ out=$(realpath -- "$2")
 [[ -e $out/.archive || -L $out/.archive ]] || mkdir -m 755 "$out/.archive"
 open_archive "$out"
 exec {lock}>"$archive/lock"
-flock -n "$lock" || die "another submit.sh is at work in $out"
+flock -n "$lock" || die "another submit.sh is running in $out"
 mkdir -p "$archive"/{tasks,parts,log}
 cat <"$1" >"$archive/list.new"
 if (($(tr -dc '\0' <"$archive/list.new" | wc -c))); then
@@ -33,14 +34,14 @@ echo "$elements" >"$archive/elements"
 
 length=${GLCL_PART:-600}
 [[ ${GLCL_PART:-} || ! $elements =~ objects|tracks ]] || length=''
-# A task's number is that of its file and of its part: the same list gives the same tasks.
+# The number of a task follows from its file and part: the same list gives the same tasks.
 declare -A known=()
 waiting=() number=0
 if [[ -e $archive/files ]]; then
   while IFS= read -r -d '' file; do known[$file]=1; done <"$archive/files"
   number=$(find "$archive/tasks" -type f | wc -l)
 fi
-# Of a file at which an earlier run was stopped.
+# The file at which an earlier run was stopped.
 while ((number)) && read_task $((number - 1)) && ((of_file >= ${#known[@]})); do
   number=$((number - 1))
   rm "$archive/tasks/$number"
@@ -50,7 +51,7 @@ for file in "${files[@]}"; do
   file=$(realpath -ms -- "$file" && echo x)
   file=${file%$'\n'x}
   [[ -z ${known[$file]:-} ]] || continue
-  # What can't be read fails in its task, which tells why.
+  # An unreadable file fails in its task, which reports the reason.
   parts='0 end'
   [[ -z $length ]] || parts=$(timeout 120 "$analyze" --split "$length" -- "$file" 2>/dev/null </dev/null || echo '0 end')
   while read -r from to; do
@@ -66,12 +67,12 @@ for ((i = 0; i < number; i++)); do
   read_task "$i"
   is_whole || waiting+=("$i")
 done
-echo "${#known[@]} files in $number parts, ${#waiting[@]} of them to be done" >&2
+echo "${#known[@]} files in $number parts, ${#waiting[@]} of them pending" >&2
 
-# Slurm's arrays have a largest index and a largest length: the tasks that wait are named by a list of each array.
+# Slurm limits the index and the length of an array, so each array has a list of its tasks.
 most=$(scontrol show config | sed -n 's/^MaxArraySize *= *//p')
-[[ $most =~ ^[1-9][0-9]*$ && $most != 1 ]] || die 'Slurm does not say how long an array may be'
-log=${archive//%/%%}/log # of a % Slurm makes the number of a job
+[[ $most =~ ^[1-9][0-9]*$ && $most != 1 ]] || die 'Slurm does not report MaxArraySize, the maximum length of an array'
+log=${archive//%/%%}/log # Slurm replaces %, so it is doubled
 jobs=()
 for ((first = 0; first < ${#waiting[@]}; first += most - 1)); do
   batch=("${waiting[@]:first:most-1}")

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# task.sh OUT LIST HERE [NUMBER]: does the task that the line NUMBER of LIST names, from 0 on; else that of Slurm's array
+# task.sh OUT LIST HERE [NUMBER]: runs the task in line NUMBER of LIST, counted from 0; the default is the index in Slurm's array
 #
-# HERE is the folder of this script where Slurm runs a copy of it. Complete results are left alone. What fails goes back to Slurm's
-# queue, up to three times; then it is for merge.sh to list.
+# HERE is the folder of this script where Slurm runs a copy of it. Complete results stay untouched. A failed task returns to
+# Slurm's queue up to three times; then merge.sh lists it.
 set -euo pipefail
 here=${3:-$(dirname "$0")}
 . "$here/common.sh"
 arguments 3 4 "$@"
 open_archive "$1"
 line=${4:-${SLURM_ARRAY_TASK_ID:-0}}
-[[ $line =~ ^[0-9]+$ ]] || wrong "NUMBER is that of a line, and not $line"
+[[ $line =~ ^[0-9]+$ ]] || wrong "NUMBER is the number of a line, not $line"
 task=$(sed -n "$((10#$line + 1))p" "$2")
-[[ $task =~ ^[0-9]+$ ]] || die "there is no such task in $2"
+[[ $task =~ ^[0-9]+$ ]] || die "$2 has no such task"
 read_task "$task"
 if is_whole || is_given_up "$task"; then exit 0; fi
 printf . >>"$archive/starts/$task"

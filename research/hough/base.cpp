@@ -34,7 +34,7 @@ BasePairings::BasePairings(Context &context, int width, int height, size_t edges
     kinds_ = buffer(room);
     pairs_ = buffer(room);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for pairings on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for edge pairs on " + context.device().name + ".", error);
   }
 }
 
@@ -61,7 +61,9 @@ BaseTransform::BaseTransform(Context &context, int width, int height, int copies
     size_votes_ = buffer(hough::Transform::sizes);
     place_votes_ = buffer(size_t(copies) * width * height);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for votes on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the votes of the Hough transform on " +
+                    context.device().name + ".",
+                error);
   }
 }
 

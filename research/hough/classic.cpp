@@ -25,7 +25,9 @@ Classic::Classic(Context &context, int width, int height, size_t edges)
     place_ = buffer(2);
     most_ = buffer(2 * turns);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for votes on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for the votes of the Hough transform on " +
+                    context.device().name + ".",
+                error);
   }
 }
 

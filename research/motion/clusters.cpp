@@ -50,7 +50,7 @@ Clusters::Clusters(Context &context, Form form, int width, int height, size_t ro
     sums_ = make(bins), found_ = make(bins), peaks_ = make(bins), peak_votes_ = make(bins);
     pixels_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, size_t(width) * height);
   } catch (const cl::Error &error) {
-    throw Error("There is no memory for clusters on " + context.device().name + ".", error);
+    throw Error("Can't allocate memory for clusters on " + context.device().name + ".", error);
   }
 }
 

@@ -372,7 +372,7 @@ TEST(broken_at_start) {
   expect_broken(element(pointer), {"pointer.cl:3", "__global"});
   expect_broken(element(broken), {"broken.cl:2"});
   expect_broken("glclchain location=/nonexistent/chain.txt", {"/nonexistent/chain.txt"});
-  expect_broken("glclchain location=/dev/zero", {"no regular file"});
+  expect_broken("glclchain location=/dev/zero", {"not a regular file"});
 }
 
 TEST(broken_at_each_start) {

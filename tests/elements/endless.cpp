@@ -18,8 +18,8 @@ static void expect_given_up(const std::string &element, const std::string &progr
   gst_message_unref(message);
   const auto errors = pipeline.messages().errors();
   const test::Message &error = errors.front();
-  expect(error.names("Compiling " + program + " has not ended in time"), error.text);
-  expect(error.names("The OpenCL device ") && error.names(" is left as it is"), error.text);
+  expect(error.names("Compiling " + program + " did not finish in time"), error.text);
+  expect(error.names("The OpenCL device ") && error.names(" is no longer used"), error.text);
   expect(error.names("GLCL_DEVICE_TIMEOUT"), error.text);
   pipeline.set(GST_STATE_NULL);
 }

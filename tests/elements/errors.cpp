@@ -141,7 +141,7 @@ TEST(device_that_is_passed_over) {
   Pipeline pipeline("gltestsrc num-buffers=3 ! glclinvert sharing=copy ! fakesink");
   expect(pipeline.run(), "the pipeline does not play");
   expect_one(pipeline.messages().warnings(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-             {"device=auto takes 0:1 pthread", "0:0 basic", "it has no images"});
+             {"device=auto takes 0:1 pthread", "0:0 basic", "it does not support images"});
 }
 
 TEST(inspection_without_platform) {

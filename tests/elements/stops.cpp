@@ -312,7 +312,7 @@ TEST_LEAVING(a_kernel_that_never_ends) {
     expect(message != nullptr, "nobody gives up");
     gst_message_unref(message);
     const auto errors = pipeline.messages().errors();
-    expect(errors.front().names("has not finished its work in time"), errors.front().text);
+    expect(errors.front().names("did not finish its work in time"), errors.front().text);
     pipeline.set(GST_STATE_NULL);
   }
   g_remove(file.c_str());

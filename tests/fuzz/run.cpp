@@ -27,19 +27,19 @@ int64_t now() {
 /// Errors that our elements are right to post.
 bool is_allowed(const std::string &text) {
   static const char *const causes[] = {
-      "matches no OpenCL device",  // device=9:9
-      "can't be had with",         // sharing=gl without a driver for it
-      "is no power of two",        // bins=33
-      "is no area",                // roi=<0,0,0,0>
-      "is not inside the frame",   // roi=<0,0,4000,1>
-      "px came with caps of",      // caps that changed while the pipeline restarted
-      "The template ",             // of a file that is none
-      "there is no such file",     // location=no such device, of a chain
-      "runs more than 64 steps",   // iterations=64 of several filters
+      "matches no OpenCL device",      // device=9:9
+      "is not available with",         // sharing=gl without a driver for it
+      "use a power of two",            // bins=33
+      "is no area",                    // roi=<0,0,0,0>
+      "is not inside the frame",       // roi=<0,0,4000,1>
+      "was dropped because its caps",  // caps that changed while the pipeline restarted
+      "The template ",                 // of a file that is none
+      "there is no such file",         // location=no such device, of a chain
+      "needs more than 64 steps",      // iterations=64 of several filters
       "there is no filter nonsense",
-      "is out of its range",      // sigma=9e9
-      "the rows of a list have",  // matrix=[1 2; 3]
-      "has no middle",            // matrix=[1 2]
+      "is outside its range",     // sigma=9e9
+      "all rows of a list need",  // matrix=[1 2; 3]
+      "has no centre",            // matrix=[1 2]
   };
   return std::any_of(std::begin(causes), std::end(causes),
                      [&](const char *cause) { return text.find(cause) != std::string::npos; });

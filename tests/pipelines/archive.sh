@@ -138,7 +138,7 @@ for script in "submit.sh list" merge.sh "task.sh"; do
   more=()
   [[ $script != task.sh ]] || more=("$last_list" "$scripts" 0)
   expect 1 "$scripts/${words[0]}" "${words[@]:1}" out "${more[@]}"
-  says 'others can write there'
+  says 'is writable for others'
 done
 
 for script in submit merge task; do

@@ -49,7 +49,7 @@ for script in "$source_root"/pipelines/*.sh; do
       ;;
     *" $name IN OUT"*)
       answers 2 "^$name: cannot write missing/out.mp4: " clip.mp4 missing/out.mp4
-      answers 2 "^$name: cannot write \./clip.mp4: it is what is read$" clip.mp4 ./clip.mp4
+      answers 2 "^$name: cannot write \./clip.mp4: it is the input$" clip.mp4 ./clip.mp4
       more=(out.mp4)
       ;;
     *" $name IN"[:\ ]* | *" $name [FILE "*) ;;
@@ -62,8 +62,8 @@ for script in "$source_root"/pipelines/*.sh; do
   [[ $name == demo.sh ]] || answers 2 "^usage: $name" # all but the demo, which draws something itself
   ! grep -q '^open_video ' "$script" || answers 2 "^$name: no camera at /dev/video99$" /dev/video99 "${more[@]}"
   answers 2 "^$name: no such file: missing.mp4$" missing.mp4 "${more[@]}"
-  answers 2 "^$name: no file that can be read: folder.mp4$" folder.mp4 "${more[@]}"
-  [[ $name != decode.sh ]] || answers 2 '^decode.sh: no H.264 in clip.mp4; ' clip.mp4
+  answers 2 "^$name: not a readable file: folder.mp4$" folder.mp4 "${more[@]}"
+  [[ $name != decode.sh ]] || answers 2 '^decode.sh: clip.mp4 contains no H.264 video; ' clip.mp4
   # shellcheck disable=SC2016
   if [[ $name != decode.sh ]] && grep -q '"${FILTER\[@\]}"' "$script" && ! grep -q '^FILTER=' "$script"; then
     GLCL_FILTER='glclbilateral sigmaspace=3' answers 2 "^$name: .*: no property \"sigmaspace\" in element \"glclbilateral\"$" \

@@ -127,10 +127,10 @@ case $recipe in
     make_clip 160 120
     export GLCL_DECODERS='avdec_h264 openh264dec' GLCL_ENCODERS=openh264enc
     recipe decode clip.mp4 | tee output
-    grep -q '^no nvh264dec .* here: avdec_h264 decodes on the CPU, and frames are uploaded$' output || die 'the way back is not told'
+    grep -q '^no nvh264dec .* found: avdec_h264 decodes on the CPU and frames are uploaded$' output || die 'the way back is not told'
     grep -q "^[^ ]*: $frames frames, .* 0 dropped, latency [0-9.]* ms" output || die "an element's statistics are missing"
     recipe decode clip.mp4 out.mp4 | tee output
-    grep -q '^no nvh264enc .* here: frames are downloaded' output || die 'the way back of the encoder is not told'
+    grep -q '^no nvh264enc .* found: frames are downloaded' output || die 'the way back of the encoder is not told'
     expect 'frames written' "$(frames_of out.mp4)" $frames
     expect 'size of the pictures' "$(size_of out.mp4)" "$upright"
     if GLCL_DECODERS=nothing recipe decode clip.mp4 2>output; then die 'played without a decoder'; fi

@@ -31,7 +31,7 @@ expect 0 glcl-bench --pipeline 'glclhistogram display=none' --sharing copy --siz
 says 'gltestsrc ! 2 × glclhistogram display=none ! gldownload'
 ! grep -q external output || die 'a way that was not asked for'
 expect 2 glcl-bench --pipeline --sharing cpoy
-says 'there are gl, external and copy' errors
+says 'choose from gl, external and copy' errors
 if gst-inspect-1.0 --exists openh264enc && gst-inspect-1.0 --exists avdec_h264; then
   gst-launch-1.0 -q videotestsrc num-buffers=20 ! video/x-raw,width=64,height=48,framerate=50/1 ! openh264enc ! h264parse ! mp4mux ! \
     filesink location=clip.mp4
@@ -63,29 +63,29 @@ expect 2 glcl-bench --devices nowhere
 says 'matches no OpenCL device' errors
 
 expect 2 glcl-bench glclnothing
-says '"glclnothing" is nothing to time; there are glclbilateral' errors
+says '"glclnothing" is unknown; choose from glclbilateral' errors
 expect 2 glcl-bench --size 12
 says '--size 12: write WIDTHxHEIGHT' errors
 expect 2 glcl-bench --content noise
-says 'there are random, natural and flat' errors
+says 'choose from random, natural and flat' errors
 expect 2 glcl-bench --seconds 0
 says '--seconds 0' errors
 expect 2 glcl-bench --frames -3
 says '--frames -3' errors
 expect 2 glcl-bench glclinvert --only nothing
-says '--only "nothing": nothing has that in its name; there are ' errors
+says '--only "nothing": no work has this text in its name; choose from ' errors
 expect 2 glcl-bench --nonsense
-says '--nonsense. glcl-bench --help lists' errors
+says '--nonsense. Run glcl-bench --help for' errors
 expect 2 glcl-bench --device nowhere
 says 'matches no OpenCL device' errors
 
 expect 0 glcl-tune --show
 says default
 expect 0 glcl-tune --reset
-says 'nothing was kept'
+says 'no saved tuning'
 mkdir -p data/glcl && echo nonsense >data/glcl/tuning.json
 expect 0 glcl-tune --show
-says 'is ignored: it is no tuning file' errors
+says 'is ignored: it is not a tuning file' errors
 expect 0 glcl-tune --reset
 says removed
 expect 2 glcl-tune glclnothing

@@ -77,7 +77,7 @@ bad = {'truncated.mp4', 'truncated.mkv', 'sound.mp4', 'text.mp4', 'empty.mp4', '
 assert {name for name in by_name if by_name[name]['event'] == 'done'} == good, by_name
 assert {name for name in by_name if by_name[name]['event'] == 'failed'} == bad, by_name
 for name in ('truncated.mp4', 'truncated.mkv'): assert by_name[name]['reason'].startswith('it is truncated'), by_name[name]
-assert by_name['pipe.mp4']['reason'] == 'it is no regular file', by_name['pipe.mp4']
+assert by_name['pipe.mp4']['reason'] == 'it is not a regular file', by_name['pipe.mp4']
 assert 'other files or addresses' in by_name['playlist.mp4']['reason'], by_name['playlist.mp4']
 assert by_name['sound.mp4']['reason'].startswith('there is no video in it'), by_name['sound.mp4']
 folders = set(os.listdir('out'))
@@ -139,7 +139,7 @@ check "assert by_name['good.mp4']['event'] == 'done' and not os.path.exists('out
 [[ $(stat -c %i out/good.mp4) != "$before" ]] || die 'has not replaced the folder'
 expect 0 glcl-analyze --elements shots --out out --overwrite good.mp4
 expect 1 glcl-analyze --elements shots --out . --overwrite good.mp4 # its place is the file itself
-check "assert 'holds no results' in by_name['good.mp4']['reason']"
+check "assert 'contains no results' in by_name['good.mp4']['reason']"
 [[ -f good.mp4 ]] || die 'has removed the file'
 
 # A range of the whole is what the whole has there.
@@ -230,7 +230,7 @@ done
 wait "${runs[@]}"
 grep -q 'done' status-* || die "no run has made it: $(cat output-*)"
 for run in 1 2 3 4; do
-  grep -q 'done' "status-$run" || grep -q 'another run is at it' "output-$run" || die "of runs at once: $(<"output-$run")"
+  grep -q 'done' "status-$run" || grep -q 'another run is working on it' "output-$run" || die "of runs at once: $(<"output-$run")"
 done
 check "assert json.load(open('shared/good.mp4/summary.json'))['frames'] == len(rows('shared/good.mp4')) == 50"
 leaves_nothing_hidden shared
@@ -322,7 +322,7 @@ wait $! || status=$?
 
 expect 2 glcl-analyze
 expect 2 glcl-analyze --elements none good.mp4
-says '--elements=none: there is no none; there are shots,histogram,motion,flow,objects,tracks' errors
+says '--elements=none: unknown name none; choose from shots,histogram,motion,flow,objects,tracks' errors
 expect 2 glcl-analyze --overwrite=no good.mp4
 says '--overwrite takes no value' errors
 expect 2 glcl-analyze --from 5 --to 4 good.mp4

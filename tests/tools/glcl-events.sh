@@ -61,9 +61,9 @@ grep -q 'none-such' errors || die 'does not tell the error'
 
 expect 2
 expect 2 --nonsense fakesrc ! fakesink
-grep -q 'no option --nonsense; there are --all' errors || die 'does not name the options'
+grep -q 'unknown option --nonsense; the options are --all' errors || die 'does not name the options'
 expect 2 --message
-grep -q -- '--message lacks' errors || die 'does not tell what is missing'
+grep -q -- '--message needs' errors || die 'does not tell what is missing'
 expect 2 nosuchelement
 grep -q nosuchelement errors || die 'does not name the element'
 expect 0 --version

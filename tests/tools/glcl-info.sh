@@ -71,7 +71,7 @@ fi
 
 expect 1 OCL_ICD_VENDORS=/nonexistent --
 says 'pocl-opencl-icd'
-says 'looks for drivers in OCL_ICD_VENDORS=/nonexistent only'
+says 'only looks for drivers in OCL_ICD_VENDORS=/nonexistent'
 expect 1 OCL_ICD_VENDORS=/nonexistent -- --json
 is_json
 says '"usable": false'
@@ -84,12 +84,12 @@ is_json
 says '"platforms": []'
 
 expect 1 POCL_CACHE_DIR=/proc/nowhere --
-says "without devices: PoCL offers no device where it can't write to its cache /proc/nowhere, which POCL_CACHE_DIR names: set"
+says "without devices: PoCL offers no device because it can't write to its cache /proc/nowhere (set by POCL_CACHE_DIR): set"
 if grep -q 'pocl-opencl-icd' output; then die 'tells to install what is there'; fi
 
 # A folder that is there and takes no file: PoCL lists its device.
 expect 1 POCL_CACHE_DIR=/sys --
-says "0:0 can't run the elements: PoCL can't write to its cache /sys, which POCL_CACHE_DIR names"
+says "0:0 can't run the elements: PoCL can't write to its cache /sys (set by POCL_CACHE_DIR)"
 says 'No OpenCL device can run the elements: 0:0'
 if grep -q 'pocl-opencl-icd' output; then die 'tells to install what is there'; fi
 expect 1 POCL_CACHE_DIR=/sys -- --json
@@ -107,7 +107,7 @@ fi
 
 layer=$GLCL_BUILD/tests/kernels/libsmall-device.so
 expect 0 OPENCL_LAYERS="$layer" POCL_DEVICES='basic pthread' GLCL_TEST_LACKS=images --
-says "0:0 can't run the elements: it has no images"
+says "0:0 can't run the elements: it does not support images"
 says '0:1'
 expect 0 OPENCL_LAYERS="$layer" POCL_DEVICES='basic pthread' GLCL_TEST_LACKS=items -- --json
 is_json
@@ -133,7 +133,7 @@ for option in --json --help --version; do
   grep -q "standard output can't be written" errors || die 'does not say that the disk is full'
 done
 expect 2 -- --verbose
-grep -q 'unknown option --verbose: there are --json, --help and --version' errors || die 'does not name the option'
+grep -q 'unknown option --verbose; the options are --json, --help and --version' errors || die 'does not name the option'
 [[ ! -s output ]] || die 'writes to standard output'
 expect 0 -- --help
 says 'Usage: glcl-info'

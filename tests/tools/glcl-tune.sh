@@ -27,7 +27,7 @@ kept_rows() { python3 -c 'import json; entry, = json.load(open("data/glcl/tuning
 few=(glclbilateral --only 'color, radius 4' --variants 'form=2 group-x=16 group-y=4')
 expect 0 glcl-tune "${few[@]}"
 says '0/4 color, radius 4 ' errors
-says 'wrong and left out: columns=1 fixed=0 form=2 group-x=16 group-y=4 rows=1 ' errors
+says 'skipped, wrong result: columns=1 fixed=0 form=2 group-x=16 group-y=4 rows=1 ' errors
 best=$(kept_rows)
 [[ $best == [34] ]] || die "rows=$best is kept, not the fastest variant that is right"
 expect 0 glcl-tune --show glclbilateral
@@ -44,9 +44,9 @@ says '3 of 4 variants were not measured' errors
 (($(kept_rows) == 2)) || die 'another variant than the default was measured'
 
 expect 2 glcl-tune "${few[@]}" --seconds 0
-says '--seconds: write a number above 0' errors
+says '--seconds: give a number above 0' errors
 expect 2 glcl-tune glclbilateral --only nothing
-says '--only "nothing": no work to tune' errors
+says '--only "nothing": no work has this text' errors
 expect 2 glcl-tune glclbilateral --variants rows
 says '--variants "rows": write NAME=NUMBER' errors
 
@@ -54,7 +54,7 @@ says '--variants "rows": write NAME=NUMBER' errors
 sed -i 's/#if ROWS == 1/#if ROWS == 2/' kernels/bilateral/vector.cl
 rm -r data
 expect 2 glcl-tune "${few[@]}"
-says 'the default variant does not work on' errors
+says 'the default variant fails on' errors
 [[ ! -e data/glcl/tuning.json ]] || die 'something was kept'
 
 # What plans of chains cost is measured, not chosen among variants, and kept like these.

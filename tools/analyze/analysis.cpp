@@ -79,7 +79,7 @@ class Pipeline {
     if (!pipeline_) {
       const std::string reason = error ? error->message : "?";
       g_clear_error(&error);
-      throw Failure("no pipeline: " + reason);
+      throw Failure("can't create the pipeline: " + reason);
     }
     bus_ = gst_element_get_bus(pipeline_);
     g_signal_connect(pipeline_, "deep-element-added",
@@ -148,7 +148,7 @@ class Pipeline {
     constexpr int types = GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_EOS;
     GstMessage *message = wait(longest_opening, types);
     // A decoder may lose its error for a broken file, and waits then for ever.
-    if (!message && !decoded_) throw Failure("no picture came in 30 s");
+    if (!message && !decoded_) throw Failure("no picture arrived within 30 s");
     if (!message) message = wait(GST_CLOCK_TIME_NONE, types);
     const bool here = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ASYNC_DONE;
     gst_message_unref(message);
@@ -601,7 +601,7 @@ Json identity_of(const std::string &file) {
   struct stat status {};
   if (stat(file.c_str(), &status)) throw Failure(g_strerror(errno));
   if (S_ISDIR(status.st_mode)) throw Failure("it is a folder");
-  if (!S_ISREG(status.st_mode)) throw Failure("it is no regular file");
+  if (!S_ISREG(status.st_mode)) throw Failure("it is not a regular file");
   return {{"file", escaped(file)},
           {"size", status.st_size},
           {"changed", status.st_mtim.tv_sec * GST_SECOND + status.st_mtim.tv_nsec}};

@@ -118,8 +118,8 @@ std::string Worker::end() {
     if (i == 19) waitpid(process_, &status, 0);
   }
   process_ = 0;
-  return WIFSIGNALED(status) ? std::string("a crash: ") + strsignal(WTERMSIG(status))
-                             : "the process that analysed it ended";
+  return WIFSIGNALED(status) ? std::string("the process crashed: ") + strsignal(WTERMSIG(status))
+                             : "the process that analysed it exited";
 }
 
 class Crew {
@@ -231,7 +231,7 @@ void Crew::listen() {
     for (const Json &line : lines) hear(*worker, line);
     if (lives && worker->task && since(worker->moved) > options_.stall) {
       const std::string reason =
-          "no frame came in " + std::to_string(options_.stall) + " s (--stall)";
+          "no frame arrived within " + std::to_string(options_.stall) + " s (--stall)";
       worker->end();
       lose(*worker, reason);
       worker.reset();

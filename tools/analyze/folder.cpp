@@ -115,7 +115,7 @@ int Folder::open_file(const std::string &name) const {
   struct stat status {};
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
   close(fd);
-  throw Failure("cannot read " + shown(path_ + "/" + name) + ": it is no regular file");
+  throw Failure("cannot read " + shown(path_ + "/" + name) + ": it is not a regular file");
 }
 
 std::ifstream Folder::open(const std::string &name) const {
@@ -138,7 +138,7 @@ std::string Folder::read(const std::string &name) const {
 
 Json Folder::json(const std::string &name) const {
   Json json = parsed(read(name));
-  if (!json.is_object()) throw Failure(shown(path_ + "/" + name) + " is no object of JSON");
+  if (!json.is_object()) throw Failure(shown(path_ + "/" + name) + " is not a JSON object");
   return json;
 }
 

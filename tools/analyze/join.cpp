@@ -129,7 +129,8 @@ class Whole {
     const size_t count = add_lines(part.open("frames.csv"), first, rows_,
                                    [](const std::string &line) { return line; });
     if (count != whole(summary.at("frames")))
-      throw Failure(shown(part.path()) + "/frames.csv has not the rows that summary.json tells");
+      throw Failure(shown(part.path()) +
+                    "/frames.csv and summary.json differ in the number of rows");
     if (objects_)
       add_lines(part.open("objects.csv"), first, *objects_,
                 [&](const std::string &line) { return numbers_.line(line, frames_); });
@@ -195,16 +196,16 @@ Json end_of(const std::string &part, const Json &first, const Json &from) {
   if (!summary.contains("crossing")) throw Failure(shown(part) + " was not made with --part");
   for (const char *key : {"file", "size", "changed", "elements"})
     if (summary.at(key) != first.at(key))
-      throw Failure(shown(part) + " is of another file, or of other elements");
+      throw Failure(shown(part) + " belongs to another file or other elements");
   if (summary.at("from") != from)
-    throw Failure(shown(part) + " does not begin where the part before it ends");
+    throw Failure(shown(part) + " does not begin where the previous part ends");
   return summary.at("to");
 }
 
 }  // namespace
 
 Task joined_task(std::vector<std::string> &parts) {
-  if (parts.empty()) throw Failure("there are no parts");
+  if (parts.empty()) throw Failure("no parts given");
   std::sort(parts.begin(), parts.end(),
             [&](const std::string &a, const std::string &b) { return begin_of(a) < begin_of(b); });
   const Json first = summary_of(parts.front());

@@ -63,7 +63,7 @@ std::string Output::choose_place(const std::string &file) {
   };
   std::string name = std::filesystem::path(file).filename().string();
   if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos)
-    throw Failure(shown(file) + " is no name of a file");
+    throw Failure(shown(file) + " is not a valid file name");
   if (!taken(name)) return name;
   const std::string end = "-" + hash(file);
   return name.substr(0, longest_name - end.size()) + end;
@@ -75,7 +75,7 @@ std::string Output::hidden(const std::string &file) { return ".glcl-" + hash(fil
 Folder Output::open_hidden(const std::string &name) const {
   for (;;) {
     Folder folder = folder_.make(name);
-    if (!folder.lock()) throw Failure("another run is at it, in " + shown(folder.path()));
+    if (!folder.lock()) throw Failure("another run is working on it, in " + shown(folder.path()));
     // That run may have ended meanwhile: these are its results then, under their name.
     if (!folder_.holds(name, folder)) continue;
     folder.clear();
@@ -89,11 +89,11 @@ bool Output::begin(Task &task) {
   if (folder_.has(place)) {
     const Json summary = summary_in(folder_, place);
     if (!summary.contains("file"))
-      throw Failure("there is " + shown(path) + " already, which holds no results");
+      throw Failure(shown(path) + " exists and contains no results: choose another --out");
     if (existing_ == Existing::keep && tells(summary, wanted(task))) return false;
     if (existing_ == Existing::refuse)
-      throw Failure("there is " + shown(path) +
-                    " already: --resume keeps what is complete, --overwrite replaces it");
+      throw Failure(shown(path) +
+                    " exists: --resume keeps complete results, --overwrite replaces them");
   }
   Folder folder = open_hidden(hidden(task.file));
   task.folder = folder.path();
@@ -107,7 +107,7 @@ void Output::finish(const Task &task) {
   const std::string name = hidden(task.file), old = name + "-old";
   const Folder &folder = open_.at(task.file);
   folder.sync();
-  if (!folder_.holds(name, folder)) throw Failure(shown(task.folder) + " was taken away");
+  if (!folder_.holds(name, folder)) throw Failure(shown(task.folder) + " was removed meanwhile");
   folder_.remove(old);
   if (folder_.has(place)) folder_.rename(place, old);
   folder_.rename(name, place);

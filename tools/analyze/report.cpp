@@ -86,7 +86,7 @@ std::string jpeg_of(const std::string &rgb, int width, int height) {
   gst_object_unref(in);
   gst_object_unref(out);
   gst_object_unref(pipeline);
-  if (jpeg.empty()) throw Failure("no contact sheet: jpegenc makes none");
+  if (jpeg.empty()) throw Failure("no contact sheet: jpegenc failed");
   return jpeg;
 }
 
@@ -125,7 +125,7 @@ Sheet make_sheet(const Folder &folder) {
                                                             i % columns * line.size()));
       }
     }
-    if (!in) throw Failure("shots.rgb is cut off");
+    if (!in) throw Failure("shots.rgb is truncated");
     sheet.jpeg = jpeg_of(rgb, columns * width, rows * height);
     folder.write("shots.jpg", sheet.jpeg);
     sheet.json = {{"columns", columns}, {"width", width}, {"height", height}, {"times", times}};

@@ -74,9 +74,12 @@ std::vector<Column> columns_of(const Task &task) {
   if (task.has("histogram")) {
     const char *const names[] = {"-r", "-g", "-b"};
     const std::pair<const char *, const char *> fields[] = {
-        {"mean", "Mean level"},   {"stddev", "Standard deviation of levels"},
-        {"p5", nullptr},          {"median", nullptr},
-        {"p95", nullptr},         {"clipped-low", nullptr},
+        {"mean", "Mean grey level"},
+        {"stddev", "Standard deviation of grey levels"},
+        {"p5", nullptr},
+        {"median", nullptr},
+        {"p95", nullptr},
+        {"clipped-low", nullptr},
         {"clipped-high", nullptr}};
     for (const auto &[field, plot] : fields)
       for (int c = 0; c < 3; c++)
@@ -88,16 +91,16 @@ std::vector<Column> columns_of(const Task &task) {
   }
   if (task.has("motion"))
     add("motion-", "glclmotion",
-        {{"psnr", "Quality of the prediction by block motion, dB"},
+        {{"psnr", "PSNR of the prediction from block motion, dB"},
          {"mse", nullptr},
-         {"zero", "Part of the blocks that rest"},
-         {"mean-x", "Mean block motion, px a frame"},
-         {"mean-y", "Mean block motion, px a frame"},
-         {"noise", "Noise, levels"}});
+         {"zero", "Fraction of static blocks"},
+         {"mean-x", "Mean block motion, px per frame"},
+         {"mean-y", "Mean block motion, px per frame"},
+         {"noise", "Noise, grey levels"}});
   if (task.has("objects")) {
     add("", "glclmotion",
-        {{"camera-x", "Motion of the camera, px a frame"},
-         {"camera-y", "Motion of the camera, px a frame"},
+        {{"camera-x", "Camera motion, px per frame"},
+         {"camera-y", "Camera motion, px per frame"},
          {"camera-dilation", nullptr},
          {"camera-rotation", nullptr},
          {"camera-inliers", nullptr}});
@@ -107,9 +110,9 @@ std::vector<Column> columns_of(const Task &task) {
     add("flow-", "glopenclflow",
         {{"mean-x", nullptr},
          {"mean-y", nullptr},
-         {"mean-magnitude", "Length of the optical flow, px a frame"},
+         {"mean-magnitude", "Mean length of the optical flow, px per frame"},
          {"max-magnitude", nullptr},
-         {"moving", "Part of the picture that moves"},
+         {"moving", "Fraction of the picture that moves"},
          {"direction", nullptr},
          {"confidence", nullptr}});
   if (task.has("tracks"))

@@ -101,7 +101,7 @@ void check_whole(const std::string &file) {
   const uint64_t whole = whole_size(in, size);
   if (whole > size)
     throw Failure("it is truncated: " + std::to_string(size) + " of " + std::to_string(whole) +
-                  " bytes are there");
+                  " bytes exist");
 }
 
 }  // namespace glcl::analyze

@@ -51,7 +51,7 @@ bool play(GstElement *pipeline, std::string *failure) {
     *failure = error->message;
     g_error_free(error);
   } else if (!ended) {
-    *failure = "it has not come to its end in two minutes";
+    *failure = "it did not end within two minutes";
   }
   if (message) gst_message_unref(message);
   gst_object_unref(bus);
@@ -104,7 +104,7 @@ std::optional<Decoding::Result> Decoding::run(const std::string &file, std::stri
     result.frames = static_cast<int>(times.size());
     const size_t first = times.size() / 10;
     if (times.size() < first + 2) {
-      *failure = "too few frames came of it";
+      *failure = "it produced too few frames";
       return {};
     }
     const std::chrono::duration<double, std::milli> time = times.back() - times[first];

@@ -42,7 +42,7 @@ std::vector<std::string> parse_methods(const std::string &text) {
     if (std::find(defaults.methods.begin(), defaults.methods.end(), method) ==
         defaults.methods.end())
       throw Error(Error::Kind::settings,
-                  "--sharing " + method + ": there are gl, external and copy.");
+                  "--sharing " + method + ": choose from gl, external and copy.");
   return methods;
 }
 
@@ -52,7 +52,7 @@ std::vector<Content> parse_contents(const std::string &text) {
     const auto name = std::find(std::begin(content_names), std::end(content_names), part);
     if (name == std::end(content_names))
       throw Error(Error::Kind::settings,
-                  "--content " + part + ": there are random, natural and flat.");
+                  "--content " + part + ": choose from random, natural and flat.");
     contents.push_back(static_cast<Content>(name - std::begin(content_names)));
   }
   return contents;
@@ -78,36 +78,36 @@ Options parse(int argc, char **argv) {
   std::vector<gboolean> asked(modes().size(), FALSE);
   std::vector<GOptionEntry> entries = {
       {"device", 'd', 0, G_OPTION_ARG_STRING, &text.device,
-       "auto, P:D as glcl-info prints it, or a part of the name", "D"},
+       "auto, P:D as glcl-info prints it, or part of the name", "D"},
       {"devices", 0, 0, G_OPTION_ARG_STRING, &text.devices,
-       "A block search shared by these devices, against each alone", "D,…"},
-      {"size", 's', 0, G_OPTION_ARG_STRING, &text.size, "Sizes of frames (1920x1080)", "WxH,…"},
+       "Compare a block search shared by these devices with each device alone", "D,…"},
+      {"size", 's', 0, G_OPTION_ARG_STRING, &text.size, "Frame sizes (1920x1080)", "WxH,…"},
       {"content", 'c', 0, G_OPTION_ARG_STRING, &text.content,
-       "What the frames show: random, natural, flat (natural)", "C,…"},
+       "Frame contents: random, natural, flat (natural)", "C,…"},
       {"only", 0, 0, G_OPTION_ARG_STRING, &text.only,
-       "Only work, or ablations, with this in their names", "TEXT"},
-      {"chosen", 0, 0, G_OPTION_ARG_NONE, &chosen, "Only the variants that the elements use",
-       nullptr},
-      {"kernels", 0, 0, G_OPTION_ARG_NONE, &kernels, "Each kernel's part of the time too", nullptr},
+       "Only work or ablations with this text in their names", "TEXT"},
+      {"chosen", 0, 0, G_OPTION_ARG_NONE, &chosen,
+       "Measure only the variants that the elements use", nullptr},
+      {"kernels", 0, 0, G_OPTION_ARG_NONE, &kernels, "Also print the time of each kernel", nullptr},
       {"ablation", 0, 0, G_OPTION_ARG_NONE, &ablation,
-       "What each step of the optimisation gains, instead of the variants", nullptr},
+       "Measure the gain of each optimisation step instead of the variants", nullptr},
       {"sweep", 0, 0, G_OPTION_ARG_NONE, &sweep,
-       "The time over a range of a property, for --csv and tools/plot.py", nullptr},
+       "Measure the time over a range of a property, for --csv and tools/plot.py", nullptr},
       {"pipeline", 0, 0, G_OPTION_ARG_NONE, &pipeline,
-       "What a frame costs in whole pipelines of an element (glclinvert), each way of sharing",
+       "Measure the time per frame of whole pipelines (glclinvert) for each sharing method",
        nullptr},
       {"start", 0, 0, G_OPTION_ARG_NONE, &start,
-       "The time from PLAYING to the first frame, with cold and with warm caches", nullptr},
+       "Measure the time from PLAYING to the first frame, with cold and warm caches", nullptr},
       {"sharing", 0, 0, G_OPTION_ARG_STRING, &text.sharing,
-       "Ways of sharing for --pipeline (gl,external,copy)", "W,…"},
+       "Sharing methods for --pipeline (gl,external,copy)", "W,…"},
       {"decode", 0, 0, G_OPTION_ARG_FILENAME, &text.decode,
-       "With --pipeline: a file of H.264 decoded, alone and with four of an element behind",
-       "FILE"},
-      {"frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "Frames for --pipeline (500)", "N"},
-      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "How long to measure each (0.4)",
-       "S"},
-      {"json", 0, 0, G_OPTION_ARG_FILENAME, &text.json, "Write all results there", "FILE"},
-      {"csv", 0, 0, G_OPTION_ARG_FILENAME, &text.csv, "Write the times there", "FILE"},
+       "With --pipeline: decode this H.264 file, alone and followed by four elements", "FILE"},
+      {"frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "Number of frames for --pipeline (500)",
+       "N"},
+      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
+       "Time of each measurement in seconds (0.4)", "S"},
+      {"json", 0, 0, G_OPTION_ARG_FILENAME, &text.json, "Write all results to this file", "FILE"},
+      {"csv", 0, 0, G_OPTION_ARG_FILENAME, &text.csv, "Write the times to this file", "FILE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &text.rest, nullptr, nullptr}};
   for (size_t i = 0; i < asked.size(); i++)
     entries.push_back(
@@ -116,11 +116,10 @@ Options parse(int argc, char **argv) {
   GOptionContext *context = g_option_context_new("[ELEMENT…|device]");
   g_option_context_set_summary(
       context,
-      "Times what the elements compute, on frames that are on the device already: the median of "
+      "Times the work of the elements on frames that are already on the device: the median of "
       "many\n"
-      "runs by OpenCL events and by the wall clock, as a share of what the device could do, with "
-      "the\n"
-      "result's agreement with a plain computation. \"device\" measures the device itself.");
+      "runs by OpenCL events and by the wall clock, as a share of the device's limit, and the\n"
+      "agreement of the result with the reference. \"device\" measures the device itself.");
   g_option_context_set_description(context, "--version alone prints the version.");
   g_option_context_add_main_entries(context, entries.data(), nullptr);
   GError *error = nullptr;
@@ -129,7 +128,7 @@ Options parse(int argc, char **argv) {
   if (!good) {
     const std::string reason = error->message;
     g_error_free(error);
-    throw Error(Error::Kind::settings, reason + ". glcl-bench --help lists the options.");
+    throw Error(Error::Kind::settings, reason + ". Run glcl-bench --help for a list of options.");
   }
   options.chosen = chosen;
   options.kernels = kernels;
@@ -150,10 +149,10 @@ Options parse(int argc, char **argv) {
   if (text.decode) options.decode = text.decode;
   if (text.csv) options.csv = text.csv;
   if (!options.decode.empty() && !options.pipeline)
-    throw Error(Error::Kind::settings, "--decode goes with --pipeline.");
+    throw Error(Error::Kind::settings, "--decode needs --pipeline.");
   if (options.frames < 1)
     throw Error(Error::Kind::settings,
-                "--frames " + std::to_string(options.frames) + ": give 1 or more.");
+                "--frames " + std::to_string(options.frames) + ": give at least 1.");
   if (!(options.seconds > 0))
     throw Error(Error::Kind::settings,
                 "--seconds " + number(options.seconds) + ": give a time above 0.");

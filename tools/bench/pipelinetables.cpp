@@ -29,7 +29,7 @@ std::vector<std::string> elements_of_pipelines(const Options &options) {
     GstElementFactory *factory = gst_element_factory_find(name.c_str());
     if (!factory)
       throw Error(Error::Kind::settings,
-                  "no element " + name + "; GST_PLUGIN_PATH_1_0 names folders with plugins.");
+                  "no element " + name + "; set GST_PLUGIN_PATH_1_0 to the folders of its plugin.");
     gst_object_unref(factory);
   }
   return elements;
@@ -93,7 +93,7 @@ void print_decoding(const Options &options, size_t line) {
   if (!options.json.empty()) open_file(options.json) << Json{{"decoding", json}}.dump(2) << '\n';
   if (!any)
     throw Error(Error::Kind::failed, "No decoder could play " + options.decode + ".",
-                "it has to hold H.264 video");
+                "it must contain H.264 video");
 }
 
 void print_pipelines(const Options &options, size_t line) {

@@ -83,8 +83,7 @@ const Subject &subject(const std::string &element) {
     if (subject.element == element || subject.element == "glcl" + element) return subject;
     known += (known.empty() ? "" : ", ") + subject.element;
   }
-  throw Error(Error::Kind::settings,
-              "\"" + element + "\" is nothing to time; there are " + known + ".");
+  throw Error(Error::Kind::settings, "\"" + element + "\" is unknown; choose from " + known + ".");
 }
 
 }  // namespace glcl::bench

@@ -243,16 +243,17 @@ void add_remedies(Report &report) {
   else if (!report.has_usable_device())
     report.remedies.push_back(why_none_is_usable());
   if (report.needs_variables)
-    report.remedies.push_back("GStreamer gets no OpenGL context in the environment as it is (" +
-                              report.gl_error + "). The contexts listed need " + headless_text() +
-                              ": set these variables to run the elements without a display.");
+    report.remedies.push_back(
+        "GStreamer can't create an OpenGL context in the current environment (" + report.gl_error +
+        "). The contexts above need " + headless_text() +
+        ": set these variables to run the elements without a display.");
   else if (report.contexts.empty())
     report.remedies.push_back(
-        "No OpenGL context, neither in the environment as it is (" + report.gl_error +
-        ") nor with " + headless_text() + ", which is what works without a display (" +
+        "GStreamer can't create an OpenGL context, neither in the current environment (" +
+        report.gl_error + ") nor without a display, with " + headless_text() + " (" +
         report.headless_error +
-        "): install the OpenGL driver of the GPU, or the packages libegl1 and libgl1-mesa-dri to "
-        "draw on the CPU.");
+        "). Install the OpenGL driver of the GPU, or the packages libegl1 and libgl1-mesa-dri to "
+        "render on the CPU.");
 }
 
 std::string gstreamer_version() {

@@ -40,7 +40,7 @@ void print_contexts(const Report &report, size_t line) {
 
 void print_devices(const Report &report, size_t line) {
   std::cout << "\nOpenCL devices\n";
-  if (report.platforms.empty()) std::cout << "  none, and no platform\n";
+  if (report.platforms.empty()) std::cout << "  none (no OpenCL platform)\n";
   Table table({"P:D", "name", "type", "vendor", "driver", "OpenCL", "units", "memory", "images"});
   for (const PlatformInfo &platform : report.platforms)
     for (const DeviceInfo &d : platform.devices) {
@@ -75,8 +75,8 @@ bool same(const std::vector<Pair> &a, const std::vector<Pair> &b) {
 
 /// Contexts that differ in nothing here make one entry.
 void print_pairs(const Report &report, size_t line) {
-  std::cout << "\nWays of sharing textures\n";
-  Table table({"context", "P:D", "way", "usable", "why not"});
+  std::cout << "\nMethods of sharing textures\n";
+  Table table({"context", "P:D", "method", "usable", "reason"});
   std::vector<bool> shown(report.contexts.size());
   for (size_t i = 0; i < report.contexts.size(); i++) {
     if (shown[i]) continue;
@@ -99,8 +99,8 @@ void print_pairs(const Report &report, size_t line) {
 }
 
 void print_automatic(const Report &report, size_t line) {
-  std::cout << "\nWhat sharing=auto device=auto takes\n";
-  Table table({"context", "way", "P:D", "name"});
+  std::cout << "\nChoice of sharing=auto device=auto\n";
+  Table table({"context", "method", "P:D", "name"});
   for (const ContextInfo &c : report.contexts)
     table.add({c.api, c.automatic.method, c.automatic.device,
                c.automatic.error.empty() ? c.automatic.name : c.automatic.error});

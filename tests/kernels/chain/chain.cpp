@@ -295,7 +295,7 @@ TEST(test_errors_name_file_and_line) {
   const std::string head = "//! filter own: text\n",
                     end = "float4 own(PIXEL) { return at(0, 0); }\n";
   expect(end, "own.cl:1:", "filter NAME");
-  expect("\n//! param a 0..1 = 0\n" + head + end, "own.cl:2:", "begins with");
+  expect("\n//! param a 0..1 = 0\n" + head + end, "own.cl:2:", "must begin with");
   expect(head + "//! parm a 0..1 = 0\n" + end, "own.cl:2:", "parm");
   expect(head + "//! param a 0..1 = 2\n" + end, "own.cl:2:", "range");
   expect(head + "//! param a 0..1 = 0\n//! param a 0..1 = 0\n" + end, "own.cl:3:", "a");
@@ -330,9 +330,9 @@ TEST(test_errors_name_file_and_line) {
   expect(head + "#define MAKE(f) float f(float v) { return f(v); }\nMAKE(other)\n" + end,
          "own.cl:3:", "other calls itself");
   expect(head + "//! weights 1\n" + end, "own.cl:1:", "not both");
-  expect(head + "//! channelwise\n//! radius 1\n" + end, "own.cl:1:", "no radius");
+  expect(head + "//! channelwise\n//! radius 1\n" + end, "own.cl:1:", "not have a radius");
   expect(head + "//! channelwise\n//! frames 2\n" + end, "own.cl:1:", "one input frame");
-  expect(head + "//! channelwise\n//! weights 1\n", "own.cl:1:", "has a function");
+  expect(head + "//! channelwise\n//! weights 1\n", "own.cl:1:", "needs a function");
 }
 
 /// A filter whose text stands beside its function, which gives its own input.
@@ -538,7 +538,7 @@ TEST(test_sizes_of_filters_are_limited) {
   expect("//! radius " + repeated("min(1,", 5000) + "1" + repeated(")", 5000) + "\n",
          "32 brackets");
   expect("//! radius unknown(1" + repeated(",1", 30000) + ")\n", "256");
-  expect("//! radius 1 " + std::string(60000, '!') + "\n", "can't follow");
+  expect("//! radius 1 " + std::string(60000, '!') + "\n", "not allowed here");
 }
 
 TEST(test_what_is_no_recursion) {

@@ -159,7 +159,7 @@ TEST(test_devices_that_cannot_run_the_elements) {
     const char *lacking, *words;
     bool may_be_named;
   } cases[] = {{"compiler", "its driver has no compiler", false},
-               {"images", "it has no images", false},
+               {"images", "it does not support images", false},
                {"items", "its work-groups have 64 work-items at most", true},
                {"local", "it has 1 KiB of local memory", true}};
   for (const auto &[lacking, words, may_be_named] : cases) {
@@ -216,7 +216,7 @@ TEST(test_cache_that_cannot_be_written) {
   cache.lead("/sys");
   const auto names_it = [&](const std::string &text) {
     return contains(text, "PoCL can't write to its cache " + cache.path() +
-                              ", which POCL_CACHE_DIR names (") &&
+                              " (set by POCL_CACHE_DIR) (") &&
            contains(text, "set POCL_CACHE_DIR to") && !contains(text, "report");
   };
   const glcl::Program program(context.cl(), context.device(), "x.cl",

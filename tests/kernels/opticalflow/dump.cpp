@@ -131,9 +131,9 @@ TEST(no_ordinary_files) {
   fail_unless(mkfifo(fifo.c_str(), 0600) == 0);
   expect_refused(link, "symbolic link");
   expect_refused(dangling, "symbolic link");
-  expect_refused(fifo, "no ordinary file");
-  expect_refused(folder.path, "no ordinary file");
-  expect_refused("/dev/null", "no ordinary file");
+  expect_refused(fifo, "not a regular file");
+  expect_refused(folder.path, "not a regular file");
+  expect_refused("/dev/null", "not a regular file");
   expect_refused(folder / "none/0.flo", "No such file");
   fail_unless(content(target) == "precious");
   fail_unless(fs::is_symlink(link) && fs::is_fifo(fifo), "they are what they were");

@@ -209,7 +209,8 @@ TEST(playlists) {
 // A picture gets memory when its size is known and fits: a small file may claim anything.
 TEST(sizes) {
   const Files files;
-  expect_refused(files.add("wide.png", png(16385, 1)), "16385×1 px: at most 16384 px a side");
+  expect_refused(files.add("wide.png", png(16385, 1)),
+                 "16385×1 px; the limit is 16384 px per side");
   expect_refused(
       files.add("raw.y4m", "YUV4MPEG2 W20000 H20000 F25:1 C420\nFRAME\n" + std::string(200, 'x')),
       "20000×20000 px");
@@ -225,7 +226,7 @@ TEST(sizes) {
   expect_refused(files.add("raw-large.avi", enlarged_header(files.read("raw.avi"))),
                  "20000×20000 px");
   expect_refused(files.add("unknown.tiff", std::string("II*\0\x08\0\0\0\0\0\0\0\0\0", 14)),
-                 "its size is not known");
+                 "its size is unknown");
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   expect(used.ru_maxrss < 500 * 1024, "it took " + std::to_string(used.ru_maxrss) + " kB");

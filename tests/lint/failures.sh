@@ -79,6 +79,10 @@ fails '+gst-inspect-1.0 gst-launch-1.0' tests/tools/glcl-analyze.sh
 fails '' tests/tools/glcl-analyze.sh
 fails 'meson' tests/tools/new-element.sh
 
+mkdir -p "$work"/words/gst
+printf '"%s"\n' 'What is left is told by the element.' >"$work/words/gst/a.cpp"
+interpreter=("$python")
+fails '' tests/lint/words.py "$work/words"
 interpreter=("$python")
 fails '' tests/install/twice.py "$source_root" "$work/build"
 interpreter=("$python")

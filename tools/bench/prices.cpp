@@ -135,7 +135,7 @@ std::vector<TimedPlan> time_plans(const std::shared_ptr<Context> &context, doubl
     }
   if (timed.size() < least)
     throw Error(Error::Kind::failed, "Too few plans run on " + context->device().name +
-                                         " to tell what they cost: the usual prices stay.");
+                                         " to measure their cost. The default prices stay.");
   return timed;
 }
 

@@ -385,7 +385,7 @@ TEST(test_a_filter_reaches_nothing_outside_of_its_file) {
                          {"#define A __attribute__\nA int a;", "own.cl:3:", "__attribute__"},
                          {"__constant char name[] = __FILE__;", "own.cl:2:", "__FILE__"},
                          {"__builtin_trap();", "own.cl:2:", "__builtin_trap"},
-                         {"__constant char t[] = \"a\";", "own.cl:2:", "quotes"},
+                         {"__constant char t[] = \"a\";", "own.cl:2:", "strings"},
                          {"int \\u0061sm;", "own.cl:2:", "“\\”"},
                          {"int \xc3\xa4;", "own.cl:2:", "\xc3\xa4"},
                          {"int a$b;", "own.cl:2:", "$"}}) {
@@ -534,9 +534,10 @@ TEST(test_sizes_of_filters_are_limited) {
   expect("int " + std::string(60000, 'a') + ";\n", "64 characters");
   expect("//! param " + std::string(60000, 'a') + " 0..1 = 0\n", "64 characters");
   expect("//! radius 1" + repeated("+1", 30000) + "\n", "256");
-  expect("//! radius " + repeated("1-(", 10000) + "1" + repeated(")", 10000) + "\n", "32 brackets");
+  expect("//! radius " + repeated("1-(", 10000) + "1" + repeated(")", 10000) + "\n",
+         "32 nested brackets");
   expect("//! radius " + repeated("min(1,", 5000) + "1" + repeated(")", 5000) + "\n",
-         "32 brackets");
+         "32 nested brackets");
   expect("//! radius unknown(1" + repeated(",1", 30000) + ")\n", "256");
   expect("//! radius 1 " + std::string(60000, '!') + "\n", "not allowed here");
 }

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""words.py ROOT: the texts that users read are plain English. It looks at the pages of the manual outside of code, at strings of
+at least three words in gst/ and tools/, and at the `//!` lines of filters. Banned words have a plain one in their place. In strings, a
+sentence has at most 30 words."""
+import pathlib
+import re
+import sys
+
+BANNED = {
+    r'told|tells?(?! (?:apart|from|which|whether))': 'report, post, print, warn or say',
+    r'(?:is|are) none\b(?! of)': 'say what it is not',
+    'by parts': 'linearly or partly',
+    r'elements? of ours': 'gst-glcl elements',
+    r'a (?:frame|second|part) a (?:frame|second)|an? (?:ms|px) a': 'per',
+    r'for ever': 'forever',
+}
+LONGEST = 30
+LITERALS = re.compile(r'"((?:[^"\\\n]|\\.)*)"((?:\s*"(?:[^"\\\n]|\\.)*")*)')
+
+
+def prose(page):
+    """the lines of a Markdown page with their numbers, without code, links' targets and names of files"""
+    fence = False
+    for number, line in enumerate(page.splitlines(), 1):
+        if line.lstrip().startswith('```'):
+            fence = not fence
+        elif not fence and not line.startswith('    '):
+            yield number, re.sub(r'`[^`]*`|\]\([^)]*\)', ' ', line)
+
+
+def strings(source):
+    """the string literals of C++ with their line; neighbours are one, comments are left out"""
+    source = re.sub(r'(?m)^\s*//.*$', '', source)
+    for match in LITERALS.finditer(source):
+        text = re.sub(r'"\s*"', '', match.group())[1:-1]
+        if text.count(' ') >= 2 and not re.search(r'\\n|[{};]|\?:', text):
+            yield source.count('\n', 0, match.start()) + 1, text
+
+
+def banned(text):
+    """what is wrong with the words of a text"""
+    for pattern, better in BANNED.items():
+        found = re.search(rf'(?i)\b(?:{pattern})\b', text)
+        if found:
+            yield f'"{found.group()}": {better}'
+
+
+def too_long(text):
+    """what is wrong with the length of its sentences"""
+    for sentence in re.split(r'[.:;!?](?:\s|$)', re.sub(r'\([^)]*\)', '', text)):
+        if len(sentence.split()) > LONGEST:
+            yield f'{len(sentence.split())} words in "{sentence.strip()[:60]}…"'
+
+
+def faults(root):
+    """FILE:LINE: WHAT for everything that is wrong below the folder"""
+    for path in [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('examples/*.md'), *root.glob('pipelines/*.md')]:
+        for line, text in prose(path.read_text(encoding='utf-8')):
+            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in banned(text))
+    for path in [*root.glob('gst/**/*.cpp'), *root.glob('gst/**/*.h'), *root.glob('tools/**/*.cpp'), *root.glob('tools/**/*.h')]:
+        for line, text in strings(path.read_text(encoding='utf-8')):
+            yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in [*banned(text), *too_long(text)])
+    for path in root.glob('kernels/chain/*.cl'):
+        for line, text in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
+            if text.startswith('//!'):
+                yield from (f'{path.relative_to(root)}:{line}: {fault}' for fault in banned(text))
+
+
+def main(root):
+    found = list(faults(pathlib.Path(root)))
+    print('\n'.join(found))
+    print(len(found), 'texts to rewrite')
+    return bool(found)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1]))

@@ -54,7 +54,8 @@ struct GstGLCLAnalyzerPrivate {
   glcl::Delivery delivery;
   int depth = gst_glcl_analyzer_depth;  // reads that may be under way
   std::unique_ptr<glcl::ResultPool> results;
-  bool attach_meta = false;  // to the frame that is under way
+  AnalyzerSettings frame;         // for the frame that is under way
+  bool attaches_overlay = false;  // to it
   glcl::Overlay overlay;
   glcl::Unread unread;
 };
@@ -67,6 +68,14 @@ namespace {
 GstGLCLAnalyzerPrivate *private_of(gpointer self) {
   return static_cast<GstGLCLAnalyzerPrivate *>(
       gst_glcl_analyzer_get_instance_private(static_cast<GstGLCLAnalyzer *>(self)));
+}
+
+/// Whether the peer of the pad takes overlays with its frames.
+bool takes_overlays(GstPad *pad) {
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  const bool takes = glcl::has_overlays(caps);
+  gst_clear_caps(&caps);
+  return takes;
 }
 
 }  // namespace
@@ -82,10 +91,9 @@ glcl::FrameRequest gst_glcl_analyzer_request(GstGLCLAnalyzer *self, GstBuffer *i
                                   glcl::running_time(segment, timestamp),
                                   GST_BUFFER_DURATION(inbuf)};
   GstGLCLAnalyzerPrivate *priv = private_of(self);
-  const AnalyzerSettings settings = priv->settings.get();
   const bool due = priv->schedule.with(
-      [&](Schedule &schedule) { return schedule.due(settings, times.running_time); });
-  return {times, due, priv->attach_meta};
+      [&](Schedule &schedule) { return schedule.due(priv->frame, times.running_time); });
+  return {times, due, priv->frame.attach_meta};
 }
 
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
@@ -119,11 +127,15 @@ glcl::AttachedResult gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *
 }
 
 bool gst_glcl_analyzer_attaches_overlay(GstGLCLAnalyzer *self) {
-  if (!private_of(self)->settings.get().attach_overlay) return false;
-  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(self));
-  const bool attaches = glcl::has_overlays(caps);
-  gst_clear_caps(&caps);
-  return attaches;
+  return private_of(self)->attaches_overlay;
+}
+
+bool gst_glcl_analyzer_attaches_meta(GstGLCLAnalyzer *self) {
+  return private_of(self)->frame.attach_meta;
+}
+
+bool gst_glcl_analyzer_wants_metas(GstGLCLAnalyzer *self) {
+  return private_of(self)->settings.get().attach_meta;
 }
 
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
@@ -178,11 +190,12 @@ void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure) {
 static GstFlowReturn gst_glcl_analyzer_prepare_output_buffer(GstBaseTransform *trans,
                                                              GstBuffer *inbuf, GstBuffer **outbuf) {
   GstGLCLAnalyzerPrivate *priv = private_of(trans);
-  priv->attach_meta = priv->settings.get().attach_meta;
+  priv->frame = priv->settings.get();
+  priv->attaches_overlay =
+      priv->frame.attach_overlay && takes_overlays(GST_BASE_TRANSFORM_SRC_PAD(trans));
   const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_glcl_analyzer_parent_class)
                                  ->prepare_output_buffer(trans, inbuf, outbuf);
-  const bool attaches =
-      priv->attach_meta || gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(trans));
+  const bool attaches = priv->frame.attach_meta || priv->attaches_overlay;
   if (flow == GST_FLOW_OK && *outbuf == inbuf && attaches && !gst_buffer_is_writable(inbuf))
     *outbuf = gst_buffer_copy(inbuf);
   return flow;

@@ -62,7 +62,7 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
 void gst_glcl_analyzer_check_deferred(GstGLCLAnalyzer *self, glcl::Queue &queue,
                                       std::shared_ptr<const glcl::DeferredError> deferred_error);
 
-/// In `process`: from the next frame on no frame is taken while so many reads of those before are
+/// In begin_frame: from this frame on no frame is taken while so many reads of those before are
 /// under way, at most `gst_glcl_analyzer_depth`. With 1 the results of a frame are there before the
 /// next one is processed.
 void gst_glcl_analyzer_set_depth(GstGLCLAnalyzer *self, int depth);
@@ -84,9 +84,14 @@ glcl::AttachedResult gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *
                                               const char *kind, size_t bytes,
                                               const std::vector<glcl::ResultArray> &arrays);
 
-/// Whether drawings go on beside their frames: attach-overlay is set, and what is behind takes it.
-/// Then a frame that only gets a drawing may go on as it came. On the streaming thread.
+/// Whether the frame under way gets its drawing as an overlay: attach-overlay is set, and
+/// downstream takes overlays. Then a frame that only gets a drawing may go on as it came. In
+/// begin_frame, passes_on and process.
 bool gst_glcl_analyzer_attaches_overlay(GstGLCLAnalyzer *self);
+/// Whether the frame under way gets a meta. In begin_frame, passes_on and process.
+bool gst_glcl_analyzer_attaches_meta(GstGLCLAnalyzer *self);
+/// Whether attach-meta is set now, so that later frames will get metas.
+bool gst_glcl_analyzer_wants_metas(GstGLCLAnalyzer *self);
 /// In `process`: has `draw` make the frame with a drawing over it or, where it attaches overlays,
 /// the drawing alone; then `frame` makes the frame, which without it is a copy. `covered` is where
 /// the drawing is at most; none where there is none. A frame that goes on as it came, without a

@@ -540,6 +540,7 @@ static GstFlowReturn gst_glcl_filter_generate_output(GstBaseTransform *trans, Gs
 static GstFlowReturn gst_glcl_filter_prepare_output_buffer(GstBaseTransform *trans,
                                                            GstBuffer *inbuf, GstBuffer **outbuf) {
   GstGLCLFilterClass *klass = GST_GLCL_FILTER_GET_CLASS(trans);
+  if (klass->begin_frame) klass->begin_frame(GST_GLCL_FILTER(trans));
   if (!klass->passes_on || !klass->passes_on(GST_GLCL_FILTER(trans)))
     return GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
         ->prepare_output_buffer(trans, inbuf, outbuf);

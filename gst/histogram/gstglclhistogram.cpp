@@ -156,6 +156,7 @@ std::unique_ptr<histogram::ShotValues> make_shot_values(glcl::Context &context,
 
 struct State {
   glcl::Guarded<Settings> settings;
+  Settings frame_settings;  // for the frame that is under way
 
   // GL thread
   std::unique_ptr<histogram::Histograms> histograms;
@@ -277,11 +278,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   GstGLCLHistogram *self = GST_GLCL_HISTOGRAM(filter);
   State *state = self->state;
   auto *analyzer = GST_GLCL_ANALYZER(filter);
-  Settings settings = state->settings.get();
-  // They may have changed since the frame's buffers were chosen.
-  if (!out) settings.equalize = Present::Equalize::none;
-  if (!out && !gst_glcl_analyzer_attaches_overlay(analyzer))
-    settings.display = Present::Display::none;
+  Settings settings = state->frame_settings;
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
   const Area whole = glcl::clipped({}, in.width, in.height),
              area = glcl::clipped(settings.roi, in.width, in.height);
@@ -334,8 +331,13 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
       });
 }
 
+static void gst_glcl_histogram_begin_frame(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_HISTOGRAM(filter)->state;
+  state->frame_settings = state->settings.get();
+}
+
 static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
-  const Settings settings = GST_GLCL_HISTOGRAM(filter)->state->settings.get();
+  const Settings &settings = GST_GLCL_HISTOGRAM(filter)->state->frame_settings;
   return settings.equalize == Present::Equalize::none &&
          (settings.display == Present::Display::none ||
           gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter)));
@@ -456,6 +458,7 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_histogram_prepare;
   filter_class->process = gst_glcl_histogram_process;
+  filter_class->begin_frame = gst_glcl_histogram_begin_frame;
   filter_class->passes_on = gst_glcl_histogram_passes_on;
   filter_class->reset = gst_glcl_histogram_reset;
   filter_class->unprepare = gst_glcl_histogram_unprepare;

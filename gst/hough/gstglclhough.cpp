@@ -104,6 +104,7 @@ struct Made {
 
 struct State {
   glcl::Guarded<Settings> settings;
+  Settings frame_settings;  // for the frame that is under way
   glcl::Guarded<std::vector<Lesson>> lessons;
   glcl::Guarded<std::vector<Hough::Object>> latest;  // that arrived
 
@@ -450,7 +451,7 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                    GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLHough *self = GST_GLCL_HOUGH(filter);
   State *state = self->state;
-  Settings settings = state->settings.get();
+  Settings settings = state->frame_settings;
   const Area area = glcl::clipped(settings.roi, in.width, in.height);
   glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
   settings.region = region_of(area);
@@ -485,8 +486,13 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
       });
 }
 
+static void gst_glcl_hough_begin_frame(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_HOUGH(filter)->state;
+  state->frame_settings = state->settings.get();
+}
+
 static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
-  return GST_GLCL_HOUGH(filter)->state->settings.get().display == View::Display::none ||
+  return GST_GLCL_HOUGH(filter)->state->frame_settings.display == View::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
@@ -662,6 +668,7 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_hough_prepare;
   filter_class->process = gst_glcl_hough_process;
+  filter_class->begin_frame = gst_glcl_hough_begin_frame;
   filter_class->passes_on = gst_glcl_hough_passes_on;
   filter_class->reset = gst_glcl_hough_reset;
   filter_class->unprepare = gst_glcl_hough_unprepare;

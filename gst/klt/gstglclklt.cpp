@@ -96,6 +96,7 @@ struct Steadying {
 
 struct State {
   glcl::Guarded<Settings> settings;
+  Settings frame_settings;  // for the frame that is under way
 
   // GL thread
   int width = 0, height = 0;
@@ -295,10 +296,7 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
   GstGLCLKlt *self = GST_GLCL_KLT(filter);
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   State *state = self->state;
-  Settings settings = state->settings.get();
-  // They may have changed since the frame's buffers were chosen.
-  settings.stabilize = settings.stabilize && out;
-  if (!out && !gst_glcl_analyzer_attaches_overlay(analyzer)) settings.display = View::Display::none;
+  const Settings &settings = state->frame_settings;
   state->klt->run(queue, settings, in);
   gst_glcl_klt_steady(self, queue, settings);
   gst_glcl_klt_tell(self, queue, inbuf, outbuf);
@@ -315,8 +313,13 @@ static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, cons
       state->steady ? std::function<void()>(frame) : nullptr);
 }
 
+static void gst_glcl_klt_begin_frame(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_KLT(filter)->state;
+  state->frame_settings = state->settings.get();
+}
+
 static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
-  const Settings settings = GST_GLCL_KLT(filter)->state->settings.get();
+  const Settings &settings = GST_GLCL_KLT(filter)->state->frame_settings;
   if (settings.stabilize) return false;
   return settings.display == View::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
@@ -456,6 +459,7 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_klt_prepare;
   filter_class->process = gst_glcl_klt_process;
+  filter_class->begin_frame = gst_glcl_klt_begin_frame;
   filter_class->passes_on = gst_glcl_klt_passes_on;
   filter_class->reset = gst_glcl_klt_reset;
   filter_class->unprepare = gst_glcl_klt_unprepare;

@@ -150,6 +150,7 @@ struct Views {
 
 struct State {
   glcl::Guarded<Settings> settings;
+  Settings frame_settings;  // for the frame that is under way
   std::shared_ptr<glcl::Context> context;
   glcl::Layout layout{};
   int width = 0, height = 0;
@@ -259,7 +260,7 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                     GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLMotion *self = GST_GLCL_MOTION(filter);
   State *state = self->state;
-  const Settings settings = state->settings.get();
+  const Settings &settings = state->frame_settings;
 
   Motion &motion = *state->motion;
   Detection &detection = *state->detection;
@@ -292,17 +293,19 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
   if (&results != &queue) results.cl().flush();
 }
 
-static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
-  const Settings settings = GST_GLCL_MOTION(filter)->state->settings.get();
-  gboolean metas = FALSE;
-  g_object_get(filter, "attach-meta", &metas, nullptr);
+static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
+  State *state = GST_GLCL_MOTION(filter)->state;
+  state->frame_settings = state->settings.get();
   // Boxes that go with a frame are those of the frame before, moved on: they have to be there.
-  gst_glcl_analyzer_set_depth(
-      GST_GLCL_ANALYZER(filter),
-      settings.detect && (metas || settings.display == View::Display::objects)
-          ? 1
-          : gst_glcl_analyzer_depth);
-  return settings.display == View::Display::none ||
+  const bool moves_boxes = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)) ||
+                           state->frame_settings.display == View::Display::objects;
+  gst_glcl_analyzer_set_depth(GST_GLCL_ANALYZER(filter), state->frame_settings.detect && moves_boxes
+                                                             ? 1
+                                                             : gst_glcl_analyzer_depth);
+}
+
+static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
+  return GST_GLCL_MOTION(filter)->state->frame_settings.display == View::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
@@ -451,6 +454,7 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_glcl_motion_prepare;
   filter_class->process = gst_glcl_motion_process;
+  filter_class->begin_frame = gst_glcl_motion_begin_frame;
   filter_class->passes_on = gst_glcl_motion_passes_on;
   filter_class->reset = gst_glcl_motion_reset;
   filter_class->unprepare = gst_glcl_motion_unprepare;

@@ -178,6 +178,7 @@ struct NextEngine {
 
 struct State {
   glcl::Guarded<Settings> settings;
+  Settings frame_settings;  // for the frame that is under way
 
   // GL thread
   int width = 0, height = 0;
@@ -253,9 +254,8 @@ static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Cont
   state->engine = {};
   state->engine = Engine(context, width, height, settings);
   state->signatures = {};
-  gboolean metas = FALSE;
-  g_object_get(filter, "attach-meta", &metas, nullptr);
-  if (metas) gst_gl_opencl_flow_signatures(GST_GL_OPENCL_FLOW(filter), context, true);
+  if (gst_glcl_analyzer_wants_metas(GST_GLCL_ANALYZER(filter)))
+    gst_gl_opencl_flow_signatures(GST_GL_OPENCL_FLOW(filter), context, true);
   state->view = std::make_unique<View>(context, width, height, layout);
   const size_t dump_bytes =
       settings.dump_location.empty() ? 0 : View::sample_bytes(width, height, 1);
@@ -350,9 +350,7 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
   auto *analyzer = GST_GLCL_ANALYZER(filter);
   State *state = self->state;
-  Settings settings = state->settings.get();
-  // It may have changed since the frame's buffers were chosen.
-  if (!out && !gst_glcl_analyzer_attaches_overlay(analyzer)) settings.display = View::Display::none;
+  const Settings &settings = state->frame_settings;
 
   gst_gl_opencl_flow_change(self, queue.context(), settings);
   const opticalflow::Field *field = state->engine.run(queue, settings, in);
@@ -386,8 +384,13 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
       });
 }
 
+static void gst_gl_opencl_flow_begin_frame(GstGLCLFilter *filter) {
+  State *state = GST_GL_OPENCL_FLOW(filter)->state;
+  state->frame_settings = state->settings.get();
+}
+
 static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
-  return GST_GL_OPENCL_FLOW(filter)->state->settings.get().display == View::Display::none ||
+  return GST_GL_OPENCL_FLOW(filter)->state->frame_settings.display == View::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
@@ -543,6 +546,7 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_gl_opencl_flow_prepare;
   filter_class->process = gst_gl_opencl_flow_process;
+  filter_class->begin_frame = gst_gl_opencl_flow_begin_frame;
   filter_class->passes_on = gst_gl_opencl_flow_passes_on;
   filter_class->reset = gst_gl_opencl_flow_reset;
   filter_class->unprepare = gst_gl_opencl_flow_unprepare;

@@ -3,6 +3,7 @@
 // what the functions do.
 #include "base/glclproperties.h"
 #include "base/gstglclfilter.h"
+#include "glclmean.h"
 #include "opencl/kernel.h"
 
 G_DECLARE_FINAL_TYPE(GstGLCLHalf, gst_glcl_half, GST, GLCL_HALF, GstGLCLFilter)
@@ -73,9 +74,10 @@ static void gst_glcl_half_class_init(GstGLCLHalfClass *klass) {
 }
 
 static gboolean plugin_init(GstPlugin *plugin) {
-  return gst_element_register(plugin, "glclhalf", GST_RANK_NONE, gst_glcl_half_get_type());
+  return gst_element_register(plugin, "glclhalf", GST_RANK_NONE, gst_glcl_half_get_type()) &&
+         gst_element_register(plugin, "glclmean", GST_RANK_NONE, gst_glcl_mean_get_type());
 }
 
 #define PACKAGE "glclhalf"
-GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, glclhalf, "An element outside of gst-glcl",
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, glclhalf, "Elements outside of gst-glcl",
                   plugin_init, "0.1", "LGPL", "glclhalf", "https://example.org")

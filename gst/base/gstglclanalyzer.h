@@ -2,12 +2,20 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <vector>
 
-#include "glcloverlay.h"
-#include "glclresult.h"
 #include "gstglclfilter.h"
-#include "opencl/readback.h"
+
+namespace glcl {
+class DeferredError;
+struct Rectangle;
+struct ResultArray;
+namespace drawing {
+struct Canvas;
+}
+}  // namespace glcl
 
 #define GST_TYPE_GLCL_ANALYZER (gst_glcl_analyzer_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstGLCLAnalyzer, gst_glcl_analyzer, GST, GLCL_ANALYZER, GstGLCLFilter)
@@ -54,7 +62,7 @@ glcl::FrameRequest gst_glcl_analyzer_request(GstGLCLAnalyzer *self, GstBuffer *i
 /// arrived, while a later frame may be under way on the GL thread. What `take` uses beside them it
 /// holds itself; the element lives. Never waits. Throws.
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
-                            size_t bytes, glcl::Readback::Take take);
+                            size_t bytes, std::function<void(const void *bytes)> take);
 
 /// In `process`, ahead of the frame's reads: their results count only if `deferred_error` is no
 /// failure. A failure is posted as an error as results are handed on, or on stop, read or not; null

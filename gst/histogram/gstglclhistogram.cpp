@@ -50,8 +50,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/glcloverlay.h"
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
+#include "base/glclresult.h"
 #include "config.h"
 #include "gstglclhistogrammessages.h"
 #include "histograms.h"

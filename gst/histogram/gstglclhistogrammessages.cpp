@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gstglclhistogrammessages.h"
 
+#include "base/glclresult.h"
 #include "statistics.h"
 
 namespace glcl::histogram {

@@ -33,8 +33,10 @@
 
 #include "base/compat.h"
 #include "base/glclerrorreporter.h"
+#include "base/glcloverlay.h"
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
+#include "base/glclresult.h"
 #include "config.h"
 #include "globalmotion.h"
 #include "gstglclhoughtemplates.h"

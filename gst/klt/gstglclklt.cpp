@@ -49,7 +49,9 @@
 #include <string>
 
 #include "base/glclerrorreporter.h"
+#include "base/glcloverlay.h"
 #include "base/glclproperties.h"
+#include "base/glclresult.h"
 #include "config.h"
 #include "klt.h"
 #include "opencl/error.h"

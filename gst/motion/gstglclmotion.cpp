@@ -28,7 +28,9 @@
 #include <string>
 
 #include "base/compat.h"
+#include "base/glcloverlay.h"
 #include "base/glclproperties.h"
+#include "base/glclresult.h"
 #include "config.h"
 #include "gstglclmotiondetection.h"
 #include "motion.h"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/compat.h"
+#include "base/glclresult.h"
 #include "opencl/queuesync.h"
 
 namespace glcl::motion {

@@ -52,7 +52,9 @@
 
 #include "base/compat.h"
 #include "base/glclerrorreporter.h"
+#include "base/glcloverlay.h"
 #include "base/glclproperties.h"
+#include "base/glclresult.h"
 #include "config.h"
 #include "dump.h"
 #include "flow.h"

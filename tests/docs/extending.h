@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the fragments of docs/extending.md take as given.
+#include "base/glcloverlay.h"
+#include "base/glclresult.h"
 #include "base/gstglclanalyzer.h"
+#include "opencl/deferrederror.h"
 #include "opencl/kernel.h"
 
 extern GstGLCLAnalyzer *analyzer;

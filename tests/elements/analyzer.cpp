@@ -2,6 +2,7 @@
 // GstGLCLAnalyzer from the side of its subclasses: messages, when they come and what they say, and
 // metas whose results stay on the device. The program is built with the base classes and doesn't
 // load the plugin.
+#include "base/glclresult.h"
 #include "base/gstglclanalyzer.h"
 
 #include <algorithm>
@@ -255,7 +256,7 @@ TEST(unread_messages) {
       if (warning.domain == GST_CORE_ERROR) lost.push_back(warning);
     expect(lost.size() == size_t(round) + 1, "one warning each time");
     test::expect_one({lost.back()}, GST_CORE_ERROR, GST_CORE_ERROR_TOO_LAZY,
-                     {"300 messages", "post-messages=false"});
+                     {"300 unread messages", "post-messages=false"});
   }
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/gstglclanalyzer.h"
+#include "opencl/deferrederror.h"
 #include "opencl/error.h"
 #include "opencl/queuesync.h"
 #include "pipeline.h"

@@ -24,7 +24,7 @@ while read -r header; do
   echo "#include \"$header\"" >one.cpp
   c++ -std=c++17 -fsyntax-only -Wall -Wextra -Wno-unused-parameter "${flags[@]}" one.cpp || die "$header does not stand alone"
   ((++headers))
-done < <(cd "$prefix/include/gst-glcl" && find . -name 'gstglcl*.h' -o -name kernel.h -o -name glclregion.h -o -name readback.h | sort)
+done < <(cd "$prefix/include/gst-glcl" && find . -name '*.h' | sort)
 ((headers > 5)) || die "only $headers headers"
 
 # The examples in C, by the line that their page has; one of them runs.
@@ -42,6 +42,7 @@ cp -r "$prefix/share/gst-glcl/examples/element" outside
 export CXXFLAGS='-O0 -g0'
 quietly "$meson_command" setup outside/build outside
 quietly ninja -C outside/build
+"$python" "$GLCL_SOURCE/tests/install/exports.py" "$prefix/include/gst-glcl" "$plugins/libgstglcl.so" outside/build/libgstglclhalf.so outside
 export GST_REGISTRY_1_0=$work/registry.bin GST_PLUGIN_PATH_1_0=$work/outside/build:$plugins
 quietly gst-inspect-1.0 glclhalf
 # White, halved and inverted by ours, twice: 255 - (255 - 255 / 2) / 2
@@ -50,6 +51,13 @@ gst-launch-1.0 -q videotestsrc pattern=white num-buffers=3 ! video/x-raw,format=
 od -An -v -t u1 -w4 frames.raw | awk '
   $1 < 190 || $1 > 192 || $2 != $1 || $3 != $1 || $4 != 255 { print "pixel", NR, "is", $0; exit 1 }
   END { if (NR != 3 * 33 * 17) { print NR, "pixels"; exit 1 } }' || die 'glclhalf does not do what it says'
+
+# The analyser posts the mean of white, and of what is half of it.
+gst-launch-1.0 -m videotestsrc pattern=white num-buffers=3 ! video/x-raw,format=RGBA,width=33,height=17 ! glupload ! glclmean name=first ! glclhalf ! \
+  glclmean name=second ! fakesink >messages
+for expected in 'first".*mean=(double)255' 'second".*mean=(double)12[78]'; do
+  grep -q "$expected" messages || die "glclmean does not post $expected: $(grep glclmean messages)"
+done
 
 # An exception that passes through the element is an error of it, where libstdc++ was loaded ahead of GStreamer's libunwind too.
 if "$python" -c 'import gi; gi.require_version("Gst", "1.0"); from gi.repository import Gst' 2>/dev/null; then
@@ -97,17 +105,17 @@ fi
 
 # As a subproject: made known under the name of the .pc file, and an element compiles against it.
 mkdir -p project/subprojects
-cp outside/glclhalf.cpp project/
+cp outside/*.cpp outside/*.h project/
 ln -s "$GLCL_SOURCE" project/subprojects/gst-glcl
 cat >project/meson.build <<'MESON'
 project('project', 'cpp', default_options: 'cpp_std=c++17')
 glcl = dependency('gst-glcl-1.0', fallback: 'gst-glcl')
 assert(glcl.type_name() == 'internal')
-static_library('half', 'glclhalf.cpp', dependencies: glcl)
+static_library('half', 'glclhalf.cpp', 'glclmean.cpp', dependencies: glcl)
 static_library('application', 'application.cpp', dependencies: glcl)
 MESON
 echo '#include <gst-glcl/gstglclresult.h>' >project/application.cpp
 unset PKG_CONFIG_PATH
 quietly "$meson_command" setup project/build project -Dgst-glcl:tests=disabled -Dgst-glcl:tools=disabled --force-fallback-for=gst-glcl-1.0
 quietly ninja -C project/build libhalf.a libapplication.a
-echo "$headers headers, glclhalf, a recipe, completion, a subproject"
+echo "$headers headers, glclhalf and glclmean, a recipe, completion, a subproject"

@@ -10,11 +10,11 @@
 #include <sstream>
 
 #include "analyze/analysis.h"
-#include "analyze/crew.h"
 #include "analyze/join.h"
 #include "analyze/output.h"
 #include "analyze/report.h"
 #include "analyze/table.h"
+#include "analyze/workers.h"
 #include "command.h"
 #include "printable.h"
 
@@ -62,7 +62,7 @@ struct Options {
   std::vector<std::string> files;
   std::string out = "glcl-analysis";
   Output::Existing existing = Output::Existing::refuse;
-  CrewOptions crew;
+  WorkerOptions workers;
   double split = 0;
   bool join = false, worker = false, help = false;
 };
@@ -161,9 +161,9 @@ Options options_of(const std::vector<std::string> &words) {
     } else if (word == "--device") {
       options.task.device = value();
     } else if (word == "--jobs") {
-      options.crew.jobs = whole_number(value(), word, 1);
+      options.workers.jobs = whole_number(value(), word, 1);
     } else if (word == "--stall") {
-      options.crew.stall = whole_number(value(), word, 1);
+      options.workers.stall = whole_number(value(), word, 1);
     } else if (word == "--split") {
       const std::string text = value();
       options.split = number_of(text, word);
@@ -244,7 +244,7 @@ int run(const Options &options) {
     if (seen.insert(task.file).second) tasks.push_back(std::move(task));
   }
   Output output(absolute(options.out), options.existing);
-  return run_tasks(std::move(tasks), output, options.crew);
+  return run_tasks(std::move(tasks), output, options.workers);
 }
 
 int run_command(int argc, char **argv) {

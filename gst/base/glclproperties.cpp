@@ -9,12 +9,14 @@ namespace glcl {
 
 namespace {
 
-using List = std::vector<Accessors>;  // by property id, from 1
+using PropertyList = std::vector<Accessors>;  // by property id, from 1
 
 GQuark list_quark() { return g_quark_from_static_string("glcl-properties"); }
 
 /// Of the class that a property was installed in.
-List &list_of(GType type) { return *static_cast<List *>(g_type_get_qdata(type, list_quark())); }
+PropertyList &list_of(GType type) {
+  return *static_cast<PropertyList *>(g_type_get_qdata(type, list_quark()));
+}
 
 /// Sets what is read on the way to PAUSED, or warns that it is too late. The object's lock is held
 /// while it is set, so that no state change begins meanwhile.
@@ -38,7 +40,7 @@ void set_before_paused(GstElement *element, const Accessors &accessors, const GV
 }  // namespace
 
 void take_properties(GObjectClass *object_class) {
-  g_type_set_qdata(G_OBJECT_CLASS_TYPE(object_class), list_quark(), new List);
+  g_type_set_qdata(G_OBJECT_CLASS_TYPE(object_class), list_quark(), new PropertyList);
   object_class->set_property = [](GObject *object, guint id, const GValue *value,
                                   GParamSpec *spec) {
     const Accessors &accessors = list_of(spec->owner_type)[id - 1];
@@ -53,7 +55,7 @@ void take_properties(GObjectClass *object_class) {
 }
 
 void install_property(GObjectClass *object_class, GParamSpec *spec, Accessors accessors) {
-  List &list = list_of(G_OBJECT_CLASS_TYPE(object_class));
+  PropertyList &list = list_of(G_OBJECT_CLASS_TYPE(object_class));
   list.push_back(std::move(accessors));
   g_object_class_install_property(object_class, static_cast<guint>(list.size()), spec);
 }

@@ -232,8 +232,8 @@ void Bilateral::set_up(std::vector<Parameters> variants) {
   }
 }
 
-Bilateral::Kernels Bilateral::build(const Parameters &variant) {
-  Kernels kernels;
+Bilateral::VariantKernels Bilateral::build(const Parameters &variant) {
+  VariantKernels kernels;
   kernels.form = form_of(variant);
   kernels.rows = variant.at("rows");
   kernels.variant = variant;
@@ -298,12 +298,12 @@ Kernel Bilateral::build_fixed(const Parameters &variant, Fixed fixed) const {
 }
 
 /// Whether there is a program for a radius and kind of its own: its tile must be whole.
-bool Bilateral::has_fixed(const Kernels &kernels, Fixed fixed) const {
+bool Bilateral::has_fixed(const VariantKernels &kernels, Fixed fixed) const {
   return kernels.form == Form::tile && kernels.variant.at("fixed") && fixed.first > 0 &&
          fixed_block(kernels.variant, fixed).x > 0;
 }
 
-Bilateral::Kernels &Bilateral::kernels_for(int radius) {
+Bilateral::VariantKernels &Bilateral::kernels_for(int radius) {
   return radius <= small_radius ? kernels_.front() : kernels_.back();
 }
 
@@ -313,7 +313,7 @@ const Parameters &Bilateral::variant_for(const Settings &settings) const {
 
 void Bilateral::prepare(const Settings &settings) {
   const int r = radius(settings);
-  const Kernels &kernels = kernels_for(r);
+  const VariantKernels &kernels = kernels_for(r);
   const Fixed fixed{r, kind_of(settings)};
   if (!has_fixed(kernels, fixed)) return;
   fixed_[fixed].get([&] { return build_fixed(kernels.variant, fixed); });
@@ -347,7 +347,7 @@ void Bilateral::run(Queue &queue, const Settings &settings, const Picture &in, c
 
 void Bilateral::pass(Queue &queue, const Settings &settings, const Picture &from,
                      const Picture &original, const Picture &to, int split) {
-  Kernels &kernels = kernels_for(radius(settings));
+  VariantKernels &kernels = kernels_for(radius(settings));
   switch (kernels.form) {
     case Form::tile:
       pass_tile(queue, kernels, settings, from, original, to, split);
@@ -360,7 +360,7 @@ void Bilateral::pass(Queue &queue, const Settings &settings, const Picture &from
   }
 }
 
-void Bilateral::pass_tile(Queue &queue, Kernels &kernels, const Settings &settings,
+void Bilateral::pass_tile(Queue &queue, VariantKernels &kernels, const Settings &settings,
                           const Picture &from, const Picture &original, const Picture &to,
                           int split) {
   const int r = radius(settings);
@@ -383,7 +383,7 @@ void Bilateral::pass_tile(Queue &queue, Kernels &kernels, const Settings &settin
          cl::Local((r + 1) * sizeof(cl_float)));
 }
 
-void Bilateral::pass_direct(Queue &queue, Kernels &kernels, const Settings &settings,
+void Bilateral::pass_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
                             const Picture &from, const Picture &original, const Picture &to,
                             int split) {
   const float range = range_exponent(settings, settings.weight == Weight::intensity ? 25500 : 1);
@@ -393,7 +393,7 @@ void Bilateral::pass_direct(Queue &queue, Kernels &kernels, const Settings &sett
          space_exponent(settings), r, split);
 }
 
-void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &settings,
+void Bilateral::pass_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
                             const Picture &from, const Picture &original, const Picture &to,
                             int split) {
   prepare_space(queue, kernels, settings);
@@ -408,7 +408,7 @@ void Bilateral::pass_vector(Queue &queue, Kernels &kernels, const Settings &sett
 }
 
 /// The program for one radius and kind where it is ready; has it built where nobody did yet.
-Kernel *Bilateral::fixed_kernel(const Kernels &kernels, Fixed fixed) {
+Kernel *Bilateral::fixed_kernel(const VariantKernels &kernels, Fixed fixed) {
   if (!has_fixed(kernels, fixed)) return nullptr;
   try {
     Kernel *kernel = fixed_[fixed].poll(
@@ -420,7 +420,7 @@ Kernel *Bilateral::fixed_kernel(const Kernels &kernels, Fixed fixed) {
 }
 
 /// Fills the table of space exponents where radius, sigma_space or the rows of a work-item changed.
-void Bilateral::prepare_space(Queue &queue, Kernels &kernels, const Settings &settings) {
+void Bilateral::prepare_space(Queue &queue, VariantKernels &kernels, const Settings &settings) {
   const int r = radius(settings);
   if (r == space_radius_ && settings.sigma_space == space_sigma_ && kernels.rows == space_rows_)
     return;

@@ -96,7 +96,7 @@ class Bilateral {
 
  private:
   /// The programs of one variant.
-  struct Kernels {
+  struct VariantKernels {
     Form form;
     int rows;
     Parameters variant;
@@ -108,30 +108,30 @@ class Bilateral {
   /// What a program of a "fixed" variant is for: radius, and kind as in tile.clh.
   using Fixed = std::pair<int, int>;
 
-  Kernels build(const Parameters &variant);
+  VariantKernels build(const Parameters &variant);
   void set_up(std::vector<Parameters> variants);
-  Kernels &kernels_for(int radius);
+  VariantKernels &kernels_for(int radius);
   Size fixed_block(const Parameters &variant, Fixed fixed) const;
   Kernel build_fixed(const Parameters &variant, Fixed fixed) const;
-  Kernel *fixed_kernel(const Kernels &kernels, Fixed fixed);
-  bool has_fixed(const Kernels &kernels, Fixed fixed) const;
+  Kernel *fixed_kernel(const VariantKernels &kernels, Fixed fixed);
+  bool has_fixed(const VariantKernels &kernels, Fixed fixed) const;
   Picture &between(int iteration);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);
-  void pass_tile(Queue &queue, Kernels &kernels, const Settings &settings, const Picture &from,
-                 const Picture &original, const Picture &to, int split);
-  void pass_direct(Queue &queue, Kernels &kernels, const Settings &settings, const Picture &from,
-                   const Picture &original, const Picture &to, int split);
-  void pass_vector(Queue &queue, Kernels &kernels, const Settings &settings, const Picture &from,
-                   const Picture &original, const Picture &to, int split);
-  void prepare_space(Queue &queue, Kernels &kernels, const Settings &settings);
+  void pass_tile(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                 const Picture &from, const Picture &original, const Picture &to, int split);
+  void pass_direct(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                   const Picture &from, const Picture &original, const Picture &to, int split);
+  void pass_vector(Queue &queue, VariantKernels &kernels, const Settings &settings,
+                   const Picture &from, const Picture &original, const Picture &to, int split);
+  void prepare_space(Queue &queue, VariantKernels &kernels, const Settings &settings);
 
   std::shared_ptr<Context> context_;
   size_t local_memory_;  // bytes a work-group may have
   int width_, height_;   // px
   Layout layout_;
 
-  std::vector<Kernels> kernels_;         // by problem
+  std::vector<VariantKernels> kernels_;  // by problem
   std::vector<double> microseconds_;     // by problem, of a frame of 1920×1080
   std::map<Fixed, Lazy<Kernel>> fixed_;  // no kernel where a group is too large for the device
   Picture between_[2];                   // results of iterations but the last

@@ -117,7 +117,7 @@ double Grid::cost(const Settings &settings) const {
   return microseconds_ * (settings.weight == Weight::per_channel ? 1.6 : 1);
 }
 
-Grid::Kernels Grid::build(int channels) const {
+Grid::GridKernels Grid::build(int channels) const {
   const bool buffers = layout_ == Layout::buffer;
   const Size group{size_t(variant_.at("group-x")), size_t(variant_.at("group-y"))};
   const Program program =
@@ -127,7 +127,7 @@ Grid::Kernels Grid::build(int channels) const {
   const auto kernel = [&](const char *name, Size group) {
     return Kernel(*context_, program, name, group);
   };
-  Kernels kernels;
+  GridKernels kernels;
   // On buffers one item of the splat does what a group does on images.
   kernels.splat = kernel(
       "grid_splat", {buffers ? 1 : static_cast<size_t>(std::max(variant_.at("lanes"), 32)), 1});
@@ -143,12 +143,12 @@ bool Grid::ready(const Settings &settings) {
 
 void Grid::prepare(const Settings &settings) { kernels(shape(settings)); }
 
-Grid::Kernels &Grid::kernels(const Shape &shape) {
+Grid::GridKernels &Grid::kernels(const GridShape &shape) {
   return program(shape.channels).get([&] { return build(shape.channels); });
 }
 
-Grid::Shape Grid::shape(const Settings &settings) const {
-  Shape shape;
+Grid::GridShape Grid::shape(const Settings &settings) const {
+  GridShape shape;
   const double unit = 1 / (255 * std::max(settings.sigma_range, 1e-6));
   switch (settings.weight) {
     case Weight::intensity:
@@ -181,11 +181,11 @@ Grid::Shape Grid::shape(const Settings &settings) const {
   return shape;
 }
 
-size_t Grid::interval_bytes(const Shape &shape) {
+size_t Grid::interval_bytes(const GridShape &shape) {
   return 8 * shape.channels * shape.stored * shape.cell;
 }
 
-int Grid::stretch(const Shape &shape, double cell) const {
+int Grid::stretch(const GridShape &shape, double cell) const {
   const int fitting = static_cast<int>(std::min(local_bytes_, splat_tile) / interval_bytes(shape));
   const int nodes = shape.columns + 2 * reach;
   if (fitting > nodes) return nodes;
@@ -195,9 +195,11 @@ int Grid::stretch(const Shape &shape, double cell) const {
   return std::max((whole ? static_cast<int>(whole / cell) : fitting) - 1, 1);
 }
 
-size_t Grid::node_bytes(const Shape &shape) { return blur_rows * shape.row_cells(1) * shape.cell; }
+size_t Grid::node_bytes(const GridShape &shape) {
+  return blur_rows * shape.row_cells(1) * shape.cell;
+}
 
-size_t Grid::sums_bytes(const Shape &shape) const {
+size_t Grid::sums_bytes(const GridShape &shape) const {
   const size_t cell = layout_ == Layout::buffer ? shape.cell : shape.cell / 2;
   const size_t rows = divided_up(shape.band_count, shape.strip) * (shape.strip + 1);
   return rows * shape.row_cells(shape.columns + 2 * reach) * cell;
@@ -206,7 +208,7 @@ size_t Grid::sums_bytes(const Shape &shape) const {
 bool Grid::suits(const Settings &settings) const {
   if (!(settings.sigma_space >= min_sigma_space && settings.sigma_space <= max_sigma_space))
     return false;
-  const Shape shape = this->shape(settings);
+  const GridShape shape = this->shape(settings);
   if (shape.planes > max_planes) return false;
   const double cells = double(shape.columns) * shape.rows * shape.planes * shape.channels;
   const size_t pixels = size_t(width_) * height_;
@@ -217,7 +219,7 @@ bool Grid::suits(const Settings &settings) const {
          sums_bytes(shape) <= max_bytes_;
 }
 
-void Grid::reserve(const Shape &shape) {
+void Grid::reserve(const GridShape &shape) {
   reserve_buffer(context_->cl(), sums_, sums_size_, sums_bytes(shape));
   if (layout_ == Layout::buffer) {
     const size_t cells = shape.row_cells(shape.columns) * shape.rows;
@@ -255,7 +257,7 @@ void Grid::run(Queue &queue, const Settings &settings, const Picture &in, const 
   }
 }
 
-void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &from) {
+void Grid::splat(Queue &queue, const GridShape &shape, float cell, const Picture &from) {
   Kernel &kernel = kernels(shape).splat;
   const int nodes = shape.columns + 2 * reach;
   // Colours are levels on buffers, parts of full scale on images.
@@ -294,8 +296,8 @@ void Grid::splat(Queue &queue, const Shape &shape, float cell, const Picture &fr
          cl::Local(shape.channels * chunk * layer + intervals * places));
 }
 
-void Grid::blur(Queue &queue, const Shape &shape, float cell) {
-  Kernels &kernels = this->kernels(shape);
+void Grid::blur(Queue &queue, const GridShape &shape, float cell) {
+  GridKernels &kernels = this->kernels(shape);
   const cl_float4 space = blur_taps(1 / (3.0 * cell * cell)), range = blur_taps(0);
   const int nodes = shape.columns + 2 * reach;
   if (layout_ == Layout::buffer) {
@@ -321,8 +323,8 @@ void Grid::blur(Queue &queue, const Shape &shape, float cell) {
 
 void Grid::pass(Queue &queue, const Settings &settings, const Picture &from,
                 const Picture &original, const Picture &to, int split) {
-  const Shape shape = this->shape(settings);
-  Kernels &kernels = this->kernels(shape);
+  const GridShape shape = this->shape(settings);
+  GridKernels &kernels = this->kernels(shape);
   const auto cell = static_cast<float>(settings.sigma_space);
   if (split < width_) {
     splat(queue, shape, cell, from);

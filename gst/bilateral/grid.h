@@ -78,12 +78,12 @@ class Grid {
 
  private:
   /// The kernels of a program: a grid of RGB, or a grid per channel.
-  struct Kernels {
+  struct GridKernels {
     Kernel splat, blur, slice;
   };
 
   /// The grid that settings ask for.
-  struct Shape {
+  struct GridShape {
     int channels = 1;    // grids
     size_t cell = 16;    // bytes
     double range[3]{};   // cells along z per level of R, G, B
@@ -99,21 +99,21 @@ class Grid {
 
   Grid(Context &context, int width, int height, const Tuning &tuning);
   static Tuning tuning(const Device &device, Layout layout);
-  Kernels build(int channels) const;
-  Lazy<Kernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
-  Kernels &kernels(const Shape &shape);
-  Shape shape(const Settings &settings) const;
-  size_t sums_bytes(const Shape &shape) const;
+  GridKernels build(int channels) const;
+  Lazy<GridKernels> &program(int channels) { return channels == 1 ? joint_ : separate_; }
+  GridKernels &kernels(const GridShape &shape);
+  GridShape shape(const Settings &settings) const;
+  size_t sums_bytes(const GridShape &shape) const;
   /// Of local memory on buffers: an interval while splatting, a node while blurring.
-  static size_t interval_bytes(const Shape &shape);
-  static size_t node_bytes(const Shape &shape);
+  static size_t interval_bytes(const GridShape &shape);
+  static size_t node_bytes(const GridShape &shape);
   /// Nodes along x that a work-item fills on buffers.
-  int stretch(const Shape &shape, double cell) const;
-  void reserve(const Shape &shape);
+  int stretch(const GridShape &shape, double cell) const;
+  void reserve(const GridShape &shape);
   void pass(Queue &queue, const Settings &settings, const Picture &from, const Picture &original,
             const Picture &to, int split);
-  void splat(Queue &queue, const Shape &shape, float cell, const Picture &from);
-  void blur(Queue &queue, const Shape &shape, float cell);
+  void splat(Queue &queue, const GridShape &shape, float cell, const Picture &from);
+  void blur(Queue &queue, const GridShape &shape, float cell);
 
   std::shared_ptr<Context> context_;
   size_t max_bytes_;    // of one allocation
@@ -125,7 +125,7 @@ class Grid {
   int item_rows_;        // of work-items of the look-up on images
   double microseconds_;  // of a frame of 1920×1080
 
-  Lazy<Kernels> joint_, separate_;
+  Lazy<GridKernels> joint_, separate_;
   cl::Buffer sums_;
   cl::Buffer blurred_;     // on buffers
   cl::Image2DArray grid_;  // blurred, on images

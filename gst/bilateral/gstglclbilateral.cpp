@@ -79,16 +79,16 @@ GType weight_type() {
         "per-channel"}});
 }
 
-struct Settings : Bilateral::Settings {
+struct BilateralProperties : Bilateral::Settings {
   Method method = Method::automatic;
 };
 
-struct State {
-  glcl::Guarded<Settings> settings;
+struct BilateralState {
+  glcl::Guarded<BilateralProperties> settings;
   std::unique_ptr<Bilateral> exact;  // GL thread, like the grid
   std::unique_ptr<Grid> grid;
 
-  bool wants_grid(const Settings &now) const {
+  bool wants_grid(const BilateralProperties &now) const {
     if (now.method == Method::brute_force || !grid->suits(now)) return false;
     return now.method == Method::grid ||
            (now.weight != Weight::color && !now.radius && grid->cost(now) < exact->cost(now));
@@ -99,7 +99,7 @@ struct State {
 
 struct _GstGLCLBilateral {
   GstGLCLFilter parent;
-  State *state;
+  BilateralState *state;
 };
 
 G_DEFINE_TYPE(GstGLCLBilateral, gst_glcl_bilateral, GST_TYPE_GLCL_FILTER)
@@ -108,10 +108,10 @@ GST_ELEMENT_REGISTER_DEFINE(glclbilateral, "glclbilateral", GST_RANK_NONE,
 
 static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
-  State *state = GST_GLCL_BILATERAL(filter)->state;
+  BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
   state->exact = std::make_unique<Bilateral>(context, width, height);
   state->grid = std::make_unique<Grid>(context, width, height, state->exact->layout());
-  const Settings settings = state->settings.get();
+  const BilateralProperties settings = state->settings.get();
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first by %s; brute force: %s", width, height,
                   state->wants_grid(settings) ? "a grid" : "brute force",
                   glcl::describe(state->exact->variant_for(settings)).c_str());
@@ -125,8 +125,8 @@ static glcl::Layout gst_glcl_bilateral_prepare(GstGLCLFilter *filter, glcl::Cont
 static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                        const glcl::Picture &in, const glcl::Picture &out,
                                        GstBuffer *, GstBuffer *) {
-  State *state = GST_GLCL_BILATERAL(filter)->state;
-  const Settings settings = state->settings.get();
+  BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
+  const BilateralProperties settings = state->settings.get();
   // The exact filter takes the place of a grid that is not built yet.
   if (state->wants_grid(settings) && state->grid->ready(settings))
     state->grid->run(queue, settings, in, out);
@@ -135,12 +135,12 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
 }
 
 static void gst_glcl_bilateral_unprepare(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_BILATERAL(filter)->state;
+  BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
   state->grid.reset();
   state->exact.reset();
 }
 
-static void gst_glcl_bilateral_init(GstGLCLBilateral *self) { self->state = new State; }
+static void gst_glcl_bilateral_init(GstGLCLBilateral *self) { self->state = new BilateralState; }
 
 static void gst_glcl_bilateral_finalize(GObject *object) {
   delete GST_GLCL_BILATERAL(object)->state;
@@ -152,29 +152,30 @@ static void gst_glcl_bilateral_class_init(GstGLCLBilateralClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_bilateral_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<BilateralProperties> & {
     return GST_GLCL_BILATERAL(object)->state->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
+  glcl::Properties<BilateralProperties>(object_class, settings_of)
       .number("sigma-space", "Spatial sigma", "Standard deviation of the spatial Gaussian, in px",
-              &Settings::sigma_space, 0.1, 64)
+              &BilateralProperties::sigma_space, 0.1, 64)
       .number("sigma-range", "Range sigma",
               "Standard deviation of the Gaussian over colour differences, as a fraction of full "
               "scale; 0 averages equal colours only",
-              &Settings::sigma_range, 0, 1)
+              &BilateralProperties::sigma_range, 0, 1)
       .number("radius", "Radius",
               "Radius of the square window of method=brute-force, in px; 0 is 2 × sigma-space, "
               "rounded up",
-              &Settings::radius, 0, Bilateral::max_radius)
-      .choice("method", "Method", "How the filter is computed", &Settings::method, method_type())
-      .choice("weight", "Weight", "How the similarity of two pixels is measured", &Settings::weight,
-              weight_type())
+              &BilateralProperties::radius, 0, Bilateral::max_radius)
+      .choice("method", "Method", "How the filter is computed", &BilateralProperties::method,
+              method_type())
+      .choice("weight", "Weight", "How the similarity of two pixels is measured",
+              &BilateralProperties::weight, weight_type())
       .number("iterations", "Iterations", "Number of times the filter is applied",
-              &Settings::iterations, 1, 16)
+              &BilateralProperties::iterations, 1, 16)
       .number("split", "Split",
               "Fraction of the width, from the left, that shows the unfiltered input; a hairline "
               "marks the border",
-              &Settings::split, 0, 1);
+              &BilateralProperties::split, 0, 1);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL bilateral filter", "Filter/Effect/Video",

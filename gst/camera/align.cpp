@@ -17,8 +17,8 @@ constexpr float scatter[steps] = {24, 16, 8};        // levels
 
 }  // namespace
 
-Frame Frame::of(int width, int height, int most) {
-  Frame frame{};
+FrameGeometry FrameGeometry::of(int width, int height, int most) {
+  FrameGeometry frame{};
   int shrink = 1;
   while (double(width) * height / (shrink * shrink) > most) shrink++;
   frame.size = {{(width + shrink - 1) / shrink, (height + shrink - 1) / shrink}};
@@ -31,7 +31,7 @@ Frame Frame::of(int width, int height, int most) {
   return frame;
 }
 
-Align::Align(Context &context, const Frame &frame) : frame_(frame), rows_(context, frame) {
+Align::Align(Context &context, const FrameGeometry &frame) : frame_(frame), rows_(context, frame) {
   const Program program =
       context.program("camera/align.cl", "-DITEMS=" + std::to_string(items) +
                                              " -DGROUPS=" + std::to_string(groups) +

@@ -17,7 +17,7 @@ class Align {
  public:
   Align() = default;
   /// Throws Error::failed where the device refuses kernels or memory.
-  Align(Context &context, const Frame &frame);
+  Align(Context &context, const FrameGeometry &frame);
 
   /// Enqueues a frame's reduction to small().
   void shrink(Queue &queue, const motion::Plane &plane);
@@ -33,7 +33,7 @@ class Align {
            const cl::Buffer &known, const cl::Buffer &front, const cl::Buffer &state);
 
  private:
-  Frame frame_{};
+  FrameGeometry frame_{};
   Rows rows_;
   Kernel shrink_, align_, settle_;
   cl::Buffer small_, sums_[2];

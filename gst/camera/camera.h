@@ -10,7 +10,7 @@ namespace glcl::camera {
 /// A motion of the plane that keeps shapes, about the centre of the frame: the point z, from there,
 /// moves by (x + iy) + (dilation + i rotation) z. The form of the first-order flow that also holds
 /// translations.
-struct Motion {
+struct SimilarityMotion {
   cl_float x = 0, y = 0;  ///< px: +x right, +y down
   cl_float dilation = 0, rotation = 0;
 
@@ -24,35 +24,35 @@ struct Motion {
 
 /// What is known of a camera, on the device; kernels/camera/state.clh.
 struct Fit {
-  Motion motion;
+  SimilarityMotion motion;
   cl_float bend[2];
   cl_float gain, offset;
 };
 constexpr int steps = 3;
-struct State {
-  Motion vectors;
+struct CameraState {
+  SimilarityMotion vectors;
   cl_float inliers, counted;
   cl_int frames, cut;
-  Motion step;
+  SimilarityMotion step;
   cl_float path[4];
-  Motion from_picture, from_frame;
-  cl_int fresh, sure;
+  SimilarityMotion from_picture, from_frame;
+  cl_int fresh, reliable;
   cl_float bend_picture[2], bend_frame[2];
-  cl_float curve, light;
+  cl_float curve, brightness;
   Fit fit, fits[steps];
   cl_float lag, confidence, reaches, unused;
 };
-static_assert(sizeof(State) == 272, "as the kernels have it");
+static_assert(sizeof(CameraState) == 272, "as the kernels have it");
 
 /// Frames in small.
-struct Frame {
+struct FrameGeometry {
   cl_int2 size;      ///< px
   cl_float2 centre;  ///< px
   cl_float radius;   ///< from there to a corner, px
   cl_float shrink;   ///< px of frames to one of these
 
   /// Frames of width × height px by a whole number, whose pixels are then about `most` at most.
-  static Frame of(int width, int height, int most = 520 * 1000);
+  static FrameGeometry of(int width, int height, int most = 520 * 1000);
 };
 
 enum class Compensation { none, translation, first_order_flow };

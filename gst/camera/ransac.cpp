@@ -11,7 +11,7 @@ namespace glcl::camera {
 
 namespace {
 
-constexpr int apart = 16;      // px from vector to vector, or a block
+constexpr int spread = 16;     // px from vector to vector, or a block
 constexpr int most = 1 << 14;  // vectors
 
 size_t group_items(Context &context) {
@@ -20,7 +20,7 @@ size_t group_items(Context &context) {
 
 /// Vectors of cells of so many px that are taken along one axis: one in as many cells.
 int step_of(int cell, int width, int height) {
-  int step = std::max(apart / cell, 1);
+  int step = std::max(spread / cell, 1);
   const auto along = [&](int length) { return length / (cell * step) + 1; };
   while (int64_t(along(width)) * along(height) > most) step++;
   return step;

@@ -23,7 +23,7 @@ int group_items(const Device &device) {
 
 }  // namespace
 
-Rows::Rows(Context &context, const Frame &frame)
+Rows::Rows(Context &context, const FrameGeometry &frame)
     : frame_(frame),
       items_(group_items(context.device())),
       bands_((frame.size.s[1] + band - 1) / band) {

@@ -14,7 +14,7 @@ class Rows {
  public:
   Rows() = default;
   /// Throws Error::failed where the device refuses kernels or memory.
-  Rows(Context &context, const Frame &frame);
+  Rows(Context &context, const FrameGeometry &frame);
 
   /// What a frame is compared with, as Align has it, and State.
   struct Remembered {
@@ -27,13 +27,13 @@ class Rows {
 
   /// Rows of kernels/camera/rows.clh: what was guessed; measured.
   const cl::Buffer &guessed() const { return guess_; }
-  const cl::Buffer &light() const { return rows_[now_]; }
+  const cl::Buffer &brightness() const { return rows_[now_]; }
   cl_int bands() const { return bands_; }
 
  private:
   void run(Queue &queue, const cl::Buffer &small, const Remembered &remembered, int guess,
            int motion, const cl::Buffer &before, const cl::Buffer &rows);
-  Frame frame_{};
+  FrameGeometry frame_{};
   Kernel kernel_;
   size_t items_ = 1;
   cl_int bands_ = 0;

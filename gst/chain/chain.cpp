@@ -16,12 +16,12 @@ constexpr size_t most_plans = 6;
 /// Vulkan need no name for it.
 const PixelFormat exact_format = {"exact", 1, {{CL_RGBA, CL_FLOAT, 0, 0, "", 0, 16}}};
 
-Shape shape_of(const Parameters &variant) {
+WorkgroupShape shape_of(const Parameters &variant) {
   return {variant.at("group-x"), variant.at("group-y"), variant.at("rows")};
 }
 
 /// Copies a picture of any layout to one by buffer.
-void keep(Queue &queue, const Picture &from, const Picture &to) {
+void copy_input(Queue &queue, const Picture &from, const Picture &to) {
   if (from.layout == Layout::buffer) return copy_picture(queue, from, to);
   queue.cl().enqueueCopyImageToBuffer(from.image, to.buffer, {0, 0, 0},
                                       {size_t(from.width), size_t(from.height), 1}, 0);
@@ -48,7 +48,7 @@ Parameters default_variant(const Device &device, const std::string &) {
 }
 
 bool possible_variant(const Device &device, const std::string &, const Parameters &variant) {
-  const Shape shape = shape_of(variant);
+  const WorkgroupShape shape = shape_of(variant);
   const size_t items = size_t(shape.x) * shape.y;
   return items >= 32 && items <= device.device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() &&
          shape.height() <= 64;
@@ -96,7 +96,7 @@ Chain::Chain(Context &context, const Description &description, const Options &op
   set(description);
 }
 
-void Chain::build(Context &context, Shape shape, std::optional<int> plan, bool shrink) {
+void Chain::build(Context &context, WorkgroupShape shape, std::optional<int> plan, bool shrink) {
   const cl::Device &device = context.device().device;
   const auto sides = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
   const size_t limit = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
@@ -113,7 +113,7 @@ void Chain::build(Context &context, Shape shape, std::optional<int> plan, bool s
 }
 
 /// False where groups of this shape can't run.
-bool Chain::try_build(Context &context, const Shape &shape, std::optional<int> plan) {
+bool Chain::try_build(Context &context, const WorkgroupShape &shape, std::optional<int> plan) {
   if (plan == plan_unfused) {
     plan_ = unfused(stages_);
   } else {
@@ -135,7 +135,7 @@ bool Chain::try_build(Context &context, const Shape &shape, std::optional<int> p
     if (probe.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(context.device().device) < items &&
         !context.device().is_cpu())
       return false;
-    Kept kept;
+    PassState kept;
     kept.kernel = Kernel(context, program, name, {size_t(shape.x), size_t(shape.y)});
     kept.kernel.in_bands();
     kept.frames = stages_[passes[p].first].frames;
@@ -205,7 +205,7 @@ void Chain::allocate(int width, int height) {
                         exact ? exact_format : PixelFormat::rgba);
   };
   for (size_t p = 0; p < passes_.size(); p++) {
-    Kept &pass = passes_[p];
+    PassState &pass = passes_[p];
     pass.at = pass.known = 0;
     pass.ring.clear();
     if (pass.frames > 1)
@@ -229,11 +229,11 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
     for (Kernel &map : map_kernels_) map(queue, {256, 1}, values_, values_, maps_);
   mapped_ = true;
   for (size_t p = 0; p < passes_.size(); p++) {
-    Kept &pass = passes_[p];
+    PassState &pass = passes_[p];
     const Picture &from = p == 0 ? in : after(p - 1);
     const Picture &to = p + 1 < passes_.size() ? after(p) : out;
     const size_t size = pass.ring.size();
-    if (size) keep(queue, from, pass.ring[pass.at]);
+    if (size) copy_input(queue, from, pass.ring[pass.at]);
     std::vector<Picture> inputs{from};
     for (size_t n = 1; n < size; n++)
       inputs.push_back(pass.ring[(pass.at + size - std::min(n, pass.known)) % size]);
@@ -245,7 +245,7 @@ void Chain::run(Queue &queue, const Picture &in, const Picture &out) {
 }
 
 void Chain::reset() {
-  for (Kept &pass : passes_) pass.known = 0;
+  for (PassState &pass : passes_) pass.known = 0;
 }
 
 }  // namespace glcl::chain

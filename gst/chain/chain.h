@@ -50,7 +50,7 @@ class Chain {
   /// With the values in use.
   const Description &description() const { return description_; }
   size_t passes() const { return passes_.size(); }
-  const Shape &shape() const { return shape_; }
+  const WorkgroupShape &shape() const { return shape_; }
   const Plan &plan() const { return plan_; }
   /// "2 kernels, groups of 32×8, 2 rows: gauss | tile grey"
   std::string describe() const;
@@ -68,7 +68,7 @@ class Chain {
   void reset();
 
  private:
-  struct Kept {
+  struct PassState {
     Kernel kernel;
     int frames = 1;             // of input
     bool exact = false;         // what it writes
@@ -77,8 +77,8 @@ class Chain {
   };
 
   /// Without a plan the cheapest, for a shape that is made smaller until it fits.
-  void build(Context &context, Shape shape, std::optional<int> plan, bool shrink);
-  bool try_build(Context &context, const Shape &shape, std::optional<int> plan);
+  void build(Context &context, WorkgroupShape shape, std::optional<int> plan, bool shrink);
+  bool try_build(Context &context, const WorkgroupShape &shape, std::optional<int> plan);
   void allocate(int width, int height);
   Picture &after(size_t pass);
 
@@ -86,10 +86,10 @@ class Chain {
   Description description_;
   Layout layout_;
   bool live_;
-  Shape shape_;
+  WorkgroupShape shape_;
   std::vector<Stage> stages_;
   Plan plan_;
-  std::vector<Kept> passes_;
+  std::vector<PassState> passes_;
   std::vector<Kernel> map_kernels_;
   Picture between_[2][2];  // 8 bits, exact; in turn
   int width_ = 0, height_ = 0;

@@ -13,9 +13,10 @@ namespace {
 constexpr int most_nested = 32;
 
 /// Reads from left to right; operators of a higher level come first.
-class Reader {
+class ConditionParser {
  public:
-  Reader(const std::vector<Token> &tokens, const Place &place) : tokens_(tokens), place_(place) {}
+  ConditionParser(const std::vector<Token> &tokens, const SourceLocation &place)
+      : tokens_(tokens), place_(place) {}
 
   bool read() {
     const int64_t value = part(1);
@@ -110,15 +111,15 @@ class Reader {
   }
 
   const std::vector<Token> &tokens_;
-  const Place &place_;
+  const SourceLocation &place_;
   size_t at_ = 0;
   int nested_ = 0;
 };
 
 }  // namespace
 
-bool condition_holds(const std::vector<Token> &condition, const Place &place) {
-  return Reader(condition, place).read();
+bool condition_holds(const std::vector<Token> &condition, const SourceLocation &place) {
+  return ConditionParser(condition, place).read();
 }
 
 }  // namespace glcl::chain

@@ -15,10 +15,10 @@ namespace glcl::chain {
 
 namespace {
 
-struct Free {
+struct GFreeDeleter {
   void operator()(gpointer memory) const { g_free(memory); }
 };
-using Text = std::unique_ptr<gchar, Free>;
+using Text = std::unique_ptr<gchar, GFreeDeleter>;
 
 /// A path as text, whatever its bytes are.
 std::string shown(const std::string &path) {
@@ -26,7 +26,7 @@ std::string shown(const std::string &path) {
 }
 
 /// The text of a regular file that is not too large; throws with the place that names it.
-std::string read_file(const std::string &path, const Place &place) {
+std::string read_file(const std::string &path, const SourceLocation &place) {
   const auto refuse = [&](const std::string &why) {
     fail(place, shown(path) + " can't be read: " + why + ".");
   };
@@ -55,9 +55,10 @@ std::string joined(const std::string &folder, const std::string &name) {
   return Text(g_build_filename(folder.c_str(), name.c_str(), nullptr)).get();
 }
 
-class Reader {
+class ChainParser {
  public:
-  Reader(const std::string &text, const std::string &file, const Folders &folders, std::string base)
+  ChainParser(const std::string &text, const std::string &file, const Folders &folders,
+              std::string base)
       : cursor_(text, {file, 1}), folders_(folders), base_(std::move(base)) {}
 
   Description read() {
@@ -70,7 +71,7 @@ class Reader {
   }
 
  private:
-  const Place &place() const { return cursor_.place(); }
+  const SourceLocation &place() const { return cursor_.place(); }
   void skip() { cursor_.skip('#'); }
 
   std::string word() {
@@ -219,7 +220,7 @@ Description parse_chain(const std::string &text, const std::string &file, const 
   if (text.size() > max_text) fail({file, 1}, "the chain is too long.");
   if (!g_utf8_validate(text.c_str(), static_cast<gssize>(text.size()), nullptr))
     fail({file, 1}, "the chain is not valid UTF-8.");
-  return Reader(text, file, folders, base).read();
+  return ChainParser(text, file, folders, base).read();
 }
 
 Description load_chain(const std::string &path, const Folders &folders) {

@@ -42,11 +42,11 @@ const std::map<std::string, Function> &functions() {
 
 }  // namespace
 
-void fail(const Place &place, const std::string &text) {
+void fail(const SourceLocation &place, const std::string &text) {
   throw Error(Error::Kind::settings, place.file + ":" + std::to_string(place.line) + ": " + text);
 }
 
-void refuse_name(const Place &place, const std::string &name) {
+void refuse_name(const SourceLocation &place, const std::string &name) {
   fail(place, "the name “" + beginning(name) + "” has more than " + std::to_string(most_name) +
                   " characters.");
 }
@@ -216,7 +216,7 @@ class Parser {
 
 }  // namespace
 
-Expression Expression::parse(const std::string &text, const Place &place) {
+Expression Expression::parse(const std::string &text, const SourceLocation &place) {
   Cursor cursor(text, place);
   Expression expression;
   expression.place_ = place;

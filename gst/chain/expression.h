@@ -9,7 +9,7 @@
 namespace glcl::chain {
 
 /// Where something stands in what a user wrote.
-struct Place {
+struct SourceLocation {
   std::string file;  ///< a path, or "filters" for the property
   int line = 1;
 };
@@ -19,9 +19,9 @@ constexpr size_t most_name = 64;         // characters of a name
 constexpr size_t most_parts = 256;       // numbers, names and operators of an expression
 
 /// Throws Error::settings, "FILE:LINE: TEXT".
-[[noreturn]] void fail(const Place &place, const std::string &text);
+[[noreturn]] void fail(const SourceLocation &place, const std::string &text);
 /// The same for a name that is too long.
-[[noreturn]] void refuse_name(const Place &place, const std::string &name);
+[[noreturn]] void refuse_name(const SourceLocation &place, const std::string &name);
 
 /// The beginning of a text of users, for messages.
 std::string beginning(const std::string &text);
@@ -29,9 +29,9 @@ std::string beginning(const std::string &text);
 /// A text that is read from left to right. Comments of chains ("#") are the caller's.
 class Cursor {
  public:
-  Cursor(const std::string &text, Place place) : text_(text), place_(std::move(place)) {}
+  Cursor(const std::string &text, SourceLocation place) : text_(text), place_(std::move(place)) {}
 
-  const Place &place() const { return place_; }
+  const SourceLocation &place() const { return place_; }
   /// Skips blanks and what follows `comment`, to its line's end.
   void skip(char comment = '\0');
   bool done() const { return at_ >= text_.size(); }
@@ -50,7 +50,7 @@ class Cursor {
  private:
   const std::string text_;
   size_t at_ = 0;
-  Place place_;
+  SourceLocation place_;
 };
 
 /// An arithmetic expression: numbers, names, + - * / and parentheses, calls of exp log sqrt pow
@@ -63,7 +63,7 @@ class Expression {
 
   /// Reads one to the end of the text; throws Error::settings with its place, also where it has
   /// more than most_parts.
-  static Expression parse(const std::string &text, const Place &place);
+  static Expression parse(const std::string &text, const SourceLocation &place);
   static Expression constant(double value);
 
   /// Throws Error::settings with the expression's place for names that the scope does not know and
@@ -74,7 +74,7 @@ class Expression {
 
  private:
   std::shared_ptr<const Node> root_;
-  Place place_;
+  SourceLocation place_;
 };
 
 }  // namespace glcl::chain

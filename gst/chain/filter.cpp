@@ -162,7 +162,7 @@ class Declaration {
   }
 
   Filter &filter_;
-  Place place_;
+  SourceLocation place_;
   std::set<std::string> names_;
 };
 

@@ -73,8 +73,8 @@ struct Numbers {
 class Generator {
  public:
   Generator(const Description &chain, const std::vector<Stage> &stages,
-            const std::vector<Pass> &passes, const Make &make)
-      : chain_(chain), stages_(stages), passes_(passes), make_(make) {}
+            const std::vector<Pass> &passes, const CodegenOptions &options)
+      : chain_(chain), stages_(stages), passes_(passes), options_(options) {}
 
   std::string generate() {
     text_ = kernel_source("chain/chain.clh");
@@ -101,7 +101,7 @@ class Generator {
           .each([&](const std::string &part, const std::vector<double> &numbers) {
             if (numbers.empty()) return;
             const bool table = part.rfind("table", 0) == 0;
-            if (table || make_.live)
+            if (table || options_.live)
               text_ += "#define " + names(i, part) +
                        (table ? " (glcl_tables + " : " (glcl_values + ") + text_of(at) + ")\n";
             else
@@ -175,10 +175,10 @@ class Generator {
     return (map_of(pass, stage) ? "glcl_mapped_" : "glcl_stage_") + text_of(stage);
   }
 
-  bool is_image(int frame) const { return frame == 0 && make_.layout == Layout::image; }
+  bool is_image(int frame) const { return frame == 0 && options_.layout == Layout::image; }
 
   std::string tile_width(const Segment &segment) const {
-    return text_of(make_.shape.x + 2 * segment.rim_x);
+    return text_of(options_.shape.x + 2 * segment.rim_x);
   }
 
   /// The stages of a Map, the kernel that computes it, and the function that looks it up.
@@ -283,8 +283,8 @@ class Generator {
     };
     for (size_t p = 0; p < filter.parameters.size(); p++)
       add("const float", filter.parameters[p].name,
-          make_.live ? names(stage.item, "parameters") + "[" + text_of(p) + "]"
-                     : literal(item.values.numbers[p]));
+          options_.live ? names(stage.item, "parameters") + "[" + text_of(p) + "]"
+                        : literal(item.values.numbers[p]));
     for (size_t t = 0; t < filter.tables.size(); t++) {
       add("__global const float *", filter.tables[t].name, names(stage.item, "table" + text_of(t)));
       add("const int", filter.tables[t].name + "_size",
@@ -326,8 +326,8 @@ class Generator {
   void fill(const Pass &pass, size_t k, const Segment &segment, const std::string &area,
             const std::string &tile) {
     const auto length = [](int group, int rim) { return text_of(group + 2 * rim); };
-    const std::string side_x = length(make_.shape.x, segment.rim_x),
-                      side_y = length(make_.shape.height(), segment.rim_y);
+    const std::string side_x = length(options_.shape.x, segment.rim_x),
+                      side_y = length(options_.shape.height(), segment.rim_y);
     std::string value;
     // What fills the tile: the picture, or the segment before this one out of its own tile.
     if (k == 0 || tile == "source")
@@ -381,7 +381,7 @@ class Generator {
     const Pass &pass = passes_[p];
     const bool exact = stages_[pass.last].exact;
     std::string out = "__write_only image2d_t glcl_out, ";
-    if (make_.layout == Layout::buffer)
+    if (options_.layout == Layout::buffer)
       out = std::string("__global ") + (exact ? "float4" : "uchar4") +
             " *glcl_out, const int glcl_out_pitch, ";
     const std::string declared =
@@ -389,7 +389,7 @@ class Generator {
         "const int width, const int height, __constant const float *glcl_values, "
         "__global const float *glcl_tables, __global const uchar *glcl_maps";
     const auto number = [](int value) { return text_of(value); };
-    const Shape &shape = make_.shape;
+    const WorkgroupShape &shape = options_.shape;
     text_ += "__kernel __attribute__((reqd_work_group_size(" + number(shape.x) + ", " +
              number(shape.y) + ", 1)))\nvoid glcl_pass_" + text_of(p) + "(" + declared + ") {\n";
     const size_t words[2] = {tile_words(pass, 0), tile_words(pass, 1)};
@@ -438,8 +438,8 @@ class Generator {
     for (size_t s = turn; s < pass.segments.size(); s += 2) {
       const Segment &segment = pass.segments[s];
       if (!segment.tile) continue;
-      const size_t pixels = size_t(make_.shape.x + 2 * segment.rim_x) *
-                            size_t(make_.shape.height() + 2 * segment.rim_y);
+      const size_t pixels = size_t(options_.shape.x + 2 * segment.rim_x) *
+                            size_t(options_.shape.height() + 2 * segment.rim_y);
       words = std::max(words, pixels * (exact_before(segment.first) ? 4 : 1));
     }
     return words;
@@ -448,7 +448,7 @@ class Generator {
   const Description &chain_;
   const std::vector<Stage> &stages_;
   const std::vector<Pass> &passes_;
-  const Make &make_;
+  const CodegenOptions &options_;
   std::string text_;
   std::string sources_;  // parameters of the pass at hand: what it reads
   int frames_ = 1;
@@ -458,8 +458,8 @@ class Generator {
 }  // namespace
 
 std::string generate(const Description &chain, const std::vector<Stage> &stages,
-                     const std::vector<Pass> &passes, const Make &make) {
-  return Generator(chain, stages, passes, make).generate();
+                     const std::vector<Pass> &passes, const CodegenOptions &options) {
+  return Generator(chain, stages, passes, options).generate();
 }
 
 std::vector<float> values_of(const Description &chain) {

@@ -10,9 +10,9 @@
 namespace glcl::chain {
 
 /// What the kernels of a chain are made for.
-struct Make {
+struct CodegenOptions {
   Layout layout = Layout::image;
-  Shape shape;
+  WorkgroupShape shape;
   bool live = false;  ///< parameters come with each launch; else they are constants of the kernel
 };
 
@@ -23,7 +23,7 @@ constexpr size_t map_bytes = 4 * 256;  ///< of a Map
 /// values_of() the chain, twice; and what the kernels glcl_map_0 … write, which have 256 items and
 /// these three arguments.
 std::string generate(const Description &chain, const std::vector<Stage> &stages,
-                     const std::vector<Pass> &passes, const Make &make);
+                     const std::vector<Pass> &passes, const CodegenOptions &options);
 
 /// Parameters, tables and weights of a chain, in the order in which its kernels read them.
 std::vector<float> values_of(const Description &chain);

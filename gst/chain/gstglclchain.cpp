@@ -51,14 +51,14 @@ using glcl::chain::Chain;
 using glcl::chain::Child;
 using glcl::chain::Description;
 
-struct Settings {
+struct ChainProperties {
   std::string filters, location, path;
   bool watch = false;
   int iterations = 1;
 };
 
 /// A chain that somebody asked for, and its children, in the order of its filters.
-struct Wanted {
+struct ChainRequest {
   Description description;
   std::vector<Child> children;
 
@@ -71,11 +71,11 @@ struct Wanted {
     return now;
   }
 };
-using Asked = std::shared_ptr<const Wanted>;
+using RequestPtr = std::shared_ptr<const ChainRequest>;
 
 /// Kernels that a thread of its own makes while frames go on.
 struct Built {
-  Asked asked;
+  RequestPtr request;
   Description description;
   std::unique_ptr<Chain> chain;
   std::exception_ptr failure;
@@ -87,9 +87,9 @@ struct Watched {
   std::string stamp;
 };
 
-struct State {
-  glcl::Guarded<Settings> settings;
-  glcl::Guarded<Asked> wanted;
+struct ChainState {
+  glcl::Guarded<ChainProperties> settings;
+  glcl::Guarded<RequestPtr> requested;
   glcl::Guarded<Watched> watched;
   std::mutex updating;                    // one reads files at a time
   std::atomic<bool> running{false};       // whether there is a chain
@@ -101,10 +101,11 @@ struct State {
   // GL thread
   std::shared_ptr<glcl::Context> context;
   std::unique_ptr<Chain> chain;
-  Asked asked;                   // that the chain is of
+  RequestPtr request;            // that the chain is of
   std::optional<Built> refused;  // what did not build last
   glcl::AsyncTask<Built> building;
-  Asked ran;  // the chain that ran last since the start, with `ran_as`: what a new one is built of
+  RequestPtr
+      ran;  // the chain that ran last since the start, with `ran_as`: what a new one is built of
   Description ran_as;
 };
 
@@ -121,7 +122,7 @@ std::string stamp_of(const std::vector<std::string> &files) {
   return stamp;
 }
 
-Description read_chain(const Settings &settings) {
+Description read_chain(const ChainProperties &settings) {
   glcl::chain::Folders folders;
   gchar **parts = g_strsplit(settings.path.c_str(), G_SEARCHPATH_SEPARATOR_S, -1);
   for (gchar **part = parts; *part; part++)
@@ -136,7 +137,7 @@ Description read_chain(const Settings &settings) {
 
 struct _GstGLCLChain {
   GstGLCLFilter parent;
-  State *state;
+  ChainState *state;
 };
 
 static void gst_glcl_chain_child_proxy_init(gpointer iface, gpointer);
@@ -150,7 +151,7 @@ namespace {
 
 /// Children of a chain that follows another one: those of the same name and kind stay.
 std::vector<Child> children_for(GstGLCLChain *self, const Description &description,
-                                const Asked &before) {
+                                const RequestPtr &before) {
   std::vector<Child> children;
   for (const glcl::chain::Item &item : description.items) {
     Child known;
@@ -162,43 +163,44 @@ std::vector<Child> children_for(GstGLCLChain *self, const Description &descripti
   return children;
 }
 
-void tell_of_children(GstGLCLChain *self, const Asked &before, const Asked &after) {
+void signal_children(GstGLCLChain *self, const RequestPtr &before, const RequestPtr &after) {
   static const std::vector<Child> none;
   const auto &old = before ? before->children : none, &fresh = after ? after->children : none;
-  const auto tell = [&](const std::vector<Child> &these, const std::vector<Child> &others,
-                        void (*emit)(GstChildProxy *, GObject *, const gchar *)) {
+  const auto emit_each = [&](const std::vector<Child> &these, const std::vector<Child> &others,
+                             void (*emit)(GstChildProxy *, GObject *, const gchar *)) {
     for (const Child &child : these)
       if (std::find(others.begin(), others.end(), child) == others.end())
         emit(GST_CHILD_PROXY(self), G_OBJECT(child.get()), GST_OBJECT_NAME(child.get()));
   };
-  tell(old, fresh, gst_child_proxy_child_removed);
-  tell(fresh, old, gst_child_proxy_child_added);
+  emit_each(old, fresh, gst_child_proxy_child_removed);
+  emit_each(fresh, old, gst_child_proxy_child_added);
 }
 
 /// What was wanted before.
-Asked set_wanted(GstGLCLChain *self, const Asked &wanted) {
-  return self->state->wanted.with([&](Asked &now) { return std::exchange(now, wanted); });
+RequestPtr set_request(GstGLCLChain *self, const RequestPtr &requested) {
+  return self->state->requested.with(
+      [&](RequestPtr &now) { return std::exchange(now, requested); });
 }
 
-void want(GstGLCLChain *self, const Asked &wanted) {
-  tell_of_children(self, set_wanted(self, wanted), wanted);
+void replace_request(GstGLCLChain *self, const RequestPtr &requested) {
+  signal_children(self, set_request(self, requested), requested);
 }
 
 /// Reads the chain that the properties name, on any thread. Throws glcl::Error; what was wanted
 /// before stays then. Who is told of the children may ask for another chain.
 void update(GstGLCLChain *self) {
-  State *state = self->state;
-  const auto wanted = std::make_shared<Wanted>();
-  Asked before;
+  ChainState *state = self->state;
+  const auto requested = std::make_shared<ChainRequest>();
+  RequestPtr before;
   {
     const std::lock_guard lock(state->updating);
-    wanted->description = read_chain(state->settings.get());
-    state->watched.set({wanted->description.files, stamp_of(wanted->description.files)});
-    wanted->children = children_for(self, wanted->description, state->wanted.get());
+    requested->description = read_chain(state->settings.get());
+    state->watched.set({requested->description.files, stamp_of(requested->description.files)});
+    requested->children = children_for(self, requested->description, state->requested.get());
     state->refused_last = false;
-    before = set_wanted(self, wanted);
+    before = set_request(self, requested);
   }
-  tell_of_children(self, before, wanted);
+  signal_children(self, before, requested);
 }
 
 bool is_started(GstGLCLChain *self) {
@@ -222,13 +224,13 @@ void update_or_warn(GstGLCLChain *self) {
     if (is_started(self))
       warn(self, error);
     else
-      want(self, nullptr);
+      replace_request(self, nullptr);
   }
 }
 
 /// Looks five times a second whether a file has changed.
 void watch(GstGLCLChain *self) {
-  State *state = self->state;
+  ChainState *state = self->state;
   const auto now = std::chrono::steady_clock::now();
   if (!state->settings.get().watch || now - state->looked < std::chrono::milliseconds(200)) return;
   state->looked = now;
@@ -243,9 +245,9 @@ void watch(GstGLCLChain *self) {
   update_or_warn(self);
 }
 
-Built build(const std::shared_ptr<glcl::Context> &context, const Asked &asked,
+Built build(const std::shared_ptr<glcl::Context> &context, const RequestPtr &request,
             const Description &description, bool live) {
-  Built built{asked, description, nullptr, nullptr};
+  Built built{request, description, nullptr, nullptr};
   try {
     built.chain = std::make_unique<Chain>(*context, description, Chain::Options{live, {}, {}});
   } catch (const glcl::Stopped &) {
@@ -257,31 +259,31 @@ Built build(const std::shared_ptr<glcl::Context> &context, const Asked &asked,
 }
 
 void take(GstGLCLChain *self, Built built) {
-  State *state = self->state;
+  ChainState *state = self->state;
   state->chain = std::move(built.chain);
-  state->asked = built.asked;
+  state->request = built.request;
   state->refused.reset();
   state->running = state->chain != nullptr;
   if (!state->chain) return;
-  state->ran = state->asked;
+  state->ran = state->request;
   state->ran_as = std::move(built.description);
   GST_INFO_OBJECT(self, "%s", state->chain->describe().c_str());
 }
 
 /// A chain that does not build is not wanted any more; the one that runs goes on.
 void refuse(GstGLCLChain *self, Built built) {
-  State *state = self->state;
+  ChainState *state = self->state;
   const auto failure = built.failure;
-  const bool same = built.asked == state->asked;
-  const Asked asked = built.asked;
+  const bool same = built.request == state->request;
+  const RequestPtr request = built.request;
   state->refused = std::move(built);
-  const bool still = !same && state->wanted.with([&](Asked &now) {
-    if (now != asked) return false;
-    now = state->asked;
+  const bool still = !same && state->requested.with([&](RequestPtr &now) {
+    if (now != request) return false;
+    now = state->request;
     state->refused_last = true;
     return true;
   });
-  if (still) tell_of_children(self, asked, state->asked);
+  if (still) signal_children(self, request, state->request);
   try {
     std::rethrow_exception(failure);
   } catch (const glcl::Error &error) {
@@ -293,33 +295,33 @@ void refuse(GstGLCLChain *self, Built built) {
 
 /// Brings the chain nearer to what is wanted: takes what was built meanwhile, sets values, has
 /// kernels built. Never waits.
-void follow(GstGLCLChain *self) {
-  State *state = self->state;
+void apply_pending(GstGLCLChain *self) {
+  ChainState *state = self->state;
   if (std::optional<Built> built = state->building.take()) {
     if (built->failure)
       refuse(self, std::move(*built));
     else
       take(self, std::move(*built));
   }
-  const Asked wanted = state->wanted.get();
-  if (!wanted || wanted->description.items.empty()) {
-    if (state->chain) take(self, {wanted, {}, nullptr, nullptr});
+  const RequestPtr requested = state->requested.get();
+  if (!requested || requested->description.items.empty()) {
+    if (state->chain) take(self, {requested, {}, nullptr, nullptr});
     return;
   }
-  const Description now = wanted->now(state->settings.get().iterations);
-  const bool same = state->chain && state->asked == wanted;
+  const Description now = requested->now(state->settings.get().iterations);
+  const bool same = state->chain && state->request == requested;
   if (same && now == state->chain->description()) return;
-  if (state->building.is_running() ||
-      (state->refused && state->refused->asked == wanted && state->refused->description == now))
+  if (state->building.is_running() || (state->refused && state->refused->request == requested &&
+                                       state->refused->description == now))
     return;
   try {
     if (same && state->chain->takes(now)) return state->chain->set(now);
   } catch (const glcl::Error &error) {
-    return refuse(self, {wanted, now, nullptr, std::make_exception_ptr(error)});
+    return refuse(self, {requested, now, nullptr, std::make_exception_ptr(error)});
   }
   GST_DEBUG_OBJECT(self, "building %s", now.text().c_str());
   state->building.start(
-      [=, context = state->context] { return build(context, wanted, now, same); });
+      [=, context = state->context] { return build(context, requested, now, same); });
 }
 
 }  // namespace
@@ -327,22 +329,22 @@ void follow(GstGLCLChain *self) {
 static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
                                            int height) {
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
-  State *state = self->state;
+  ChainState *state = self->state;
   state->context = context.shared_from_this();
-  const Asked wanted = state->wanted.get();
-  if (!state->chain && wanted && !wanted->description.items.empty()) {
+  const RequestPtr requested = state->requested.get();
+  if (!state->chain && requested && !requested->description.items.empty()) {
     const bool live = std::any_of(
-        wanted->children.begin(), wanted->children.end(),
+        requested->children.begin(), requested->children.end(),
         [](const Child &child) { return gst_object_has_active_control_bindings(child.get()); });
     Built built =
-        build(state->context, wanted, wanted->now(state->settings.get().iterations), live);
+        build(state->context, requested, requested->now(state->settings.get().iterations), live);
     if (!built.failure) {
       take(self, std::move(built));
     } else if (!gst_glcl_filter_has_begun(filter)) {
       std::rethrow_exception(built.failure);
     } else {
       Built before{state->ran, state->ran_as, nullptr, nullptr};
-      if (before.asked) before = build(state->context, before.asked, before.description, live);
+      if (before.request) before = build(state->context, before.request, before.description, live);
       if (before.chain) take(self, std::move(before));
       refuse(self, std::move(built));
     }
@@ -352,18 +354,18 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
 }
 
 static bool gst_glcl_chain_passes_on(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_CHAIN(filter)->state;
-  const Asked wanted = state->wanted.get();
-  return !state->running || !wanted || wanted->description.items.empty();
+  ChainState *state = GST_GLCL_CHAIN(filter)->state;
+  const RequestPtr requested = state->requested.get();
+  return !state->running || !requested || requested->description.items.empty();
 }
 
 /// Filters of single pixels of the frame itself do.
 static bool gst_glcl_chain_takes_fields(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_CHAIN(filter)->state;
-  const Asked wanted = state->wanted.get();
-  if (!wanted) return true;
+  ChainState *state = GST_GLCL_CHAIN(filter)->state;
+  const RequestPtr requested = state->requested.get();
+  if (!requested) return true;
   try {
-    const auto stages = stages_of(wanted->now(state->settings.get().iterations));
+    const auto stages = stages_of(requested->now(state->settings.get().iterations));
     return std::all_of(stages.begin(), stages.end(), [](const glcl::chain::Stage &stage) {
       return stage.radius_y == 0 && stage.frames == 1;
     });
@@ -376,7 +378,7 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                    const glcl::Picture &in, const glcl::Picture &out, GstBuffer *,
                                    GstBuffer *) {
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
-  follow(self);
+  apply_pending(self);
   if (!out) return;
   if (self->state->chain)
     self->state->chain->run(queue, in, out);
@@ -385,15 +387,15 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
 }
 
 static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_CHAIN(filter)->state;
+  ChainState *state = GST_GLCL_CHAIN(filter)->state;
   if (state->chain) state->chain->reset();
 }
 
 static void gst_glcl_chain_unprepare(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_CHAIN(filter)->state;
+  ChainState *state = GST_GLCL_CHAIN(filter)->state;
   state->building = {};
   state->chain.reset();
-  state->asked.reset();
+  state->request.reset();
   state->refused.reset();
   state->running = false;
   state->context.reset();
@@ -403,9 +405,9 @@ static void gst_glcl_chain_before_transform(GstBaseTransform *trans, GstBuffer *
   GstGLCLChain *self = GST_GLCL_CHAIN(trans);
   watch(self);
   const GstClockTime time = glcl::stream_time(trans->segment, GST_BUFFER_PTS(buffer));
-  const Asked wanted = self->state->wanted.get();
-  if (wanted && GST_CLOCK_TIME_IS_VALID(time))
-    for (const Child &child : wanted->children) gst_object_sync_values(child.get(), time);
+  const RequestPtr requested = self->state->requested.get();
+  if (requested && GST_CLOCK_TIME_IS_VALID(time))
+    for (const Child &child : requested->children) gst_object_sync_values(child.get(), time);
   GST_BASE_TRANSFORM_CLASS(gst_glcl_chain_parent_class)->before_transform(trans, buffer);
 }
 
@@ -429,14 +431,14 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
 }
 
 static GObject *gst_glcl_chain_child_by_index(GstChildProxy *proxy, guint index) {
-  const Asked wanted = GST_GLCL_CHAIN(proxy)->state->wanted.get();
-  if (!wanted || index >= wanted->children.size()) return nullptr;
-  return G_OBJECT(gst_object_ref(wanted->children[index].get()));
+  const RequestPtr requested = GST_GLCL_CHAIN(proxy)->state->requested.get();
+  if (!requested || index >= requested->children.size()) return nullptr;
+  return G_OBJECT(gst_object_ref(requested->children[index].get()));
 }
 
 static guint gst_glcl_chain_children_count(GstChildProxy *proxy) {
-  const Asked wanted = GST_GLCL_CHAIN(proxy)->state->wanted.get();
-  return wanted ? static_cast<guint>(wanted->children.size()) : 0;
+  const RequestPtr requested = GST_GLCL_CHAIN(proxy)->state->requested.get();
+  return requested ? static_cast<guint>(requested->children.size()) : 0;
 }
 
 static void gst_glcl_chain_child_proxy_init(gpointer iface, gpointer) {
@@ -456,10 +458,10 @@ static void gst_glcl_chain_notify(GObject *object, GParamSpec *spec) {
     update_or_warn(self);
 }
 
-static void gst_glcl_chain_init(GstGLCLChain *self) { self->state = new State; }
+static void gst_glcl_chain_init(GstGLCLChain *self) { self->state = new ChainState; }
 
 static void gst_glcl_chain_dispose(GObject *object) {
-  GST_GLCL_CHAIN(object)->state->wanted.set(nullptr);
+  GST_GLCL_CHAIN(object)->state->requested.set(nullptr);
   G_OBJECT_CLASS(gst_glcl_chain_parent_class)->dispose(object);
 }
 
@@ -475,23 +477,24 @@ static void gst_glcl_chain_class_init(GstGLCLChainClass *klass) {
   object_class->dispose = gst_glcl_chain_dispose;
   object_class->finalize = gst_glcl_chain_finalize;
   object_class->notify = gst_glcl_chain_notify;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<ChainProperties> & {
     return GST_GLCL_CHAIN(object)->state->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
+  glcl::Properties<ChainProperties>(object_class, settings_of)
       .text("filters", "Filters",
             "The chain: filters as NAME(PARAMETER=VALUE, …), separated by !. NAME*3 runs a filter "
             "three times. Empty: read the chain from location; without that, frames pass unchanged",
-            &Settings::filters)
+            &ChainProperties::filters)
       .text("location", "Location", "File with a chain, used if filters is empty",
-            &Settings::location)
+            &ChainProperties::location)
       .text("path", "Path",
             "Folders with filter files NAME.cl, separated by colons; searched before the plugin's "
             "own filters",
-            &Settings::path)
-      .flag("watch", "Watch", "Reload the chain when one of its files changes", &Settings::watch)
+            &ChainProperties::path)
+      .flag("watch", "Watch", "Reload the chain when one of its files changes",
+            &ChainProperties::watch)
       .number("iterations", "Iterations", "Number of times the chain is applied",
-              &Settings::iterations, 1, glcl::chain::max_stages);
+              &ChainProperties::iterations, 1, glcl::chain::max_stages);
 
   /**
    * GstGLCLChain::reload:

@@ -13,35 +13,35 @@ namespace glcl::chain {
 
 namespace {
 
-struct State {
-  Values values, told;  // in use, and as the chain's text had them
+struct ChildState {
+  Values values, parsed;  // in use, and as the chain's text had them
 };
 
 /// A type of children. GObject keeps types for ever, so that one whose children are gone becomes
 /// that of another declaration with the same names and texts.
-struct Kind {
+struct FilterType {
   GType type = 0;
   std::string declaration;
   int children = 0;
 };
 
-struct Object {
+struct ChildObject {
   GstObject parent;
-  Guarded<State> *state;
-  Kind *kind;
+  Guarded<ChildState> *state;
+  FilterType *kind;
 };
 
 GstObjectClass *parent_class = nullptr;
 
-Object *object_of(gpointer object) { return static_cast<Object *>(object); }
+ChildObject *object_of(gpointer object) { return static_cast<ChildObject *>(object); }
 
-void set_list(GObject *object, Guarded<State> &state, size_t index, const GValue *value) {
+void set_list(GObject *object, Guarded<ChildState> &state, size_t index, const GValue *value) {
   const gchar *text = g_value_get_string(value);
   try {
     Cursor cursor(text ? text : "", {GST_OBJECT_NAME(object), 1});
     cursor.skip();
     const Matrix matrix = parse_matrix(cursor);
-    state.with([&](State &now) { now.values.lists[index] = matrix; });
+    state.with([&](ChildState &now) { now.values.lists[index] = matrix; });
   } catch (const Error &error) {
     GstObject *element = gst_object_get_parent(GST_OBJECT(object));
     if (!element) return;
@@ -52,10 +52,10 @@ void set_list(GObject *object, Guarded<State> &state, size_t index, const GValue
 }
 
 void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
-  Guarded<State> &state = *object_of(object)->state;
+  Guarded<ChildState> &state = *object_of(object)->state;
   if (G_IS_PARAM_SPEC_STRING(spec))
     return set_list(object, state, id - 1 - state.get().values.numbers.size(), value);
-  state.with([&](State &now) { now.values.numbers[id - 1] = g_value_get_double(value); });
+  state.with([&](ChildState &now) { now.values.numbers[id - 1] = g_value_get_double(value); });
 }
 
 void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec) {
@@ -125,7 +125,7 @@ GType new_type(const Filter &filter) {
   // The class is made here, while the filter is there.
   auto *declaration = const_cast<Filter *>(&filter);
   const GTypeInfo info{sizeof(GstObjectClass), nullptr, nullptr, class_init, nullptr, declaration,
-                       sizeof(Object),         0,       nullptr, nullptr};
+                       sizeof(ChildObject),    0,       nullptr, nullptr};
   const std::string name = "GstGLCLChain-" + filter.name + "-" + std::to_string(++count);
   const GType type =
       g_type_register_static(GST_TYPE_OBJECT, name.c_str(), &info, static_cast<GTypeFlags>(0));
@@ -155,16 +155,16 @@ void declare_again(GType type, const Filter &filter) {
 }
 
 /// The kind for one more child of a filter.
-Kind *take_kind(const Filter &filter) {
-  static auto *all = new std::map<std::string, std::deque<Kind>>;
+FilterType *take_kind(const Filter &filter) {
+  static auto *all = new std::map<std::string, std::deque<FilterType>>;
   const std::string declaration = declaration_of(filter);
   const std::lock_guard lock(kinds_mutex());
-  std::deque<Kind> &kinds = (*all)[names_of(filter)];
+  std::deque<FilterType> &kinds = (*all)[names_of(filter)];
   const auto having = [&](const auto &condition) {
     return std::find_if(kinds.begin(), kinds.end(), condition);
   };
-  auto kind = having([&](const Kind &one) { return one.declaration == declaration; });
-  if (kind == kinds.end()) kind = having([](const Kind &one) { return one.children == 0; });
+  auto kind = having([&](const FilterType &one) { return one.declaration == declaration; });
+  if (kind == kinds.end()) kind = having([](const FilterType &one) { return one.children == 0; });
   if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {new_type(filter), declaration, 0});
   if (kind->declaration != declaration) {
     declare_again(kind->type, filter);
@@ -182,10 +182,10 @@ bool is_of(const Child &child, const Filter &filter) {
 }  // namespace
 
 Child make_child(const Item &item, GstElement *parent) {
-  Kind *kind = take_kind(*item.filter);
-  auto *object = static_cast<Object *>(g_object_new(kind->type, nullptr));
+  FilterType *kind = take_kind(*item.filter);
+  auto *object = static_cast<ChildObject *>(g_object_new(kind->type, nullptr));
   object->kind = kind;
-  object->state = new Guarded<State>;
+  object->state = new Guarded<ChildState>;
   object->state->set({item.values, item.values});
   gst_object_set_name(GST_OBJECT(object), item.name.c_str());
   gst_object_set_parent(GST_OBJECT(object), GST_OBJECT(parent));  // takes the floating reference
@@ -194,13 +194,14 @@ Child make_child(const Item &item, GstElement *parent) {
 
 bool renew_child(const Child &child, const Item &item) {
   if (!is_of(child, *item.filter)) return false;
-  object_of(child.get())->state->with([&](State &now) {
+  object_of(child.get())->state->with([&](ChildState &now) {
     for (size_t p = 0; p < item.values.numbers.size(); p++)
-      if (item.values.numbers[p] != now.told.numbers[p])
+      if (item.values.numbers[p] != now.parsed.numbers[p])
         now.values.numbers[p] = item.values.numbers[p];
     for (size_t l = 0; l < item.values.lists.size(); l++)
-      if (!(item.values.lists[l] == now.told.lists[l])) now.values.lists[l] = item.values.lists[l];
-    now.told = item.values;
+      if (!(item.values.lists[l] == now.parsed.lists[l]))
+        now.values.lists[l] = item.values.lists[l];
+    now.parsed = item.values;
   });
   return true;
 }

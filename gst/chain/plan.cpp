@@ -76,11 +76,11 @@ std::vector<Map> maps_of(const std::vector<Stage> &stages, const Pass &pass) {
   return maps;
 }
 
-double tile_pixels(const Segment &segment, const Shape &shape) {
+double tile_pixels(const Segment &segment, const WorkgroupShape &shape) {
   return (shape.x + 2.0 * segment.rim_x) * (shape.height() + 2.0 * segment.rim_y);
 }
 
-double pass_cost(const std::vector<Stage> &stages, const Pass &pass, const Shape &shape,
+double pass_cost(const std::vector<Stage> &stages, const Pass &pass, const WorkgroupShape &shape,
                  const Prices &prices) {
   double cost = 0, evaluations = 1;
   for (size_t s = pass.segments.size(); s-- > 0;) {
@@ -214,7 +214,8 @@ size_t maps_of(const std::vector<Pass> &passes) {
   return count;
 }
 
-size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan, const Shape &shape) {
+size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan,
+                   const WorkgroupShape &shape) {
   size_t most = 0;
   for (const Pass &pass : passes_of(stages, plan)) {
     size_t in_turn[2] = {0, 0};  // tiles of segments in turn, as the kernel has them
@@ -230,7 +231,7 @@ size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan, const Sha
   return most;
 }
 
-double cost_of(const std::vector<Stage> &stages, const Plan &plan, const Shape &shape,
+double cost_of(const std::vector<Stage> &stages, const Plan &plan, const WorkgroupShape &shape,
                const Prices &prices) {
   if (local_bytes(stages, plan, shape) > prices.local_bytes)
     return std::numeric_limits<double>::infinity();
@@ -248,7 +249,7 @@ Plan unfused(const std::vector<Stage> &stages) {
   return plan;
 }
 
-std::vector<Plan> plans_for(const std::vector<Stage> &stages, const Shape &shape,
+std::vector<Plan> plans_for(const std::vector<Stage> &stages, const WorkgroupShape &shape,
                             const Prices &prices, size_t most) {
   constexpr size_t beam = 48;
   std::vector<Plan> plans{unfused(stages)};

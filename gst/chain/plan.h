@@ -41,7 +41,7 @@ struct Input {
 };
 
 /// The pixels of a work-group: rows times as high as it has items.
-struct Shape {
+struct WorkgroupShape {
   int x = 16, y = 16, rows = 1;
   int height() const { return y * rows; }
 };
@@ -70,12 +70,12 @@ struct Plan {
 };
 
 /// Bytes of local memory that the tiles of a plan's largest kernel need.
-size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan, const Shape &shape);
-double cost_of(const std::vector<Stage> &stages, const Plan &plan, const Shape &shape,
+size_t local_bytes(const std::vector<Stage> &stages, const Plan &plan, const WorkgroupShape &shape);
+double cost_of(const std::vector<Stage> &stages, const Plan &plan, const WorkgroupShape &shape,
                const Prices &prices);
 /// The cheapest plans by estimate, at most `most`, cheapest first, and at the end the plan of a
 /// kernel for each filter. All fit into local memory.
-std::vector<Plan> plans_for(const std::vector<Stage> &stages, const Shape &shape,
+std::vector<Plan> plans_for(const std::vector<Stage> &stages, const WorkgroupShape &shape,
                             const Prices &prices, size_t most);
 /// A kernel for every stage.
 Plan unfused(const std::vector<Stage> &stages);

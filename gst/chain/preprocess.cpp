@@ -63,18 +63,18 @@ class Lexer {
   Lexer(const std::string &source, std::string file) : joined_(source), file_(std::move(file)) {}
 
   Tokens read() {
-    bool begins = true, apart = true;
+    bool begins = true, spaced = true;
     while (at_ < text().size()) {
       const char c = text()[at_];
       if (g_ascii_isspace(c)) {
         begins |= c == '\n';
-        apart = true;
+        spaced = true;
         at_++;
       } else if (comment()) {
-        apart = true;
+        spaced = true;
       } else {
-        take(begins, apart);
-        begins = apart = false;
+        take(begins, spaced);
+        begins = spaced = false;
       }
     }
     return std::move(tokens_);
@@ -83,7 +83,7 @@ class Lexer {
  private:
   const std::string &text() const { return joined_.text; }
   char peek(size_t ahead = 0) const { return text().c_str()[std::min(at_ + ahead, text().size())]; }
-  Place place() const { return {file_, joined_.lines[at_]}; }
+  SourceLocation place() const { return {file_, joined_.lines[at_]}; }
 
   bool comment() {
     if (peek() != '/' || (peek(1) != '/' && peek(1) != '*')) return false;
@@ -94,10 +94,10 @@ class Lexer {
     return true;
   }
 
-  void take(bool begins, bool apart) {
+  void take(bool begins, bool spaced) {
     const char c = peek();
     const bool digit = g_ascii_isdigit(c) || (c == '.' && g_ascii_isdigit(peek(1)));
-    const Place here = place();
+    const SourceLocation here = place();
     const size_t begin = at_;
     Token::Kind kind = Token::Kind::sign;
     if (digit) {
@@ -111,7 +111,7 @@ class Lexer {
       sign();
     }
     tokens_.push_back(
-        {kind, text().substr(begin, at_ - begin), here.line, begins, apart, false, nullptr});
+        {kind, text().substr(begin, at_ - begin), here.line, begins, spaced, false, nullptr});
   }
 
   static bool of_name(char c) { return g_ascii_isalnum(c) || c == '_'; }
@@ -190,14 +190,14 @@ class Preprocessor {
   };
 
   void check(const Token &token) const {
-    const Place place{file_, token.line};
+    const SourceLocation place{file_, token.line};
     if (token.text == "\"" || token.text == "'")
       fail(place, "strings are not supported: a filter computes with numbers only.");
     if (token.text == "#" || token.text == "##")
       fail(place, "“" + token.text + "” stands outside of a directive.");
   }
 
-  Place place() const { return {file_, line_}; }
+  SourceLocation place() const { return {file_, line_}; }
   bool active() const { return conditions_.empty() || conditions_.back().active; }
 
   void flush() {
@@ -285,7 +285,7 @@ class Preprocessor {
   void define(const Tokens &rest) {
     Macro macro;
     size_t at = 1;
-    macro.takes_arguments = rest.size() > 1 && rest[1].text == "(" && !rest[1].apart;
+    macro.takes_arguments = rest.size() > 1 && rest[1].text == "(" && !rest[1].spaced;
     if (macro.takes_arguments)
       for (at = 2; at >= rest.size() || rest[at - 1].text != ")"; at++) {
         const bool name = at < rest.size() && rest[at].kind == Token::Kind::name;

@@ -22,7 +22,7 @@ struct Token {
   std::string text;
   int line = 1;
   bool begins = false;  ///< the first one of its line
-  bool apart = false;   ///< blanks are before it
+  bool spaced = false;  ///< blanks are before it
   bool own = false;     ///< a name that only its file knows
   std::shared_ptr<const Expanded> from;
 };

@@ -6,7 +6,7 @@
 namespace glcl::drawing {
 
 void Canvas::begin(Queue &queue) const {
-  if (!apart)
+  if (!overlay)
     copy_picture(queue, in, out);
   else if (out.layout == Layout::buffer)
     queue.cl().enqueueFillBuffer(out.buffer, cl_uchar4{}, 0, out.bytes());

@@ -27,7 +27,7 @@ inline int dot(int width, int height) { return std::max(2, (std::min(width, heig
 /// frame. Then `out` is BGRA, premultiplied, whatever its format says.
 struct Canvas {
   const Picture &in, &out;
-  bool apart = false;
+  bool overlay = false;
 
   /// Enqueues what a drawing that leaves pixels out begins with: the frame, or nothing.
   void begin(Queue &queue) const;

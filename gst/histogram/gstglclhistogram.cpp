@@ -57,8 +57,8 @@
 #include "config.h"
 #include "gstglclhistogrammessages.h"
 #include "histograms.h"
-#include "hough/pairings.h"
-#include "present.h"
+#include "hough/edgepairs.h"
+#include "renderer.h"
 #include "shotvalues.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
@@ -68,14 +68,14 @@ namespace {
 
 namespace histogram = glcl::histogram;
 using glcl::Area;
-using glcl::hough::FramePairings;
+using glcl::hough::FrameEdgePairs;
 using histogram::Histogram;
-using histogram::Present;
+using histogram::HistogramRenderer;
 using histogram::ShotMessages;
 using histogram::Shots;
 
 enum { mode_luma, mode_rgb, mode_color_8, mode_color_16 };
-constexpr size_t most_bytes = std::max(4096 * sizeof(cl_uint), glcl::hough::Pairings::space_bytes);
+constexpr size_t most_bytes = std::max(4096 * sizeof(cl_uint), glcl::hough::EdgePairs::space_bytes);
 
 GType mode_type() {
   return glcl::enum_type<int>(
@@ -96,7 +96,7 @@ GType bins_type() {
 }
 
 GType display_type() {
-  using Display = Present::Display;
+  using Display = HistogramRenderer::Display;
   return glcl::enum_type<Display>("GstGLCLHistogramDisplay",
                                   {{Display::none, "No drawing", "none"},
                                    {Display::overlay, "All channels in one plot", "overlay"},
@@ -111,7 +111,7 @@ GType scale_type() {
 }
 
 GType equalize_type() {
-  using Equalize = Present::Equalize;
+  using Equalize = HistogramRenderer::Equalize;
   return glcl::enum_type<Equalize>(
       "GstGLCLHistogramEqualize",
       {{Equalize::none, "No equalisation", "none"},
@@ -129,7 +129,7 @@ GType shot_method_type() {
 
 constexpr char kind[] = "glclhistogram";
 
-struct Settings : Present::Settings {
+struct HistogramProperties : HistogramRenderer::Settings {
   int mode = mode_luma, bins = 256;
   Area roi;
   bool shot_detection = false;
@@ -143,12 +143,16 @@ struct Settings : Present::Settings {
   }
 };
 
-void set_roi(Settings &settings, const GValue *value) { glcl::set_region(settings.roi, value); }
-void get_roi(const Settings &settings, GValue *value) { glcl::get_region(settings.roi, value); }
+void set_roi(HistogramProperties &settings, const GValue *value) {
+  glcl::set_region(settings.roi, value);
+}
+void get_roi(const HistogramProperties &settings, GValue *value) {
+  glcl::get_region(settings.roi, value);
+}
 
-std::unique_ptr<FramePairings> make_pairings(glcl::Context &context, int width, int height) {
-  return std::make_unique<FramePairings>(context, width, height, glcl::layout_for(context.device()),
-                                         histogram::ShapeShots::edges);
+std::unique_ptr<FrameEdgePairs> make_edge_pairs(glcl::Context &context, int width, int height) {
+  return std::make_unique<FrameEdgePairs>(
+      context, width, height, glcl::layout_for(context.device()), histogram::ShapeShots::edges);
 }
 
 std::unique_ptr<histogram::ShotValues> make_shot_values(glcl::Context &context,
@@ -156,22 +160,22 @@ std::unique_ptr<histogram::ShotValues> make_shot_values(glcl::Context &context,
   return std::make_unique<histogram::ShotValues>(context, layout);
 }
 
-struct State {
-  glcl::Guarded<Settings> settings;
-  Settings frame_settings;  // for the frame that is under way
+struct HistogramState {
+  glcl::Guarded<HistogramProperties> settings;
+  HistogramProperties frame_settings;  // for the frame that is under way
 
   // GL thread
   std::unique_ptr<histogram::Histograms> histograms;
-  std::unique_ptr<Present> present;
+  std::unique_ptr<HistogramRenderer> renderer;
   // In use; what the properties say is, once it is ready.
   Histogram::Format format;
-  Present::Equalize equalize = Present::Equalize::none;
+  HistogramRenderer::Equalize equalize = HistogramRenderer::Equalize::none;
   uint64_t frames = 0;
   glcl::Context *context = nullptr;
-  glcl::Lazy<std::unique_ptr<FramePairings>> pairings;
+  glcl::Lazy<std::unique_ptr<FrameEdgePairs>> edge_pairs;
   glcl::Lazy<std::unique_ptr<histogram::ShotValues>> shot_values;
   std::optional<ShotMessages::Method> followed;  // how `shots` has seen the frame before
-  bool told = false;  // that the roi leaves these frames, since it was inside of them
+  bool roi_warned = false;  // that the roi leaves these frames, since it was inside of them
 
   ShotMessages shots;
 };
@@ -180,7 +184,7 @@ struct State {
 
 struct _GstGLCLHistogram {
   GstGLCLAnalyzer parent;
-  State *state;
+  HistogramState *state;
 };
 
 G_DEFINE_TYPE(GstGLCLHistogram, gst_glcl_histogram, GST_TYPE_GLCL_ANALYZER)
@@ -189,31 +193,31 @@ GST_ELEMENT_REGISTER_DEFINE(glclhistogram, "glclhistogram", GST_RANK_NONE,
 
 static glcl::Layout gst_glcl_histogram_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
-  State *state = GST_GLCL_HISTOGRAM(filter)->state;
-  const Settings settings = state->settings.get();
+  HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
+  const HistogramProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->histograms.reset();
-  state->present = std::make_unique<Present>(context, width, height, layout);
+  state->renderer = std::make_unique<HistogramRenderer>(context, width, height, layout);
   state->histograms = std::make_unique<histogram::Histograms>(context, width, height, layout);
   state->format = settings.format();
   state->histograms->build(state->format);
   state->equalize = settings.equalize;
-  if (state->equalize != Present::Equalize::none)
-    state->histograms->build(Present::format_for(state->equalize));
+  if (state->equalize != HistogramRenderer::Equalize::none)
+    state->histograms->build(HistogramRenderer::format_for(state->equalize));
   state->context = &context;
-  state->pairings = {};
+  state->edge_pairs = {};
   state->shot_values = {};
   if (settings.shot_detection) {
     if (settings.shot_method == ShotMessages::Method::histogram) {
       state->histograms->build(ShotMessages::format);
       state->shot_values.get([&] { return make_shot_values(context, layout); });
     } else {
-      state->pairings.get([&] { return make_pairings(context, width, height); });
+      state->edge_pairs.get([&] { return make_edge_pairs(context, width, height); });
     }
   }
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, most_bytes);
   state->followed.reset();
-  state->told = false;
+  state->roi_warned = false;
   GST_INFO_OBJECT(filter, "frames of %d×%d px, at first %s of %d bins", width, height,
                   histogram::mode_name(settings.mode), state->format.counters());
   return layout;
@@ -238,13 +242,13 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
 
 /// Hands what shots are found by on; gives the method if it is ready.
 static std::optional<ShotMessages::Method> gst_glcl_histogram_follow(
-    GstGLCLHistogram *self, glcl::Queue &queue, const Settings &settings, uint64_t frame,
+    GstGLCLHistogram *self, glcl::Queue &queue, const HistogramProperties &settings, uint64_t frame,
     const glcl::FrameTimes &times, const glcl::Picture &in) {
-  State *state = self->state;
+  HistogramState *state = self->state;
   const ShotMessages::Method method = settings.shot_method;
   if (!settings.shot_detection) return {};
   cl::Buffer values;
-  size_t bytes = glcl::hough::Pairings::space_bytes;
+  size_t bytes = glcl::hough::EdgePairs::space_bytes;
   if (method == ShotMessages::Method::histogram) {
     auto *shot_values = state->shot_values.poll([context = state->context, layout = in.layout] {
       return make_shot_values(*context, layout);
@@ -256,13 +260,13 @@ static std::optional<ShotMessages::Method> gst_glcl_histogram_follow(
                        state->histograms->count(queue, in, ShotMessages::format,
                                                 glcl::clipped({}, in.width, in.height)));
   } else {
-    auto *pairings =
-        state->pairings.poll([context = state->context, width = in.width, height = in.height] {
-          return make_pairings(*context, width, height);
+    auto *edge_pairs =
+        state->edge_pairs.poll([context = state->context, width = in.width, height = in.height] {
+          return make_edge_pairs(*context, width, height);
         });
-    if (!pairings) return {};
-    if (state->followed != method) (*pairings)->reset();
-    values = (*pairings)->run(queue, in);
+    if (!edge_pairs) return {};
+    if (state->followed != method) (*edge_pairs)->reset();
+    values = (*edge_pairs)->run(queue, in);
   }
   auto *analyzer = GST_GLCL_ANALYZER(self);
   gst_glcl_analyzer_read(analyzer, queue, values, bytes,
@@ -278,13 +282,14 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
                                        const glcl::Picture &in, const glcl::Picture &out,
                                        GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLHistogram *self = GST_GLCL_HISTOGRAM(filter);
-  State *state = self->state;
+  HistogramState *state = self->state;
   auto *analyzer = GST_GLCL_ANALYZER(filter);
-  Settings settings = state->frame_settings;
+  HistogramProperties settings = state->frame_settings;
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
   const Area whole = glcl::clipped({}, in.width, in.height),
              area = glcl::clipped(settings.roi, in.width, in.height);
-  glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
+  glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area,
+                       state->roi_warned);
   const uint64_t frame = state->frames++;
   histogram::Histograms &histograms = *state->histograms;
   histograms.next_frame();
@@ -296,7 +301,7 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   }
   const Histogram::Format format = state->format;
   cl::Buffer counts;
-  if (wanted.message || wanted.meta || settings.display != Present::Display::none)
+  if (wanted.message || wanted.meta || settings.display != HistogramRenderer::Display::none)
     counts = histograms.count(queue, in, format, area);
   if (wanted.meta) gst_glcl_histogram_attach(self, queue, counts, area, outbuf);
   if (wanted.message) {
@@ -310,44 +315,45 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
 
   state->followed = gst_glcl_histogram_follow(self, queue, settings, frame, wanted.times, in);
 
-  Present::Equalize &equalize = settings.equalize;
-  if (equalize == Present::Equalize::none || histograms.ready(Present::format_for(equalize)))
+  HistogramRenderer::Equalize &equalize = settings.equalize;
+  if (equalize == HistogramRenderer::Equalize::none ||
+      histograms.ready(HistogramRenderer::format_for(equalize)))
     state->equalize = equalize;
   equalize = state->equalize;
   cl::Buffer equalize_counts;
-  if (equalize != Present::Equalize::none)
-    equalize_counts = histograms.count(queue, in, Present::format_for(equalize), whole);
-  const Area panel = Present::panel(settings, in.width, in.height);
+  if (equalize != HistogramRenderer::Equalize::none)
+    equalize_counts = histograms.count(queue, in, HistogramRenderer::format_for(equalize), whole);
+  const Area panel = HistogramRenderer::panel(settings, in.width, in.height);
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
-      settings.display == Present::Display::none
+      settings.display == HistogramRenderer::Display::none
           ? std::nullopt
           : std::optional(glcl::Rectangle{panel.x, panel.y, panel.width, panel.height}),
       [&](const glcl::drawing::Canvas &canvas) {
-        state->present->run(queue, settings, canvas, format, counts, equalize_counts);
+        state->renderer->run(queue, settings, canvas, format, counts, equalize_counts);
       },
       [&] {
-        Settings frame = settings;
-        frame.display = Present::Display::none;
-        state->present->run(queue, frame, {in, out}, format, counts, equalize_counts);
+        HistogramProperties frame = settings;
+        frame.display = HistogramRenderer::Display::none;
+        state->renderer->run(queue, frame, {in, out}, format, counts, equalize_counts);
       });
 }
 
 static void gst_glcl_histogram_begin_frame(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_HISTOGRAM(filter)->state;
+  HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
   state->frame_settings = state->settings.get();
 }
 
 static bool gst_glcl_histogram_passes_on(GstGLCLFilter *filter) {
-  const Settings &settings = GST_GLCL_HISTOGRAM(filter)->state->frame_settings;
-  return settings.equalize == Present::Equalize::none &&
-         (settings.display == Present::Display::none ||
+  const HistogramProperties &settings = GST_GLCL_HISTOGRAM(filter)->state->frame_settings;
+  return settings.equalize == HistogramRenderer::Equalize::none &&
+         (settings.display == HistogramRenderer::Display::none ||
           gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter)));
 }
 
 /// Levels do, edges don't.
 static bool gst_glcl_histogram_takes_fields(GstGLCLFilter *filter) {
-  const Settings settings = GST_GLCL_HISTOGRAM(filter)->state->settings.get();
+  const HistogramProperties settings = GST_GLCL_HISTOGRAM(filter)->state->settings.get();
   return !settings.shot_detection || settings.shot_method == ShotMessages::Method::histogram;
 }
 
@@ -358,22 +364,22 @@ static void gst_glcl_histogram_reset(GstGLCLFilter *filter) {
 }
 
 static void gst_glcl_histogram_unprepare(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_HISTOGRAM(filter)->state;
-  state->pairings = {};
+  HistogramState *state = GST_GLCL_HISTOGRAM(filter)->state;
+  state->edge_pairs = {};
   state->shot_values = {};
   state->histograms.reset();
-  state->present.reset();
+  state->renderer.reset();
 }
 
 static gboolean gst_glcl_histogram_start(GstBaseTransform *trans) {
-  State *state = GST_GLCL_HISTOGRAM(trans)->state;
+  HistogramState *state = GST_GLCL_HISTOGRAM(trans)->state;
   state->frames = 0;
   state->shots.drop();
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->start(trans);
 }
 
 static gboolean gst_glcl_histogram_sink_event(GstBaseTransform *trans, GstEvent *event) {
-  State *state = GST_GLCL_HISTOGRAM(trans)->state;
+  HistogramState *state = GST_GLCL_HISTOGRAM(trans)->state;
   const bool flushed = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
   const gboolean done =
       GST_BASE_TRANSFORM_CLASS(gst_glcl_histogram_parent_class)->sink_event(trans, event);
@@ -385,7 +391,7 @@ static void gst_glcl_histogram_finish(GstGLCLAnalyzer *analyzer) {
   GST_GLCL_HISTOGRAM(analyzer)->state->shots.finish(analyzer);
 }
 
-static void gst_glcl_histogram_init(GstGLCLHistogram *self) { self->state = new State; }
+static void gst_glcl_histogram_init(GstGLCLHistogram *self) { self->state = new HistogramState; }
 
 static void gst_glcl_histogram_finalize(GObject *object) {
   delete GST_GLCL_HISTOGRAM(object)->state;
@@ -397,37 +403,40 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_histogram_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<HistogramProperties> & {
     return GST_GLCL_HISTOGRAM(object)->state->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
-      .choice("mode", "Mode", "Values that the histogram counts", &Settings::mode, mode_type())
+  glcl::Properties<HistogramProperties>(object_class, settings_of)
+      .choice("mode", "Mode", "Values that the histogram counts", &HistogramProperties::mode,
+              mode_type())
       .choice("bins", "Bins", "Number of bins per channel for mode=luma and mode=rgb",
-              &Settings::bins, bins_type())
-      .choice("display", "Display", "How the histogram is drawn over the frame", &Settings::display,
-              display_type())
-      .choice("scale", "Scale", "Scale of the bar heights", &Settings::logarithmic, scale_type())
+              &HistogramProperties::bins, bins_type())
+      .choice("display", "Display", "How the histogram is drawn over the frame",
+              &HistogramProperties::display, display_type())
+      .choice("scale", "Scale", "Scale of the bar heights", &HistogramProperties::logarithmic,
+              scale_type())
       .number("level-height", "Level height",
               "Minimum height of the 95th percentile of the bins, as a fraction of the plot. It "
               "keeps a few very full bins, for example from black borders, from flattening the "
               "others. 0 scales the plot to the fullest bin",
-              &Settings::level_height, 0, 1)
-      .number("x", "X", "Left edge of the drawing, as a fraction of the frame width", &Settings::x,
-              0, 1)
-      .number("y", "Y", "Top edge of the drawing, as a fraction of the frame height", &Settings::y,
-              0, 1)
+              &HistogramProperties::level_height, 0, 1)
+      .number("x", "X", "Left edge of the drawing, as a fraction of the frame width",
+              &HistogramProperties::x, 0, 1)
+      .number("y", "Y", "Top edge of the drawing, as a fraction of the frame height",
+              &HistogramProperties::y, 0, 1)
       .number("width", "Width", "Width of the drawing, as a fraction of the frame width",
-              &Settings::width, 0, 1)
+              &HistogramProperties::width, 0, 1)
       .number("height", "Height", "Height of the drawing, as a fraction of the frame height",
-              &Settings::height, 0, 1)
+              &HistogramProperties::height, 0, 1)
       .number("opacity", "Opacity", "Opacity of the drawing, from 0 (invisible) to 1 (opaque)",
-              &Settings::opacity, 0, 1)
+              &HistogramProperties::opacity, 0, 1)
       .color("foreground-color", "Foreground color",
-             "Color of text, lines and luma bars (0xAARRGGBB)", &Settings::foreground_color)
+             "Color of text, lines and luma bars (0xAARRGGBB)",
+             &HistogramProperties::foreground_color)
       .color("background-color", "Background color", "Color behind the drawing (0xAARRGGBB)",
-             &Settings::background_color)
+             &HistogramProperties::background_color)
       .choice("equalize", "Equalize", "Histogram equalisation of the output frame",
-              &Settings::equalize, equalize_type())
+              &HistogramProperties::equalize, equalize_type())
       .other(gst_param_spec_array("roi", "Region of interest",
                                   "Region that messages, meta and display count: <x, y, width, "
                                   "height> in px. It is clipped to the frame; a region outside "
@@ -436,13 +445,13 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
                                   glcl::while_playing),
              set_roi, get_roi)
       .flag("shot-detection", "Shot detection", "Post a `shot` message when a new shot begins",
-            &Settings::shot_detection)
-      .choice("shot-method", "Shot method", "How shot changes are detected", &Settings::shot_method,
-              shot_method_type())
+            &HistogramProperties::shot_detection)
+      .choice("shot-method", "Shot method", "How shot changes are detected",
+              &HistogramProperties::shot_method, shot_method_type())
       .number("shot-threshold", "Shot threshold",
               "Minimum distance of the histograms at a cut, from 0 to 1; shot-method=shape uses "
               "half of this value",
-              &Settings::shot_threshold, 0, 1);
+              &HistogramProperties::shot_threshold, 0, 1);
 
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenCL histogram",
                                         "Filter/Analyzer/Video",

@@ -5,16 +5,17 @@
 
 namespace glcl::histogram {
 
-Histograms::Entry &Histograms::entry_of(const Histogram::Format &format) {
-  const auto known = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry &entry) { return entry.format == format; });
+Histograms::FormatCounts &Histograms::entry_of(const Histogram::Format &format) {
+  const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const FormatCounts &entry) {
+    return entry.format == format;
+  });
   if (known != entries_.end()) return *known;
   entries_.emplace_back();
   entries_.back().format = format;
   return entries_.back();
 }
 
-Histograms::Engine Histograms::make(const Histogram::Format &format) const {
+Histograms::EnginePtr Histograms::make(const Histogram::Format &format) const {
   return std::make_unique<Histogram>(context_, width_, height_, format, layout_);
 }
 
@@ -23,19 +24,19 @@ void Histograms::build(const Histogram::Format &format) {
 }
 
 bool Histograms::ready(const Histogram::Format &format) {
-  Entry &entry = entry_of(format);
+  FormatCounts &entry = entry_of(format);
   if (entry.engine.value()) return true;
   Histogram::check(format, layout_);
   return entry.engine.poll([this, format] { return make(format); });
 }
 
 void Histograms::next_frame() {
-  for (Entry &entry : entries_) entry.counts = nullptr;
+  for (FormatCounts &entry : entries_) entry.counts = nullptr;
 }
 
 const cl::Buffer &Histograms::count(Queue &queue, const Picture &in,
                                     const Histogram::Format &format, const Area &area) {
-  Entry &entry = entry_of(format);
+  FormatCounts &entry = entry_of(format);
   if (!entry.counts || !(entry.area == area)) {
     entry.counts = &(*entry.engine.value())->run(queue, in, area);
     entry.area = area;

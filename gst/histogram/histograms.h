@@ -29,21 +29,21 @@ class Histograms {
                           const Area &area);
 
  private:
-  using Engine = std::unique_ptr<Histogram>;
-  struct Entry {
+  using EnginePtr = std::unique_ptr<Histogram>;
+  struct FormatCounts {
     Histogram::Format format;
-    Lazy<Engine> engine;
+    Lazy<EnginePtr> engine;
     Area area;                           // of the counts
     const cl::Buffer *counts = nullptr;  // of this frame
   };
 
-  Entry &entry_of(const Histogram::Format &format);
-  Engine make(const Histogram::Format &format) const;
+  FormatCounts &entry_of(const Histogram::Format &format);
+  EnginePtr make(const Histogram::Format &format) const;
 
   Context &context_;
   int width_, height_;
   Layout layout_;
-  std::list<Entry> entries_;
+  std::list<FormatCounts> entries_;
 };
 
 }  // namespace glcl::histogram

@@ -5,8 +5,8 @@
 
 namespace glcl::histogram {
 
-/// Finds cuts and fades by shapes: by the space of pairings of each frame's edges, as
-/// hough::Pairings counts them (Gómez Luna 2012). Colours, light, and where things are do not
+/// Finds cuts and fades by shapes: by the space of edge pairs of each frame's edges, as
+/// hough::EdgePairs counts them (Gómez Luna 2012). Colours, light, and where things are do not
 /// matter. Plain C++.
 ///
 /// The distance of two frames is 1 - r, r being the correlation of the roots of their spaces in

@@ -10,19 +10,19 @@ namespace glcl::histogram {
 std::vector<std::vector<uint32_t>> channel_counts(const Histogram::Format &format,
                                                   const uint32_t *counts) {
   const int levels = format.levels(), channels = format.channels();
-  std::vector<std::vector<uint32_t>> apart;
+  std::vector<std::vector<uint32_t>> separate;
   if (format.counters() == channels * levels) {
     for (int i = 0; i < channels; i++)
-      apart.emplace_back(counts + i * levels, counts + (i + 1) * levels);
-    return apart;
+      separate.emplace_back(counts + i * levels, counts + (i + 1) * levels);
+    return separate;
   }
-  apart.assign(3, std::vector<uint32_t>(levels));
+  separate.assign(3, std::vector<uint32_t>(levels));
   for (int i = 0; i < format.counters(); i++) {
-    apart[0][i / (levels * levels)] += counts[i];
-    apart[1][i / levels % levels] += counts[i];
-    apart[2][i % levels] += counts[i];
+    separate[0][i / (levels * levels)] += counts[i];
+    separate[1][i / levels % levels] += counts[i];
+    separate[2][i % levels] += counts[i];
   }
-  return apart;
+  return separate;
 }
 
 Statistics statistics(const std::vector<uint32_t> &counts) {

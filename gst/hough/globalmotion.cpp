@@ -10,7 +10,7 @@ namespace glcl::hough {
 
 namespace {
 
-constexpr size_t edges = 2048, pairings = size_t(1) << 16;
+constexpr size_t edges = 2048, edge_pairs = size_t(1) << 16;
 constexpr int fine = 2;         // squares of 4 px for places
 constexpr int most_turn = 10;   // degrees / 2
 constexpr int align_sums = 15;  // SUMS in fit.clh
@@ -20,10 +20,10 @@ constexpr float least_edges = 40, least_agreement = 0.5f;
 
 GlobalMotion::GlobalMotion(Context &context, int width, int height)
     : size_{{width, height}},
-      before_(context, width, height, edges, pairings, Pairings::form_for(context.device())),
-      after_(context, width, height, edges, pairings, Pairings::form_for(context.device())),
+      before_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
+      after_(context, width, height, edges, edge_pairs, EdgePairs::form_for(context.device())),
       transform_(context, width, height, {fine, 1, most_turn, true},
-                 Pairings::form_for(context.device())) {
+                 EdgePairs::form_for(context.device())) {
   align_ = Kernel(context, context.program("hough/align.cl"), "align",
                   {context.device().is_cpu() ? 16u : 512u, 1});
   try {
@@ -35,7 +35,7 @@ GlobalMotion::GlobalMotion(Context &context, int width, int height)
 }
 
 void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after,
-                       const Region &region) {
+                       const Bounds &region) {
   before_.run(queue, before, region);
   after_.run(queue, after, region);
   transform_.run(queue, before_, after_);
@@ -44,12 +44,12 @@ void GlobalMotion::run(Queue &queue, const cl::Buffer &before, const cl::Buffer 
          cl::Local(align_sums * align_.group().x * sizeof(cl_float)));
 }
 
-std::optional<GlobalMotion::Motion> GlobalMotion::read(const void *result) {
+std::optional<GlobalMotion::Estimate> GlobalMotion::read(const void *result) {
   cl_float values[6];
   std::memcpy(values, result, sizeof values);
   if (values[5] < least_edges || !(values[4] >= least_agreement)) return {};
-  return Motion{-std::atan2(values[1], values[0]) * 180 / std::acos(-1.0),
-                std::hypot(values[0], values[1]), values[2], values[3], values[4]};
+  return Estimate{-std::atan2(values[1], values[0]) * 180 / std::acos(-1.0),
+                  std::hypot(values[0], values[1]), values[2], values[3], values[4]};
 }
 
 }  // namespace glcl::hough

@@ -7,11 +7,11 @@
 
 namespace glcl::hough {
 
-/// How the whole picture turns, grows and shifts between two frames: by the votes of the pairings
+/// How the whole picture turns, grows and shifts between two frames: by the votes of the edge pairs
 /// of their edges, and then by laying the edges of the one on those of the other.
 class GlobalMotion {
  public:
-  struct Motion {
+  struct Estimate {
     double rotation = 0;              ///< degrees counter-clockwise, up to about 20 to either side
     double zoom = 1;                  ///< what is 1 px long becomes so many
     double shift_x = 0, shift_y = 0;  ///< px, of the frame's middle; +x right, +y down
@@ -22,17 +22,17 @@ class GlobalMotion {
   GlobalMotion(Context &context, int width, int height);
 
   /// Enqueues the search in two maps of edges, as Canny gives them. Never waits.
-  void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after, const Region &region);
+  void run(Queue &queue, const cl::Buffer &before, const cl::Buffer &after, const Bounds &region);
 
   /// What was found, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = 6 * sizeof(cl_float);
   /// Nothing where the frames have hardly edges in common, as at a cut.
-  static std::optional<Motion> read(const void *result);
+  static std::optional<Estimate> read(const void *result);
 
  private:
   cl_int2 size_;
-  Pairings before_, after_;
+  EdgePairs before_, after_;
   Transform transform_;
   Kernel align_;
   cl::Buffer result_;

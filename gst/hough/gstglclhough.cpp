@@ -45,7 +45,7 @@
 #include "opencl/error.h"
 #include "opencl/lazy.h"
 #include "opencl/waiting.h"
-#include "view.h"
+#include "renderer.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 #define GST_CAT_DEFAULT glcl_hough_debug
@@ -53,34 +53,34 @@ GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 namespace {
 
 using glcl::Area;
+using glcl::hough::Accept;
 using glcl::hough::GlobalMotion;
 using glcl::hough::Hough;
-using glcl::hough::Shape;
-using glcl::hough::View;
-using glcl::hough::Wants;
-using Shapes = std::vector<std::shared_ptr<const Shape>>;
+using glcl::hough::HoughRenderer;
+using glcl::hough::Template;
+using Templates = std::vector<std::shared_ptr<const Template>>;
 
 GType display_type() {
-  using Display = View::Display;
+  using Display = HoughRenderer::Display;
   return glcl::enum_type<Display>("GstGLCLHoughDisplay",
                                   {{Display::none, "Unchanged input", "none"},
                                    {Display::edges, "Edges drawn over the frame", "edges"},
                                    {Display::objects, "Outlines of the objects found", "objects"}});
 }
 
-struct Settings : Hough::Settings {
+struct HoughProperties : Hough::Settings {
   std::string files;
   Area roi;
-  View::Display display = View::Display::none;
+  HoughRenderer::Display display = HoughRenderer::Display::none;
   guint color = 0xff00ff40;
 };
 
-glcl::hough::Region region_of(const Area &area) {
+glcl::hough::Bounds region_of(const Area &area) {
   return {area.x, area.y, area.x + area.width, area.y + area.height};
 }
 
 /// What is to become a template, a part of the video or a picture, or to be forgotten.
-struct Lesson {
+struct PendingTemplate {
   std::string name;  // empty where all are to be forgotten
   Area box;
   std::shared_ptr<GstSample> picture;
@@ -89,48 +89,48 @@ struct Lesson {
   cl::Event copied{};    // which is there with that
 };
 
-struct Extent {
+struct FrameExtent {
   int width, height;  // px
   std::string text() const { return std::to_string(width) + "×" + std::to_string(height) + " px"; }
 };
 
 /// Templates that a thread of its own makes while frames go on.
-struct Made {
-  bool files;    ///< all of the property, or one that was learned
-  Extent frame;  ///< of the frames that it was begun in
-  Shapes shapes;
+struct BuiltTemplates {
+  bool files;         ///< all of the property, or one that was learned
+  FrameExtent frame;  ///< of the frames that it was begun in
+  Templates templates;
   std::vector<std::string> failures;
   bool good = false;       ///< all but those that are
   bool too_large = false;  ///< for these frames
 };
 
-struct State {
-  glcl::Guarded<Settings> settings;
-  Settings frame_settings;  // for the frame that is under way
-  glcl::Guarded<std::vector<Lesson>> lessons;
-  glcl::Guarded<std::vector<Hough::Object>> latest;  // that arrived
+struct HoughState {
+  glcl::Guarded<HoughProperties> settings;
+  HoughProperties frame_settings;  // for the frame that is under way
+  glcl::Guarded<std::vector<PendingTemplate>> requests;
+  glcl::Guarded<std::vector<Hough::TemplateMatch>> latest;  // that arrived
 
   // GL thread
   int width = 0, height = 0;
-  Extent frame() const { return {width, height}; }
+  FrameExtent frame() const { return {width, height}; }
   std::shared_ptr<glcl::Context> context;
   std::unique_ptr<Hough> hough;
-  std::unique_ptr<View> view;
+  std::unique_ptr<HoughRenderer> renderer;
   glcl::Lazy<std::unique_ptr<GlobalMotion>> motion;
   std::string files;      // that the templates are from
   bool left_out = false;  // some of these, since they are too large for the frames
-  Shapes from_files, learned;
-  Shapes warned_of;             // that these frames have no place for
-  std::vector<Lesson> waiting;  // until `making` is free
-  glcl::AsyncTask<Made> making;
-  bool told = false;  // that the roi leaves these frames, since it was inside of them
+  Templates from_files, learned;
+  Templates warned_of;                  // that these frames have no place for
+  std::vector<PendingTemplate> queued;  // until `building` is free
+  glcl::AsyncTask<BuiltTemplates> building;
+  bool roi_warned = false;  // that the roi leaves these frames, since it was inside of them
 };
 
 constexpr char kind[] = "glclhough";
 
 /// Why a template can't be found in frames of this size; empty where it can.
-std::string too_large(const std::string &name, const Extent &size, const Settings &settings,
-                      const Extent &frame) {
+std::string too_large(const std::string &name, const FrameExtent &size,
+                      const HoughProperties &settings, const FrameExtent &frame) {
   const auto beyond = [&](int side, int most) { return side * settings.scale_min > most; };
   const bool fits =
       !beyond(std::max(size.width, size.height), std::max(frame.width, frame.height)) &&
@@ -144,7 +144,7 @@ std::string too_large(const std::string &name, const Extent &size, const Setting
 
 struct _GstGLCLHough {
   GstGLCLAnalyzer parent;
-  State *state;
+  HoughState *state;
 };
 
 G_DEFINE_TYPE(GstGLCLHough, gst_glcl_hough, GST_TYPE_GLCL_ANALYZER)
@@ -156,52 +156,52 @@ static void gst_glcl_hough_warn(GstGLCLHough *self, const std::string &text) {
 
 /// Has the search look for all templates that fit into frames of this size. It leaves out the
 /// others, with one warning each; files that do not fit the first frames are an error.
-static void gst_glcl_hough_use_shapes(GstGLCLHough *self, Hough &hough, const Settings &settings,
-                                      bool begun) {
-  State *state = self->state;
-  Shapes all;
-  Shapes &warned_of = state->warned_of;
-  for (const Shapes *shapes : {&state->from_files, &state->learned})
-    for (const auto &shape : *shapes) {
+static void gst_glcl_hough_use_templates(GstGLCLHough *self, Hough &hough,
+                                         const HoughProperties &settings, bool begun) {
+  HoughState *state = self->state;
+  Templates all;
+  Templates &warned_of = state->warned_of;
+  for (const Templates *templates : {&state->from_files, &state->learned})
+    for (const auto &templ : *templates) {
       std::string failure =
-          too_large(shape->name, {shape->width, shape->height}, settings, state->frame());
-      if (failure.empty() && all.size() == Hough::most_shapes)
-        failure = "The template " + shape->name + " is ignored: the limit is " +
-                  std::to_string(Hough::most_shapes) + " templates. Use fewer.";
+          too_large(templ->name, {templ->width, templ->height}, settings, state->frame());
+      if (failure.empty() && all.size() == Hough::most_templates)
+        failure = "The template " + templ->name + " is ignored: the limit is " +
+                  std::to_string(Hough::most_templates) + " templates. Use fewer.";
       if (failure.empty()) {
-        all.push_back(shape);
-      } else if (!begun && shapes == &state->from_files) {
+        all.push_back(templ);
+      } else if (!begun && templates == &state->from_files) {
         throw glcl::Error(glcl::Error::Kind::settings, failure);
-      } else if (std::find(warned_of.begin(), warned_of.end(), shape) == warned_of.end()) {
-        warned_of.push_back(shape);
+      } else if (std::find(warned_of.begin(), warned_of.end(), templ) == warned_of.end()) {
+        warned_of.push_back(templ);
         gst_glcl_hough_warn(self, failure);
       }
     }
-  hough.set_shapes(all);
+  hough.set_templates(all);
   GST_DEBUG_OBJECT(self, "%zu templates from now on", all.size());
 }
 
 static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
                                            int height) {
   GstGLCLHough *self = GST_GLCL_HOUGH(filter);
-  State *state = self->state;
-  const Settings settings = state->settings.get();
+  HoughState *state = self->state;
+  const HoughProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context, Hough::result_bytes);
   state->width = width;
   state->height = height;
-  state->told = false;
+  state->roi_warned = false;
   state->warned_of.clear();
   state->motion = {};
   state->context = context.shared_from_this();
   auto hough = std::make_unique<Hough>(context, width, height, layout);
-  state->view = std::make_unique<View>(context, width, height, layout);
+  state->renderer = std::make_unique<HoughRenderer>(context, width, height, layout);
   // Frames that shrink while playing are no error, nor is a file that is not there then.
   const bool begun = gst_glcl_filter_has_begun(filter);
   if (state->files != settings.files || state->left_out) {
     glcl::Queue queue(state->context);
     state->left_out = false;
-    const auto wants = [&](const std::string &name, int w, int h) {
+    const auto accept = [&](const std::string &name, int w, int h) {
       const std::string failure = too_large(name, {w, h}, settings, state->frame());
       if (failure.empty()) return true;
       if (!begun) throw glcl::Error(glcl::Error::Kind::settings, failure);
@@ -210,195 +210,198 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
       return false;
     };
     try {
-      state->from_files = glcl::hough::load_shapes(queue, settings.files, settings, layout, wants);
+      state->from_files =
+          glcl::hough::load_templates(queue, settings.files, settings, layout, accept);
     } catch (const glcl::Error &error) {
       if (!begun) throw;
       gst_glcl_hough_warn(self, error.what());
     }
     state->files = settings.files;
   }
-  gst_glcl_hough_use_shapes(self, *hough, settings, begun);
+  gst_glcl_hough_use_templates(self, *hough, settings, begun);
   state->hough = std::move(hough);
   GST_INFO_OBJECT(filter, "frames of %d×%d px, %zu templates", width, height,
-                  state->hough->shapes().size());
+                  state->hough->templates().size());
   return layout;
 }
 
 /// Runs `make` on a thread of its own, with a queue of its own and what tells templates that fit.
 template <class Make>
-static void gst_glcl_hough_begin(State *state, bool files, const Settings &settings,
+static void gst_glcl_hough_begin(HoughState *state, bool files, const HoughProperties &settings,
                                  const Make &make) {
-  state->making.start([context = state->context, frame = state->frame(), files, settings, make] {
-    Made made{files, frame, {}, {}};
-    const auto wants = [&](const std::string &name, int width, int height) {
+  state->building.start([context = state->context, frame = state->frame(), files, settings, make] {
+    BuiltTemplates built{files, frame, {}, {}};
+    const auto accept = [&](const std::string &name, int width, int height) {
       const std::string failure = too_large(name, {width, height}, settings, frame);
       if (failure.empty()) return true;
-      made.failures.push_back(failure);
-      made.too_large = true;
+      built.failures.push_back(failure);
+      built.too_large = true;
       return false;
     };
     try {
       glcl::Queue queue(context);
-      made.shapes = make(queue, wants);
-      made.good = true;
+      built.templates = make(queue, accept);
+      built.good = true;
     } catch (const glcl::Error &error) {
-      made.failures.emplace_back(error.what());
+      built.failures.emplace_back(error.what());
     } catch (const std::exception &error) {
-      made.failures.push_back(std::string("Building a template failed: ") + error.what());
+      built.failures.push_back(std::string("Building a template failed: ") + error.what());
     }
-    return made;
+    return built;
   });
 }
 
-/// Copies the box of a lesson out of a frame; false where it lies outside.
+/// Copies the box of a pending template out of a frame; false where it lies outside.
 static bool gst_glcl_hough_copy_box(GstGLCLHough *self, glcl::Queue &queue, const glcl::Picture &in,
-                                    Lesson &lesson) {
+                                    PendingTemplate &pending) {
   const auto text = [](const Area &area) {
     return "<" + std::to_string(area.x) + "," + std::to_string(area.y) + "," +
            std::to_string(area.width) + "," + std::to_string(area.height) + ">";
   };
-  const Area used = glcl::clipped(lesson.box, in.width, in.height);
-  const bool outside = !glcl::meets(lesson.box, in.width, in.height);
-  if (!(used == lesson.box))
+  const Area used = glcl::clipped(pending.box, in.width, in.height);
+  const bool outside = !glcl::meets(pending.box, in.width, in.height);
+  if (!(used == pending.box))
     gst_glcl_hough_warn(
-        self, "The box " + text(lesson.box) + " of the template " + lesson.name +
-                  " is not inside the frame of " + Extent{in.width, in.height}.text() +
+        self, "The box " + text(pending.box) + " of the template " + pending.name +
+                  " is not inside the frame of " + FrameExtent{in.width, in.height}.text() +
                   (outside ? " and was not learned." : "; " + text(used) + " was learned.") +
                   " Choose x, y, width and height in px inside the frame.");
   if (outside) return false;
   const auto [x0, y0, x1, y1] = region_of(used);
-  lesson.part = glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
-  const glcl::Picture &part = lesson.part;
+  pending.part = glcl::make_picture(queue.context().cl(), x1 - x0, y1 - y0, in.layout, *in.format);
+  const glcl::Picture &part = pending.part;
   const size_t pixel = in.plane().bytes;
   if (in.layout == glcl::Layout::image)
     queue.cl().enqueueCopyImage(in.image, part.image, {size_t(x0), size_t(y0), 0}, {0, 0, 0},
                                 {size_t(part.width), size_t(part.height), 1}, nullptr,
-                                &lesson.copied);
+                                &pending.copied);
   else
     queue.cl().enqueueCopyBufferRect(in.buffer, part.buffer, {x0 * pixel, size_t(y0), 0}, {0, 0, 0},
                                      part.region(), in.row_bytes(), 0, part.row_bytes(), 0, nullptr,
-                                     &lesson.copied);
+                                     &pending.copied);
   queue.cl().flush();
   return true;
 }
 
 /// Takes what is to be learned, boxes out of this frame though templates may be made later.
-static void gst_glcl_hough_take_lessons(GstGLCLHough *self, glcl::Queue &queue,
+static void gst_glcl_hough_take_pending(GstGLCLHough *self, glcl::Queue &queue,
                                         const glcl::Picture &in) {
-  State *state = self->state;
-  const auto most = size_t(Hough::most_shapes);
-  const size_t room = most - std::min(state->waiting.size(), most);
-  std::vector<Lesson> taken = state->lessons.with([&](std::vector<Lesson> &lessons) {
-    const auto end = lessons.begin() + std::ptrdiff_t(std::min(lessons.size(), room));
-    std::vector<Lesson> first(lessons.begin(), end);
-    lessons.erase(lessons.begin(), end);
-    return first;
-  });
-  for (Lesson &lesson : taken)
-    if (lesson.forget || lesson.picture || gst_glcl_hough_copy_box(self, queue, in, lesson))
-      state->waiting.push_back(std::move(lesson));
+  HoughState *state = self->state;
+  const auto most = size_t(Hough::most_templates);
+  const size_t room = most - std::min(state->queued.size(), most);
+  std::vector<PendingTemplate> taken =
+      state->requests.with([&](std::vector<PendingTemplate> &requests) {
+        const auto end = requests.begin() + std::ptrdiff_t(std::min(requests.size(), room));
+        std::vector<PendingTemplate> first(requests.begin(), end);
+        requests.erase(requests.begin(), end);
+        return first;
+      });
+  for (PendingTemplate &pending : taken)
+    if (pending.forget || pending.picture || gst_glcl_hough_copy_box(self, queue, in, pending))
+      state->queued.push_back(std::move(pending));
 }
 
-/// Forgets the templates that come next in the queue of lessons.
-static void gst_glcl_hough_forget_templates(GstGLCLHough *self, const Settings &settings) {
-  State *state = self->state;
-  auto &waiting = state->waiting;
-  Shapes &learned = state->learned;
-  for (; !waiting.empty() && waiting.front().forget; waiting.erase(waiting.begin())) {
-    const std::string &name = waiting.front().name;
+/// Forgets the templates that come next in the queue.
+static void gst_glcl_hough_forget_templates(GstGLCLHough *self, const HoughProperties &settings) {
+  HoughState *state = self->state;
+  auto &queued = state->queued;
+  Templates &learned = state->learned;
+  for (; !queued.empty() && queued.front().forget; queued.erase(queued.begin())) {
+    const std::string &name = queued.front().name;
     learned.erase(
         std::remove_if(learned.begin(), learned.end(),
-                       [&](const auto &shape) { return name.empty() || shape->name == name; }),
+                       [&](const auto &templ) { return name.empty() || templ->name == name; }),
         learned.end());
-    gst_glcl_hough_use_shapes(self, *state->hough, settings, true);
+    gst_glcl_hough_use_templates(self, *state->hough, settings, true);
   }
 }
 
 /// Takes up templates that have been made, and begins with others that are wanted.
-static void gst_glcl_hough_follow(GstGLCLHough *self, glcl::Queue &queue, const Settings &settings,
-                                  const glcl::Picture &in) {
-  State *state = self->state;
-  gst_glcl_hough_take_lessons(self, queue, in);
-  if (state->making.is_running()) {
-    std::optional<Made> taken = state->making.take();
+static void gst_glcl_hough_apply_pending(GstGLCLHough *self, glcl::Queue &queue,
+                                         const HoughProperties &settings, const glcl::Picture &in) {
+  HoughState *state = self->state;
+  gst_glcl_hough_take_pending(self, queue, in);
+  if (state->building.is_running()) {
+    std::optional<BuiltTemplates> taken = state->building.take();
     if (!taken) return;
-    Made &made = *taken;
-    const bool same_frames = made.frame.width == state->width && made.frame.height == state->height;
-    if (made.files && made.too_large && !same_frames) {
+    BuiltTemplates &built = *taken;
+    const bool same_frames =
+        built.frame.width == state->width && built.frame.height == state->height;
+    if (built.files && built.too_large && !same_frames) {
       state->files.clear();  // they are made again
       return;
     }
-    for (const std::string &failure : made.failures) gst_glcl_hough_warn(self, failure);
-    if (made.good) {
-      if (made.files) {
-        state->from_files = std::move(made.shapes);
-        state->left_out = made.too_large;
-      } else if (!made.shapes.empty()) {
+    for (const std::string &failure : built.failures) gst_glcl_hough_warn(self, failure);
+    if (built.good) {
+      if (built.files) {
+        state->from_files = std::move(built.templates);
+        state->left_out = built.too_large;
+      } else if (!built.templates.empty()) {
         auto &learned = state->learned;
-        const auto same = std::find_if(learned.begin(), learned.end(), [&](const auto &shape) {
-          return shape->name == made.shapes[0]->name;
+        const auto same = std::find_if(learned.begin(), learned.end(), [&](const auto &templ) {
+          return templ->name == built.templates[0]->name;
         });
         if (same != learned.end())
-          *same = made.shapes[0];
+          *same = built.templates[0];
         else
-          learned.push_back(made.shapes[0]);
+          learned.push_back(built.templates[0]);
       }
-      gst_glcl_hough_use_shapes(self, *state->hough, settings, true);
+      gst_glcl_hough_use_templates(self, *state->hough, settings, true);
     }
   }
   if (state->files != settings.files) {
     state->files = settings.files;
     gst_glcl_hough_begin(state, true, settings,
-                         [settings, layout = in.layout](glcl::Queue &own, const Wants &wants) {
-                           return glcl::hough::load_shapes(own, settings.files, settings, layout,
-                                                           wants);
+                         [settings, layout = in.layout](glcl::Queue &own, const Accept &accept) {
+                           return glcl::hough::load_templates(own, settings.files, settings, layout,
+                                                              accept);
                          });
     return;
   }
   gst_glcl_hough_forget_templates(self, settings);
-  if (state->waiting.empty()) return;
-  const Lesson lesson = std::move(state->waiting.front());
-  state->waiting.erase(state->waiting.begin());
+  if (state->queued.empty()) return;
+  const PendingTemplate pending = std::move(state->queued.front());
+  state->queued.erase(state->queued.begin());
   gst_glcl_hough_begin(
       state, false, settings,
-      [lesson, settings, layout = in.layout](glcl::Queue &own, const Wants &wants) {
-        if (lesson.picture)
-          return glcl::hough::shape_of_sample(own, lesson.name, lesson.picture.get(), settings,
-                                              layout, wants);
-        glcl::wait(lesson.copied);
-        return Shapes{glcl::hough::make_shape(own, lesson.name, settings, lesson.part)};
+      [pending, settings, layout = in.layout](glcl::Queue &own, const Accept &accept) {
+        if (pending.picture)
+          return glcl::hough::template_of_sample(own, pending.name, pending.picture.get(), settings,
+                                                 layout, accept);
+        glcl::wait(pending.copied);
+        return Templates{glcl::hough::make_template(own, pending.name, settings, pending.part)};
       });
 }
 
 /// Regions of interest of what was found last; it is some frames old.
 static void gst_glcl_hough_attach_regions(GstGLCLHough *self, GstBuffer *outbuf) {
-  State *state = self->state;
-  const std::vector<Hough::Object> objects = state->latest.get();
-  for (const Hough::Object &object : objects) {
+  HoughState *state = self->state;
+  const std::vector<Hough::TemplateMatch> objects = state->latest.get();
+  for (const Hough::TemplateMatch &object : objects) {
     // The upright box around the turned one.
     const double turn = object.angle * G_PI / 180;
     const double c = std::abs(std::cos(turn)), s = std::abs(std::sin(turn));
-    const double half_x = object.scale * (object.shape->width * c + object.shape->height * s) / 2;
-    const double half_y = object.scale * (object.shape->width * s + object.shape->height * c) / 2;
+    const double half_x = object.scale * (object.templ->width * c + object.templ->height * s) / 2;
+    const double half_y = object.scale * (object.templ->width * s + object.templ->height * c) / 2;
     const int x0 = std::clamp(static_cast<int>(object.x - half_x), 0, state->width - 1);
     const int y0 = std::clamp(static_cast<int>(object.y - half_y), 0, state->height - 1);
     const int x1 = std::clamp(static_cast<int>(object.x + half_x), x0, state->width - 1);
     const int y1 = std::clamp(static_cast<int>(object.y + half_y), y0, state->height - 1);
     GstVideoRegionOfInterestMeta *meta = gst_buffer_add_video_region_of_interest_meta(
-        outbuf, object.shape->name.c_str(), x0, y0, x1 - x0 + 1, y1 - y0 + 1);
+        outbuf, object.templ->name.c_str(), x0, y0, x1 - x0 + 1, y1 - y0 + 1);
     gst_video_region_of_interest_meta_add_param(
         meta,
         gst_structure_new("glclhough", "x", G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y,
                           "angle", G_TYPE_DOUBLE, object.angle, "scale", G_TYPE_DOUBLE,
                           object.scale, "score", G_TYPE_DOUBLE, object.score, nullptr));
     const int box[] = {x0, y0, x1 - x0 + 1, y1 - y0 + 1};
-    glcl::attach_detection(outbuf, object.shape->name.c_str(), box,
+    glcl::attach_detection(outbuf, object.templ->name.c_str(), box,
                            static_cast<float>(object.score));
   }
 }
 
 static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuffer *outbuf) {
-  State *state = self->state;
+  HoughState *state = self->state;
   const glcl::AttachedResult result = gst_glcl_analyzer_attach(
       GST_GLCL_ANALYZER(self), outbuf, kind, Hough::result_bytes,
       {{"list-count", "int32", {1}, 0}, {"list", "float32", {Hough::most_objects, 8}, 32}});
@@ -411,11 +414,11 @@ static void gst_glcl_hough_attach(GstGLCLHough *self, glcl::Queue &queue, GstBuf
 }
 
 static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &times,
-                                const Hough::Objects &found,
-                                const std::optional<GlobalMotion::Motion> &motion) {
+                                const Hough::TemplateMatches &found,
+                                const std::optional<GlobalMotion::Estimate> &motion) {
   glcl::FieldRows list{"template", "x", "y", "angle", "scale", "score"};
-  for (const Hough::Object &object : found.objects)
-    list.add(gst_structure_new("object", "template", G_TYPE_STRING, object.shape->name.c_str(), "x",
+  for (const Hough::TemplateMatch &object : found.objects)
+    list.add(gst_structure_new("object", "template", G_TYPE_STRING, object.templ->name.c_str(), "x",
                                G_TYPE_DOUBLE, object.x, "y", G_TYPE_DOUBLE, object.y, "angle",
                                G_TYPE_DOUBLE, object.angle, "scale", G_TYPE_DOUBLE, object.scale,
                                "score", G_TYPE_DOUBLE, object.score, nullptr));
@@ -433,8 +436,8 @@ static void gst_glcl_hough_post(GstGLCLHough *self, const glcl::FrameTimes &time
 /// none. Its programs are built in the background of the first frame, and then waited for: runs
 /// repeat.
 static const cl::Buffer *gst_glcl_hough_move(GstGLCLHough *self, glcl::Queue &queue,
-                                             const Settings &settings) {
-  State *state = self->state;
+                                             const HoughProperties &settings) {
+  HoughState *state = self->state;
   const auto make = [context = state->context, width = state->width, height = state->height] {
     return std::make_unique<GlobalMotion>(*context, width, height);
   };
@@ -452,82 +455,85 @@ static void gst_glcl_hough_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                    const glcl::Picture &in, const glcl::Picture &out,
                                    GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLHough *self = GST_GLCL_HOUGH(filter);
-  State *state = self->state;
-  Settings settings = state->frame_settings;
+  HoughState *state = self->state;
+  HoughProperties settings = state->frame_settings;
   const Area area = glcl::clipped(settings.roi, in.width, in.height);
-  glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area, state->told);
+  glcl::warn_of_region(GST_ELEMENT(filter), settings.roi, in.width, in.height, area,
+                       state->roi_warned);
   settings.region = region_of(area);
   if (settings.scale_max < settings.scale_min) settings.scale_max = settings.scale_min;
-  gst_glcl_hough_follow(self, queue, settings, in);
+  gst_glcl_hough_apply_pending(self, queue, settings, in);
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(GST_GLCL_ANALYZER(filter), inbuf);
-  const bool searches = wanted.message || wanted.meta || settings.display == View::Display::objects;
+  const bool searches =
+      wanted.message || wanted.meta || settings.display == HoughRenderer::Display::objects;
   state->hough->run(queue, settings, in, searches);
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
-                         settings.display == View::Display::none
+                         settings.display == HoughRenderer::Display::none
                              ? std::nullopt
                              : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
                          [&](const glcl::drawing::Canvas &canvas) {
-                           state->view->draw(queue, settings.display, settings.color,
-                                             settings.hysteresis, *state->hough, canvas);
+                           state->renderer->draw(queue, settings.display, settings.color,
+                                                 settings.hysteresis, *state->hough, canvas);
                          });
   if (wanted.meta) gst_glcl_hough_attach(self, queue, outbuf);
-  if (!state->hough->shapes().empty()) gst_glcl_filter_counts_square(filter, "turned templates");
+  if (!state->hough->templates().empty()) gst_glcl_filter_counts_square(filter, "turned templates");
   if (!wanted.message && !wanted.meta) return;
   const cl::Buffer *moved = wanted.message ? gst_glcl_hough_move(self, queue, settings) : nullptr;
-  auto motion = std::make_shared<std::optional<GlobalMotion::Motion>>();
+  auto motion = std::make_shared<std::optional<GlobalMotion::Estimate>>();
   if (moved) gst_glcl_filter_counts_square(filter, "rotations of the picture");
-  if (moved)  // told before the objects
+  if (moved)  // posted before the objects
     gst_glcl_analyzer_read(GST_GLCL_ANALYZER(filter), queue, *moved, GlobalMotion::result_bytes,
                            [motion](const void *bytes) { *motion = GlobalMotion::read(bytes); });
   gst_glcl_analyzer_read(
       GST_GLCL_ANALYZER(filter), queue, state->hough->result(), Hough::result_bytes,
-      [self, wanted, motion, shapes = state->hough->shapes()](const void *bytes) {
-        const Hough::Objects found = Hough::read(bytes, shapes);
+      [self, wanted, motion, templates = state->hough->templates()](const void *bytes) {
+        const Hough::TemplateMatches found = Hough::read(bytes, templates);
         self->state->latest.set(found.objects);
         if (wanted.message) gst_glcl_hough_post(self, wanted.times, found, *motion);
       });
 }
 
 static void gst_glcl_hough_begin_frame(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_HOUGH(filter)->state;
+  HoughState *state = GST_GLCL_HOUGH(filter)->state;
   state->frame_settings = state->settings.get();
 }
 
 static bool gst_glcl_hough_passes_on(GstGLCLFilter *filter) {
-  return GST_GLCL_HOUGH(filter)->state->frame_settings.display == View::Display::none ||
+  return GST_GLCL_HOUGH(filter)->state->frame_settings.display == HoughRenderer::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_HOUGH(filter)->state;
+  HoughState *state = GST_GLCL_HOUGH(filter)->state;
   GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   state->latest.set({});
   if (state->hough) state->hough->reset();
 }
 
 static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_HOUGH(filter)->state;
+  HoughState *state = GST_GLCL_HOUGH(filter)->state;
   // A template that is being made is wanted by nobody any more, or, of the property, made again.
-  if (state->making.is_running()) {
-    state->making = {};
+  if (state->building.is_running()) {
+    state->building = {};
     state->files.clear(), state->from_files.clear(), state->left_out = false;
   }
   // Nor is what is to be made of a frame, which lies on the device.
-  auto &waiting = state->waiting;
-  waiting.erase(std::remove_if(waiting.begin(), waiting.end(),
-                               [](const Lesson &lesson) { return lesson.part.width > 0; }),
-                waiting.end());
+  auto &queued = state->queued;
+  queued.erase(
+      std::remove_if(queued.begin(), queued.end(),
+                     [](const PendingTemplate &pending) { return pending.part.width > 0; }),
+      queued.end());
   state->motion = {};
   state->hough.reset();
-  state->view.reset();
+  state->renderer.reset();
   state->context.reset();
   state->latest.set({});
 }
 
-static gboolean gst_glcl_hough_add_lesson(GstGLCLHough *self, const Lesson &lesson) {
-  return self->state->lessons.with([&](std::vector<Lesson> &lessons) -> gboolean {
-    if (lessons.size() >= Hough::most_shapes) return FALSE;
-    lessons.push_back(lesson);
+static gboolean gst_glcl_hough_add_pending(GstGLCLHough *self, const PendingTemplate &pending) {
+  return self->state->requests.with([&](std::vector<PendingTemplate> &requests) -> gboolean {
+    if (requests.size() >= Hough::most_templates) return FALSE;
+    requests.push_back(pending);
     return TRUE;
   });
 }
@@ -539,7 +545,7 @@ static gboolean gst_glcl_hough_learn(GstGLCLHough *self, const gchar *name, gint
     g_warning("learn needs a name and a width and height above 0.");
     return FALSE;
   }
-  return gst_glcl_hough_add_lesson(self, {name, box, nullptr});
+  return gst_glcl_hough_add_pending(self, {name, box, nullptr});
 }
 
 static gboolean gst_glcl_hough_learn_picture(GstGLCLHough *self, const gchar *name,
@@ -548,17 +554,17 @@ static gboolean gst_glcl_hough_learn_picture(GstGLCLHough *self, const gchar *na
     g_warning("learn-picture needs a name and a sample.");
     return FALSE;
   }
-  return gst_glcl_hough_add_lesson(self, {name, {}, {gst_sample_ref(sample), gst_sample_unref}});
+  return gst_glcl_hough_add_pending(self, {name, {}, {gst_sample_ref(sample), gst_sample_unref}});
 }
 
 static gboolean gst_glcl_hough_forget(GstGLCLHough *self, const gchar *name) {
-  Lesson lesson;
-  lesson.name = glcl::utf8(name ? name : "");  // as templates are named
-  lesson.forget = true;
-  return gst_glcl_hough_add_lesson(self, lesson);
+  PendingTemplate pending;
+  pending.name = glcl::utf8(name ? name : "");  // as templates are named
+  pending.forget = true;
+  return gst_glcl_hough_add_pending(self, pending);
 }
 
-static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new State; }
+static void gst_glcl_hough_init(GstGLCLHough *self) { self->state = new HoughState; }
 
 static void gst_glcl_hough_finalize(GObject *object) {
   delete GST_GLCL_HOUGH(object)->state;
@@ -570,55 +576,60 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_hough_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<HoughProperties> & {
     return GST_GLCL_HOUGH(object)->state->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
+  glcl::Properties<HoughProperties>(object_class, settings_of)
       .text("template", "Template",
             "Image files of the shapes to find, separated by commas. At most 16 templates, "
             "including learned ones",
-            &Settings::files)
+            &HoughProperties::files)
       .number("min-score", "Minimum score",
               "Minimum score of an object: 0 is a chance match, 1 is the complete outline",
-              &Settings::min_score, 0, 1)
+              &HoughProperties::min_score, 0, 1)
       .number("max-objects", "Maximum objects",
               "Maximum number of objects reported; those with the highest scores are kept",
-              &Settings::max_objects, 1, Hough::most_objects)
+              &HoughProperties::max_objects, 1, Hough::most_objects)
       .number("scale-min", "Minimum scale", "Minimum size of an object, relative to its template",
-              &Settings::scale_min, Hough::least_scale, Hough::most_scale)
+              &HoughProperties::scale_min, Hough::least_scale, Hough::most_scale)
       .number("scale-max", "Maximum scale",
               "Maximum size of an object, relative to its template. A value below scale-min counts "
               "as scale-min",
-              &Settings::scale_max, Hough::least_scale, Hough::most_scale)
+              &HoughProperties::scale_max, Hough::least_scale, Hough::most_scale)
       .number(
           "angle-min", "Minimum angle",
           "Minimum rotation of an object relative to its template, in degrees counter-clockwise",
-          &Settings::angle_min, -180, 180)
+          &HoughProperties::angle_min, -180, 180)
       .number("angle-max", "Maximum angle",
               "Maximum rotation of an object relative to its template, in degrees "
               "counter-clockwise. If it is below angle-min, the range wraps around at 180",
-              &Settings::angle_max, -180, 180)
+              &HoughProperties::angle_max, -180, 180)
       .other(
           gst_param_spec_array(
               "roi", "Region of interest",
               "Region in which edges are detected: <x, y, width, height> in px. It is clipped to "
               "the frame; a region outside moves to the nearest edge. Empty: whole frame",
               nullptr, glcl::while_playing),
-          [](Settings &settings, const GValue *value) { glcl::set_region(settings.roi, value); },
-          [](const Settings &settings, GValue *value) { glcl::get_region(settings.roi, value); })
+          [](HoughProperties &settings, const GValue *value) {
+            glcl::set_region(settings.roi, value);
+          },
+          [](const HoughProperties &settings, GValue *value) {
+            glcl::get_region(settings.roi, value);
+          })
       .number("low", "Lower threshold",
               "Lower hysteresis threshold: minimum gradient of an edge connected to a stronger "
               "one, in grey levels per px; -1 is half of the upper threshold",
-              &Settings::low, -1, glcl::hough::Canny::most)
+              &HoughProperties::low, -1, glcl::hough::Canny::most)
       .number("high", "Upper threshold",
               "Upper threshold: minimum gradient of an edge, in grey levels per px; -1 follows the "
               "measured noise",
-              &Settings::high, -1, glcl::hough::Canny::most)
+              &HoughProperties::high, -1, glcl::hough::Canny::most)
       .flag("hysteresis", "Hysteresis",
             "Keep edges between the two thresholds only if they are connected to a stronger edge",
-            &Settings::hysteresis)
-      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
-      .color("color", "Color", "Color of edges and outlines (0xAARRGGBB)", &Settings::color);
+            &HoughProperties::hysteresis)
+      .choice("display", "Display", "What the output shows", &HoughProperties::display,
+              display_type())
+      .color("color", "Color", "Color of edges and outlines (0xAARRGGBB)", &HoughProperties::color);
 
   /**
    * GstGLCLHough::learn:

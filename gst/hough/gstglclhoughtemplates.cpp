@@ -54,31 +54,32 @@ std::vector<std::string> split_files(const std::string &list) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<const Shape>> load_shapes(Queue &queue, const std::string &files,
-                                                      const Canny::Settings &settings,
-                                                      Layout layout, const Wants &wants) {
+std::vector<std::shared_ptr<const Template>> load_templates(Queue &queue, const std::string &files,
+                                                            const Canny::Settings &settings,
+                                                            Layout layout, const Accept &accept) {
   std::vector<std::pair<std::string, HostPicture>> pictures;
   for (const std::string &file : split_files(files)) {
     HostPicture picture =
         load_picture(file, "Give files of pictures that GStreamer decodes, separated by commas.",
                      [&] { return read_picture_file(file, "RGBA"); });
     const std::string name = std::filesystem::path(file).stem().string();
-    if (wants(name, picture.width, picture.height)) pictures.emplace_back(name, std::move(picture));
+    if (accept(name, picture.width, picture.height))
+      pictures.emplace_back(name, std::move(picture));
   }
-  std::vector<std::shared_ptr<const Shape>> shapes;
+  std::vector<std::shared_ptr<const Template>> templates;
   for (const auto &[name, picture] : pictures)
-    shapes.push_back(make_shape(queue, name, settings, upload_picture(queue, picture, layout)));
-  return shapes;
+    templates.push_back(
+        make_template(queue, name, settings, upload_picture(queue, picture, layout)));
+  return templates;
 }
 
-std::vector<std::shared_ptr<const Shape>> shape_of_sample(Queue &queue, const std::string &name,
-                                                          GstSample *sample,
-                                                          const Canny::Settings &settings,
-                                                          Layout layout, const Wants &wants) {
+std::vector<std::shared_ptr<const Template>> template_of_sample(
+    Queue &queue, const std::string &name, GstSample *sample, const Canny::Settings &settings,
+    Layout layout, const Accept &accept) {
   const HostPicture picture = load_picture(name, "Give a sample of one frame of video/x-raw.",
                                            [&] { return read_picture_sample(sample, "RGBA"); });
-  if (!wants(name, picture.width, picture.height)) return {};
-  return {make_shape(queue, name, settings, upload_picture(queue, picture, layout))};
+  if (!accept(name, picture.width, picture.height)) return {};
+  return {make_template(queue, name, settings, upload_picture(queue, picture, layout))};
 }
 
 }  // namespace glcl::hough

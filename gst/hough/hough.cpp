@@ -15,8 +15,8 @@ namespace {
 
 constexpr int turns = 72;              // TURNS in the kernels
 constexpr int groups = 72, bands = 3;  // SECTORS * BANDS, BANDS
-constexpr int matched = Shape::matched_points;
-constexpr int most_candidates = 512;          // of a shape
+constexpr int match_points = Template::match_points_count;
+constexpr int most_candidates = 512;          // of a template
 constexpr int match_strengths = 1024;         // STRENGTHS in match.cl
 constexpr int verify_sums = 15;               // SUMS
 constexpr float per_octave = 7.2725f;         // scales, 10 % apart
@@ -32,7 +32,7 @@ constexpr double most_pixels = 4e6;  // of one; of a larger template the smalles
 
 /// As kernels/hough/object.clh has it.
 struct DeviceObject {
-  cl_float x, y, a, b, score, shape, radius, spare;
+  cl_float x, y, a, b, score, templ, radius, spare;
 };
 static_assert(sizeof(DeviceObject) == 32);
 
@@ -109,8 +109,9 @@ EdgeMap edges_of(Queue &queue, const Canny::Settings &settings, const Picture &p
 
 }  // namespace
 
-std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
-                                        const Canny::Settings &settings, const Picture &picture) {
+std::shared_ptr<const Template> make_template(Queue &queue, const std::string &name,
+                                              const Canny::Settings &settings,
+                                              const Picture &picture) {
   try {
     const Pixels pixels = download(queue, picture);
     std::vector<EdgeMap> maps;
@@ -125,7 +126,7 @@ std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
                     CL_TRUE);
       maps.push_back(edges_of(queue, settings, at));
     }
-    return std::make_shared<Shape>(name, picture.width, picture.height, maps);
+    return std::make_shared<Template>(name, picture.width, picture.height, maps);
   } catch (const cl::Error &error) {
     throw Error("Detecting the edges of the template " + name + " failed.", error);
   }
@@ -147,60 +148,60 @@ Hough::Hough(Context &context, int width, int height, Layout layout)
   spread_ = Kernel(context, matching, "match_spread", {64, 1});
   pack_ = Kernel(context, matching, "match_pack", {64, 1});
   density_kernel_ = Kernel(context, matching, "match_density", {64, 1});
-  offsets_kernel_ = Kernel(context, matching, "match_offsets", {matched, 1});
+  offsets_kernel_ = Kernel(context, matching, "match_offsets", {match_points, 1});
   match_ = Kernel(context, matching, "match", {cpu ? 4u : 128u, 1}).in_bands();
   maxima_ = Kernel(context, matching, "match_maxima", {64, 1});
-  const Program verifying = context.program("hough/verify.cl", cpu ? "-DALONE" : "");
+  const Program verifying = context.program("hough/verify.cl", cpu ? "-DSINGLE_ITEM" : "");
   near_kernel_ = Kernel(context, verifying, "verify_near", {64, 1}).in_bands();
   verify_ = Kernel(context, verifying, "verify", {cpu ? 1u : 128u, 1}).in_bands();
   try {
     edge_count_ = buffer(context_, sizeof(cl_uint));
     rows_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
     std::vector<cl_float2> normals;
-    for (int step = 0; step < 2 * Shape::steps; step++) {
-      const double angle = step * std::acos(-1.0) / Shape::steps;
+    for (int step = 0; step < 2 * Template::steps; step++) {
+      const double angle = step * std::acos(-1.0) / Template::steps;
       normals.push_back(
           {{static_cast<cl_float>(std::cos(angle)), static_cast<cl_float>(std::sin(angle))}});
     }
     normals_ = upload(context_, normals);
     near_ = buffer(context_, size_t(width) * height * sizeof(cl_ushort));
     result_ = buffer(context_, result_bytes);
-    objects_ = buffer(context_, most_shapes * most_candidates * sizeof(DeviceObject));
+    objects_ = buffer(context_, most_templates * most_candidates * sizeof(DeviceObject));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the template search on " + context.device().name + ".",
                 error);
   }
 }
 
-void Hough::set_shapes(std::vector<std::shared_ptr<const Shape>> shapes) {
-  if (shapes.size() > most_shapes)
-    throw Error(Error::Kind::settings, std::to_string(shapes.size()) +
+void Hough::set_templates(std::vector<std::shared_ptr<const Template>> templates) {
+  if (templates.size() > most_templates)
+    throw Error(Error::Kind::settings, std::to_string(templates.size()) +
                                            " templates are too many. Use at most " +
-                                           std::to_string(most_shapes) + ".");
+                                           std::to_string(most_templates) + ".");
   std::vector<Prepared> prepared;
   try {
-    for (const auto &shape : shapes) {
+    for (const auto &templ : templates) {
       std::vector<cl_float4> points, matching;
       std::vector<cl_int4> levels;
-      for (const Shape::Level &level : shape->levels) {
+      for (const Template::ScaleLevel &level : templ->levels) {
         levels.push_back({{cl_int(points.size()), cl_int(level.points.size()), bits(level.chance),
                            bits(std::log2(level.scale))}});
         points.insert(points.end(), level.points.begin(), level.points.end());
-        matching.insert(matching.end(), level.matched.begin(), level.matched.end());
+        matching.insert(matching.end(), level.match_points.begin(), level.match_points.end());
       }
-      const auto &shown = shape->levels[shape->level_of(1)].points;
+      const auto &outline = templ->levels[templ->level_of(1)].points;
       prepared.push_back({upload(context_, points),
                           upload(context_, levels),
                           upload(context_, matching),
-                          upload(context_, shown),
-                          static_cast<int>(shown.size()),
+                          upload(context_, outline),
+                          static_cast<int>(outline.size()),
                           {},
                           {}});
     }
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the templates.", error);
   }
-  shapes_ = std::move(shapes);
+  templates_ = std::move(templates);
   prepared_ = std::move(prepared);
 }
 
@@ -214,13 +215,13 @@ Hough::Scales Hough::scales(const Settings &settings) const {
 
 void Hough::make_grid(const Settings &settings) {
   float least = 1e9f, most = 0;
-  for (const auto &shape : shapes_) {
-    least = std::min(least, shape->radius);
-    most = std::max(most, shape->radius);
+  for (const auto &templ : templates_) {
+    least = std::min(least, templ->radius);
+    most = std::max(most, templ->radius);
   }
   const auto [count, first] = scales(settings);
   const double largest = most * std::exp2(first + float(count) / per_octave);
-  Grid grid;
+  SearchGrid grid;
   grid.cell = std::clamp(static_cast<int>(std::lround(least * settings.scale_min / 6)), least_cell,
                          most_cell);
   grid.half = (grid.cell + 1) / 2;
@@ -252,17 +253,17 @@ void Hough::make_grid(const Settings &settings) {
 }
 
 void Hough::match(Queue &queue, const Settings &settings, size_t index) {
-  const Shape &shape = *shapes_[index];
+  const Template &templ = *templates_[index];
   Prepared &prepared = prepared_[index];
   const auto [count, first] = scales(settings);
   const auto &[cell, half, margin, columns, lines, pitch, words, all_words, cells] = grid_;
-  const auto level_count = static_cast<cl_int>(shape.levels.size());
-  // How large the shape is in the middle of each band.
+  const auto level_count = static_cast<cl_int>(templ.levels.size());
+  // How large the template is in the middle of each band.
   const int share = (count + bands - 1) / bands;
   cl_int4 windows{};
   for (int band = 0; band < bands; band++) {
     const float size = std::exp2(first + (float(band) + 0.5f) * float(share) / per_octave);
-    windows.s[band] = std::max(static_cast<int>(0.7f * shape.radius * size / float(cell)), 1);
+    windows.s[band] = std::max(static_cast<int>(0.7f * templ.radius * size / float(cell)), 1);
   }
   const size_t places = size_t(pitch) * cells.s[1];
   density_kernel_(queue, {places, bands}, map_, windows, cells, pitch, margin, columns, lines, cell,
@@ -270,10 +271,10 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   const std::array fits{float(count),  first,        float(cell),
                         float(margin), float(words), float(lines)};
   if (!prepared.offsets() || prepared.fits != fits) {
-    prepared.offsets = buffer(context_, size_t(turns) * count * matched * sizeof(cl_int2));
-    offsets_kernel_(queue, {matched, size_t(turns) * count}, prepared.matched, prepared.levels,
-                    level_count, count, first, per_octave, cell, margin, words, lines,
-                    prepared.offsets);
+    prepared.offsets = buffer(context_, size_t(turns) * count * match_points * sizeof(cl_int2));
+    offsets_kernel_(queue, {match_points, size_t(turns) * count}, prepared.match_points,
+                    prepared.levels, level_count, count, first, per_octave, cell, margin, words,
+                    lines, prepared.offsets);
     prepared.fits = fits;
   }
   // Turns are clockwise.
@@ -294,26 +295,26 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
   verify_(queue, {verify_.group().x, most_candidates}, canny_.edges(), near_,
           cl_int2{{width_, height_}}, candidates_.places(), candidates_.counts(), poses_, count,
           first, per_octave, cells.s[1], pitch, cell, prepared.points, normals_, prepared.levels,
-          level_count, shape.radius, static_cast<cl_int>(index), scale_range, angles, objects_,
+          level_count, templ.radius, static_cast<cl_int>(index), scale_range, angles, objects_,
           static_cast<cl_int>(index * most_candidates),
           cl::Local(verify_sums * verify_.group().x * sizeof(cl_float)));
 }
 
-Region Hough::region(const Settings &settings) const {
-  const Region &region = settings.region;
-  return region.x1 > region.x0 && region.y1 > region.y0 ? region : Region{0, 0, width_, height_};
+Bounds Hough::region(const Settings &settings) const {
+  const Bounds &region = settings.region;
+  return region.x1 > region.x0 && region.y1 > region.y0 ? region : Bounds{0, 0, width_, height_};
 }
 
 void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool objects) {
   canny_.run(queue, settings, in, objects);
   if (!objects) return;
-  const Region where = region(settings);
-  if (!shapes_.empty()) make_grid(settings);
+  const Bounds where = region(settings);
+  if (!templates_.empty()) make_grid(settings);
   const cl_int2 size{{width_, height_}};
   queue.cl().enqueueFillBuffer(edge_count_, cl_uint(0), 0, sizeof(cl_uint));
   rows_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
                cl_int4{{where.x0, where.y0, where.x1, where.y1}}, grid_.half, rows_, edge_count_);
-  if (!shapes_.empty()) {
+  if (!templates_.empty()) {
     spread_(queue, {size_t(grid_.columns) * grid_.lines * grid_.cell * grid_.cell, 1}, rows_, size,
             grid_.half, grid_.cell, grid_.margin, grid_.columns, grid_.lines, map_);
     pack_(queue, {size_t(grid_.all_words), 1}, map_, grid_.columns, grid_.words, grid_.all_words,
@@ -321,8 +322,9 @@ void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool 
     near_kernel_(queue, {size_t(width_), size_t(height_)}, canny_.edges(), size,
                  std::max(grid_.cell / 4, 1), near_);
   }
-  for (size_t i = 0; i < shapes_.size(); i++) match(queue, settings, i);
-  choose_(queue, choose_.group(), objects_, static_cast<cl_int>(shapes_.size() * most_candidates),
+  for (size_t i = 0; i < templates_.size(); i++) match(queue, settings, i);
+  choose_(queue, choose_.group(), objects_,
+          static_cast<cl_int>(templates_.size() * most_candidates),
           static_cast<cl_float>(settings.min_score), std::min(settings.max_objects, most_objects),
           edge_count_, result_, cl::Local(choose_.group().x * sizeof(cl_float2)));
 }
@@ -333,16 +335,16 @@ Hough::Matches Hough::matches(const Settings &settings) const {
           grid_.cell, grid_.half, first};
 }
 
-Hough::Objects Hough::read(const void *result,
-                           const std::vector<std::shared_ptr<const Shape>> &shapes) {
+Hough::TemplateMatches Hough::read(const void *result,
+                                   const std::vector<std::shared_ptr<const Template>> &templates) {
   cl_uint head[2];
   std::memcpy(head, result, sizeof head);
-  Objects objects{{}, head[1]};
+  TemplateMatches objects{{}, head[1]};
   const auto *from = static_cast<const char *>(result) + sizeof(DeviceObject);
   for (cl_uint i = 0; i < std::min<cl_uint>(head[0], most_objects); i++) {
     DeviceObject object;
     std::memcpy(&object, from + i * sizeof object, sizeof object);
-    objects.objects.push_back({shapes[static_cast<size_t>(object.shape)], object.x, object.y,
+    objects.objects.push_back({templates[static_cast<size_t>(object.templ)], object.x, object.y,
                                -std::atan2(object.b, object.a) * 180 / std::acos(-1.0),
                                std::hypot(object.a, object.b), object.score});
   }

@@ -6,17 +6,19 @@
 #include <vector>
 
 #include "canny.h"
-#include "shape.h"
-#include "strongest.h"
+#include "template.h"
+#include "topk.h"
 
 namespace glcl::hough {
 
-/// A template from a picture on the device, RGBA. Waits. Throws as Shape() does, and Error::failed.
-std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
-                                        const Canny::Settings &settings, const Picture &picture);
+/// A template from a picture on the device, RGBA. Waits. Throws as Template() does, and
+/// Error::failed.
+std::shared_ptr<const Template> make_template(Queue &queue, const std::string &name,
+                                              const Canny::Settings &settings,
+                                              const Picture &picture);
 
-/// Where shapes are in a frame, however turned and scaled: a generalised Hough transform (Ballard
-/// 1981) whose accumulator is gathered.
+/// Where templates are in a frame, however turned and scaled: a generalised Hough transform
+/// (Ballard 1981) whose accumulator is gathered.
 ///
 /// For cells of some px, 72 turns and scales 10 % apart it counts the points of the template that
 /// meet an edge of their direction nearby, 128 of them, and compares that with what chance gives
@@ -29,7 +31,7 @@ std::shared_ptr<const Shape> make_shape(Queue &queue, const std::string &name,
 /// edge is the brighter one.
 class Hough {
  public:
-  static constexpr int most_shapes = 16, most_objects = 64;
+  static constexpr int most_templates = 16, most_objects = 64;
   static constexpr double least_scale = 0.25, most_scale = 4;
 
   struct Settings : Canny::Settings {
@@ -37,19 +39,19 @@ class Hough {
     int max_objects = 10;                      ///< 1 … most_objects
     double scale_min = 0.5, scale_max = 1.5;   ///< least_scale … most_scale
     double angle_min = -180, angle_max = 180;  ///< degrees counter-clockwise, from min on to max
-    Region region;                             ///< where edges count; the whole frame if empty
+    Bounds region;                             ///< where edges count; the whole frame if empty
   };
 
-  struct Object {
-    std::shared_ptr<const Shape> shape;
+  struct TemplateMatch {
+    std::shared_ptr<const Template> templ;
     double x, y;   ///< px, of the template's middle
     double angle;  ///< degrees counter-clockwise, above -180 to 180
     double scale;
     double score;  ///< 0 … 1
   };
-  struct Objects {
-    std::vector<Object> objects;  ///< by score, the best first
-    unsigned edges;               ///< in the region, that reach the upper threshold
+  struct TemplateMatches {
+    std::vector<TemplateMatch> objects;  ///< by score, the best first
+    unsigned edges;                      ///< in the region, that reach the upper threshold
   };
 
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
@@ -58,22 +60,22 @@ class Hough {
 
   /// What to look for, at most most_shapes. Allocates. Throws Error::failed, and Error::settings
   /// where those are too many.
-  void set_shapes(std::vector<std::shared_ptr<const Shape>> shapes);
-  const std::vector<std::shared_ptr<const Shape>> &shapes() const { return shapes_; }
-  /// The points of a shape at its own size, for kernels, and their number.
-  const cl::Buffer &points(size_t shape) const { return prepared_[shape].shown; }
-  int points_count(size_t shape) const { return prepared_[shape].shown_count; }
+  void set_templates(std::vector<std::shared_ptr<const Template>> templates);
+  const std::vector<std::shared_ptr<const Template>> &templates() const { return templates_; }
+  /// The points of a template at its own size, for kernels, and their number.
+  const cl::Buffer &points(size_t templ) const { return prepared_[templ].outline; }
+  int points_count(size_t templ) const { return prepared_[templ].outline_count; }
 
-  /// Enqueues the search for edges, and with `objects` that for shapes.
+  /// Enqueues the search for edges, and with `objects` that for templates.
   void run(Queue &queue, const Settings &settings, const Picture &in, bool objects = true);
   /// Where edges count: the whole frame where the region is empty.
-  Region region(const Settings &settings) const;
+  Bounds region(const Settings &settings) const;
   /// The next frame does not follow the last one.
   void reset() { canny_.reset(); }
 
   const Canny &canny() const { return canny_; }
-  /// For the last of the shapes by group, row and column: how far the best pose there stands out,
-  /// and which it is, as ushort; for tests.
+  /// For the last of the templates by group, row and column: how far the best pose there stands
+  /// out, and which it is, as ushort; for tests.
   struct Matches {
     cl::Buffer votes, poses;
     int scales, columns, rows, pitch, cell, half;
@@ -83,12 +85,13 @@ class Hough {
   /// What was found, result_bytes of it, for read().
   const cl::Buffer &result() const { return result_; }
   static constexpr size_t result_bytes = (1 + most_objects) * 32;
-  static Objects read(const void *result, const std::vector<std::shared_ptr<const Shape>> &shapes);
+  static TemplateMatches read(const void *result,
+                              const std::vector<std::shared_ptr<const Template>> &templates);
 
  private:
   struct Prepared {
-    cl::Buffer points, levels, matched, shown;
-    int shown_count;
+    cl::Buffer points, levels, match_points, outline;
+    int outline_count;
     cl::Buffer offsets;         // where its points fall
     std::array<float, 6> fits;  // the grid and the scales that these are for
   };
@@ -96,8 +99,8 @@ class Hough {
     int count;
     float first;  ///< binary logarithm of the smallest bin's begin
   };
-  /// How the frame is divided for the shapes there are.
-  struct Grid {
+  /// How the frame is divided for the templates there are.
+  struct SearchGrid {
     int cell = 0, half = 0, margin = 0, columns = 0, lines = 0, pitch = 0, words = 0, all_words = 0;
     cl_int2 cells{};
   };
@@ -109,15 +112,15 @@ class Hough {
   int width_, height_;
   cl::Context context_;
   Canny canny_;
-  Strongest candidates_;
+  TopK candidates_;
   Kernel rows_kernel_, spread_, pack_, density_kernel_, offsets_kernel_, match_, maxima_,
       near_kernel_, verify_, choose_;
   cl::Buffer edge_count_, rows_, near_, normals_, result_, objects_;
   cl::Buffer map_, bits_, density_, votes_, poses_, maxima_buffer_;
   size_t map_size_ = 0, bits_size_ = 0, places_size_ = 0;
-  Grid grid_;
+  SearchGrid grid_;
   size_t lanes_;
-  std::vector<std::shared_ptr<const Shape>> shapes_;
+  std::vector<std::shared_ptr<const Template>> templates_;
   std::vector<Prepared> prepared_;
 };
 

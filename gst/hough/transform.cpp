@@ -11,25 +11,25 @@ namespace glcl::hough {
 
 namespace {
 
-constexpr int steps = Pairings::steps;
+constexpr int steps = EdgePairs::steps;
 constexpr int elsewhere = 23;  // steps, between the directions that pictures often have
 constexpr double unit = 4096;  // of cosines in the kernels
 
 }  // namespace
 
 Transform::Transform(Context &context, int width, int height, const Settings &settings,
-                     Pairings::Form form)
+                     EdgePairs::Form form)
     : settings_(settings), argmax_(context) {
   const bool cpu = context.device().is_cpu();
   const size_t items = cpu ? 1 : 128;
   groups_ = cpu ? 64 : 1024;
-  const Program program = context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form));
-  correlate_ = Kernel(context, program, "pairings_correlate", {items, 1});
-  turn_kernel_ = Kernel(context, program, "pairings_turn", {1, 1});
-  scale_ = Kernel(context, program, "pairings_scale", {items, 1});
-  size_kernel_ = Kernel(context, program, "pairings_size", {1, 1});
-  shift_ = Kernel(context, program, "pairings_shift", {items, 1});
-  fold_ = Kernel(context, program, "pairings_fold", {cpu ? 64u : 128u, 1});
+  const Program program = context.program("hough/edgepairs.cl", "-DFORM=" + std::to_string(form));
+  correlate_ = Kernel(context, program, "edge_pairs_correlate", {items, 1});
+  turn_kernel_ = Kernel(context, program, "edge_pairs_turn", {1, 1});
+  scale_ = Kernel(context, program, "edge_pairs_scale", {items, 1});
+  size_kernel_ = Kernel(context, program, "edge_pairs_size", {1, 1});
+  shift_ = Kernel(context, program, "edge_pairs_shift", {items, 1});
+  fold_ = Kernel(context, program, "edge_pairs_fold", {cpu ? 64u : 128u, 1});
   std::vector<cl_int2> turns;
   for (int size = 0; size < sizes; size++)
     for (int turn = 0; turn < steps; turn++) {
@@ -64,14 +64,14 @@ Transform::Transform(Context &context, int width, int height, const Settings &se
   }
 }
 
-void Transform::find_turn(Queue &queue, const Pairings &before, const Pairings &after) {
+void Transform::find_turn(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
   const size_t items = correlate_.group().x;
   correlate_(queue, {steps * items, 1}, before.space(), after.space(), agreement_,
              cl::Local(items * sizeof(cl_ulong)));
   turn_kernel_(queue, {1, 1}, agreement_, settings_.most_turn, turn_);
 }
 
-void Transform::find_size(Queue &queue, const Pairings &before, const Pairings &after) {
+void Transform::find_size(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
   const bool against_chance = settings_.against_chance;
   for (const auto &[votes, off] : {std::pair{&size_votes_, 0}, {&chance_votes_, elsewhere}}) {
     if (off && !against_chance) continue;
@@ -84,7 +84,7 @@ void Transform::find_size(Queue &queue, const Pairings &before, const Pairings &
                int(against_chance), size_);
 }
 
-void Transform::find_place(Queue &queue, const Pairings &before, const Pairings &after) {
+void Transform::find_place(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
   const int fine = settings_.fine, copies = settings_.copies;
   const int columns = ((after.width() - 1) >> fine) + 1, lines = ((after.height() - 1) >> fine) + 1,
             plane = columns * lines;
@@ -98,7 +98,7 @@ void Transform::find_place(Queue &queue, const Pairings &before, const Pairings 
   argmax_.run(queue, place_votes_, plane_, place_);
 }
 
-void Transform::run(Queue &queue, const Pairings &before, const Pairings &after) {
+void Transform::run(Queue &queue, const EdgePairs &before, const EdgePairs &after) {
   find_turn(queue, before, after);
   find_size(queue, before, after);
   find_place(queue, before, after);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "pairings.h"
+#include "edgepairs.h"
 
 namespace glcl::hough {
 
 /// How a picture has to be turned, scaled and shifted to look like another one, by votes of their
-/// pairings in three spaces, one after the other (Gómez Luna 2012): the turn that their spaces
-/// agree best for, up to 180°, since directions are those of lines; the size that pairings of a
+/// edge pairs in three spaces, one after the other (Gómez Luna 2012): the turn that their spaces
+/// agree best for, up to 180°, since directions are those of lines; the size that edge pairs of a
 /// kind differ by; and the place that its edges, turned and scaled, have its middle at.
 class Transform {
  public:
@@ -17,19 +17,20 @@ class Transform {
     int fine = 0;        ///< places are squares of 2^fine px
     int copies = 1;      ///< of their space, which work-items take turns with
     int most_turn = 45;  ///< degrees / 2 to either side
-    /// Not the size that has most votes, but the one that stands out most from what pairings have
+    /// Not the size that has most votes, but the one that stands out most from what edge pairs have
     /// that are turned wrong.
     bool against_chance = false;
   };
   /// For a second picture of width × height px. Throws Error::failed where the device refuses.
-  Transform(Context &context, int width, int height, const Settings &settings, Pairings::Form form);
+  Transform(Context &context, int width, int height, const Settings &settings,
+            EdgePairs::Form form);
 
-  /// Enqueues the votes of pairings with lists; `after` is of the size that it was made for.
-  void run(Queue &queue, const Pairings &before, const Pairings &after);
+  /// Enqueues the votes of edge pairs with lists; `after` is of the size that it was made for.
+  void run(Queue &queue, const EdgePairs &before, const EdgePairs &after);
   /// Its three steps.
-  void find_turn(Queue &queue, const Pairings &before, const Pairings &after);
-  void find_size(Queue &queue, const Pairings &before, const Pairings &after);
-  void find_place(Queue &queue, const Pairings &before, const Pairings &after);
+  void find_turn(Queue &queue, const EdgePairs &before, const EdgePairs &after);
+  void find_size(Queue &queue, const EdgePairs &before, const EdgePairs &after);
+  void find_place(Queue &queue, const EdgePairs &before, const EdgePairs &after);
 
   /// An int: degrees / 2 clockwise. Two uint each: the votes of the size and its number; those of
   /// the place and its number, row by row.

@@ -24,12 +24,12 @@ GST_DEBUG_CATEGORY_STATIC(glcl_invert_debug);
 
 namespace {
 
-struct Settings {
+struct InvertProperties {
   double strength = 1;
 };
 
-struct State {
-  glcl::Guarded<Settings> settings;
+struct InvertState {
+  glcl::Guarded<InvertProperties> settings;
   glcl::Kernel kernel;
 };
 
@@ -37,7 +37,7 @@ struct State {
 
 struct _GstGLCLInvert {
   GstGLCLFilter parent;
-  State *state;
+  InvertState *state;
 };
 
 G_DEFINE_TYPE(GstGLCLInvert, gst_glcl_invert, GST_TYPE_GLCL_FILTER)
@@ -56,7 +56,7 @@ static glcl::Layout gst_glcl_invert_prepare(GstGLCLFilter *filter, glcl::Context
 static void gst_glcl_invert_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                     const glcl::Picture &in, const glcl::Picture &out, GstBuffer *,
                                     GstBuffer *) {
-  State *state = GST_GLCL_INVERT(filter)->state;
+  InvertState *state = GST_GLCL_INVERT(filter)->state;
   const auto strength = static_cast<cl_float>(state->settings.get().strength);
 
   state->kernel(queue, {static_cast<size_t>(in.width), static_cast<size_t>(in.height)}, in, out,
@@ -67,7 +67,7 @@ static void gst_glcl_invert_unprepare(GstGLCLFilter *filter) {
   GST_GLCL_INVERT(filter)->state->kernel = {};
 }
 
-static void gst_glcl_invert_init(GstGLCLInvert *self) { self->state = new State; }
+static void gst_glcl_invert_init(GstGLCLInvert *self) { self->state = new InvertState; }
 
 static void gst_glcl_invert_finalize(GObject *object) {
   delete GST_GLCL_INVERT(object)->state;
@@ -79,13 +79,13 @@ static void gst_glcl_invert_class_init(GstGLCLInvertClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_invert_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<InvertProperties> & {
     return GST_GLCL_INVERT(object)->state->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
+  glcl::Properties<InvertProperties>(object_class, settings_of)
       .number("strength", "Strength",
               "Strength of the inversion: 0 keeps the picture, 1 inverts it fully",
-              &Settings::strength, 0, 1);
+              &InvertProperties::strength, 0, 1);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL colour inversion", "Filter/Effect/Video",

@@ -56,9 +56,9 @@
 #include "klt.h"
 #include "opencl/error.h"
 #include "opencl/lazy.h"
+#include "renderer.h"
 #include "stabilizer.h"
-#include "trackfile.h"
-#include "view.h"
+#include "trackwriter.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_klt_debug);
 #define GST_CAT_DEFAULT glcl_klt_debug
@@ -66,52 +66,52 @@ GST_DEBUG_CATEGORY_STATIC(glcl_klt_debug);
 namespace {
 
 using glcl::klt::Klt;
+using glcl::klt::PointRenderer;
 using glcl::klt::Points;
 using glcl::klt::Stabilizer;
-using glcl::klt::TrackFile;
-using glcl::klt::View;
+using glcl::klt::TrackWriter;
 
 constexpr char kind[] = "glclklt";
 
 GType display_type() {
-  using Display = View::Display;
+  using Display = PointRenderer::Display;
   return glcl::enum_type<Display>(
       "GstGLCLKltDisplay", {{Display::none, "Unchanged input", "none"},
                             {Display::points, "Dots at the tracked points", "points"},
                             {Display::tracks, "Dots and the paths of the points", "tracks"}});
 }
 
-struct Settings : Klt::Settings, View::Drawing, Stabilizer::Settings {
+struct KltProperties : Klt::Settings, PointRenderer::PointStyle, Stabilizer::Settings {
   std::string dump_location;
 };
 
-/// What the last message told.
-struct ToldSoFar {
+/// What the messages so far reported.
+struct PostedTotals {
   guint lost = 0, chosen = 0, cuts = 0;
 };
 
 /// A steady picture, and the frame with a drawing before it is moved.
-struct Steadying {
+struct Stabilization {
   glcl::Lazy<Stabilizer> stabilizer;
   glcl::Picture drawn;
 };
 
-struct State {
-  glcl::Guarded<Settings> settings;
-  Settings frame_settings;  // for the frame that is under way
+struct KltState {
+  glcl::Guarded<KltProperties> settings;
+  KltProperties frame_settings;  // for the frame that is under way
 
   // GL thread
   int width = 0, height = 0;
   float aspect = 1;  // width of a pixel by its height
   std::unique_ptr<Klt> klt;
-  std::unique_ptr<View> view;
-  std::unique_ptr<Steadying> steadying;
-  Stabilizer *steady = nullptr;     // where this frame is moved
-  cl::Buffer unmoved;               // as Stabilizer::Steady::rows
-  std::shared_ptr<ToldSoFar> told;  // of this engine
+  std::unique_ptr<PointRenderer> renderer;
+  std::unique_ptr<Stabilization> stabilization;
+  Stabilizer *active_stabilizer = nullptr;  // where this frame is moved
+  cl::Buffer unmoved;                       // as Stabilizer::Steady::rows
+  std::shared_ptr<PostedTotals> posted;     // of this engine
 
   // Streaming thread
-  std::unique_ptr<TrackFile> file;
+  std::unique_ptr<TrackWriter> file;
   guint64 frames = 0;  // since the start
 };
 
@@ -119,21 +119,21 @@ struct State {
 
 struct _GstGLCLKlt {
   GstGLCLAnalyzer parent;
-  State *state;
+  KltState *state;
 };
 
 G_DEFINE_TYPE(GstGLCLKlt, gst_glcl_klt, GST_TYPE_GLCL_ANALYZER)
 GST_ELEMENT_REGISTER_DEFINE(glclklt, "glclklt", GST_RANK_NONE, gst_glcl_klt_get_type())
 
-/// The stabilizer once it is built; with `wait` at once. A failure is told once.
+/// The stabilizer once it is built; with `wait` at once. A failure is reported once.
 static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &context, bool wait) {
-  State *state = self->state;
+  KltState *state = self->state;
   const auto make = [context = context.shared_from_this(), width = state->width,
                      height = state->height, aspect = state->aspect] {
     return Stabilizer(*context, width, height, glcl::layout_for(context->device()), aspect);
   };
   try {
-    auto &stabilizer = state->steadying->stabilizer;
+    auto &stabilizer = state->stabilization->stabilizer;
     return wait ? &stabilizer.get(make) : stabilizer.poll(make);
   } catch (const glcl::Error &error) {
     glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
@@ -144,34 +144,34 @@ static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &cont
 
 static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
                                          int height) {
-  State *state = GST_GLCL_KLT(filter)->state;
-  const Settings settings = state->settings.get();
+  KltState *state = GST_GLCL_KLT(filter)->state;
+  const KltProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->width = width, state->height = height;
   state->aspect = gst_glcl_filter_pixel_aspect(filter);
   state->klt = std::make_unique<Klt>(context, width, height, layout);
-  state->view = std::make_unique<View>(context, width, height, layout);
-  state->steadying = std::make_unique<Steadying>();
+  state->renderer = std::make_unique<PointRenderer>(context, width, height, layout);
+  state->stabilization = std::make_unique<Stabilization>();
   if (settings.stabilize) gst_glcl_klt_stabilizer(GST_GLCL_KLT(filter), context, true);
   const float unmoved[] = {1, 0, 0, 0, 1, 0};
   state->unmoved = cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unmoved,
                               const_cast<float *>(unmoved));
-  state->told = std::make_shared<ToldSoFar>();
+  state->posted = std::make_shared<PostedTotals>();
   gst_glcl_analyzer_prepare(
       GST_GLCL_ANALYZER(filter), context,
-      state->file ? Points::bytes(settings.features) : sizeof(Points::Summary));
+      state->file ? Points::bytes(settings.features) : sizeof(Points::PointSummary));
   GST_INFO_OBJECT(filter, "frames of %d×%d px, %d points at most", width, height,
                   settings.features);
   return layout;
 }
 
 static void gst_glcl_klt_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &times,
-                              const Points::Summary &summary, ToldSoFar &told) {
+                              const Points::PointSummary &summary, PostedTotals &posted) {
   GstStructure *message = gst_glcl_analyzer_structure(kind, times);
   gst_structure_set(message, "tracked", G_TYPE_UINT, summary.count - summary.chosen, "lost",
-                    G_TYPE_UINT, summary.all_lost - told.lost, "new", G_TYPE_UINT,
-                    summary.all_chosen - told.chosen, "cut", G_TYPE_BOOLEAN,
-                    gboolean(summary.all_cuts != told.cuts), "mean-x", G_TYPE_DOUBLE,
+                    G_TYPE_UINT, summary.all_lost - posted.lost, "new", G_TYPE_UINT,
+                    summary.all_chosen - posted.chosen, "cut", G_TYPE_BOOLEAN,
+                    gboolean(summary.all_cuts != posted.cuts), "mean-x", G_TYPE_DOUBLE,
                     double(summary.mean_x), "mean-y", G_TYPE_DOUBLE, double(summary.mean_y),
                     "mean-age", G_TYPE_DOUBLE, double(summary.mean_age), nullptr);
   if (summary.noise >= 0)
@@ -179,28 +179,28 @@ static void gst_glcl_klt_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &tim
   if (summary.confidence >= 0)
     gst_structure_set(message, "camera-confidence", G_TYPE_DOUBLE, double(summary.confidence),
                       nullptr);
-  told = {summary.all_lost, summary.all_chosen, summary.all_cuts};
+  posted = {summary.all_lost, summary.all_chosen, summary.all_cuts};
   gst_glcl_analyzer_post(self, message);
 }
 
 /// Copies one part of every point; all in bytes.
-static void gst_glcl_klt_copy_part(State *state, glcl::Queue &queue, size_t from, size_t bytes,
+static void gst_glcl_klt_copy_part(KltState *state, glcl::Queue &queue, size_t from, size_t bytes,
                                    const cl::Buffer &to, size_t offset) {
-  const size_t count = state->klt->features(), point = sizeof(Points::Told);
-  queue.cl().enqueueCopyBufferRect(state->klt->points().told(), to,
-                                   {sizeof(Points::Summary) + from, 0, 0}, {offset, 0, 0},
+  const size_t count = state->klt->features(), point = sizeof(Points::Record);
+  queue.cl().enqueueCopyBufferRect(state->klt->points().report(), to,
+                                   {sizeof(Points::PointSummary) + from, 0, 0}, {offset, 0, 0},
                                    {bytes, count, 1}, point, point * count, bytes, bytes * count);
 }
 
 static void gst_glcl_klt_attach(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer *outbuf) {
-  State *state = self->state;
+  KltState *state = self->state;
   const int most = state->klt->features();
   // Each after the one before, behind the first four numbers of the summary.
   const size_t counts = 4 * sizeof(cl_uint), points = counts, ids = points + most * size_t(16),
                ages = ids + most * size_t(4), residues = ages + most * size_t(4),
                moved = residues + most * size_t(4);
   const glcl::AttachedResult result = gst_glcl_analyzer_attach(
-      GST_GLCL_ANALYZER(self), outbuf, kind, moved + sizeof Stabilizer::Steady::rows,
+      GST_GLCL_ANALYZER(self), outbuf, kind, moved + sizeof glcl::klt::StabilizerState::rows,
       {{"summary", "int32", {4}, 0},
        {"points-count", "int32", {1}, 0},
        {"points", "float32", {most, 4}, points},
@@ -212,14 +212,15 @@ static void gst_glcl_klt_attach(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer 
        {"residues", "float32", {most}, residues},
        {"moved", "float32", {2, 3}, moved}});
   const cl::Buffer &memory = glcl::result_memory(result.buffer);
-  queue.cl().enqueueCopyBuffer(state->klt->points().told(), memory, 0, 0, counts);
-  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, x), 16, memory, points);
-  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, id), 4, memory, ids);
-  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, age), 4, memory, ages);
-  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Told, residue), 4, memory, residues);
-  queue.cl().enqueueCopyBuffer(state->steady ? state->steady->steady() : state->unmoved, memory,
-                               state->steady ? offsetof(Stabilizer::Steady, rows) : 0, moved,
-                               sizeof Stabilizer::Steady::rows);
+  queue.cl().enqueueCopyBuffer(state->klt->points().report(), memory, 0, 0, counts);
+  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Record, x), 16, memory, points);
+  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Record, id), 4, memory, ids);
+  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Record, age), 4, memory, ages);
+  gst_glcl_klt_copy_part(state, queue, offsetof(Points::Record, residue), 4, memory, residues);
+  queue.cl().enqueueCopyBuffer(
+      state->active_stabilizer ? state->active_stabilizer->state() : state->unmoved, memory,
+      state->active_stabilizer ? offsetof(glcl::klt::StabilizerState, rows) : 0, moved,
+      sizeof glcl::klt::StabilizerState::rows);
   glcl::result_written(result.buffer, queue);
   gst_structure_set(result.fields, "width", G_TYPE_INT, state->width, "height", G_TYPE_INT,
                     state->height, nullptr);
@@ -228,8 +229,8 @@ static void gst_glcl_klt_attach(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer 
 /// The stream goes on without the file.
 static void gst_glcl_klt_write(GstGLCLKlt *self, guint64 frame, GstClockTime timestamp,
                                const void *bytes) {
-  const auto *summary = static_cast<const Points::Summary *>(bytes);
-  const auto *points = reinterpret_cast<const Points::Told *>(summary + 1);
+  const auto *summary = static_cast<const Points::PointSummary *>(bytes);
+  const auto *points = reinterpret_cast<const Points::Record *>(summary + 1);
   try {
     self->state->file->write(
         frame,
@@ -241,112 +242,114 @@ static void gst_glcl_klt_write(GstGLCLKlt *self, guint64 frame, GstClockTime tim
   }
 }
 
-static void gst_glcl_klt_tell(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer *inbuf,
-                              GstBuffer *outbuf) {
-  State *state = self->state;
+static void gst_glcl_klt_report(GstGLCLKlt *self, glcl::Queue &queue, GstBuffer *inbuf,
+                                GstBuffer *outbuf) {
+  KltState *state = self->state;
   auto *analyzer = GST_GLCL_ANALYZER(self);
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
   if (!wanted.message && !wanted.meta && !state->file) return;
-  state->klt->tell(queue);
-  if (state->steady)
-    state->klt->points().tell_confidence(queue, state->steady->steady(),
-                                         offsetof(Stabilizer::Steady, confidence));
-  const cl::Buffer &told = state->klt->points().told();
+  state->klt->report(queue);
+  if (state->active_stabilizer)
+    state->klt->points().report_confidence(queue, state->active_stabilizer->state(),
+                                           offsetof(glcl::klt::StabilizerState, confidence));
+  const cl::Buffer &report = state->klt->points().report();
   if (wanted.message)
     gst_glcl_analyzer_read(
-        analyzer, queue, told, sizeof(Points::Summary),
-        [analyzer, times = wanted.times, so_far = state->told](const void *bytes) {
-          gst_glcl_klt_post(analyzer, times, *static_cast<const Points::Summary *>(bytes), *so_far);
+        analyzer, queue, report, sizeof(Points::PointSummary),
+        [analyzer, times = wanted.times, posted = state->posted](const void *bytes) {
+          gst_glcl_klt_post(analyzer, times, *static_cast<const Points::PointSummary *>(bytes),
+                            *posted);
         });
   if (wanted.meta) gst_glcl_klt_attach(self, queue, outbuf);
   if (state->file)
     gst_glcl_analyzer_read(
-        analyzer, queue, told, Points::bytes(state->klt->features()),
+        analyzer, queue, report, Points::bytes(state->klt->features()),
         [self, frame = state->frames, timestamp = wanted.times.timestamp](const void *bytes) {
           gst_glcl_klt_write(self, frame, timestamp, bytes);
         });
 }
 
 /// Whether the frame is moved, and where to.
-static void gst_glcl_klt_steady(GstGLCLKlt *self, glcl::Queue &queue, const Settings &settings) {
-  State *state = self->state;
-  Stabilizer *const known = state->steadying->stabilizer.value();
-  state->steady =
+static void gst_glcl_klt_stabilize(GstGLCLKlt *self, glcl::Queue &queue,
+                                   const KltProperties &settings) {
+  KltState *state = self->state;
+  Stabilizer *const known = state->stabilization->stabilizer.value();
+  state->active_stabilizer =
       settings.stabilize ? gst_glcl_klt_stabilizer(self, queue.context(), false) : nullptr;
-  if (state->steady)
-    state->steady->run(queue, settings, *state->klt);
+  if (state->active_stabilizer)
+    state->active_stabilizer->run(queue, settings, *state->klt);
   else if (known)
     known->forget();
 }
 
 /// Frame or drawing, and moved as it is to be.
-static void gst_glcl_klt_draw(State *state, glcl::Queue &queue, const Settings &settings,
+static void gst_glcl_klt_draw(KltState *state, glcl::Queue &queue, const KltProperties &settings,
                               const glcl::drawing::Canvas &canvas) {
-  if (!state->steady) return state->view->draw(queue, settings, *state->klt, canvas);
-  if (settings.display == View::Display::none)
-    return state->steady->show(queue, canvas.in, canvas.out);
-  glcl::Picture &drawn = state->steadying->drawn;
+  if (!state->active_stabilizer) return state->renderer->draw(queue, settings, *state->klt, canvas);
+  if (settings.display == PointRenderer::Display::none)
+    return state->active_stabilizer->show(queue, canvas.in, canvas.out);
+  glcl::Picture &drawn = state->stabilization->drawn;
   if (!drawn)
     drawn =
         glcl::make_picture(queue.context().cl(), state->width, state->height, state->klt->layout());
-  state->view->draw(queue, settings, *state->klt, {canvas.in, drawn, canvas.apart});
-  state->steady->show(queue, drawn, canvas.out);
+  state->renderer->draw(queue, settings, *state->klt, {canvas.in, drawn, canvas.overlay});
+  state->active_stabilizer->show(queue, drawn, canvas.out);
 }
 
 static void gst_glcl_klt_process(GstGLCLFilter *filter, glcl::Queue &queue, const glcl::Picture &in,
                                  const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLKlt *self = GST_GLCL_KLT(filter);
   auto *analyzer = GST_GLCL_ANALYZER(filter);
-  State *state = self->state;
-  const Settings &settings = state->frame_settings;
+  KltState *state = self->state;
+  const KltProperties &settings = state->frame_settings;
   state->klt->run(queue, settings, in);
-  gst_glcl_klt_steady(self, queue, settings);
-  gst_glcl_klt_tell(self, queue, inbuf, outbuf);
+  gst_glcl_klt_stabilize(self, queue, settings);
+  gst_glcl_klt_report(self, queue, inbuf, outbuf);
   state->frames++;
-  const bool drawn = settings.display != View::Display::none;
-  if (!drawn) state->view->forget();
+  const bool drawn = settings.display != PointRenderer::Display::none;
+  if (!drawn) state->renderer->forget();
   const auto draw = [&](const glcl::drawing::Canvas &canvas) {
     gst_glcl_klt_draw(state, queue, settings, canvas);
   };
-  const auto frame = [&] { state->steady->show(queue, in, out); };
+  const auto frame = [&] { state->active_stabilizer->show(queue, in, out); };
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
       drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt, draw,
-      state->steady ? std::function<void()>(frame) : nullptr);
+      state->active_stabilizer ? std::function<void()>(frame) : nullptr);
 }
 
 static void gst_glcl_klt_begin_frame(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_KLT(filter)->state;
+  KltState *state = GST_GLCL_KLT(filter)->state;
   state->frame_settings = state->settings.get();
 }
 
 static bool gst_glcl_klt_passes_on(GstGLCLFilter *filter) {
-  const Settings &settings = GST_GLCL_KLT(filter)->state->frame_settings;
+  const KltProperties &settings = GST_GLCL_KLT(filter)->state->frame_settings;
   if (settings.stabilize) return false;
-  return settings.display == View::Display::none ||
+  return settings.display == PointRenderer::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_glcl_klt_reset(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_KLT(filter)->state;
+  KltState *state = GST_GLCL_KLT(filter)->state;
   GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   if (state->klt) state->klt->reset();
 }
 
 static void gst_glcl_klt_unprepare(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_KLT(filter)->state;
-  state->steady = nullptr;
-  state->steadying.reset();
-  state->view.reset();
+  KltState *state = GST_GLCL_KLT(filter)->state;
+  state->active_stabilizer = nullptr;
+  state->stabilization.reset();
+  state->renderer.reset();
   state->klt.reset();
 }
 
 static gboolean gst_glcl_klt_start(GstBaseTransform *trans) {
-  State *state = GST_GLCL_KLT(trans)->state;
+  KltState *state = GST_GLCL_KLT(trans)->state;
   const std::string path = state->settings.get().dump_location;
   state->frames = 0;
   if (!path.empty() && !gst_glcl_filter_guard(GST_GLCL_FILTER(trans), [&] {
-        state->file = std::make_unique<TrackFile>(path);
+        state->file = std::make_unique<TrackWriter>(path);
       }))
     return FALSE;
   return GST_BASE_TRANSFORM_CLASS(gst_glcl_klt_parent_class)->start(trans);
@@ -358,7 +361,7 @@ static gboolean gst_glcl_klt_stop(GstBaseTransform *trans) {
   return stopped;
 }
 
-static void gst_glcl_klt_init(GstGLCLKlt *self) { self->state = new State; }
+static void gst_glcl_klt_init(GstGLCLKlt *self) { self->state = new KltState; }
 
 static void gst_glcl_klt_finalize(GObject *object) {
   delete GST_GLCL_KLT(object)->state;
@@ -370,83 +373,87 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_klt_finalize;
-  const Settings defaults;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const KltProperties defaults;
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<KltProperties> & {
     return GST_GLCL_KLT(object)->state->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
-      .number("features", "Features", "Maximum number of tracked points", &Settings::features, 1,
-              Points::most)
+  glcl::Properties<KltProperties>(object_class, settings_of)
+      .number("features", "Features", "Maximum number of tracked points", &KltProperties::features,
+              1, Points::most)
       .number("quality", "Quality",
               "Minimum corner quality relative to the best corner in the frame, 0 to 1. The "
               "quality is the smaller eigenvalue of the structure tensor",
-              &Settings::quality, 0, 1)
+              &KltProperties::quality, 0, 1)
       .number("min-eigenvalue", "Minimum eigenvalue",
               "Minimum absolute corner quality: the smaller eigenvalue of the structure tensor "
               "summed over 7 × 7 px, in squared grey levels (0 to 255)",
-              &Settings::min_eigenvalue, 0, 1e9)
+              &KltProperties::min_eigenvalue, 0, 1e9)
       .number("min-distance", "Minimum distance",
-              "Minimum distance between new points along each axis, in px", &Settings::min_distance,
-              1, 64)
+              "Minimum distance between new points along each axis, in px",
+              &KltProperties::min_distance, 1, 64)
       .number("cells", "Cells",
               "Number of cells per axis; each cell gets at most an equal share of the points. 0 "
               "puts no limit on where points lie",
-              &Settings::cells, 0, 64)
+              &KltProperties::cells, 0, 64)
       .number("levels", "Levels", "Number of pyramid levels; small frames use fewer",
-              &Settings::levels, 1, glcl::klt::Pyramids::most)
+              &KltProperties::levels, 1, glcl::klt::Pyramids::most)
       .other(
           g_param_spec_int("window", "Window",
                            "Side of the tracking window, in px of each pyramid level. Even values "
                            "become the next odd one",
                            7, 31, defaults.window, glcl::controllable),
-          [](Settings &settings, const GValue *value) {
+          [](KltProperties &settings, const GValue *value) {
             settings.window = g_value_get_int(value) | 1;
           },
-          [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.window); })
+          [](const KltProperties &settings, GValue *value) {
+            g_value_set_int(value, settings.window);
+          })
       .number("iterations", "Iterations", "Maximum number of iterations per pyramid level",
-              &Settings::iterations, 1, 100)
+              &KltProperties::iterations, 1, 100)
       .number("max-residue", "Maximum residue",
               "A point is lost if the mean difference of its windows in two frames exceeds this "
               "value, in grey levels (0 to 255). 255 turns the test off",
-              &Settings::max_residue, 0, 255)
+              &KltProperties::max_residue, 0, 255)
       .flag("check-backward", "Check backward",
             "Also track each point back to the previous frame; points that miss their origin by "
             "more than 1 px are lost",
-            &Settings::check)
+            &KltProperties::check)
       .number("reselect", "Reselect",
               "Interval, in frames, at which new points replace lost ones; 0 replaces them only as "
               "min-features demands",
-              &Settings::reselect, 0, 1000)
+              &KltProperties::reselect, 0, 1000)
       .number("min-features", "Minimum features",
-              "If fewer points remain, new ones are selected at once", &Settings::min_features, 0,
-              Points::most)
+              "If fewer points remain, new ones are selected at once", &KltProperties::min_features,
+              0, Points::most)
       .number("noise", "Noise",
               "Standard deviation of the image noise, in grey levels (0 to 255). Motion that noise "
               "alone explains counts as zero. -1 measures the noise",
-              &Settings::noise, -1, 64)
+              &KltProperties::noise, -1, 64)
       .flag("stabilize", "Stabilize",
             "Stabilize the picture: compensate the translation, rotation and zoom of a shaking "
             "camera",
-            &Settings::stabilize)
+            &KltProperties::stabilize)
       .number("smoothing", "Smoothing",
               "Time constant, in frames, with which stabilize=true follows intended camera motion; "
               "0 holds the picture still as long as the margin allows",
-              &Settings::smoothing, 0, 10000)
+              &KltProperties::smoothing, 0, 10000)
       .number("margin", "Margin",
               "Fraction of width and height that stabilize=true crops on each side and may move "
               "the picture by, 0 to 0.4",
-              &Settings::margin, 0, 0.4)
-      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
+              &KltProperties::margin, 0, 0.4)
+      .choice("display", "Display", "What the output shows", &KltProperties::display,
+              display_type())
       .number("trail", "Trail",
               "Length of the lines of display=tracks, in frames; 0 draws the whole path since the "
               "point was selected",
-              &Settings::trail, 0, View::most_trail)
-      .color("color", "Color", "Color of dots and lines (0xAARRGGBB)", &Settings::color)
+              &KltProperties::trail, 0, PointRenderer::most_trail)
+      .color("color", "Color", "Color of dots and lines (0xAARRGGBB)", &KltProperties::color)
       .color("outline-color", "Outline color",
-             "Color of the outline around dots and lines (0xAARRGGBB)", &Settings::outline_color)
+             "Color of the outline around dots and lines (0xAARRGGBB)",
+             &KltProperties::outline_color)
       .text("dump-location", "Dump location",
             "File that receives the points of every frame, as NAME.csv or NAME.json",
-            &Settings::dump_location, glcl::before_paused);
+            &KltProperties::dump_location, glcl::before_paused);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL feature tracker", "Filter/Analyzer/Video",

@@ -38,8 +38,8 @@ class Klt {
   /// Forgets all points: the next frame does not follow the last one.
   void reset() { previous_levels_ = 0; }
 
-  /// Enqueues the list of the last frame's points, Points::told().
-  void tell(Queue &queue) { points_.tell(queue, features_, noise_.variances(), noise_known_); }
+  /// Enqueues the list of the last frame's points, Points::report().
+  void report(Queue &queue) { points_.report(queue, features_, noise_.variances(), noise_known_); }
   const Points &points() const { return points_; }
   int features() const { return features_; }
   /// Whether the last frame followed none.

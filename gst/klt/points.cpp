@@ -22,7 +22,7 @@ Points::Points(Context &context, int width, int height)
   const Program program =
       context.program("klt/points.cl", one_group_option(context.device().device));
   account_ = Kernel(context, program, "klt_account", {});
-  tell_ = Kernel(context, program, "klt_tell", {});
+  report_kernel_ = Kernel(context, program, "klt_report", {});
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
@@ -34,7 +34,7 @@ Points::Points(Context &context, int width, int height)
   vacant_ = buffer(most * sizeof(cl_int));
   state_ = buffer(states * sizeof(cl_int));
   stamps_ = buffer(pixels_ * sizeof(cl_ushort));
-  told_ = buffer(bytes(most));
+  report_ = buffer(bytes(most));
 }
 
 void Points::clear(Queue &queue) {
@@ -72,14 +72,15 @@ void Points::account(Queue &queue, const Wish &wish) {
            int(wish.due), int(wish.fresh), stamp_, cl::Local(account_.group().x * sizeof(cl_int)));
 }
 
-void Points::tell(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {
-  const size_t items = tell_.group().x;
-  tell_(queue, tell_.group(), place_, motion_, who_, state_, features, noise, int(noise_known),
-        told_, cl::Local(items * sizeof(cl_int)), cl::Local(items * sizeof(cl_float)));
+void Points::report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known) {
+  const size_t items = report_kernel_.group().x;
+  report_kernel_(queue, report_kernel_.group(), place_, motion_, who_, state_, features, noise,
+                 int(noise_known), report_, cl::Local(items * sizeof(cl_int)),
+                 cl::Local(items * sizeof(cl_float)));
 }
 
-void Points::tell_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const {
-  queue.cl().enqueueCopyBuffer(from, told_, offset, offsetof(Summary, confidence),
+void Points::report_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const {
+  queue.cl().enqueueCopyBuffer(from, report_, offset, offsetof(PointSummary, confidence),
                                sizeof(cl_float));
 }
 

@@ -12,8 +12,8 @@ namespace glcl::klt {
 class Points {
  public:
   static constexpr int most = 10000;
-  /// What is told of a frame, in the kernels' layout. `count` points follow it.
-  struct Summary {
+  /// What is reported of a frame, in the kernels' layout. `count` points follow it.
+  struct PointSummary {
     cl_uint count;   ///< points alive
     cl_uint lost;    ///< since the frame before
     cl_uint chosen;  ///< new in this frame, a part of `count`
@@ -25,14 +25,16 @@ class Points {
     cl_float noise;  ///< of the frames, standard deviation in levels; -1 where not known
   };
   /// A point.
-  struct Told {
+  struct Record {
     cl_uint id;        ///< given once
     cl_float x, y;     ///< px
     cl_float vx, vy;   ///< px from the frame before
     cl_uint age;       ///< frames since it was chosen
     cl_float residue;  ///< levels, mean over the window
   };
-  static size_t bytes(int features) { return sizeof(Summary) + size_t(features) * sizeof(Told); }
+  static size_t bytes(int features) {
+    return sizeof(PointSummary) + size_t(features) * sizeof(Record);
+  }
 
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
@@ -49,11 +51,11 @@ class Points {
   void account(Queue &queue, const Wish &wish);
   /// Enqueues summary and list of a frame with so many slots in use; `noise` as noise/bands.clh has
   /// it.
-  void tell(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
+  void report(Queue &queue, int features, const cl::Buffer &noise, bool noise_known);
   /// After it: enqueues the confidence of its summary, a float at an offset in bytes.
-  void tell_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const;
+  void report_confidence(Queue &queue, const cl::Buffer &from, size_t offset) const;
   /// Summary, then Told[count] in the order of slots; overwritten by the next tell().
-  const cl::Buffer &told() const { return told_; }
+  const cl::Buffer &report() const { return report_; }
 
   /// By what places near points are marked until the next account(): 1 to 65535.
   int stamp() const { return stamp_; }
@@ -77,8 +79,8 @@ class Points {
 
   cl::Context context_;
   size_t pixels_;
-  Kernel account_, tell_;
-  cl::Buffer place_, motion_, who_, state_, form_, births_, vacant_, stamps_, templates_, told_;
+  Kernel account_, report_kernel_;
+  cl::Buffer place_, motion_, who_, state_, form_, births_, vacant_, stamps_, templates_, report_;
   int stamp_ = 0;
   int slots_ = 0;  // in use until the last account()
   bool cleared_ = false;

@@ -14,7 +14,7 @@ namespace {
 constexpr int border = 2;     // texels around a level; BORDER in the kernels
 constexpr int row_unit = 16;  // texels: where a level's rows begin
 /// What a group makes of the finest level: COLUMNS in klt_pyramid.
-constexpr Size tile_of(Form form) { return form == rows ? Size{256, 32} : Size{112, 16}; }
+constexpr Size tile_of(KernelForm form) { return form == rows ? Size{256, 32} : Size{112, 16}; }
 constexpr int at_once = 3;  // levels that klt_pyramid makes
 constexpr Size pixel_group{32, 8};
 constexpr Size coarsest_part{16,
@@ -53,7 +53,7 @@ int Pyramids::most_levels(int width, int height) {
 Pyramids::Pyramids(Context &context, int width, int height, Layout layout)
     : Pyramids(context, width, height, layout, form_for(context.device())) {}
 
-Pyramids::Pyramids(Context &context, int width, int height, Layout layout, Form form)
+Pyramids::Pyramids(Context &context, int width, int height, Layout layout, KernelForm form)
     : context_(context.cl()), tile_(tile_of(form)) {
   std::vector<cl_int4> table;
   int w = width, h = height;
@@ -83,7 +83,7 @@ Pyramids::Pyramids(Context &context, int width, int height, Layout layout, Form 
     coarse_ = Kernel(
         context,
         context.program("opticalflow/pyramid.cl",
-                        "-DROWS=1" + std::string(form == rows ? "" : " -DROW_AFTER_ROW") +
+                        "-DROWS=1" + std::string(form == rows ? "" : " -DLINEAR_ITEMS") +
                             frame_options(layout) + one_group_option(context.device().device)),
         "flow_coarser", pixel_group);
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "form.h"
+#include "kernelform.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/picture.h"
@@ -24,7 +24,7 @@ class Pyramids {
   static constexpr int most = 6;
 
   /// A level in its buffer, as the kernels have it; all in texels.
-  struct Level {
+  struct PyramidLevel {
     int width, height, pitch, offset;
     cl_int4 cl() const { return {{width, height, pitch, offset}}; }
   };
@@ -37,14 +37,14 @@ class Pyramids {
   /// For frames of width × height px. Throws Error::failed where the device refuses kernels or
   /// memory.
   Pyramids(Context &context, int width, int height, Layout layout);
-  Pyramids(Context &context, int width, int height, Layout layout, Form form);
+  Pyramids(Context &context, int width, int height, Layout layout, KernelForm form);
 
   /// A buffer for a pyramid.
   cl::Buffer make() const;
   /// Enqueues the `levels` finest levels of a frame, 1 to levels().size().
   void build(Queue &queue, const Picture &in, int levels, const cl::Buffer &pyramid);
 
-  const std::vector<Level> &levels() const { return levels_; }
+  const std::vector<PyramidLevel> &levels() const { return levels_; }
   /// cl_int4 and Gain of every level.
   const cl::Buffer &level_table() const { return level_table_; }
   const cl::Buffer &gain_table() const { return gain_table_; }
@@ -57,7 +57,7 @@ class Pyramids {
  private:
   cl::Context context_;
   Size tile_;
-  std::vector<Level> levels_;
+  std::vector<PyramidLevel> levels_;
   size_t texels_ = 0;
   cl::Buffer level_table_, gain_table_;
   Gain gain_{};

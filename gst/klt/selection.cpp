@@ -14,7 +14,7 @@ namespace {
 constexpr int around = 3;  // px of maxima within a tile; AROUND in the kernels
 constexpr int bins = 1 << 11;
 constexpr Size pixel_group{32, 8};
-constexpr size_t apart_items = 1 << 14;
+constexpr size_t spacing_items = 1 << 14;
 
 /// As the kernels have it.
 struct Threshold {
@@ -53,22 +53,22 @@ Size tile_for(const Device &device) {
 Selection::Selection(Context &context, int width, int height)
     : Selection(context, width, height, form_for(context.device()), tile_for(context.device())) {}
 
-Selection::Selection(Context &context, int width, int height, Form form, Size tile)
+Selection::Selection(Context &context, int width, int height, KernelForm form, Size tile)
     : context_(context.cl()),
       size_{{width, height}},
       tile_(tile),
       noise_gain_(static_cast<float>(noise_gain())) {
   const cl::Device &device = context.device().device;
   const std::string wide = std::to_string(tile.x), high = std::to_string(tile.y);
-  corners_ =
-      form == rows
-          ? Kernel(context,
-                   context.program("klt/cornerrows.cl", "-DWIDE=" + wide + " -DHIGH=" + high),
-                   "klt_corners_rows", {})
-          : Kernel(context, context.program("klt/corners.cl", "-DTILE=" + wide), "klt_corners",
-                   context.device().is_cpu() ? Size{1, 1} : pixel_group);
+  corners_ = form == rows
+                 ? Kernel(context,
+                          context.program("klt/cornerrows.cl",
+                                          "-DITEM_WIDTH=" + wide + " -DITEM_HEIGHT=" + high),
+                          "klt_corners_rows", {})
+                 : Kernel(context, context.program("klt/corners.cl", "-DTILE=" + wide),
+                          "klt_corners", context.device().is_cpu() ? Size{1, 1} : pixel_group);
   const Program choice = context.program("klt/select.cl", one_group_option(device));
-  apart_ = Kernel(context, choice, "klt_apart", {64, 1});
+  spacing_kernel_ = Kernel(context, choice, "klt_spacing", {64, 1});
   cells_ = Kernel(context, choice, "klt_cells", {});
   select_ = Kernel(context, choice, "klt_select", {});
   place_ = Kernel(context, choice, "klt_place", {});
@@ -93,8 +93,8 @@ void Selection::run(Queue &queue, const Settings &settings, const Plane &plane,
   const Threshold threshold{static_cast<float>(settings.quality),
                             static_cast<float>(settings.min_eigenvalue), noise_gain_};
   if (far)
-    apart_(queue, {apart_items, 1}, values_, size_, settings.min_distance, points.state(),
-           threshold.quality, keys_);
+    spacing_kernel_(queue, {spacing_items, 1}, values_, size_, settings.min_distance,
+                    points.state(), threshold.quality, keys_);
   const size_t items = select_.group().x;
   const auto counters = cl::Local(bins * sizeof(cl_int)), sums = cl::Local(items * sizeof(cl_int)),
              found = cl::Local(3 * sizeof(cl_int));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "form.h"
+#include "kernelform.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
 #include "opencl/plane.h"
@@ -34,7 +34,7 @@ class Selection {
   /// memory.
   Selection(Context &context, int width, int height);
   /// With parts of so many px: even, at least 8 by 8; of rows, multiples of 8.
-  Selection(Context &context, int width, int height, Form form, Size tile);
+  Selection(Context &context, int width, int height, KernelForm form, Size tile);
 
   /// After points.account(), which says whether points are wanted: enqueues their choice from a
   /// plane that is smoothed by a Gaussian of sigma 0.7 and repeats its edge. `features` as there;
@@ -51,7 +51,7 @@ class Selection {
   cl_int2 size_;
   Size tile_;
   float noise_gain_;  // what noise of variance 1 gives the eigenvalue
-  Kernel corners_, apart_, cells_, select_, place_;
+  Kernel corners_, spacing_kernel_, cells_, select_, place_;
   cl::Buffer values_, none_, keys_, chosen_;
 };
 

@@ -28,18 +28,18 @@ Stabilizer::Stabilizer(Context &context, int width, int height, Layout layout, f
       ransac_(context),
       usual_(camera::Ransac::usual(context.device())) {
   const Program program = context.program("klt/stabilize.cl", frame_options(layout));
-  ways_kernel_ = Kernel(context, program, "klt_ways", {64, 1});
+  displacements_kernel_ = Kernel(context, program, "klt_displacements", {64, 1});
   hold_ = Kernel(context, program, "klt_hold", {64, 1});
   show_ = Kernel(context, program, "klt_show", {32, 8});
   const auto buffer = [&](size_t bytes) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
   try {
-    ways_ = buffer(Points::most * sizeof(cl_float4));
+    displacements_ = buffer(Points::most * sizeof(cl_float4));
     anchors_ = buffer(Points::most * sizeof(Anchor));
-    camera_ = buffer(sizeof(camera::State));
-    before_ = buffer(sizeof(Steady));
-    now_ = buffer(sizeof(Steady));
+    camera_ = buffer(sizeof(camera::CameraState));
+    before_ = buffer(sizeof(StabilizerState));
+    now_ = buffer(sizeof(StabilizerState));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for stabilization on " + context.device().name + ".", error);
   }
@@ -51,16 +51,16 @@ void Stabilizer::run(Queue &queue, const Settings &settings, const Klt &klt) {
   std::swap(before_, now_);
   const bool fresh = !std::exchange(known_, true) || klt.fresh();
   if (fresh) {
-    queue.cl().enqueueFillBuffer(before_, cl_float(0), 0, sizeof(Steady));
-    queue.cl().enqueueFillBuffer(camera_, cl_float(0), 0, sizeof(camera::State));
+    queue.cl().enqueueFillBuffer(before_, cl_float(0), 0, sizeof(StabilizerState));
+    queue.cl().enqueueFillBuffer(camera_, cl_float(0), 0, sizeof(camera::CameraState));
     queue.cl().enqueueFillBuffer(anchors_, cl_int(-1), 0, Points::most * sizeof(Anchor));
   } else {
-    ways_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, anchors_, before_,
-                 centre_, aspect_, ways_);
+    displacements_kernel_(queue, {size_t(slots), 1}, points.place(), points.who(), slots, anchors_,
+                          before_, centre_, aspect_, displacements_);
     camera::Ransac::Settings ransac = usual_;
     ransac.converged = 0.5f;
     ransac.width = aspect_ * float(size_.s[0]), ransac.height = float(size_.s[1]);
-    ransac_.run(queue, ransac, ways_, slots, camera_);
+    ransac_.run(queue, ransac, displacements_, slots, camera_);
   }
   const Follow follow{float(settings.smoothing), float(1 - 2 * settings.margin), aspect_, 0,
                       centre_};

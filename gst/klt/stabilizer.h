@@ -6,6 +6,18 @@
 
 namespace glcl::klt {
 
+/// What is shown of a frame, in the kernels' layout. Motions are about the frame's centre, in px
+/// of its height.
+struct StabilizerState {
+  camera::SimilarityMotion seen;  ///< from the frame to the steady picture
+  camera::SimilarityMotion pace;  ///< of its camera, a frame
+  camera::SimilarityMotion back;  ///< from the steady picture to the frame
+  cl_float zoom;                  ///< px of it to one that is shown
+  cl_float rows[6];               ///< from px of the frame to those shown: [2, 3], row by row
+  cl_float confidence;            ///< in the camera's motion, 0 to 1; -1 where it is not known
+};
+static_assert(sizeof(StabilizerState) == 80, "as the kernels have it");
+
 /// Holds a picture still by the points that are followed. Each point is anchored to where it was
 /// first seen in the steady picture; the motion that keeps shapes and brings most of them back to
 /// their anchors is found by camera::Ransac. Anchors give way by a sixteenth of what is left, so
@@ -27,18 +39,6 @@ class Stabilizer {
                           ///< much smaller than the frame, and may be moved by as much
   };
 
-  /// What is shown of a frame, in the kernels' layout. Motions are about the frame's centre, in px
-  /// of its height.
-  struct Steady {
-    camera::Motion seen;  ///< from the frame to the steady picture
-    camera::Motion pace;  ///< of its camera, a frame
-    camera::Motion back;  ///< from the steady picture to the frame
-    cl_float zoom;        ///< px of it to one that is shown
-    cl_float rows[6];     ///< from px of the frame to those shown: [2, 3], row by row
-    cl_float confidence;  ///< in the camera's motion, 0 to 1; -1 where it is not known
-  };
-  static_assert(sizeof(Steady) == 80, "as the kernels have it");
-
   /// For frames of a size and layout; `aspect`: by how much their pixels are shown wider than high.
   /// Throws Error::failed where the device refuses kernels or memory.
   Stabilizer(Context &context, int width, int height, Layout layout, float aspect = 1);
@@ -50,7 +50,7 @@ class Stabilizer {
   /// What the next frame shows begins anew.
   void forget() { known_ = false; }
   /// Of the last frame, a Steady.
-  const cl::Buffer &steady() const { return now_; }
+  const cl::Buffer &state() const { return now_; }
 
  private:
   cl_int2 size_;
@@ -58,8 +58,8 @@ class Stabilizer {
   cl_float aspect_;
   camera::Ransac ransac_;
   camera::Ransac::Settings usual_;
-  Kernel ways_kernel_, hold_, show_;
-  cl::Buffer ways_, anchors_, camera_, before_, now_;
+  Kernel displacements_kernel_, hold_, show_;
+  cl::Buffer displacements_, anchors_, camera_, before_, now_;
   bool known_ = false;
 };
 

@@ -9,7 +9,7 @@ namespace glcl::klt {
 namespace {
 
 /// As the kernel has it.
-struct Search {
+struct TrackingLimits {
   cl_int radius, iterations;
   cl_float residue;
   cl_int check, reach;
@@ -25,7 +25,7 @@ Tracking::Tracking(Context &context, int lanes) {
   const bool apart = lanes > 1 && context.device().is_cpu();
   const Program program =
       context.program("klt/track.cl", "-cl-mad-enable -DLANES=" + std::to_string(lanes) +
-                                          (apart ? " -DAPART" : ""));
+                                          (apart ? " -DSPLIT" : ""));
   const Size group{size_t(lanes), 1};
   follow_ = Kernel(context, program, apart ? "klt_track" : "klt_follow", group).in_bands();
   if (apart) compare_ = Kernel(context, program, "klt_compare", group).in_bands();
@@ -34,8 +34,8 @@ Tracking::Tracking(Context &context, int lanes) {
 void Tracking::run(Queue &queue, const Settings &settings, const Pyramids &pyramids,
                    const cl::Buffer &before, const cl::Buffer &after, const cl::Buffer &noise,
                    int features, int reach, Points &points) {
-  const Search search{settings.window / 2, settings.iterations,
-                      static_cast<float>(settings.max_residue), int(settings.check), reach};
+  const TrackingLimits search{settings.window / 2, settings.iterations,
+                              static_cast<float>(settings.max_residue), int(settings.check), reach};
   const int levels = std::min(settings.levels, static_cast<int>(pyramids.levels().size()));
   const size_t lanes = follow_.group().x;
   const Size items{lanes, size_t(features)};

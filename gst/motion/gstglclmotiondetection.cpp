@@ -115,7 +115,7 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
 }
 
 void Detection::take(const Settings &settings, const objects::Result &result,
-                     const camera::Frame &frame, const FrameTimes &times, bool posts) {
+                     const camera::FrameGeometry &frame, const FrameTimes &times, bool posts) {
   camera_ = {};
   if (settings.compensation() != camera::Compensation::none) camera_ = result.state;
   const GstClockTime now = times.running_time, before = last_times_.running_time;
@@ -147,7 +147,7 @@ void Detection::report(const objects::Tracker::Report &report, const FrameTimes 
     post("motion-begin", times, object);
   }
   known_.set({tracker_.ahead(), since_, last_times_.timestamp,
-              camera_ ? camera_->step : camera::Motion{}});
+              camera_ ? camera_->step : camera::SimilarityMotion{}});
   active_ += int(report.begun.size()) - int(report.ended.size());
   set_detected(active_ > 0);
 }
@@ -177,7 +177,7 @@ void Detection::end() { report(tracker_.reset(), last_times_); }
 
 void Detection::add_camera(GstStructure *structure) const {
   if (!camera_) return;
-  const camera::State &s = *camera_;
+  const camera::CameraState &s = *camera_;
   gst_structure_set(
       structure, "camera-dilation", G_TYPE_DOUBLE, double(s.step.dilation), "camera-rotation",
       G_TYPE_DOUBLE, double(s.step.rotation), "camera-x", G_TYPE_DOUBLE, double(s.step.x),

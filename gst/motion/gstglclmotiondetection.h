@@ -70,7 +70,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
   /// Likewise.
   std::vector<objects::Object> ahead() const { return known_.get().ahead; }
   /// How the camera moved, as of the last frame whose results arrived.
-  camera::Motion step() const { return known_.get().step; }
+  camera::SimilarityMotion step() const { return known_.get().step; }
   /// Adds what is known of the camera, of the last frame whose results arrived; where they arrive.
   void add_camera(GstStructure *structure) const;
   /// Objects that are followed end here: nothing comes any more, and nothing is under way.
@@ -83,7 +83,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
     std::vector<objects::Object> ahead;
     std::map<uint64_t, GstClockTime> since;  ///< when each began, in the stream's time stamps
     GstClockTime last = GST_CLOCK_TIME_NONE;
-    camera::Motion step{};
+    camera::SimilarityMotion step{};
   };
 
   Objects build() const;
@@ -91,8 +91,8 @@ class Detection : public std::enable_shared_from_this<Detection> {
   objects::Objects &objects() {
     return *objects_.get([this] { return build(); });
   }
-  void take(const Settings &settings, const objects::Result &result, const camera::Frame &frame,
-            const FrameTimes &times, bool posts);
+  void take(const Settings &settings, const objects::Result &result,
+            const camera::FrameGeometry &frame, const FrameTimes &times, bool posts);
   void post(const char *name, const FrameTimes &times, const objects::Object &object) const;
   void report(const objects::Tracker::Report &report, const FrameTimes &times);
   void set_detected(bool detected);
@@ -110,8 +110,9 @@ class Detection : public std::enable_shared_from_this<Detection> {
   objects::Tracker tracker_;
   FrameTimes last_times_{GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
                          GST_CLOCK_TIME_NONE};
-  std::optional<camera::State> camera_;  // of the last frame; none with camera-compensation=none
-  int active_ = 0;                       // objects
+  std::optional<camera::CameraState>
+      camera_;      // of the last frame; none with camera-compensation=none
+  int active_ = 0;  // objects
   std::map<uint64_t, GstClockTime> since_;
   std::shared_ptr<std::atomic<bool>> detected_;
 };

@@ -17,7 +17,7 @@ void Still::run(Queue &queue, const Plane &current, const Plane &reference, int 
                 const noise::Noise &noise, bool between, const cl::Buffer &keys,
                 const cl::Buffer &kept, int columns, size_t count) {
   kernel_(queue, {count, 1}, current.buffer, reference.buffer, current.pitch, lambda,
-          noise.variances(), noise.renewed(), cl_float(between), keys, kept, columns,
+          noise.variances(), noise.flicker(), cl_float(between), keys, kept, columns,
           static_cast<cl_int>(count));
 }
 

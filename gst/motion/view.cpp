@@ -17,12 +17,12 @@ void View::draw_vectors(Queue &queue, const Drawing &drawing, const Motion &moti
                         const drawing::Canvas &canvas) {
   const Motion::Field &field = motion.field();
   const cl_int2 count{{field.columns, field.rows}}, size{{width_, height_}};
-  const int cells = field.block / field.cell, apart = canvas.apart;
+  const int cells = field.block / field.cell, overlay = canvas.overlay;
   canvas.begin(queue);
   if (drawing.grid) {
     const int line = std::clamp(std::min(width_, height_) / 1080, 1, field.cell / 2);
     grid_(queue, {size_t(field.columns), size_t(field.rows)}, canvas.in, canvas.out,
-          motion.shapes(), field.cell, count, cells, line, size, apart);
+          motion.shapes(), field.cell, count, cells, line, size, overlay);
   }
   const int spacing =
       drawing.spacing ? drawing.spacing : drawing::Arrows::spacing(width_, height_) / 2;
@@ -40,7 +40,7 @@ void View::draw(Queue &queue, const Drawing &drawing, const Motion &motion,
                 const drawing::Canvas &canvas) {
   const Size items = frame_items(canvas.out.layout, width_, height_);
   const Plane &predicted = motion.predicted();
-  const int apart = canvas.apart;
+  const int overlay = canvas.overlay;
   switch (drawing.display) {
     case Display::none:
     case Display::objects:
@@ -49,10 +49,10 @@ void View::draw(Queue &queue, const Drawing &drawing, const Motion &motion,
       return draw_vectors(queue, drawing, motion, canvas);
     case Display::prediction:
       return plane_(queue, items, canvas.in, canvas.out, predicted.buffer, predicted.pitch, width_,
-                    height_, apart);
+                    height_, overlay);
     case Display::residual:
       return residual_(queue, items, canvas.in, canvas.out, motion.current().buffer,
-                       predicted.buffer, predicted.pitch, width_, height_, apart);
+                       predicted.buffer, predicted.pitch, width_, height_, overlay);
   }
 }
 

@@ -11,8 +11,8 @@ namespace glcl::noise {
 class Covariance {
  public:
   /// Of texels so far apart; 1 at 0 before any filter.
-  double operator()(int apart) const {
-    const auto i = size_t(std::abs(apart));
+  double operator()(int spacing) const {
+    const auto i = size_t(std::abs(spacing));
     return i < values_.size() ? values_[i] : 0;
   }
   /// Filters the texels by an odd number of taps and keeps every `step`-th.

@@ -16,7 +16,7 @@ constexpr int side = 16;                   // px; SIDE in the kernels
 constexpr int most_squares = 2048;         // about
 constexpr int counters = 160;              // COUNTERS in the kernels
 constexpr int in_group = 4;                // SQUARES
-constexpr int renewed_words = 4 + 33 + 2;  // words of a Renewed
+constexpr int flicker_words = 4 + 33 + 2;  // words of a Renewed
 
 /// What white noise of variance 1 gives the response to the mask and the change from frame to
 /// frame.
@@ -40,10 +40,10 @@ constexpr float scale = 1.2f;
 
 Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(texels) {
   const double area = double(width) * height;
-  apart_ = std::max(side, static_cast<int>(std::ceil(std::sqrt(area / most_squares))));
+  spacing_ = std::max(side, static_cast<int>(std::ceil(std::sqrt(area / most_squares))));
   if (std::min(width, height) >= side) {
-    columns_ = (width - side) / apart_ + 1;
-    squares_ = columns_ * ((height - side) / apart_ + 1);
+    columns_ = (width - side) / spacing_ + 1;
+    squares_ = columns_ * ((height - side) / spacing_ + 1);
   }
   const Program program =
       context.program("noise/noise.cl", texels == Texels::luma ? "-DTEXEL=uchar" : "-DTEXEL=float");
@@ -53,7 +53,7 @@ Noise::Noise(Context &context, Texels texels, int width, int height) : texels_(t
     tally_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                         nothing.size() * sizeof(cl_uint), nothing.data());
     variances_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, (2 + bands) * sizeof(cl_float));
-    renewed_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, renewed_words * sizeof(cl_uint));
+    flicker_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, flicker_words * sizeof(cl_uint));
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for the noise measurement on " + context.device().name + ".",
                 error);
@@ -67,14 +67,14 @@ Noise::Squares Noise::prepare(Queue &queue, const Plane &plane) {
   if (fresh_) forget(queue);
   measured_ = true;
   return {
-      plane.pitch, plane.offset, std::max(columns_, 1), apart_, squares_, mask, change, scale, 0};
+      plane.pitch, plane.offset, std::max(columns_, 1), spacing_, squares_, mask, change, scale, 0};
 }
 
 void Noise::measure(Queue &queue, const Plane &before, const Plane &after, bool keep) {
   Squares squares = prepare(queue, before);
   squares.keeps = keep;
   measure_(queue, {groups() * measuring, 1}, before.texels, after.texels, squares, tally_,
-           variances_, renewed_);
+           variances_, flicker_);
 }
 
 void Noise::set(Queue &queue, double level) {
@@ -86,7 +86,7 @@ void Noise::set(Queue &queue, double level) {
 }
 
 void Noise::forget(Queue &queue) {
-  queue.cl().enqueueFillBuffer(renewed_, cl_uint(0), 0, renewed_words * sizeof(cl_uint));
+  queue.cl().enqueueFillBuffer(flicker_, cl_uint(0), 0, flicker_words * sizeof(cl_uint));
   fresh_ = false;
 }
 

@@ -23,7 +23,7 @@ namespace glcl::noise {
 ///
 /// Renewed noise is what an encoder changes all over a still picture at its intra frames, and moves
 /// about in between. Who finds motion counts, in cells of about 16 px, the variance of the change
-/// that neither noise nor motion explains (kernels/noise/renewed.clh). What a quarter of the cells
+/// that neither noise nor motion explains (kernels/noise/flicker.clh). What a quarter of the cells
 /// stay below, 1/16 … 16 levels², is the renewed noise from the next measurement on; more is no
 /// encoder's. It wanes by 0.5 % a frame.
 class Noise {
@@ -49,7 +49,7 @@ class Noise {
   /// kernels/noise/measure.clh on planes of one layout: what that takes. The groups, of `measuring`
   /// items each, are one launch, ahead of which nothing else is enqueued.
   struct Squares {
-    cl_int pitch, offset, columns, apart, count;
+    cl_int pitch, offset, columns, spacing, count;
     cl_float mask_gain, change_gain, scale;
     cl_int keeps;
   };
@@ -68,19 +68,19 @@ class Noise {
   /// 2 + bands float on the device: the variance in levels² over all, by brightness, and of coding
   /// noise, as noise/bands.clh reads it.
   const cl::Buffer &variances() const { return variances_; }
-  /// Renewed noise, and its counters for the next measurement: Renewed of noise/renewed.clh.
-  const cl::Buffer &renewed() const { return renewed_; }
+  /// Renewed noise, and its counters for the next measurement: Renewed of noise/flicker.clh.
+  const cl::Buffer &flicker() const { return flicker_; }
   /// Forgets renewed noise, as frames do that follow no others.
   void reset() { fresh_ = true; }
 
  private:
   Texels texels_;
-  int columns_ = 0, squares_ = 0, apart_ = 0;
+  int columns_ = 0, squares_ = 0, spacing_ = 0;
   bool fresh_ = true;  // there is nothing in renewed_
   bool measured_ = false;
   void forget(Queue &queue);
   Kernel measure_;
-  cl::Buffer tally_, variances_, renewed_;
+  cl::Buffer tally_, variances_, flicker_;
 };
 
 }  // namespace glcl::noise

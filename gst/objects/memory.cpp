@@ -13,7 +13,7 @@ constexpr int counters = 32;  // DEVIATION_COUNTERS in the kernels
 
 }  // namespace
 
-Memory::Memory(Context &context, const camera::Frame &frame) : frame_(frame) {
+Memory::Memory(Context &context, const camera::FrameGeometry &frame) : frame_(frame) {
   kernel_ = Kernel(context, context.program("objects/memory.cl"), "objects_remember",
                    context.device().is_cpu() ? Size{64, 1} : Size{32, 8})
                 .in_bands();
@@ -42,8 +42,8 @@ void Memory::run(Queue &queue, const Bounds &bounds, const cl::Buffer &small,
   // What (1 2 1) / 4 along both axes leaves of the variance of noise.
   const float quiet = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
   kernel_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, pictures_[from], ages_[from],
-          pictures_[now_], ages_[now_], small, state, frame_, noise.variances(), noise.renewed(),
-          quiet, bounds.sure, bounds.edges, result, rows.light(), rows.bands(), front_,
+          pictures_[now_], ages_[now_], small, state, frame_, noise.variances(), noise.flicker(),
+          quiet, bounds.deviations, bounds.edges, result, rows.brightness(), rows.bands(), front_,
           variances_[from], variances_[now_], deviation_, static_cast<cl_int>(noise.measured()));
 }
 

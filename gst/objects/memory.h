@@ -17,13 +17,13 @@ namespace glcl::objects {
 class Memory {
  public:
   struct Bounds {
-    float sure;   ///< so many deviations of the noise are nothing
-    float edges;  ///< and so much of the contrast around a pixel
+    float deviations;  ///< so many deviations of the noise are nothing
+    float edges;       ///< and so much of the contrast around a pixel
   };
 
   Memory() = default;
   /// Throws Error::failed where the device refuses kernels or memory.
-  Memory(Context &context, const camera::Frame &frame);
+  Memory(Context &context, const camera::FrameGeometry &frame);
 
   /// Enqueues the next frame: in small, after camera::Align settled `state`. Where that is fresh,
   /// the frame is all that is known. `result`: a Result, of the frame before; in the boxes of its
@@ -45,7 +45,7 @@ class Memory {
   const cl::Buffer &variances() const { return variances_[now_]; }
 
  private:
-  camera::Frame frame_{};
+  camera::FrameGeometry frame_{};
   Kernel kernel_;
   cl::Buffer pictures_[2], ages_[2], variances_[2], front_, deviation_;
   int now_ = 0;

@@ -23,7 +23,7 @@ double Objects::least_area(const Settings &settings, int width, int height) {
 Objects::Objects(Context &context, int width, int height, Layout layout, int under_way)
     : width_(width),
       height_(height),
-      frame_(camera::Frame::of(width, height)),
+      frame_(camera::FrameGeometry::of(width, height)),
       vectors_(context, width, height),
       ransac_(context),
       usual_(camera::Ransac::usual(context.device())),
@@ -32,7 +32,7 @@ Objects::Objects(Context &context, int width, int height, Layout layout, int und
       shadows_(context, frame_, layout, under_way),
       regions_(context, frame_) {
   try {
-    camera::State none{};
+    camera::CameraState none{};
     state_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
   } catch (const cl::Error &error) {
     throw Error("Can't allocate memory for object detection on " + context.device().name + ".",

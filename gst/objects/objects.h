@@ -47,7 +47,7 @@ class Objects {
 
   /// A Result; overwritten by next().
   const cl::Buffer &result() const { return regions_.result(); }
-  const camera::Frame &frame() const { return frame_; }
+  const camera::FrameGeometry &frame() const { return frame_; }
   const Memory &memory() const { return memory_; }
   /// Memory::front() of the last frame, with shadows where these are told apart.
   const cl::Buffer &front() const { return told_apart_ ? shadows_.front() : memory_.front(); }
@@ -59,7 +59,7 @@ class Objects {
 
  private:
   int width_, height_;
-  camera::Frame frame_;
+  camera::FrameGeometry frame_;
   camera::BlockVectors vectors_;
   camera::Ransac ransac_;
   camera::Ransac::Settings usual_;

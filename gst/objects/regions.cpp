@@ -15,11 +15,11 @@ constexpr int apart = 8;        // px, DEVIATION_APART in the kernels
 
 }  // namespace
 
-Regions::Regions(Context &context, const camera::Frame &frame)
+Regions::Regions(Context &context, const camera::FrameGeometry &frame)
     : Regions(context, frame, context.device().is_cpu() ? 64 : one_group(context.device().device)) {
 }
 
-Regions::Regions(Context &context, const camera::Frame &frame, size_t items)
+Regions::Regions(Context &context, const camera::FrameGeometry &frame, size_t items)
     : frame_(frame),
       cells_{{(frame.size.s[0] + cell - 1) / cell, (frame.size.s[1] + cell - 1) / cell}} {
   const Program program = context.program("objects/regions.cl", "-DITEMS=" + std::to_string(items));

@@ -18,7 +18,7 @@ struct Region {
 /// What was found in a frame, as it is read from the device.
 struct Result {
   static constexpr int most = 128;
-  camera::State state;
+  camera::CameraState state;
   cl_int count;  ///< of regions; those beyond `most` are not in the list
   cl_int front;  ///< pixels in front, in all
   cl_int unused[2];
@@ -34,8 +34,8 @@ class Regions {
 
   Regions() = default;
   /// Throws Error::failed where the device refuses kernels or memory.
-  Regions(Context &context, const camera::Frame &frame);
-  Regions(Context &context, const camera::Frame &frame, size_t items);
+  Regions(Context &context, const camera::FrameGeometry &frame);
+  Regions(Context &context, const camera::FrameGeometry &frame, size_t items);
 
   /// Only where `mask` is not 0 is anything found: levels of any size, stretched over the frame.
   /// None: everywhere. Waits.
@@ -56,7 +56,7 @@ class Regions {
   const cl::Buffer &result() const { return result_; }
 
  private:
-  camera::Frame frame_{};
+  camera::FrameGeometry frame_{};
   cl_int2 cells_{};
   Kernel cells_kernel_, join_, gather_, list_, mask_kernel_;
   cl::Buffer mask_, looks_, labels_, regions_, seen_, result_;

@@ -5,7 +5,7 @@
 
 namespace glcl::objects {
 
-Shadows::Shadows(Context &context, const camera::Frame &frame, Layout layout, int under_way)
+Shadows::Shadows(Context &context, const camera::FrameGeometry &frame, Layout layout, int under_way)
     : frame_(frame) {
   const Program program = context.program("objects/shadows.cl", frame_options(layout));
   const Size group = context.device().is_cpu() ? Size{64, 1} : Size{32, 8};

@@ -17,7 +17,7 @@ class Shadows {
   Shadows() = default;
   /// For frames in pictures of a layout, of which `under_way` may have been seen before the results
   /// of the first are used. Throws Error::failed where the device refuses kernels or memory.
-  Shadows(Context &context, const camera::Frame &frame, Layout layout, int under_way);
+  Shadows(Context &context, const camera::FrameGeometry &frame, Layout layout, int under_way);
 
   /// Enqueues what is needed of the colours of a frame.
   void look(Queue &queue, const Picture &in);
@@ -32,7 +32,7 @@ class Shadows {
   const cl::Buffer &colours() const { return colours_[now_]; }
 
  private:
-  camera::Frame frame_{};
+  camera::FrameGeometry frame_{};
   Kernel look_, mark_;
   std::vector<cl::Buffer> seen_;  // colours of frames in turn
   size_t last_ = 0;               // of these

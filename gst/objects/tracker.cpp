@@ -78,9 +78,9 @@ bool Tracker::fills(const Detection &a, const Detection &b) {
 }
 
 std::vector<Tracker::Detection> Tracker::detections(const Result &result,
-                                                    const camera::Frame &frame) const {
+                                                    const camera::FrameGeometry &frame) const {
   std::vector<Detection> list;
-  const camera::Motion &offset = result.state.from_frame;
+  const camera::SimilarityMotion &offset = result.state.from_frame;
   const float scale = frame.shrink;
   for (int i = 0; i < std::min<int>(result.count, Result::most); i++) {
     const Region &r = result.regions[i];
@@ -109,7 +109,7 @@ std::vector<Tracker::Detection> Tracker::detections(const Result &result,
 }
 
 /// Moves it as the camera and its own velocity do.
-void Tracker::predict(Track &track, const camera::Motion &step) const {
+void Tracker::predict(Track &track, const camera::SimilarityMotion &step) const {
   const auto move = [&](float x, float y) -> Object::Point {
     const float u = x - float(width_) / 2, v = y - float(height_) / 2;
     return {x + step.x + step.dilation * u - step.rotation * v,
@@ -388,7 +388,7 @@ bool Tracker::begins(const Settings &settings, const Track &track, float lag) co
 }
 
 Tracker::Report Tracker::step(const Settings &settings, const Result &result,
-                              const camera::Frame &frame, double least, double seconds) {
+                              const camera::FrameGeometry &frame, double least, double seconds) {
   if (result.state.cut || result.state.fresh) {
     Report report = reset();
     return report;

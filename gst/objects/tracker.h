@@ -59,7 +59,7 @@ class Tracker {
 
   /// The next frame's regions, of `seconds` after the one before; those of less than `least` px²
   /// are no new objects.
-  Report step(const Settings &settings, const Result &result, const camera::Frame &frame,
+  Report step(const Settings &settings, const Result &result, const camera::FrameGeometry &frame,
               double least, double seconds);
   /// What was followed is gone.
   Report reset();
@@ -97,8 +97,8 @@ class Tracker {
   };
 
   static bool fills(const Detection &a, const Detection &b);
-  std::vector<Detection> detections(const Result &result, const camera::Frame &frame) const;
-  void predict(Track &track, const camera::Motion &step) const;
+  std::vector<Detection> detections(const Result &result, const camera::FrameGeometry &frame) const;
+  void predict(Track &track, const camera::SimilarityMotion &step) const;
   Box followed(const Track &track, const Box &was, Box box) const;
   static int leading(const Box &was, const Box &box);
   bool has_moved(const Track &track, float lag) const;

@@ -35,7 +35,7 @@ namespace {
 /// What the motion makes of the middle of the frame in `ahead` frames: a way from where it is to
 /// where it goes, to the top of a square there, and around it. Empty where that is less than a
 /// pixel anywhere in the frame.
-std::deque<Object::Point> camera_sign(const camera::Motion &step, int width, int height) {
+std::deque<Object::Point> camera_sign(const camera::SimilarityMotion &step, int width, int height) {
   constexpr float ahead = 10;
   const float x = float(width) / 2, y = float(height) / 2;
   const float turn = std::hypot(step.dilation, step.rotation);
@@ -75,16 +75,17 @@ void View::draw_way(Queue &queue, const std::deque<Object::Point> &points, cl_fl
   trail_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out,
          cl_int2{{width_, height_}}, from, area, trail, static_cast<cl_int>(points.size()),
          static_cast<cl_float>(thick) / 2 + 0.5f, static_cast<cl_float>(outline), colour, edge,
-         static_cast<cl_int>(canvas.apart));
+         static_cast<cl_int>(canvas.overlay));
 }
 
-void View::draw(Queue &queue, const std::vector<Object> &objects, const camera::Motion &step,
-                cl_uint color, cl_uint outline_color, const drawing::Canvas &canvas) {
+void View::draw(Queue &queue, const std::vector<Object> &objects,
+                const camera::SimilarityMotion &step, cl_uint color, cl_uint outline_color,
+                const drawing::Canvas &canvas) {
   canvas.begin(queue);
   const cl_int2 size{{width_, height_}};
   const cl_float4 colour = drawing::floats_of(color), edge = drawing::floats_of(outline_color);
   const int thick = thickness(), outline = std::max(1, thick / 2),
-            dot = drawing::dot(width_, height_), apart = canvas.apart;
+            dot = drawing::dot(width_, height_), overlay = canvas.overlay;
   const size_t count = std::min(objects.size(), most);
   draw_way(queue, camera_sign(step, width_, height_), colour, edge, canvas);
   for (size_t i = 0; i < count; i++) draw_way(queue, objects[i].trail, colour, edge, canvas);
@@ -98,7 +99,7 @@ void View::draw(Queue &queue, const std::vector<Object> &objects, const camera::
     const cl_int2 area{{std::max(box.s[2] + outline, box.s[0] + plate_width) - from.s[0],
                         std::max(box.s[3] + outline, box.s[1] + plate_height) - from.s[1]}};
     box_(queue, {size_t(area.s[0]), size_t(area.s[1])}, canvas.in, canvas.out, size, from, area,
-         box, static_cast<cl_uint>(objects[i].id), thick, outline, dot, colour, edge, apart);
+         box, static_cast<cl_uint>(objects[i].id), thick, outline, dot, colour, edge, overlay);
   }
 }
 

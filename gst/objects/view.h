@@ -17,7 +17,7 @@ class View {
   View(Context &context, int width, int height, Layout layout);
 
   /// `step`: of the camera, from the frame before; one that stands still is not drawn.
-  void draw(Queue &queue, const std::vector<Object> &objects, const camera::Motion &step,
+  void draw(Queue &queue, const std::vector<Object> &objects, const camera::SimilarityMotion &step,
             cl_uint color, cl_uint outline_color, const drawing::Canvas &canvas);
 
  private:

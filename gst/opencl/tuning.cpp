@@ -28,15 +28,15 @@ constexpr int file_version = 1;
 constexpr size_t most_bytes = 4 << 20;
 constexpr int most_nested = 8;
 
-struct DocumentDeleter {
+struct StringDeleter {
   void operator()(gpointer memory) const { g_free(memory); }
 };
-using Text = std::unique_ptr<gchar, DocumentDeleter>;
+using OwnedString = std::unique_ptr<gchar, StringDeleter>;
 
 std::string checksum(const Tunable &tunable) {
   std::string text;
   for (const std::string &source : tunable.sources) text += kernel_source(source);
-  return Text(g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.c_str(), -1)).get();
+  return OwnedString(g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.c_str(), -1)).get();
 }
 
 /// What an entry is for; entries are unique in it.
@@ -244,13 +244,13 @@ Parameters tuned_parameters(const Tunable &tunable, const Device &device,
 }
 
 std::string tuning_file() {
-  return Text(g_build_filename(g_get_user_data_dir(), "glcl", "tuning.json", nullptr)).get();
+  return OwnedString(g_build_filename(g_get_user_data_dir(), "glcl", "tuning.json", nullptr)).get();
 }
 
 void save_tuning(const Tunable &tunable, const Device &device, const std::string &problem,
                  const Tuning &tuning) {
   const std::string path = tuning_file();
-  const Text folder(g_path_get_dirname(path.c_str()));
+  const OwnedString folder(g_path_get_dirname(path.c_str()));
   g_mkdir_with_parents(folder.get(), 0755);
   const Lock lock(path);
   std::vector<json> entries = parse(read_file(path)).value_or(std::vector<json>{});

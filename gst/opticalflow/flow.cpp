@@ -172,7 +172,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   compute_units_ = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   local_memory_ = context.device().local_memory();
   most_steps_ = coarse.at("steps");
-  const std::string places = context.device().is_cpu() ? "" : " -DROW_AFTER_ROW";
+  const std::string places = context.device().is_cpu() ? "" : " -DLINEAR_ITEMS";
   const Program program = context.program("opticalflow/pyramid.cl",
                                           "-DROWS=" + std::to_string(grey_rows) + places +
                                               frame_options(layout_) + one_group_option(device));
@@ -233,7 +233,7 @@ Program Flow::program(Context &context, const std::string &file, const Solver &s
   std::string options = "-cl-mad-enable -DRADIUS=" + std::to_string(solver.radius) +
                         " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";
-  if (solver.group.y > 1) options += " -DROW_AFTER_ROW";
+  if (solver.group.y > 1) options += " -DLINEAR_ITEMS";
   if (whole) options += " -DWHOLE";
   // Some drivers allow larger groups only where the kernel demands them.
   if (solver.group.x * solver.group.y > 256)
@@ -376,7 +376,7 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int t
     const size_t groups = parts.x * parts.y + (measures ? noise_.groups() : 0);
     down_(queue, {groups * down_.group().x, down_.group().y}, current_.grey, of(from), of(from + 1),
           of(from + 2), more(from), cl_int(parts.x * parts.y), cl_int(parts.x), previous_.grey,
-          squares, noise_.tally(), noise_.variances(), noise_.renewed());
+          squares, noise_.tally(), noise_.variances(), noise_.flicker());
     if (makes) small += more(from);
     measures = false;
   }
@@ -481,7 +481,7 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
           cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
           settings.median / 2, noise_.variances(), light_[0], vectors, field_.confidence,
           cl_int2{{width_, height_}}, cl_int(settings.noise == 0), support_, this->cells(settings),
-          votes_, noise_.renewed(), kept_, cl::Local(room),
+          votes_, noise_.flicker(), kept_, cl::Local(room),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float)),
           cl::Local(near.x * near.y * sizeof(cl_float4)));
@@ -501,7 +501,7 @@ void Flow::support(Queue &queue, const Settings &settings, const Frames &frames)
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
                   step, frames.relit, noise_.variances(), noise_gains_[0], result_, certain_, nodes,
                   cl_int(settings.noise == 0), rows_, frames.light, support_, cells, votes_,
-                  noise_.renewed());
+                  noise_.flicker());
 }
 
 }  // namespace glcl::opticalflow

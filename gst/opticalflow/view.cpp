@@ -69,15 +69,15 @@ void View::draw(Queue &queue, const Drawing &drawing, const Field *field, float 
                 const drawing::Canvas &canvas) {
   const cl_int2 size{{width_, height_}};
   const Size pixels{size_t(width_), size_t(height_)};
-  const int apart = canvas.apart;
+  const int overlay = canvas.overlay;
   const bool color = drawing.display == Display::color;
   if (color)
     color_(queue, pixels, canvas.in, canvas.out, size, int(field != nullptr),
            field ? field->vectors : nothing_, field ? field->confidence : nothing_, least, summary_,
-           apart);
+           overlay);
   else if (drawing.display == Display::overlay && field)
     overlay_(queue, pixels, canvas.in, canvas.out, size, field->vectors, field->confidence, least,
-             summary_, apart);
+             summary_, overlay);
   else
     canvas.begin(queue);
   if (drawing.display == Display::none || !field) return;
@@ -86,7 +86,7 @@ void View::draw(Queue &queue, const Drawing &drawing, const Field *field, float 
   const int dot = drawing::dot(width_, height_), side = std::min(width_, height_) / 4;
   const cl_int2 box{{std::max(side, 59 * dot) + 4 * dot, side + 13 * dot}};
   legend_(queue, {size_t(box.s[0]), size_t(box.s[1])}, canvas.in, canvas.out, size, box, side, dot,
-          int(color), summary_, apart);
+          int(color), summary_, overlay);
 }
 
 }  // namespace glcl::opticalflow

@@ -18,7 +18,7 @@
 
 #define LOADS ((TILE_X * TILE_Y + ITEMS - 1) / ITEMS)  // of an item
 #define BATCH 8                                        // of them under way at once
-#define WHOLE UNROLL_BY(300)                           // more than a row of the largest tile
+#define WHOLE_ROW UNROLL_BY(300)                           // more than a row of the largest tile
 
 // What a work-item knows of its pixels.
 struct block {
@@ -35,7 +35,7 @@ inline void add_row(struct block *block, __local const float4 *row, __local cons
   for (int o = from; o <= to; o++)
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) block->row_sum[o][c] = block->row_weight[o][c] = 0.0f;
-  WHOLE
+  WHOLE_ROW
   for (int i = 0; i < SIDE + COLUMNS - 1; i++) {
     const float4 q = row[AT_COLUMN(i)];
     const float shared = tap_exponent(KIND, q, range, bias);
@@ -73,7 +73,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void bilater
   const float bias = soft_bias(KIND, range), unit = level_unit(KIND, range);
 
   for (int dy = item; dy <= RADIUS; dy += ITEMS) row_weights[dy] = weight_exp2(space * (float)(dy * dy));
-  WHOLE
+  WHOLE_ROW
   for (int n = 0; n < LOADS; n += BATCH) {
     float4 colours[BATCH];
 #pragma unroll

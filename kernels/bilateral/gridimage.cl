@@ -138,14 +138,14 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
                          int planes, int nodes, int bands, int strip, int intervals, int parts, int columns, int pitch,
                          int chunk, float one, __local SUMS *tile) {
   const int lane = get_local_id(0), lanes = get_local_size(0);
-  const int stretches = intervals * parts, apart = stretches * pitch, layers = CHANNELS * chunk;
+  const int stretches = intervals * parts, spacing = stretches * pitch, layers = CHANNELS * chunk;
   const int chunks = divided(planes + chunk - 1, normal_recip(chunk));
   const int number = divided(get_group_id(1), normal_recip(chunks));
   const int first_plane = ((int)get_group_id(1) - number * chunks) * chunk;
   const int first_node = (int)get_group_id(0) * (intervals - 1);
 
   // Of each stretch: the first pixel, where in its interval that lies, the pixel behind the last.
-  __local int *firsts = (__local int *)(tile + 2 * layers * apart), *ends = firsts + stretches;
+  __local int *firsts = (__local int *)(tile + 2 * layers * spacing), *ends = firsts + stretches;
   __local float *begins = (__local float *)(ends + stretches);
   for (int i = lane; i < stretches; i += lanes) {
     const int2 pixels = stretch_pixels(first_node * parts + i, parts, cell);
@@ -164,7 +164,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
   const int count = min(strip, bands - number * strip);
   for (int v = 0; v < count; v++) {
     // Sums for the row of nodes above the band, which are complete with it, and for that below.
-    __local SUMS *above = tile + (v & 1) * layers * apart, *below = tile + (~v & 1) * layers * apart;
+    __local SUMS *above = tile + (v & 1) * layers * spacing, *below = tile + (~v & 1) * layers * spacing;
     const int interval = number * strip + v - REACH - 1;
     const int first = first_pixel(interval, cell), end = first_pixel(interval + 1, cell);
     uint touches[CHANNELS];
@@ -178,7 +178,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) pixel[k] = read_imagef(in, pixel_sampler, (int2)(x, from + k));
         if (from == first)
-          for (int at = column; at < layers * apart; at += apart) {
+          for (int at = column; at < layers * spacing; at += spacing) {
             below[at] = 0;
             if (v == 0) above[at] = 0;
           }
@@ -209,7 +209,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
               all += clamp(1.0f - fabs(place[k] - middle), 0.0f, 1.0f) * cell_at(pixel[k], c);
             }
             const CELL lower = y * all + inverse * times_row;
-            const int at = (c * chunk + layer) * apart + column;
+            const int at = (c * chunk + layer) * spacing + column;
             above[at] += rounded(all - lower, one);
             below[at] += rounded(lower, one);
           }
@@ -236,7 +236,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
       const float begin = begins[stretch];
       for (int layer = row; layer < layers; layer += deep) {
         if (!is_touched(both, layer, chunk)) continue;
-        __local SUMS *sum = (i < stretches ? above : below) + layer * apart + stretch * pitch;
+        __local SUMS *sum = (i < stretches ? above : below) + layer * spacing + stretch * pitch;
         SUMS n[COLUMNS];
 #pragma unroll
         for (int k = 0; k < COLUMNS; k++) n[k] = k < columns ? sum[k] : (SUMS)(0);
@@ -258,7 +258,7 @@ __kernel void grid_splat(__read_only image2d_t in, __global HALVES *sums, float4
         if (plane >= planes) continue;
         for (int side = 0; side <= last; side++) {
           // The node is on the right of its first `parts` stretches, on the left of the others.
-          __local const SUMS *on_left = (side ? below : above) + layer * apart + i * parts * pitch;
+          __local const SUMS *on_left = (side ? below : above) + layer * spacing + i * parts * pitch;
           __local const SUMS *on_right = on_left + parts * pitch;
           CELL node = 0.0f;
           if (is_touched(both, layer, chunk))

@@ -267,7 +267,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
                   __global const float *before, __global float *sums, __global State *state, __global const float *lit, int bands,
                   int number, Frame frame, int motion, int turn, int coarse, int rows, float scatter) {
   __local float total[SUMS * ROW];
-  motion = motion && state->sure, turn = turn && motion;
+  motion = motion && state->reliable, turn = turn && motion;
   __local Fit shared_fit;
   const int item = get_local_id(0), group = get_group_id(0);
   const Fit fit = estimate(before, state, number, frame, motion, turn, total, &shared_fit);
@@ -283,7 +283,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
     if (!sample_of(picture, known, front, frame, fit, i, columns, coarse, rows, &at)) continue;
     const float2 slope = slopes(current, size, convert_int2_rte(at.p - middle), coarse);
     const float gx = slope.x, gy = slope.y;
-    const float row = light_of_row(lit, bands, at.p.y), rest = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, coarse);
+    const float row = brightness_of_row(lit, bands, at.p.y), rest = row * (fit.gain * at.level + fit.offset) - level_at(current, size, at.p, coarse);
     const float weight = weight_of(rest, scatter);
     const float2 unit = at.z / frame.radius;
     const float out = gx * unit.x + gy * unit.y;
@@ -305,7 +305,7 @@ void camera_align(__global const float *current, __global const float2 *picture,
   const int votes = (voting + GROUPS - 1) / GROUPS, last = min((group + 1) * votes, voting);
   for (int i = group * votes + ITEMS - 1 - item; i < last; i += ITEMS) {
     if (!sample_of(picture, known, front, frame, fit, i / SHARES * VOTING, columns, coarse, rows, &at)) continue;
-    const float row = light_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);
+    const float row = brightness_of_row(lit, bands, at.p.y), counts = votes_of(at.contrast);
     for (int k = i % SHARES; k < OTHERS; k += SHARES) {
       const float2 way = k ? step_before(state, frame, k - 1).xy : (float2)(0.0f);
       const float2 q = bent(k ? as_before(state, frame, k - 1) : state->from_frame, bend_of(state, way, turn), at.z) + frame.centre;
@@ -339,7 +339,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void camera_settle(__global const float *before, __global State *state, __global const float *lit, int bands, int number, Frame frame, int motion,
                    int turn, int first) {
   __local float total[ITEMS];
-  motion = motion && state->sure, turn = turn && motion;
+  motion = motion && state->reliable, turn = turn && motion;
   __local Fit shared_fit;
   Fit fit = estimate(before, state, number, frame, motion, turn, total, &shared_fit);
   if (get_local_id(0)) return;
@@ -349,7 +349,7 @@ void camera_settle(__global const float *before, __global State *state, __global
     state->step = state->path = none;
     state->from_picture = state->from_frame = none;
     state->bend_picture = state->bend_frame = 0.0f;
-    state->curve = state->light = state->lag = 0.0f;
+    state->curve = state->brightness = state->lag = 0.0f;
     state->frames = 0;
     state->fresh = 1;
   } else {
@@ -377,9 +377,9 @@ void camera_settle(__global const float *before, __global State *state, __global
       state->bend_picture = fit.bend;
       state->bend_frame = 0.0f;
     }
-    const float rows = mean_light(lit, bands);
-    state->light = 0.9f * state->light + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
-    state->lag = fmax(fabs(state->light), 0.9f * state->lag);
+    const float rows = mean_brightness(lit, bands);
+    state->brightness = 0.9f * state->brightness + 128.0f * (rows * fit.gain - 1.0f) + rows * fit.offset;
+    state->lag = fmax(fabs(state->brightness), 0.9f * state->lag);
     state->frames++;
     state->fresh = 0;
   }

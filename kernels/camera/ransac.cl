@@ -9,7 +9,7 @@
 inline bool counts(float4 v) { return v.x < NONE; }
 
 // The vectors of blocks that show where they went, by their place in the frame before, from its centre. `field`: forward
-// vectors in quarter pixels, one for each cell of `cell` px, `columns` a row. Vectors are taken `apart` cells from each
+// vectors in quarter pixels, one for each cell of `cell` px, `columns` a row. Vectors are taken `spacing` cells from each
 // other, from the middle of as many; those of squares of SIDE px around them whose gradients all lie along one line or
 // are within `noise` count as none. Work-items: vectors.
 #include "motion/plane.clh"
@@ -19,11 +19,11 @@ inline bool counts(float4 v) { return v.x < NONE; }
 #define LEAST_GRADIENT 3.0f  // levels² a pixel, along the direction that has least of it
 
 __kernel void camera_collect(__global const uchar *plane, int pitch, __global const short2 *field, int cell,
-                             int columns, int apart, int2 count, int2 size, __global const float *noise,
+                             int columns, int spacing, int2 count, int2 size, __global const float *noise,
                              __global float4 *vectors) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= count)) return;
-  const int2 place = at * apart + apart / 2;
+  const int2 place = at * spacing + spacing / 2;
   const float2 v = convert_float2(field[place.y * columns + place.x]) / 4.0f;
   const int2 middle = place * cell + cell / 2;
   float xx = 0.0f, yy = 0.0f, xy = 0.0f;
@@ -68,9 +68,9 @@ inline int next_from(__global const float4 *vectors, int count, int place, __loc
 // translation by their mean.
 #define MOST 0.5f
 inline float4 through(float4 a, float4 b, int translation) {
-  const float2 apart = a.xy - b.xy, change = a.zw - b.zw;
-  const float square = dot(apart, apart);
-  float2 turn = times(conjugate(apart), change) / fmax(square, 1.0f);
+  const float2 offset = a.xy - b.xy, change = a.zw - b.zw;
+  const float square = dot(offset, offset);
+  float2 turn = times(conjugate(offset), change) / fmax(square, 1.0f);
   if (translation || square < 1.0f || dot(turn, turn) > MOST * MOST) turn = 0.0f;
   return (float4)(0.5f * (a.zw + b.zw) - times(turn, 0.5f * (a.xy + b.xy)), turn);
 }
@@ -192,7 +192,7 @@ void camera_ransac(__global const float4 *vectors, int count, uint seed, int rou
     state->vectors = motion;
     state->inliers = inliers;
     state->counted = valid;
-    state->sure = LEAST_SHARE * inliers >= count && (reaches >= 0.5f || length(state->step.xy) > MOVES);
+    state->reliable = LEAST_SHARE * inliers >= count && (reaches >= 0.5f || length(state->step.xy) > MOVES);
     state->reaches = reaches;
     state->confidence = valid > 0.0f ? reaches * inliers / valid : -1.0f;
     best[0] = 0;

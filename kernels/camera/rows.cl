@@ -15,7 +15,7 @@
 #define KEPT 0.9f              // of what counts, in the next frame
 
 #define LEAST_PART 0.01f
-#define WHOLE 65536.0f
+#define FIXED_ONE 65536.0f
 
 typedef struct {
   int rolls, ratios, changes;  // sums over bands: how many changed by more than LEAST_ROLL and MOST_ROLL; of changes; without their signs
@@ -34,11 +34,11 @@ void camera_rows(__global const float *current, __global const float2 *picture, 
   const int2 size = frame.size;
   for (int i = item; i < COUNTERS; i += ITEMS) counts[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float4 vectors = motion && state->sure ? scaled(state->vectors, 1.0f / frame.shrink) : (float4)(0.0f);
+  const float4 vectors = motion && state->reliable ? scaled(state->vectors, 1.0f / frame.shrink) : (float4)(0.0f);
   const float4 back = inverse(guess ? after(state->from_frame, vectors) : state->fit.motion);
   const float2 bend = guess ? state->bend_frame : state->fit.bend;
   const float gain = guess ? 1.0f : state->fit.gain, offset = guess ? 0.0f : state->fit.offset;
-  const bool counts_at_all = guess ? before[PART] > 0.0f : !state->fresh;
+  const bool counts_at_all = guess ? before[ROLL_PART] > 0.0f : !state->fresh;
   const int columns = (size.x + 1) / 2, count = counts_at_all ? columns * (BAND / 2) : 0;
   for (int i = item; i < count; i += ITEMS) {
     const int x = i % columns * 2, y = band * BAND + i / columns * 2;
@@ -57,8 +57,8 @@ void camera_rows(__global const float *current, __global const float2 *picture, 
 #if ITEMS == 1
   for (int i = 1; i < COUNTERS; i++) counts[i] += counts[i - 1];
 #else
-  for (int apart = 1; apart < COUNTERS; apart *= 2) {
-    const uint below = item >= apart && item < COUNTERS ? counts[item - apart] : 0;
+  for (int distance = 1; distance < COUNTERS; distance *= 2) {
+    const uint below = item >= distance && item < COUNTERS ? counts[item - distance] : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < COUNTERS) counts[item] += below;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -78,19 +78,19 @@ void camera_rows(__global const float *current, __global const float2 *picture, 
   rows[RATIOS + band] = ratio;
   // Whole numbers, whose sums do not depend on the order.
   atomic_add(&tally->rolls, (roll > LEAST_ROLL) + (roll > MOST_ROLL));
-  atomic_add(&tally->ratios, convert_int_rte((ratio - 1.0f) * WHOLE));
-  atomic_add(&tally->changes, convert_int_rte(roll * WHOLE));
+  atomic_add(&tally->ratios, convert_int_rte((ratio - 1.0f) * FIXED_ONE));
+  atomic_add(&tally->changes, convert_int_rte(roll * FIXED_ONE));
   mem_fence(CLK_GLOBAL_MEM_FENCE);
   if (atomic_inc(&tally->ended) != bands - 1) return;
   const int rolls = atomic_xchg(&tally->rolls, 0), ratios = atomic_xchg(&tally->ratios, 0), changes = atomic_xchg(&tally->changes, 0);
   tally->ended = 0;
   if (guess) {
-    rows[PART] = before[PART];
+    rows[ROLL_PART] = before[ROLL_PART];
     rows[SWING] = before[SWING];
   } else {
     const float part = bands < FEWEST ? 0.0f : clamp(2.0f * rolls / bands - 1.0f, 0.0f, 1.0f);
-    const float kept = KEPT * before[PART];
-    rows[PART] = state->fresh ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
-    rows[SWING] = state->fresh ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (WHOLE * bands), KEPT * before[SWING]);
+    const float kept = KEPT * before[ROLL_PART];
+    rows[ROLL_PART] = state->fresh ? 0.0f : fmax(part, kept < LEAST_PART ? 0.0f : kept);
+    rows[SWING] = state->fresh ? 0.0f : fmax(part * (changes - (int)abs(ratios)) / (FIXED_ONE * bands), KEPT * before[SWING]);
   }
 }

@@ -67,7 +67,7 @@ __kernel void arrows_claim(__global const Arrow *arrows, float thick, float outl
 
 // Paints what is claimed over the frame, and frees the keys again. `edge`: the outline's colour.
 __kernel void arrows_paint(IN_FRAME(in), OUT_FRAME(out), __global const Arrow *arrows, float thick, float outline,
-                           float4 edge, int2 size, int apart, __global uint *keys) {
+                           float4 edge, int2 size, int overlay, __global uint *keys) {
   const uint number = get_group_id(0);
   const Arrow arrow = arrows[number];
   if (arrow.length < 0.0f) return;
@@ -76,10 +76,10 @@ __kernel void arrows_paint(IN_FRAME(in), OUT_FRAME(out), __global const Arrow *a
       const uint key = keys[y * size.x + x];
       if ((key & NUMBERS) == number && key != FREE) {
         keys[y * size.x + x] = FREE;
-        float4 colour = below(LOAD_PIXEL(in, x, y), apart);
-        colour = over(colour, edge.xyz, clamp(outline + 0.5f - distance, 0.0f, 1.0f) * edge.w, apart);
-        colour = over(colour, inner.xyz, clamp(0.5f - distance, 0.0f, 1.0f) * inner.w, apart);
-        STORE_PIXEL(out, x, y, finished(colour, apart));
+        float4 colour = below(LOAD_PIXEL(in, x, y), overlay);
+        colour = over(colour, edge.xyz, clamp(outline + 0.5f - distance, 0.0f, 1.0f) * edge.w, overlay);
+        colour = over(colour, inner.xyz, clamp(0.5f - distance, 0.0f, 1.0f) * inner.w, overlay);
+        STORE_PIXEL(out, x, y, finished(colour, overlay));
       }
     }
   }

@@ -205,11 +205,11 @@ inline float4 laid(float4 below, float3 colour, float part) {
   return below + ((float4)(colour, 1.0f) - below) * part;
 }
 
-inline bool apart(Panel p) { return p.display != OVERLAY && p.channels > 1; }
+inline bool separate(Panel p) { return p.display != OVERLAY && p.channels > 1; }
 
 // Px of a plot's height, without the labels below it.
 inline int plot_height(Panel p) {
-  const int height = apart(p) && p.display == STACKED ? max(p.panel.w / p.channels, 1) : p.panel.w;
+  const int height = separate(p) && p.display == STACKED ? max(p.panel.w / p.channels, 1) : p.panel.w;
   return max(height - 14 * p.unit, 1);
 }
 
@@ -232,7 +232,7 @@ typedef struct {
 
 inline Column column_of(Panel p, __global const uint *counts, const Scale *scale, int x) {
   Column column = {x, p.panel.z, 0, 0, {0, 0, 0}};
-  if (apart(p) && p.display == PARADE) {
+  if (separate(p) && p.display == PARADE) {
     column.width = max(column.width / p.channels, 1);
     column.plot = min(x / column.width, p.channels - 1);
     column.x -= column.plot * column.width;
@@ -282,7 +282,7 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
   if (p.axis) return colour_bars(p, fullest, column, y);
   const int x = column.x, width = column.width, u = p.unit, height = plot_height(p);
   int plot = column.plot;
-  if (apart(p) && p.display == STACKED) {
+  if (separate(p) && p.display == STACKED) {
     const int whole = max(p.panel.w / p.channels, 1);
     plot = min(y / whole, p.channels - 1);
     y -= plot * whole;
@@ -309,7 +309,7 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
   int filled = 0;
   float3 bars = (float3)(0.0f, 0.0f, 0.0f);
   for (int channel = 0; channel < p.channels; channel++) {
-    if (apart(p) && channel != plot) continue;
+    if (separate(p) && channel != plot) continue;
     if (height - 1 - y >= column.heights[channel]) continue;
     filled++;
     bars += p.channels == 1 ? 0.9f * p.foreground.xyz
@@ -320,7 +320,7 @@ inline float4 panel_color(Panel p, __global const ushort4 *fullest, Column colum
     color = filled ? laid(color, p.background.xyz, 0.2f) : laid(color, p.foreground.xyz, 0.25f * p.foreground.w);
   // The channel's letter, where the plot is its own.
   const int letter = p.channels == 1 ? GLYPH_Y : GLYPH_R + plot;
-  if (labelled && (apart(p) || p.channels == 1) && x >= 2 * u && y >= 2 * u &&
+  if (labelled && (separate(p) || p.channels == 1) && x >= 2 * u && y >= 2 * u &&
       in_glyph(letter, (x - 2 * u) / u, (y - 2 * u) / u))
     color = laid(color, p.foreground.xyz, p.foreground.w);
   return color;

@@ -8,7 +8,7 @@
 #define FIRST_RADIUS 400.0f  // px from the middle; in proportion for larger ones
 #define LAST_REACH 1.5f   // px, at which a point meets an edge
 
-// By one group. `places`, `begins`: of the frame before, by direction, as Pairings lists them. `turn`, `votes_size`, `votes_place`: as
+// By one group. `places`, `begins`: of the frame before, by direction, as EdgePairs lists them. `turn`, `votes_size`, `votes_place`: as
 // Transform finds them, places being squares of 2^`fine` px. `result`: size times cosine and sine of the turn clockwise, how far the middle
 // goes, in px, the part of the edges still in the frame that meets one, and how many
 // those are. `sums`: SUMS for each item, a power of two of them.

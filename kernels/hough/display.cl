@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws edges and the outlines of shapes. -DBUFFERS: frames are buffers.
+// Draws edges and the outlines of templates. -DBUFFERS: frames are buffers.
 #include "common/frame.clh"
 #include "drawing/over.clh"
 #include "hough/edge.clh"
 #include "hough/object.clh"
 
 __kernel void hough_show_edges(IN_FRAME(in), OUT_FRAME(out), __global const ushort *restrict edges, int strong, int2 size,
-                               float4 colour, int apart) {
+                               float4 colour, int overlay) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
   const ushort edge = edges[y * size.x + x];
   const bool shown = strong ? (edge & EDGE_STRONG) != 0 : edge != 0;
-  const float4 frame = below(LOAD_PIXEL(in, x, y), apart);
-  STORE_PIXEL(out, x, y, finished(over(frame, colour.xyz, shown ? colour.w : 0.0f, apart), apart));
+  const float4 frame = below(LOAD_PIXEL(in, x, y), overlay);
+  STORE_PIXEL(out, x, y, finished(over(frame, colour.xyz, shown ? colour.w : 0.0f, overlay), overlay));
 }
 
-// A square of `side` px for each point of a shape, wherever the shape was found. Work-items: points, objects.
+// A square of `side` px for each point of a template, wherever the template was found. Work-items: points, objects.
 __kernel void hough_show_objects(IN_FRAME(in), OUT_FRAME(out), __global const Object *restrict result,
-                                 __global const float4 *restrict points, int count, int shape, int side, int2 size,
-                                 float4 colour, int apart) {
+                                 __global const float4 *restrict points, int count, int templ, int side, int2 size,
+                                 float4 colour, int overlay) {
   const int i = get_global_id(0), number = get_global_id(1);
   if (i >= count || number >= (int)*(__global const uint *)result) return;
   const Object object = result[1 + number];
-  if ((int)object.shape != shape) return;
+  if ((int)object.templ != templ) return;
   const float4 p = points[i];
   const int2 first = convert_int2_rtn((float2)(object.x + object.a * p.x - object.b * p.y,
                                                object.y + object.b * p.x + object.a * p.y) -
                                       0.5f * side + 1.0f);
   for (int y = max(first.y, 0); y < min(first.y + side, size.y); y++)
     for (int x = max(first.x, 0); x < min(first.x + side, size.x); x++)
-      STORE_PIXEL(out, x, y, finished(over(below(LOAD_PIXEL(in, x, y), apart), colour.xyz, colour.w, apart), apart));
+      STORE_PIXEL(out, x, y, finished(over(below(LOAD_PIXEL(in, x, y), overlay), colour.xyz, colour.w, overlay), overlay));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How many points of a shape meet an edge of their direction, for every place, turn and scale: the accumulator of the generalised Hough
+// How many points of a template meet an edge of their direction, for every place, turn and scale: the accumulator of the generalised Hough
 // transform (Ballard 1981), gathered place by place, so that a point counts once, however many edges are near it.
 //
 // The map is kept a bit a place too, for each direction: a work-item counts for all places in a word at once.
@@ -10,7 +10,7 @@
 #include "hough/level.clh"
 #include "hough/directions.clh"
 
-#define MATCHED 128                        // points of a shape
+#define MATCH_POINTS 128                        // points of a template
 #define TURNS 72
 #define SECTORS 24                        // of a turn
 #define BANDS 3                           // of scales
@@ -33,7 +33,7 @@
 #endif
 
 // The map: the directions of the edges up to `half` px beside a pixel, in rows and columns. The pixels of each place in the squares of
-// `cell` px are together, columns * lines of them, with a margin of `margin` squares: those that a shape's point falls on lie side by
+// `cell` px are together, columns * lines of them, with a margin of `margin` squares: those that a template's point falls on lie side by
 // side for places side by side.
 __kernel void match_spread(__global const ushort *restrict rows, int2 size, int half_width, int cell, int margin, int columns, int lines,
                            __global ushort *restrict map) {
@@ -66,11 +66,11 @@ __kernel void match_density(__global const ushort *restrict map, int4 windows, i
                             int cell, __global float *restrict density) {
   const int i = get_global_id(0), band = get_global_id(1);
   if (i >= pitch * cells.y || band >= BANDS) return;
-  const int window = band == 0 ? windows.x : band == 1 ? windows.y : windows.z, apart = 1 + window / 4;
+  const int window = band == 0 ? windows.x : band == 1 ? windows.y : windows.z, spacing = 1 + window / 4;
   __global const ushort *middle = map + (cell / 2 * cell + cell / 2) * columns * lines;
   int sum = 0, all = 0;
-  for (int v = -window; v <= window; v += apart)
-    for (int u = -window; u <= window; u += apart) {
+  for (int v = -window; v <= window; v += spacing)
+    for (int u = -window; u <= window; u += spacing) {
       const int x = i % pitch + u, y = i / pitch + v;
       if (x < 0 || y < 0 || x >= cells.x || y >= cells.y) continue;
       sum += popcount((int)middle[(y + margin) * columns + x + margin]);
@@ -79,16 +79,16 @@ __kernel void match_density(__global const ushort *restrict map, int4 windows, i
   density[band * pitch * cells.y + i] = all ? (float)sum / all : 0.0f;
 }
 
-// Where each point of a shape falls in the map's bits, for the first place: the word, and the bit in it. `points`: MATCHED for each level.
+// Where each point of a template falls in the map's bits, for the first place: the word, and the bit in it. `points`: MATCHED for each level.
 // `first_scale`: binary logarithm of the smallest; `per_scale`: scales in an octave.
 __kernel void match_offsets(__global const float4 *restrict points, __global const int4 *restrict levels, int level_count, int scales,
                             float first_scale, float per_scale, int cell, int margin, int words, int lines,
                             __global int2 *restrict offsets) {
   const int point = get_global_id(0), pose = get_global_id(1);
-  if (point >= MATCHED || pose >= TURNS * scales) return;
+  if (point >= MATCH_POINTS || pose >= TURNS * scales) return;
   const int scale = pose % scales, turn = pose / scales;
   const float size = first_scale + (scale + 0.5f) / per_scale, angle = FULL * (turn + 0.5f) / TURNS;
-  const float4 p = points[level_for(levels, level_count, size) * MATCHED + point];
+  const float4 p = points[level_for(levels, level_count, size) * MATCH_POINTS + point];
   const float c = exp2(size) * cos(angle), s = exp2(size) * sin(angle);
   // What falls beyond the margin is outside of the frame for every place.
   const int2 at = clamp(convert_int2_rte((float2)(c * p.x - s * p.y, s * p.x + c * p.y)) + cell / 2 + margin * cell, 0,
@@ -98,7 +98,7 @@ __kernel void match_offsets(__global const float4 *restrict points, __global con
   const int direction = min((int)step / PER_DIRECTION, DIRECTIONS - 1);
   const int within = at.y % cell * cell + at.x % cell;
   const int column = at.x / cell, line = (direction * cell * cell + within) * lines + at.y / cell;
-  offsets[pose * MATCHED + point] = (int2)(line * words + column / WORD, column % WORD);
+  offsets[pose * MATCH_POINTS + point] = (int2)(line * words + column / WORD, column % WORD);
 }
 
 // Adds three bits of each place: `sum` gets the ones, and the carry is given.
@@ -129,9 +129,9 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
   for (int turn = sector * (TURNS / SECTORS); turn < (sector + 1) * (TURNS / SECTORS); turn++) {
     if ((turn - turns.x + 2 * TURNS) % TURNS >= turns.y) continue;
     for (int scale = first; scale < min(first + share, scales); scale++) {
-      __global const int2 *own = offsets + (turn * scales + scale) * MATCHED;
+      __global const int2 *own = offsets + (turn * scales + scale) * MATCH_POINTS;
       WORDS sum[COUNT_BITS] = {0};
-      for (int k = 0; k < MATCHED; k += 8) {
+      for (int k = 0; k < MATCH_POINTS; k += 8) {
         const WORDS two_a = add_bits(&sum[0], meets(from, own[k]), meets(from, own[k + 1]));
         const WORDS two_b = add_bits(&sum[0], meets(from, own[k + 2]), meets(from, own[k + 3]));
         const WORDS four_a = add_bits(&sum[1], two_a, two_b);
@@ -172,7 +172,7 @@ __kernel void match(__global const uint *restrict bits, __global const int2 *res
       for (int bit = 0; bit < COUNT_BITS; bit++) count |= (int)(counts[bit][lane] >> k & 1) << bit;
 #pragma unroll
       for (int bit = 0; bit < POSE_BITS; bit++) number |= (int)(numbers[bit][lane] >> k & 1) << bit;
-      const float part = density[(band * cells.y + y) * pitch + x], expected = MATCHED * part;
+      const float part = density[(band * cells.y + y) * pitch + x], expected = MATCH_POINTS * part;
       votes[to] = convert_ushort_sat((count - expected) / sqrt(expected * (1.0f - part) + 1.0f) * 32.0f);
       poses[to] = count ? (sector * (TURNS / SECTORS) + number / share) * scales + first + number % share : 0;
     }

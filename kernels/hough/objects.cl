@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a frame needs with shapes to look for and without: its edges row by row and their number, and which candidates are objects.
+// What a frame needs with templates to look for and without: its edges row by row and their number, and which candidates are objects.
 #define STEPS 90
 #include "hough/edge.clh"
 #include "hough/directions.clh"
@@ -60,8 +60,8 @@ __kernel void choose(__global Object *objects, int count, float least, int most,
       if (item == 0) result[1 + chosen] = object;
       for (int i = item; i < count; i += items) {
         const float2 way = (float2)(objects[i].x - object.x, objects[i].y - object.y);
-        const float apart = length(way) / fmin(objects[i].radius, object.radius);
-        if (apart <= NEAR || (apart <= AROUND && objects[i].score < WORSE * object.score)) objects[i].score = -1.0f;
+        const float distance = length(way) / fmin(objects[i].radius, object.radius);
+        if (distance <= NEAR || (distance <= AROUND && objects[i].score < WORSE * object.score)) objects[i].score = -1.0f;
       }
       chosen++;
     }

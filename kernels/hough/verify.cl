@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whether a shape is where votes have it: its points look for edges of their direction beside them, the pose follows by least
+// Whether a template is where votes have it: its points look for edges of their direction beside them, the pose follows by least
 // squares, and in the end the share of the points that meet an edge counts.
 #include "common/bands.clh"
 #include "hough/fit.clh"
@@ -20,9 +20,9 @@
 #define LAST_REACH 1.5f   // px, at which a point meets an edge
 #define OTHER_SIDE 0.3f   // what a point counts that meets an edge which is bright on the other side than most are
 #define MARGIN 1.05f      // that scales may lie outside of their range
-#define AXES 8            // along which something may cover a shape from one side or the other,
+#define AXES 8            // along which something may cover a template from one side or the other,
 #define PARTS 16          // up to one of so many places
-#define LEAST_SEEN 0.5f   // of the shape,
+#define LEAST_SEEN 0.5f   // of the template,
 #define LEAST_MET 0.6f    // and of what is seen, what has to meet an edge;
 #define SIDE 0.45f        // what more than that counts, by all that it could be and a bit
 #define UNIT 1048576.0f   // of sums in whole numbers
@@ -61,7 +61,7 @@ inline float4 pose_of(Candidate candidate, int pose) {
 // Of a point that is turned so many steps.
 inline int direction_of(float step) { return min((int)(step - STEPS * floor(step / STEPS)) / PER_DIRECTION, DIRECTIONS - 1); }
 
-#ifdef ALONE
+#ifdef SINGLE_ITEM
 // The pose that most is met at, of equals the first, and how much that is. A turn and a size of all places at once: a point's
 // offset from them is the same.
 inline int best_pose(__global const ushort *nearby, int2 size, __global const float4 *points, int count, Candidate candidate, float *most) {
@@ -115,7 +115,7 @@ inline float meets_near(__global const ushort *nearby, int2 size, __global const
 }
 #endif
 
-// The most that a part of a shape, seen on one side of a line across an axis, has above LEAST_MET of it.
+// The most that a part of a template, seen on one side of a line across an axis, has above LEAST_MET of it.
 inline float most_on_a_side(__local const uint *seen, __local const uint *met) {
   float most = 0.0f;
   for (int side = 0; side < 2 * AXES; side++) {
@@ -129,8 +129,8 @@ inline float most_on_a_side(__local const uint *seen, __local const uint *met) {
   return most;
 }
 
-// A group for each candidate, along y. `points`: (x, y) of the shape from its middle, z the step of their direction, w what they count.
-// `normals`: cosine and sine of a direction, by its step. `radius`: of the shape. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
+// A group for each candidate, along y. `points`: (x, y) of the template from its middle, z the step of their direction, w what they count.
+// `normals`: cosine and sine of a direction, by its step. `radius`: of the template. `candidates`: places with their sectors and bands, rows `pitch` apart; `poses`: the turns and scales there.
 // `scale_range`: allowed, `angles`: clockwise, from .x on .y degrees. `first`: of the objects that are its. `sums`: SUMS for each item,
 // a power of two of them. `nearby`: as verify_near has it.
 __kernel void verify(__global const ushort *restrict edges, __global const ushort *restrict nearby, int2 size,
@@ -138,7 +138,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
                      __global const uint *restrict counts, __global const ushort *restrict poses, int scales, float first_scale,
                      float per_scale, int lines, int pitch, int cell, __global const float4 *restrict points,
                      __global const float2 *restrict normals,
-                     __global const int4 *restrict levels, int level_count, float radius, int shape,
+                     __global const int4 *restrict levels, int level_count, float radius, int templ,
                      float2 scale_range, float2 angles, __global Object *restrict objects, int first, __local float *sums) {
   const int item = get_local_id(0), items = get_local_size(0), number = GROUP_ROW;
   const bool exists = number < (int)counts[0];
@@ -153,10 +153,10 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
   // Which of the poses about the candidate's is the best; of equals the first.
   const Candidate candidate = {middle, TURN * (turn_bin + 0.5f) / TURNS, first_scale + (scale_bin + 0.5f) / per_scale,
                                WAY_CELLS * cell, WAY_BINS * TURN / TURNS, WAY_BINS / per_scale};
-  __local uint seen[AXES * PARTS], met[AXES * PARTS];  // of a shape, along each axis
+  __local uint seen[AXES * PARTS], met[AXES * PARTS];  // of a template, along each axis
   float most = -1.0f;
   int best = 0;
-#ifdef ALONE
+#ifdef SINGLE_ITEM
   if (exists) best = best_pose(nearby, size, points, count, candidate, &most);
 #else
   for (int i = item; i < POSES && exists; i += items) {
@@ -250,7 +250,7 @@ __kernel void verify(__global const ushort *restrict edges, __global const ushor
       const bool allowed = exists && scale >= scale_range.x / MARGIN && scale <= scale_range.y * MARGIN && past <= angles.y &&
                            pose.z >= 0.0f && pose.w >= 0.0f && pose.z < size.x && pose.w < size.y;
       const float score = fmin(1.0f - (1.0f - meets) / (1.0f - chance) * (1.0f - side), 1.0f);
-      const Object object = {pose.z, pose.w, pose.x, pose.y, allowed ? score : -1.0f, shape, radius * scale, 0.0f};
+      const Object object = {pose.z, pose.w, pose.x, pose.y, allowed ? score : -1.0f, templ, radius * scale, 0.0f};
       objects[first + number] = object;
     }
   }

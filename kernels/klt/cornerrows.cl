@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The maxima that klt_corners finds, as CPUs want it: an item alone has -DWIDE=n by -DHIGH=n px, multiples of 8, and goes over them
+// The maxima that klt_corners finds, as CPUs want it: an item alone has -DITEM_WIDTH=n by -DITEM_HEIGHT=n px, multiples of 8, and goes over them
 // row by row, eight px at a time. Seven rows of each kind are kept.
 #include "opticalflow/level.clh"
 #include "klt/points.clh"
@@ -8,7 +8,7 @@
 #define RIM 3     // px at the edges of the frame whose gradient is 0, and where no point is
 #define AROUND 3  // px: of the tensor's window, of the gradient, of maxima
 #define ROWS 7
-#define PITCH (WIDE + 24)  // of rows that begin 9 px to the left (smoothed down), 6 (products), 3 (eigenvalues), 0 (maxima)
+#define PITCH (ITEM_WIDTH + 24)  // of rows that begin 9 px to the left (smoothed down), 6 (products), 3 (eigenvalues), 0 (maxima)
 
 #define UP(n) (((n) + 7) & ~7)
 #define FIRST(y) ((((y) + ROWS) % ROWS) * PITCH)           // of a row of seven; y above -ROWS
@@ -42,11 +42,11 @@ inline bool is_last(__local const float *values, int column, int4 rows, int reac
 __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach, __global const ushort *stamps,
                                __global int *state, int keep, __global float *values, __global ulong *keys) {
   __local float smooth[PITCH], steep[PITCH], products[3 * PITCH], sums[3 * ROWS * PITCH], eigen[ROWS * PITCH], peaks[ROWS * PITCH];
-  __local ulong found[WIDE / 2 * (HIGH / 2)];
+  __local ulong found[ITEM_WIDTH / 2 * (ITEM_HEIGHT / 2)];
   __local int hits[8];
   if (state[GO]) {
-    const int2 origin = (int2)(get_group_id(0) * WIDE, get_group_id(1) * HIGH), size = level.xy;
-    const int wide = min(WIDE, size.x - origin.x), high = min(HIGH, size.y - origin.y);
+    const int2 origin = (int2)(get_group_id(0) * ITEM_WIDTH, get_group_id(1) * ITEM_HEIGHT), size = level.xy;
+    const int wide = min(ITEM_WIDTH, size.x - origin.x), high = min(ITEM_HEIGHT, size.y - origin.y);
     const int eigens = UP(wide + 2 * AROUND), slopes = UP(eigens + 2 * AROUND), greys = slopes + 2 * AROUND;
     const int left = max(9 - origin.x, 0), right = min(greys, size.x - origin.x + 9);  // of rows smoothed down, in the frame
     const int stamp = state[STAMP];
@@ -91,8 +91,8 @@ __kernel void klt_corners_rows(__global const float *grey, int4 level, int reach
         for (int k = 0; k < eigens; k += 8) {
           __local const float *p = sums + k;
 #define DOWN(p) (EIGHT((p) + r0) + EIGHT((p) + r1) + EIGHT((p) + r2) + EIGHT((p) + r3) + EIGHT((p) + r4) + EIGHT((p) + r5) + EIGHT((p) + row))
-          const float8 xx = DOWN(p), xy = DOWN(p + ROWS * PITCH), yy = DOWN(p + 2 * ROWS * PITCH), apart = xx - yy;
-          STORE_EIGHT(own + k, larger(0.5f * (xx + yy - sqrt(apart * apart + 4.0f * xy * xy)), (float8)(0.0f)));
+          const float8 xx = DOWN(p), xy = DOWN(p + ROWS * PITCH), yy = DOWN(p + 2 * ROWS * PITCH), difference = xx - yy;
+          STORE_EIGHT(own + k, larger(0.5f * (xx + yy - sqrt(difference * difference + 4.0f * xy * xy)), (float8)(0.0f)));
         }
         blank(own, 0, RIM + 3 - origin.x);
         blank(own, size.x - RIM + 3 - origin.x, PITCH);

@@ -8,9 +8,9 @@
 #define LENGTH 256  // places that are kept of a point
 
 // The places of the point that has a slot: `count` so far. The last LENGTH of them, or, where the first is not to be lost, one
-// of `apart`, twice as many as soon as there is no room.
+// of `step`, twice as many as soon as there is no room.
 typedef struct {
-  int id, count, apart, next;
+  int id, count, step, next;
 } Trail;
 
 inline int kept_of(Trail trail) { return min(trail.count, LENGTH); }
@@ -24,7 +24,7 @@ __kernel void klt_trail(__global const float4 *place, __global const int4 *who, 
   Trail trail = trails[slot];
   if (trail.id != who[slot].x) {
     trail.id = who[slot].x;
-    trail.count = trail.next = 0, trail.apart = 1;
+    trail.count = trail.next = 0, trail.step = 1;
   }
   if (!all) {
     own[trail.count % LENGTH] = place[slot].xy;
@@ -32,10 +32,10 @@ __kernel void klt_trail(__global const float4 *place, __global const int4 *who, 
   } else if (trail.next-- == 0) {
     if (trail.count == LENGTH) {
       for (int i = 0; i < LENGTH / 2; i++) own[i] = own[2 * i];
-      trail.count = LENGTH / 2, trail.apart *= 2;
+      trail.count = LENGTH / 2, trail.step *= 2;
     }
     own[trail.count++] = place[slot].xy;
-    trail.next = trail.apart - 1;
+    trail.next = trail.step - 1;
   }
   trails[slot] = trail;
 }
@@ -82,20 +82,20 @@ __kernel void klt_claim(__global const float4 *place, __global const int4 *who, 
 }
 
 // The frame with what is claimed, which is nobody's again after it.
-__kernel void klt_paint(IN_FRAME(in), OUT_FRAME(out), Pen pen, float4 inner, float4 edge, int2 size, int apart,
+__kernel void klt_paint(IN_FRAME(in), OUT_FRAME(out), Pen pen, float4 inner, float4 edge, int2 size, int overlay,
                         __global uint *keys) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x >= size.x || y >= size.y) return;
   const uint key = keys[y * size.x + x];
   const uchar4 pixel = LOAD_PIXEL(in, x, y);
   if (key == 0) {
-    STORE_PIXEL(out, x, y, apart ? (uchar4)(0) : pixel);
+    STORE_PIXEL(out, x, y, overlay ? (uchar4)(0) : pixel);
     return;
   }
   keys[y * size.x + x] = 0;
   const float reach = pen.outline + 0.5f, inside = (key - 1) * (reach + pen.radius) / 254.0f;
-  float4 colour = below(pixel, apart);
-  colour = over(colour, edge.xyz, clamp(inside, 0.0f, 1.0f) * edge.w, apart);
-  colour = over(colour, inner.xyz, clamp(inside - pen.outline, 0.0f, 1.0f) * inner.w, apart);
-  STORE_PIXEL(out, x, y, finished(colour, apart));
+  float4 colour = below(pixel, overlay);
+  colour = over(colour, edge.xyz, clamp(inside, 0.0f, 1.0f) * edge.w, overlay);
+  colour = over(colour, inner.xyz, clamp(inside - pen.outline, 0.0f, 1.0f) * inner.w, overlay);
+  STORE_PIXEL(out, x, y, finished(colour, overlay));
 }

@@ -81,7 +81,7 @@ inline float sum_of(float own, __local float *sums) {
 // What is told of a frame: sums over the points that were followed to it, then all points in the order of their slots.
 // `noise_known`: whether `noise` was measured or set.
 __attribute__((reqd_work_group_size(ONE_GROUP, 1, 1)))
-__kernel void klt_tell(__global const float4 *place, __global const float4 *motion, __global const int4 *who,
+__kernel void klt_report(__global const float4 *place, __global const float4 *motion, __global const int4 *who,
                        __global const int *state, int features, __global const float *noise, int noise_known,
                        __global Summary *summary, __local int *counts, __local float *sums) {
   const int item = get_local_id(0), part = (features + ONE_GROUP - 1) / ONE_GROUP;

@@ -22,7 +22,7 @@ inline ulong least_key(Threshold threshold, __global const int *state, __global 
 }
 
 // Drops candidates that are not the largest within `reach` px: their key becomes 0.
-__kernel void klt_apart(__global const float *values, int2 size, int reach, __global const int *state, float quality,
+__kernel void klt_spacing(__global const float *values, int2 size, int reach, __global const int *state, float quality,
                         __global ulong *keys) {
   const int count = state[GO] ? state[CANDIDATES] : 0;
   const float enough = quality * as_float((uint)state[BEST]);

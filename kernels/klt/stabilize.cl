@@ -42,7 +42,7 @@ inline float2 square(float2 place, float aspect) { return (float2)(aspect * plac
 inline float2 unsquare(float2 place, float aspect) { return (float2)(place.x / aspect, place.y); }
 
 // The way of each point from where it is by the frame before to its anchor, as camera/ransac.cl takes them. Items: slots.
-__kernel void klt_ways(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
+__kernel void klt_displacements(__global const float4 *place, __global const int4 *who, int slots, __global const Anchor *anchors,
                        __global const Steady *steady, float2 centre, float aspect, __global float4 *ways) {
   const int slot = get_global_id(0);
   if (slot >= slots) return;

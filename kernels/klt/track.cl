@@ -307,8 +307,8 @@ inline Point compare(__global const float *before, __global const float *after, 
 #define SEARCH Search search, __global const float *noise
 #define COMPARED int stamp, __global ushort *stamps, __global float *templates, __global int4 *births
 
-// Work-groups: slots, along y. PoCL 3.1 does not end compiling both in one with barriers: there, -DAPART makes two of it.
-#ifndef APART
+// Work-groups: slots, along y. PoCL 3.1 does not end compiling both in one with barriers: there, -DSPLIT makes two of it.
+#ifndef SPLIT
 __kernel void klt_follow(FRAMES, __constant int4 *levels, __constant Gain *gains, int count, SEARCH, POINTS, COMPARED,
                          __local float *patch, __local float4 *sums) {
   const int slot = GROUP_ROW;

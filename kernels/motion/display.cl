@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glclmotion shows. Build with -DBUFFERS for frames in buffers. `apart`: see drawing/over.clh.
+// What glclmotion shows. Build with -DBUFFERS for frames in buffers. `overlay`: see drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
 #include "drawing/over.clh"
@@ -8,20 +8,20 @@
 
 // A plane in grey with the alpha of the input.
 __kernel void motion_show_plane(IN_FRAME(in), OUT_FRAME(out), __global const uchar *plane, int pitch,
-                                int width, int height, int apart) {
+                                int width, int height, int overlay) {
   const int x = get_global_id(0);
 #pragma unroll
   for (int i = 0; i < FRAME_ROWS; i++) {
     const int y = FRAME_ROW(i);
     if (x >= width || y >= height) return;
     const uchar level = plane[AT(x, y, pitch)];
-    STORE_PIXEL(out, x, y, (uchar4)(level, level, level, apart ? (uchar)255 : LOAD_PIXEL(in, x, y).w));
+    STORE_PIXEL(out, x, y, (uchar4)(level, level, level, overlay ? (uchar)255 : LOAD_PIXEL(in, x, y).w));
   }
 }
 
 // What the prediction left: 128 + current - predicted, saturated.
 __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const uchar *current,
-                                   __global const uchar *predicted, int pitch, int width, int height, int apart) {
+                                   __global const uchar *predicted, int pitch, int width, int height, int overlay) {
   const int x = get_global_id(0);
 #pragma unroll
   for (int i = 0; i < FRAME_ROWS; i++) {
@@ -29,7 +29,7 @@ __kernel void motion_show_residual(IN_FRAME(in), OUT_FRAME(out), __global const 
     if (x >= width || y >= height) return;
     const int at = AT(x, y, pitch);
     const uchar level = convert_uchar_sat(128 + current[at] - predicted[at]);
-    STORE_PIXEL(out, x, y, (uchar4)(level, level, level, apart ? (uchar)255 : LOAD_PIXEL(in, x, y).w));
+    STORE_PIXEL(out, x, y, (uchar4)(level, level, level, overlay ? (uchar)255 : LOAD_PIXEL(in, x, y).w));
   }
 }
 
@@ -45,7 +45,7 @@ inline bool begins(__global const ushort *shapes, int2 place, int cells, int col
 // The edges of blocks and partitions: their left columns and upper rows, of `line` px, half black where the frame is
 // light, half white where it is dark. Work-items: cells.
 __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const ushort *shapes, int cell, int2 count,
-                               int cells, int line, int2 size, int apart) {
+                               int cells, int line, int2 size, int overlay) {
   const int2 place = (int2)(get_global_id(0), get_global_id(1));
   if (any(place >= count)) return;
   const uint shape = shapes[place.y / cells * (count.x / cells) + place.x / cells];
@@ -59,8 +59,8 @@ __kernel void motion_show_grid(IN_FRAME(in), OUT_FRAME(out), __global const usho
     for (int x = from.x; x < end; x++) {
       const uchar4 pixel = LOAD_PIXEL(in, x, y);
       const int luma = 77 * pixel.x + 150 * pixel.y + 29 * pixel.z;
-      const float4 colour = over(below(pixel, apart), (float3)(luma < 64 * 256 ? 1.0f : 0.0f), 0.4f, apart);
-      STORE_PIXEL(out, x, y, finished(colour, apart));
+      const float4 colour = over(below(pixel, overlay), (float3)(luma < 64 * 256 ? 1.0f : 0.0f), 0.4f, overlay);
+      STORE_PIXEL(out, x, y, finished(colour, overlay));
     }
   }
 }

@@ -2,7 +2,7 @@
 // Blocks that noise alone seems to move. Build as motion/area.clh says.
 #include "motion/area.clh"
 #include "noise/bands.clh"
-#include "noise/renewed.clh"
+#include "noise/flicker.clh"
 
 #define SCATTER 4.0f       // of a sum of absolute differences: what the best of a thousand candidates gains
 #define SMOOTHING 0.15f    // what samples between pixels, which have less noise, gain a pixel
@@ -10,7 +10,7 @@
 #define LEFT 2.0f          // times what the best vector leaves of a pixel, as much an encoder may have changed at the vector 0
 #define MOST_LEFT 1.0f     // levels
 // Encoders change whole patches at once, so that more of it fits by chance; but not next to each other in the same way.
-#define ALONE 3.0f         // times what is gained by chance, where too few neighbours move alike
+#define FEW_ALIKE 3.0f         // times what is gained by chance, where too few neighbours move alike
 #define ALONE_LEFT 0.8f    // of what the best vector leaves, as well
 #define ALIKE 4            // quarter pixels
 #define COMPANY 3          // neighbours
@@ -20,7 +20,7 @@
 #define LEAST_SEEN 5.0f    // levels², of less there is nothing that an encoder could not have left, unless the camera pans
 #define SEEN 0.57f         // times the noise's deviation a pixel: half of what two frames differ by. Less is left only by what moved
 
-#define RENEWED_LEFT 1.0f  // times its mean magnitude, what renewed noise may give a pixel
+#define FLICKER_LEFT 1.0f  // times its mean magnitude, what renewed noise may give a pixel
 #define MAGNITUDE 0.8f     // mean of what varies by 1
 #define GREY_KEEPS 0.35254f  // of variance: renewed noise is that of smoothed grey
 
@@ -70,7 +70,7 @@ inline float least_variance(const Area *a, uint sum, uint before) {
 // Keys with the vector 0 where that costs no more than noise of the block's brightness explains, as it is or with the block's
 // light changed, or where there is nothing but noise; `between`: 1 where vectors may end between pixels, else 0. Work-items: keys.
 __kernel void motion_still(__global const uchar *current, __global const uchar *reference, int pitch, int lambda,
-                           __global const float *noise, __global Renewed *renewed, float between,
+                           __global const float *noise, __global Renewed *flicker, float between,
                            __global const ulong *keys,
                            __global ulong *kept, int columns, int count) {
   const int i = get_global_id(0);
@@ -82,10 +82,10 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
   const Area area = area_of(current, reference, pitch, lambda, 0, i, columns);
   const int whole = area.size.x * area.size.y;
   const float pixels = whole, change = left / (MAGNITUDE * pixels);
-  if (i % KEYS == 0) count_renewed(renewed, GREY_KEEPS * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
-  if (i == 0) renewed->cells = count / KEYS;
+  if (i % KEYS == 0) count_flicker(flicker, GREY_KEEPS * fmax(change * change - 2.0f * CORRELATION * noise_variance(noise), 0.0f));
+  if (i == 0) flicker->cells = count / KEYS;
   if ((uint)key == place(0, 0)) {
-    if (i % KEYS == 0 && left >= RESTS * pixels) atomic_inc(&renewed->rested);
+    if (i % KEYS == 0 && left >= RESTS * pixels) atomic_inc(&flicker->rested);
     return;
   }
   const uint bits = lambda * vector_bits(0, 0);
@@ -102,16 +102,16 @@ __kernel void motion_still(__global const uchar *current, __global const uchar *
   // Where there is that much noise no encoder has been.
   const float coded = clamp(2.5f - 1.25f * level * rsqrt(CORRELATION), 0.0f, 1.0f);
   const float explained = coded * fmin(LEFT * left, MOST_LEFT * pixels) + (alone ? ALONE_LEFT * left : 0.0f) +
-                          level * ((alone ? ALONE : 1.0f) * SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
+                          level * ((alone ? FEW_ALIKE : 1.0f) * SCATTER * sqrt(pixels) + SMOOTHING * between * pixels) +
                           CODING * sqrt(coding_variance(noise)) * pixels;
-  const float renewal = RENEWED_LEFT * MAGNITUDE * sqrt(renewed->variance / GREY_KEEPS) * pixels;
-  const float stays = alone ? 1.0f : 1.0f - renewed->pans;
-  const ulong most = (key >> 32) + (ulong)(stays * (explained + (1.0f - renewed->camera) * renewal));
+  const float renewal = FLICKER_LEFT * MAGNITUDE * sqrt(flicker->variance / GREY_KEEPS) * pixels;
+  const float stays = alone ? 1.0f : 1.0f - flicker->pans;
+  const ulong most = (key >> 32) + (ulong)(stays * (explained + (1.0f - flicker->camera) * renewal));
   const int changed = (2 * (int)abs_diff(sum, before) + whole) / (2 * whole), rise = sum > before ? changed : -changed;
   const float deviation = level * rsqrt(CORRELATION);
-  const float noisy = left < SEEN * deviation * pixels ? 0.0f : mix(FAINT, FAINT_PANS, renewed->pans) * deviation * deviation;
-  const float faint = fmax(noisy, (1.0f - renewed->pans) * LEAST_SEEN);
+  const float noisy = left < SEEN * deviation * pixels ? 0.0f : mix(FAINT, FAINT_PANS, flicker->pans) * deviation * deviation;
+  const float faint = fmax(noisy, (1.0f - flicker->pans) * LEAST_SEEN);
   const uint relit = changed && cost > most ? min(cost, bits + relit_cost(&area, rise)) : cost;
-  if (i % KEYS == 0 && relit > (key >> 32) + (ulong)(explained + renewal)) atomic_inc(&renewed->moved);
+  if (i % KEYS == 0 && relit > (key >> 32) + (ulong)(explained + renewal)) atomic_inc(&flicker->moved);
   if (relit <= most || least_variance(&area, sum, before) <= faint) kept[i] = key_of(cost, place(0, 0));
 }

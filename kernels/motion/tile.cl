@@ -2,7 +2,7 @@
 // Full search on GPUs. A work-group searches the blocks of a strip, TALL pixels high, in pieces (window.clh). LANES
 // work-items share a block, or STACK blocks below each other; each takes a column of D candidates at once, so that every
 // row of the window is read once for all of them. Columns that are left over when all lanes have had as many go to the
-// lanes in runs of REST candidates.
+// lanes in runs of REMAINDER candidates.
 //
 // Build with -DB=4, 8, 16 or 32 (block size), -DD=… (3, 11 or 33), -DLANES=… (32, or where groups can't be as large a
 // smaller power of two, at least STACK).
@@ -17,8 +17,8 @@
 #define GROUP (STRIP / B * LANES)
 #include "motion/window.clh"
 #define STACK (TALL / B)
-#define REST (STACK + 1)
-#define ROWS ((SIDE + D - 1) / D * D + REST - 1 + TALL - 1)  // of the window
+#define REMAINDER (STACK + 1)
+#define ROWS ((SIDE + D - 1) / D * D + REMAINDER - 1 + TALL - 1)  // of the window
 
 // Within a piece a candidate's key is cost * 4096 + y * 64 + x. `rest` is the part of it that y brings, of
 // the N candidates below each other: λ times its bits, and y itself; more than any key beyond the piece.
@@ -43,14 +43,14 @@
   }
 #define UNROLL _Pragma("unroll")
 SEARCH_COLUMN(search_column, D)
-SEARCH_COLUMN(search_rest, REST)
+SEARCH_COLUMN(search_rest, REMAINDER)
 
 // Nothing, which compilers can't know: from large blocks they would keep all pixels in registers from task
 // to task, and have none left for other groups.
 #if B > 8
-#define NOTHING(task) ((task) >> 16)
+#define OPAQUE_ZERO(task) ((task) >> 16)
 #else
-#define NOTHING(task) 0
+#define OPAQUE_ZERO(task) 0
 #endif
 
 // `first`, `count`: the candidates along x and y, the first one's offset in px. `columns`, `rows`: blocks of the frame.
@@ -60,7 +60,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
                         int2 first, int2 count, int lambda, __global ulong *keys, int columns, int rows LIMIT_ARGUMENT) {
   __local uint window[ROWS * ROW];
   __local uint blocks[TALL * STRIP / 4] __attribute__((aligned(16)));
-  __local uint rests[SIDE + D + REST] __attribute__((aligned(16)));
+  __local uint rests[SIDE + D + REMAINDER] __attribute__((aligned(16)));
 #ifndef WARP_LEAST
   __local uint least[STACK][BLOCKS];
 #endif
@@ -81,7 +81,7 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
       const int left = at.x & ~3;
       barrier(CLK_LOCAL_MEM_FENCE);
       load_window(reference, pitch, strip * STRIP + left, row * B + at.y, (runs - 1) * height + D + TALL - 1, window);
-      for (int i = item; i < SIDE + D + REST; i += GROUP)
+      for (int i = item; i < SIDE + D + REMAINDER; i += GROUP)
         rests[i] = i < size.y ? lambda * component_bits(4 * (at.y + i)) * 4096 + i * 64 : INT_MAX;
 #ifndef WARP_LEAST
       if (item < BLOCKS * STACK) least[item / BLOCKS][item % BLOCKS] = UINT_MAX;
@@ -89,10 +89,10 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
       barrier(CLK_LOCAL_MEM_FENCE);
 
       __local const uint *own = blocks + block * WORDS, *from = window + at.x - left + block * B;
-      const int tasks = size.x * runs, even = tasks / LANES * LANES, parts = (height + REST - 1) / REST;
+      const int tasks = size.x * runs, even = tasks / LANES * LANES, parts = (height + REMAINDER - 1) / REMAINDER;
       const int rest_tasks = (tasks - even) * parts * STACK;
       // A run of the rest takes about as long as one more in a column.
-      const int whole = (REST + 1) * ((rest_tasks + LANES - 1) / LANES) < D * STACK + 3 ? even : tasks;
+      const int whole = (REMAINDER + 1) * ((rest_tasks + LANES - 1) / LANES) < D * STACK + 3 ? even : tasks;
       uint found[STACK], rest = UINT_MAX;
 #pragma unroll
       for (int k = 0; k < STACK; k++) found[k] = UINT_MAX;
@@ -102,15 +102,15 @@ void motion_search_tile(__global const uchar *current, __global const uchar *ref
         const uint x_part = lambda * component_bits(4 * (at.x + c.x)) * 4096 + c.x;
 #pragma unroll
         for (int k = 0; k < STACK; k++)
-          found[k] = min(found[k], search_column(own + k * B * (STRIP / 4) + NOTHING(task), from + (y + k * B) * ROW + c.x,
+          found[k] = min(found[k], search_column(own + k * B * (STRIP / 4) + OPAQUE_ZERO(task), from + (y + k * B) * ROW + c.x,
                                                  rests + y) + x_part);
       }
       if (whole < tasks)
         for (int task = lane; task < rest_tasks; task += LANES) {
           const int k = lane % STACK, part = task / STACK, number = whole + part / parts;
           const int2 c = column_of(number, size, runs);
-          const int y = c.y * height + part % parts * REST;
-          rest = min(rest, search_rest(own + k * B * (STRIP / 4) + NOTHING(task), from + (y + k * B) * ROW + c.x, rests + y) +
+          const int y = c.y * height + part % parts * REMAINDER;
+          rest = min(rest, search_rest(own + k * B * (STRIP / 4) + OPAQUE_ZERO(task), from + (y + k * B) * ROW + c.x, rests + y) +
                                lambda * component_bits(4 * (at.x + c.x)) * 4096 + c.x);
         }
 #pragma unroll

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Boxes, numbers and trails of objects over frames. Build with -DBUFFERS for frames in buffers. `apart`: see
+// Boxes, numbers and trails of objects over frames. Build with -DBUFFERS for frames in buffers. `overlay`: see
 // drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/font.clh"
@@ -22,7 +22,7 @@ inline bool in_number(uint number, int digits, int x, int y, int dot) {
 // The frame of a box, `thick` px, within an outline of `outline` px, and its number on a plate above its upper left corner, or below that where
 // there is no room. `box`: left, top, right, bottom. Work-items: pixels from `from` on, `area` of them.
 __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 from, int2 area, int4 box, uint number,
-                          int thick, int outline, int dot, float4 colour, float4 edge, int apart) {
+                          int thick, int outline, int dot, float4 colour, float4 edge, int overlay) {
   const int2 item = (int2)(get_global_id(0), get_global_id(1));
   const int2 p = from + item;
   if (any(item >= area) || any(p < 0) || any(p >= size)) return;
@@ -35,9 +35,9 @@ __kernel void objects_box(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 from, in
   const bool text = on_plate && in_number(number, digits, q.x - dot, q.y - dot, dot);
   const bool line = in_box >= 0 && in_box < thick, around = in_box >= -outline && in_box < thick + outline;
   if (!on_plate && !around) return;
-  const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), apart);
+  const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), overlay);
   const bool inner = on_plate ? !text : line;
-  STORE_PIXEL(out, p.x, p.y, finished(inner ? over(below_it, colour.xyz, colour.w, apart) : over(below_it, edge.xyz, edge.w, apart), apart));
+  STORE_PIXEL(out, p.x, p.y, finished(inner ? over(below_it, colour.xyz, colour.w, overlay) : over(below_it, edge.xyz, edge.w, overlay), overlay));
 }
 
 #define POINTS 32
@@ -47,7 +47,7 @@ typedef struct {
 
 // Where an object was: a line of `count` points, `thick` px. Work-items: pixels from `from` on, `area` of them.
 __kernel void objects_trail(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 from, int2 area, Trail trail, int count,
-                            float thick, float outline, float4 colour, float4 edge, int apart) {
+                            float thick, float outline, float4 colour, float4 edge, int overlay) {
   const int2 item = (int2)(get_global_id(0), get_global_id(1));
   const int2 p = from + item;
   if (any(item >= area) || any(p < 0) || any(p >= size)) return;
@@ -59,6 +59,6 @@ __kernel void objects_trail(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 from, 
     nearest = fmin(nearest, length(here - a - part * along));
   }
   if (nearest >= thick + outline) return;
-  const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), apart);
-  STORE_PIXEL(out, p.x, p.y, finished(nearest < thick ? over(below_it, colour.xyz, colour.w, apart) : over(below_it, edge.xyz, edge.w, apart), apart));
+  const float4 below_it = below(LOAD_PIXEL(in, p.x, p.y), overlay);
+  STORE_PIXEL(out, p.x, p.y, finished(nearest < thick ? over(below_it, colour.xyz, colour.w, overlay) : over(below_it, edge.xyz, edge.w, overlay), overlay));
 }

@@ -6,7 +6,7 @@
 #include "camera/similarity.clh"
 #include "camera/state.clh"
 #include "noise/bands.clh"
-#include "noise/renewed.clh"
+#include "noise/flicker.clh"
 #include "objects/deviation.clh"
 #include "objects/result.clh"
 
@@ -49,7 +49,7 @@ inline float2 cubic(__global const float2 *picture, int2 size, float2 p) {
 // and the scene's deviation does not count, else 1. Work-items: pixels.
 __kernel void objects_remember(__global const float2 *from, __global const uchar2 *ages_from, __global float2 *to,
                                __global uchar2 *ages_to, __global const float *current, __global const State *state,
-                               Frame frame, __global const float *noise, __global const Renewed *renewed, float quiet, float sure, float edges,
+                               Frame frame, __global const float *noise, __global const Renewed *flicker, float quiet, float sure, float edges,
                                __global const Result *result,
                                __global const float *rows, int bands, __global uchar *front,
                                __global const ushort *variances_from, __global ushort *variances, __global Deviation *deviation, int measured) {
@@ -71,7 +71,7 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   const float2 a = from[corners.x], b = from[corners.y], c = from[corners.z], d = from[corners.w];
   const bool turns = any(state->from_picture.zw != 0.0f) || any(state->bend_picture != 0.0f);
   const float2 held = turns ? cubic(from, size, old) : parts.x * a + parts.y * b + parts.z * c + parts.w * d;
-  const float row = light_of_row(rows, bands, here.y);
+  const float row = brightness_of_row(rows, bands, here.y);
   const float2 both = row * (state->fit.gain * held + state->fit.offset);
   const int2 nearest = clamp(convert_int2_rte(old), (int2)(0), size - 1);
   uchar2 age = ages_from[nearest.y * size.x + nearest.x];
@@ -101,15 +101,15 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
     age = (uchar2)(seen ? 1 : 0, 0);
   } else if (seen) {
     const float variance = quiet * CORRELATION * noise_variance_at(noise, level) * (1.0f + 1.0f / age.x) +
-                           fmax(coding_variance(noise), LEAST_CODING) + (1.0f - renewed->camera) * renewed->variance;
-    const float scene = measured * (1.0f - renewed->camera) * deviation->deviation;
+                           fmax(coding_variance(noise), LEAST_CODING) + (1.0f - flicker->camera) * flicker->variance;
+    const float scene = measured * (1.0f - flicker->camera) * deviation->deviation;
     const float noise_alone = sure * sqrt(variance),
                 coded = sure * clamp(sqrt(own), scene, MOST_OWN * scene),
                 explained = (turns ? TURNING : 1.0f) * edges * contrast + LAGS * (state->lag + rows[SWING] * scenery),
                 bound = fmax(noise_alone, coded) + explained, faint = fmax(FAINT * noise_alone, coded) + explained;
     const float distance = fmax(fmax(level - most, least - level), 0.0f);
     strays = fmax(distance - explained, 0.0f);
-    counts = age.x >= YOUNG && strays < MOST_STRAYING && renewed->camera < 0.5f;
+    counts = age.x >= YOUNG && strays < MOST_STRAYING && flicker->camera < 0.5f;
     if (counts) own += (strays * strays - own) / VARIANCE_FRAMES;
     // Where something moved in the frame before less is enough, and what it hides becomes no scenery.
     const bool in = (distance > faint || age.x < 2 * YOUNG) && in_region(result, min(result->count, MOST), nearest);
@@ -144,5 +144,5 @@ __kernel void objects_remember(__global const float2 *from, __global const uchar
   ages_to[at] = age;
   front[at] = away;
   variances[at] = convert_ushort_sat_rte(VARIANCE_UNIT * own);
-  if (x % DEVIATION_APART == 0 && y % DEVIATION_APART == 0) count_deviation(deviation, strays, counts);
+  if (x % DEVIATION_SPACING == 0 && y % DEVIATION_SPACING == 0) count_deviation(deviation, strays, counts);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws a field: a pixel's direction as hue, its speed as brightness. -DBUFFERS: frames are buffers. `apart`: see
+// Draws a field: a pixel's direction as hue, its speed as brightness. -DBUFFERS: frames are buffers. `overlay`: see
 // drawing/over.clh.
 #include "common/frame.clh"
 #include "drawing/arrow.clh"
@@ -10,10 +10,10 @@
 
 // The field alone, with the frame's alpha; without one, black.
 __kernel void flow_color(IN_FRAME(in), OUT_FRAME(out), int2 size, int shown, __global const float2 *vectors,
-                         __global const float *confidence, float least, __global const Summary *summary, int apart) {
+                         __global const float *confidence, float least, __global const Summary *summary, int overlay) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
-  const uchar alpha = apart ? (uchar)255 : LOAD_PIXEL(in, at.x, at.y).w;
+  const uchar alpha = overlay ? (uchar)255 : LOAD_PIXEL(in, at.x, at.y).w;
   const int i = shown ? at.y * size.x + at.x : 0;
   const float2 vector = vectors[i];
   const float speed = sqrt(vector.x * vector.x + vector.y * vector.y) / summary->gain;
@@ -22,13 +22,13 @@ __kernel void flow_color(IN_FRAME(in), OUT_FRAME(out), int2 size, int shown, __g
   const uchar red = (uchar)(part * hue_part(turn, 0.0f) + 0.5f),
               green = (uchar)(part * hue_part(turn, 2.0f / 3.0f) + 0.5f),
               blue = (uchar)(part * hue_part(turn, 1.0f / 3.0f) + 0.5f);
-  STORE_PIXEL(out, at.x, at.y, (uchar4)(apart ? blue : red, green, apart ? red : blue, alpha));
+  STORE_PIXEL(out, at.x, at.y, (uchar4)(overlay ? blue : red, green, overlay ? red : blue, alpha));
 }
 
 // The frame with the field's hues over it, the more of them the faster a pixel is.
 __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global const float2 *vectors,
                            __global const float *confidence, float least, __global const Summary *summary,
-                           int apart) {
+                           int overlay) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (any(at >= size)) return;
   const uchar4 pixel = LOAD_PIXEL(in, at.x, at.y);
@@ -36,12 +36,12 @@ __kernel void flow_overlay(IN_FRAME(in), OUT_FRAME(out), int2 size, __global con
   const float2 vector = vectors[i];
   const float speed = sqrt(vector.x * vector.x + vector.y * vector.y) / summary->gain;
   const float part = confidence[i] >= least ? 0.75f * lesser(speed, 1.0f) : 0.0f;
-  const float turn = turn_of(vector.x, vector.y), frame = apart ? 0.0f : 1.0f - part, tint = part * 255.0f;
+  const float turn = turn_of(vector.x, vector.y), frame = overlay ? 0.0f : 1.0f - part, tint = part * 255.0f;
   const uchar red = (uchar)(frame * pixel.x + tint * hue_part(turn, 0.0f) + 0.5f),
               green = (uchar)(frame * pixel.y + tint * hue_part(turn, 2.0f / 3.0f) + 0.5f),
               blue = (uchar)(frame * pixel.z + tint * hue_part(turn, 1.0f / 3.0f) + 0.5f);
   STORE_PIXEL(out, at.x, at.y,
-              (uchar4)(apart ? blue : red, green, apart ? red : blue, apart ? (uchar)(tint + 0.5f) : pixel.w));
+              (uchar4)(overlay ? blue : red, green, overlay ? red : blue, overlay ? (uchar)(tint + 0.5f) : pixel.w));
 }
 
 // The arrows of cells, each from its cell's middle, a cell long at full speed. `colour`: theirs; with an alpha of 0
@@ -83,20 +83,20 @@ inline int gain_character(float gain, int place) {
 // A wheel in the lower right corner, on a dark ground, and its radius in px per frame below. `box`: its size; `dot`:
 // px of one of the font; `black`: not the frame shows through but black.
 __kernel void flow_legend(IN_FRAME(in), OUT_FRAME(out), int2 size, int2 box, int side, int dot, int black,
-                          __global const Summary *summary, int apart) {
+                          __global const Summary *summary, int overlay) {
   const int2 p = (int2)(get_global_id(0), get_global_id(1)), at = p + size - box;
   if (any(p >= box) || any(at < 0)) return;
   const uchar4 pixel = LOAD_PIXEL(in, at.x, at.y);
-  float4 colour = over(below(pixel, apart), (float3)(0.0f), black ? 1.0f : 0.75f, apart);
+  float4 colour = over(below(pixel, overlay), (float3)(0.0f), black ? 1.0f : 0.75f, overlay);
   const int margin = 2 * dot;
   const float2 off = convert_float2(2 * (p - margin) - (int2)(box.x - 2 * margin, side)) / 2.0f;
   const float radius = 0.5f * side, distance = length(off);
-  if (distance <= radius) colour = over(colour, wheel(off, radius), 1.0f, apart);
-  if (fabs(distance - radius) < 0.3f * dot) colour = over(colour, (float3)(1.0f), 1.0f, apart);
+  if (distance <= radius) colour = over(colour, wheel(off, radius), 1.0f, overlay);
+  if (fabs(distance - radius) < 0.3f * dot) colour = over(colour, (float3)(1.0f), 1.0f, overlay);
   const int2 q = p - (int2)((box.x - 59 * dot) / 2, margin + side + 2 * dot);
   if (all(q >= 0) && q.x < 60 * dot) {
     const int glyph = gain_character(summary->gain, q.x / dot / 6);
-    if (glyph >= 0 && in_glyph(glyph, q.x / dot % 6, q.y / dot)) colour = over(colour, (float3)(1.0f), 1.0f, apart);
+    if (glyph >= 0 && in_glyph(glyph, q.x / dot % 6, q.y / dot)) colour = over(colour, (float3)(1.0f), 1.0f, overlay);
   }
-  STORE_PIXEL(out, at.x, at.y, finished(colour, apart));
+  STORE_PIXEL(out, at.x, at.y, finished(colour, overlay));
 }

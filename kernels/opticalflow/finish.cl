@@ -10,10 +10,10 @@
 // How far the flow is from a plane, as a factor of confidence: by the second differences of a node, `p`, and those
 // AROUND away on opposite sides, a half at 1 px. Where motions meet the solver knows least.
 inline float smoothness(__local const float2 *p, int pitch) {
-  const int apart[4] = {AROUND, AROUND * pitch, AROUND * (pitch + 1), AROUND * (pitch - 1)};
+  const int spacing[4] = {AROUND, AROUND * pitch, AROUND * (pitch + 1), AROUND * (pitch - 1)};
   float most = 0.0f;
   for (int i = 0; i < 4; i++) {
-    const float2 bend = p[apart[i]] + p[-apart[i]] - 2.0f * p[0];
+    const float2 bend = p[spacing[i]] + p[-spacing[i]] - 2.0f * p[0];
     most = fmax(most, dot(bend, bend));
   }
   return normal_recip(1.0f + most);
@@ -21,7 +21,7 @@ inline float smoothness(__local const float2 *p, int pitch) {
 
 // What support_of() has of the cells from `low` on, `count` of them, into `kept`, for all of the group. `around`: room for those
 // and MOST_REACH more on each side, `rows`: for a row of the largest area each.
-inline void support_cells(__global const Support *restrict support, __global const uint *votes, __global const Renewed *renewed,
+inline void support_cells(__global const Support *restrict support, __global const uint *votes, __global const Renewed *flicker,
                           int2 cells, int keeps_all, float noise, float light_change, int2 low, int2 count, __local Support *around, __local Support *rows,
                           __local float4 *kept) {
   const int2 from = low - MOST_REACH, side = count + 2 * MOST_REACH;
@@ -42,7 +42,7 @@ inline void support_cells(__global const Support *restrict support, __global con
   FOR_ITEMS(x, y, count) {
     const int2 at = low + (int2)(x, y), near = min(at + 1, cells - 1) - max(at - 1, 0) + 1;
     kept[y * count.x + x] = support_of(around + (y + MOST_REACH) * side.x + x + MOST_REACH, side.x, rows + y * count.x + x, count.x,
-                                       near.x * near.y, cells, keeps_all, noise, light_change, middle, votes, renewed);
+                                       near.x * near.y, cells, keeps_all, noise, light_change, middle, votes, flicker);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -52,9 +52,9 @@ inline void support_cells(__global const Support *restrict support, __global con
 #define STANDS 0.1f  // px; from twice that on it moves
 #define OF_IT (float2)(0.5f, 1.0f)  // px apart, by parts
 inline float2 with_all(float2 v, float4 near, float far) {
-  const float2 motion = near.zw * native_recip(fmax(near.y, 1e-9f)), apart = motion - v;
+  const float2 motion = near.zw * native_recip(fmax(near.y, 1e-9f)), offset = motion - v;
   const float moves = clamp((1.0f / STANDS) * native_sqrt(dot(v, v)) - 1.0f, 0.0f, 1.0f);
-  return v + far * near.y * moves * (1.0f - ramp(native_sqrt(dot(apart, apart)), OF_IT)) * apart;
+  return v + far * near.y * moves * (1.0f - ramp(native_sqrt(dot(offset, offset)), OF_IT)) * offset;
 }
 
 // The cells on whose middles' both sides a node lies, along an axis: the first one, and one more.
@@ -68,7 +68,7 @@ inline bool inside(float2 to, int2 size) { return to.x >= 0.0f && to.y >= 0.0f &
 __kernel void flow_finish(__global const float2 *restrict flow, __global const float *restrict certain,
                           int2 lattice, int shift, int spacing, __global const float *noise, __global const float2 *light, __global float2 *restrict vectors,
                           __global float *restrict confidence, int2 size, int keeps_all, __global const Support *restrict support, int2 cells,
-                          __global const uint *restrict votes, __global const Renewed *restrict renewed, __global float *restrict kept,
+                          __global const uint *restrict votes, __global const Renewed *restrict flicker, __global float *restrict kept,
                           __local float4 *room, __local float2 *medians, __local float *sure, __local float4 *near) {
   const int2 item = (int2)(get_local_id(0), get_local_id(1)), items = (int2)(get_local_size(0), get_local_size(1));
   const int2 area = items * (int2)(1, ROWS), origin = (int2)(get_group_id(0), get_group_id(1)) * area;
@@ -78,7 +78,7 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
   const int2 near_side = min(cell_below(min(first + side - 1, last)) + 1, cells - 1) - low + 1;
   __local Support *around = (__local Support *)room;
   const Noise noisy = noise_of(noise);
-  support_cells(support, votes, renewed, cells, keeps_all, sqrt(noisy.white), light[1].x, low, near_side, around,
+  support_cells(support, votes, flicker, cells, keeps_all, sqrt(noisy.white), light[1].x, low, near_side, around,
                 around + (near_side.x + 2 * MOST_REACH) * (near_side.y + 2 * MOST_REACH), near);
   FOR_ITEMS(x, y, near_side) {
     const int2 at = low + (int2)(x, y), pixel = at * SUPPORT_SIDE << shift;
@@ -103,13 +103,13 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
               smoothness(tile + (y + AROUND) * tile_side.x + x + AROUND, tile_side.x);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float apart = 1.0f / (1 << shift);
+  const float spacing = 1.0f / (1 << shift);
   const int x = origin.x + item.x, end = x < size.x ? min(area.y, size.y - origin.y) : 0;
-  const float place_x = apart * x - 0.25f, part_x = place_x - floor(place_x);
+  const float place_x = spacing * x - 0.25f, part_x = place_x - floor(place_x);
   const int column = (int)floor(place_x) - first.x, own_column = (x >> shift) - first.x;
   for (int row = item.y; row < end; row += items.y) {
     const int y = origin.y + row, i = y * size.x + x;
-    const float place_y = apart * y - 0.25f, base_y = floor(place_y);
+    const float place_y = spacing * y - 0.25f, base_y = floor(place_y);
     __local const float2 *p = medians + ((int)base_y - first.y) * side.x + column, *q = p + side.x;
     const float2 v = mix(mix(p[0], p[1], part_x), mix(q[0], q[1], part_x), place_y - base_y);
     const float2 to = (float2)(x, y) + v;

@@ -21,7 +21,7 @@
 #define RELAXATION 1.9f
 #define LIKENESS 14.0f             // levels, standard deviation
 #define DISTANCE 2.0f              // nodes of the mean, standard deviation
-#define APART 4                    // texels
+#define SPACING 4                    // texels
 #define MEAN_STEADY 0.1f           // texels
 #define HELD 0.05f                 // px: what moves less stands still in noise
 #define OWN_VOTE 1e-4f
@@ -105,9 +105,9 @@ inline uint edge(float grey, float other_grey) {
 
 // The same by their flow too; the edge is a byte of `edges`, and `smoothness` that of 1.
 inline float likeness(float smoothness, uint edges, int byte, float2 v, float2 other) {
-  const float2 apart = other - v;
+  const float2 offset = other - v;
   const float part = large_byte(edges, byte) - LARGE;
-  return smoothness * part * normal_rsqrt(fma(apart.x, apart.x, fma(apart.y, apart.y, STEADY * STEADY)));
+  return smoothness * part * normal_rsqrt(fma(offset.x, offset.x, fma(offset.y, offset.y, STEADY * STEADY)));
 }
 
 // Texels of a tile, and one more around, by colour: the one of two beside each other.
@@ -255,7 +255,7 @@ inline float2 mean_of(__global const float2 *flow, __global const float *matches
   const float own_grey = grey[texel_index(level, at)];
   EACH_TAKEN(i) {
     const int x = i % TAKEN - TAKEN / 2, y = i / TAKEN - TAKEN / 2;
-    const int2 other = clamp(at + APART * (int2)(x, y), 0, level.xy - 1);
+    const int2 other = clamp(at + SPACING * (int2)(x, y), 0, level.xy - 1);
     const int index = other.y * level.x + other.x;
     const float differ = grey[texel_index(level, other)] - own_grey;
     others[i] = flow[index];
@@ -269,8 +269,8 @@ inline float2 mean_of(__global const float2 *flow, __global const float *matches
     float2 all = 0.0f;
     EACH_TAKEN(i) {
       if (i == MIDDLE && step == 0) continue;
-      const float2 apart = others[i] - mean;
-      const float weight = weights[i] * normal_rsqrt(fma(apart.x, apart.x, fma(apart.y, apart.y, MEAN_STEADY * MEAN_STEADY)));
+      const float2 offset = others[i] - mean;
+      const float weight = weights[i] * normal_rsqrt(fma(offset.x, offset.x, fma(offset.y, offset.y, MEAN_STEADY * MEAN_STEADY)));
       sum += weight;
       all += weight * others[i];
     }

@@ -172,14 +172,14 @@ inline Row row_of(__global const TEXEL *before, __global const TEXEL *after, int
   return row;
 }
 
-// The flow of nodes `apart` texels from one to the next, multiplied by `scale`; or, where that matches far better, the motion of
+// The flow of nodes `spacing` texels from one to the next, multiplied by `scale`; or, where that matches far better, the motion of
 // a mode nearby; or where what it comes with leads out of the frame, and so does that. `cell`: texels of a cell; `unit`: texels of a px of the modes; `flat`: what costs count for at least.
 // Groups: -DNODES=n nodes, up to SEED_ROWS. CANDIDATES items for each, and where it has a candidate that is another flow, for each of
 // SEED_ROWS rows of samples, of which the last has none.
 #define SEED_ROWS (2 * SAMPLES + 2)
 #define SHARE (CANDIDATES * SEED_ROWS / NODES)
 __kernel __attribute__((reqd_work_group_size(CANDIDATES, SEED_ROWS, 1)))
-void flow_seed(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level, int apart,
+void flow_seed(__global const TEXEL *restrict before, __global const TEXEL *restrict after, int4 level, int spacing,
                __global const float2 *restrict light, __global const float *restrict noise_table, float4 gain, float flat,
                __global const float4 *restrict modes, __global const float2 *restrict pairs, int2 cells, float cell, float unit,
                __global const float2 *restrict flow, int2 size, float scale, __global float2 *restrict result) {
@@ -192,7 +192,7 @@ void flow_seed(__global const TEXEL *restrict before, __global const TEXEL *rest
   __local int open[NODES], open_count;  // nodes that have another flow to choose
   const int item = get_local_id(0), row = get_local_id(1), number = row * CANDIDATES + item, first = get_group_id(0) * NODES;
   const int count = size.x * size.y;
-#define PLACE_OF(node) min(apart * (int2)((node) % size.x, (node) / size.x), level.xy - 1)
+#define PLACE_OF(node) min(spacing * (int2)((node) % size.x, (node) / size.x), level.xy - 1)
   if (number < NODES) nearest[number] = UINT_MAX;
   if (number == 0) open_count = 0;
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -11,9 +11,9 @@
 #define LATE 0.3f        // of the light of a row may come late, where frames are coded
 // Of the change, where less is left the cell has moved. Of census that is of grey, since noise is alike somewhere by chance.
 #ifdef CENSUS
-#define RENEWED_LEFT 0.4f
+#define FLICKER_LEFT 0.4f
 #else
-#define RENEWED_LEFT 0.7f
+#define FLICKER_LEFT 0.7f
 #endif
 #define GREY_KEEPS 0.35254f  // of the variance of white noise, by (1 6 1) / 8 along both axes
 
@@ -34,12 +34,12 @@ inline float kept_between(float2 place) {
 #define STANDS_STILL (float2)(2.0f, 4.0f)
 #define LEAST_LEFT 4.0f
 #define GOES (float2)(0.1f, 0.3f)
-inline float of_the_picture(__global const float *grey, __global const float *later, int4 level, int2 at, int2 apart, float2 light,
+inline float of_the_picture(__global const float *grey, __global const float *later, int4 level, int2 at, int2 spacing, float2 light,
                             float noise, float2 v) {
   const float goes = ramp(dot(v, v), GOES);
   float most = 0.0f;  // of four texels
   for (int i = 0; i < 4 && goes > 0.0f; i++) {
-    const int2 here = min(at + apart * (int2)(i & 1, i >> 1), level.xy - 1);
+    const int2 here = min(at + spacing * (int2)(i & 1, i >> 1), level.xy - 1);
     const float2 to = clamp(convert_float2(here) + v, 0.0f, convert_float2(level.xy - 1));
     const int index = texel_index(level, here);
     const float then = grey[index], still = LIT(later[index], light) - then, moved = LIT(grey_between(later, level, to), light) - then;
@@ -61,7 +61,7 @@ inline float of_the_picture(__global const float *grey, __global const float *la
 // What has been given the light `from` in the light `to`.
 inline float in_light(float lit, float2 from, float2 to) { return to.x / from.x * (lit - from.y) + to.y; }
 #endif
-// Writes the cells of support.clh, and adds to `votes` and `renewed`; where there is no noise by the user's word, as if nothing changed.
+// Writes the cells of support.clh, and adds to `votes` and `flicker`; where there is no noise by the user's word, as if nothing changed.
 // `rows` were found in the light `row_light`. Nodes are `step` texels apart. Groups: GROUP nodes in a row, by cell rows; each item has a
 // column of a cell. What belongs to the picture, not to what moves, becomes less `certain`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -70,7 +70,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
                   __global const float *restrict noise_table, float4 gain, __global const float2 *restrict flow,
                   __global float *restrict certain, int2 size, int keeps_all, __global const float *restrict rows,
                   __global const float2 *restrict row_light,
-                  __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict renewed) {
+                  __global Support *restrict support, int2 cells, __global uint *restrict votes, __global Renewed *restrict flicker) {
   __local float4 changes[GROUP], ways[GROUP], wholes[GROUP], greys[GROUP], lit[GROUP], known[GROUP];
   __local float2 sums[GROUP];
 #ifdef CENSUS
@@ -115,8 +115,8 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     const float beyond_flow = grey_between(later, level, to) - then;
     went += (float4)(beyond_flow, beyond_flow * beyond_flow, 0.5f * (1.0f + kept_between(to)) * noisy, 0.0f);
 #endif
-    const float2 apart = v - origin;
-    sure += (certain[y * size.x + x] + LEAST_SURE) * (float4)(1.0f, apart, dot(apart, apart));
+    const float2 offset = v - origin;
+    sure += (certain[y * size.x + x] + LEAST_SURE) * (float4)(1.0f, offset, dot(offset, offset));
     certain[y * size.x + x] *= 1.0f - of_the_picture(grey, later, level, at, max(step / 2, 1), light[0], noisy, v);
   }
   changes[item] = change, ways[item] = way, wholes[item] = whole, greys[item] = rise, sums[item] = levels, lit[item] = unlit;
@@ -152,7 +152,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
     const Support own = {change, from_mean(sure, origin), way.xy, way.z, rise.x, unlit.xy, contrast, fit * change.w};
     support[row * cells.x + cell] = own;
     fitted = fit;
-    count_renewed(renewed, left > RENEWED_LEFT ? rise.x * left : 0.0f);
+    count_flicker(flicker, left > FLICKER_LEFT ? rise.x * left : 0.0f);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (speaks) {
@@ -164,7 +164,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item > 0) return;
-  if (x == 0 && row == 0) renewed->cells += cells.x * cells.y;
+  if (x == 0 && row == 0) flicker->cells += cells.x * cells.y;
   change = 0.0f, whole = 0.0f;
   float grey_change = 0.0f;
   contrast = 0.0f;
@@ -184,7 +184,7 @@ void flow_support(__global const TEXEL *restrict before, __global const TEXEL *r
 #endif
   if (change.w <= 0.0f) return;
   atomic_add(&votes[0], (uint)change.w);
-  const bool large = grey_change >= RENEWED_TIMES.y * renewed->variance * change.w &&
+  const bool large = grey_change >= FLICKER_TIMES.y * flicker->variance * change.w &&
                      contrasts(contrast / change.w, light[1].x) > 0.5f && stands_out(most) > 0.5f;
   if (large && change.y < GOES_WITH * change.x && one_way(whole.xy, whole.w, whole.z) > AS_ONE) {
     atomic_add(&votes[1], (uint)change.w);

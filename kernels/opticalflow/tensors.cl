@@ -11,13 +11,13 @@ __kernel void flow_tensors(__global const TEXEL *restrict before, __global const
                            __global const float *restrict noise_table, __global const float4 *restrict gains,
                            __constant TableRow *lattices, int2 side, __global float4 *restrict tensors,
                            __global float *restrict rests, __global float4 *restrict slopes, __global uint *restrict votes, Window finest, Window other, float alpha,
-                           int tiles, __global const float *restrict later, volatile __global float *rows, int row_count, int rows_apart,
+                           int tiles, __global const float *restrict later, volatile __global float *rows, int row_count, int row_spacing,
                            __local float4 *tile, __local float4 *strip) {
   __local int last;
   const int group = get_group_id(0);
   const int others = get_num_groups(0) - tiles;
   if (group < others)
-    light_rows(grey, later, lattices[0].level, light[0], group, others, row_count, rows_apart, rows, votes, tile, &last);
+    light_rows(grey, later, lattices[0].level, light[0], group, others, row_count, row_spacing, rows, votes, tile, &last);
   else
     sum_tiles(before, after, grey, light[0], noise_table, gains, lattices, group - others, side, tensors, rests, slopes, votes, finest, other, alpha,
               tile, strip);

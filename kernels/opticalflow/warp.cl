@@ -53,7 +53,7 @@ inline void take_step(OF_LATTICE(OWN) own, __global const TEXEL *restrict after,
                                        own_lattice.alpha, own_lattice.limit);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-#ifdef ROW_AFTER_ROW  // what an item's first node needs is on its way while sums are made
+#ifdef LINEAR_ITEMS  // what an item's first node needs is on its way while sums are made
   const int2 early = first + min(first_place(nodes), nodes - 1);
   const int early_index = early.y * size.x + early.x;
   const float4 early_tensor = tensors[early_index];
@@ -136,7 +136,7 @@ __kernel void flow_whole(__global const TEXEL *restrict before, __global const T
                          __global const float *restrict noise_table, float spread, __global const float2 *restrict flow,
                          int2 flow_size, float scale, __global float2 *restrict result, int warps, Window window, float alpha,
                          int spacing, __global const float *restrict grey, __global const float *restrict later,
-                         volatile __global float *rows, __global uint *restrict votes, Window finest, int2 side, int tiles, int row_count, int rows_apart,
+                         volatile __global float *rows, __global uint *restrict votes, Window finest, int2 side, int tiles, int row_count, int row_spacing,
                          __local float4 *room, __local float4 *strip, int nodes) {
   __local int last;
   const int group = get_group_id(0), others = get_num_groups(0) - 1, before_tiles = others - tiles;
@@ -146,7 +146,7 @@ __kernel void flow_whole(__global const TEXEL *restrict before, __global const T
     return;
   }
   if (group > 0) {
-    light_rows(grey, later, lattices[0].level, light[0], group - 1, before_tiles, row_count, rows_apart, rows, votes, room, &last);
+    light_rows(grey, later, lattices[0].level, light[0], group - 1, before_tiles, row_count, row_spacing, rows, votes, room, &last);
     return;
   }
   for (int number = from; number >= to && others > 0; number--) {

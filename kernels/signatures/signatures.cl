@@ -30,7 +30,7 @@
 #include "signatures/match.clh"
 
 #define LATTICE 5   // points along a side
-#define APART 3     // px from one to the next
+#define SPACING 3     // px from one to the next
 #define REACH 6     // px from the middle to the outer ones
 #define SMOOTH 2    // px that the smoothing reaches
 #define MARGIN (REACH + SMOOTH)
@@ -144,17 +144,17 @@ __kernel void signatures_find(__global const float *restrict before, int before_
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int chain = item.y; chain < TILE_Y / CHAIN; chain += items.y)
     for (int x = V * item.x; x < TILE_X; x += V * items.x) {
-      const int first = chain / APART * APART * CHAIN + chain % APART;
+      const int first = chain / SPACING * SPACING * CHAIN + chain % SPACING;
       __local const ushort *p = smooth + first * side + x;
       FLOATS points[LATTICE][LATTICE];
       for (int j = 1; j < LATTICE; j++)
-        for (int i = 0; i < LATTICE; i++) points[j][i] = LOAD_TEXELS(p + ((j - 1) * side + i) * APART);
+        for (int i = 0; i < LATTICE; i++) points[j][i] = LOAD_TEXELS(p + ((j - 1) * side + i) * SPACING);
       for (int k = 0; k < CHAIN; k++) {
         for (int j = 1; j < LATTICE; j++)
           for (int i = 0; i < LATTICE; i++) points[j - 1][i] = points[j][i];
-        for (int i = 0; i < LATTICE; i++) points[LATTICE - 1][i] = LOAD_TEXELS(p + ((LATTICE - 1 + k) * side + i) * APART);
+        for (int i = 0; i < LATTICE; i++) points[LATTICE - 1][i] = LOAD_TEXELS(p + ((LATTICE - 1 + k) * side + i) * SPACING);
         const UINTS found = signature_of(points);
-        const int2 at = origin + (int2)(x, first + k * APART);
+        const int2 at = origin + (int2)(x, first + k * SPACING);
         __global uint *to = own + at.y * size.x + at.x;
         if (V > 1 && all(at >= MARGIN) && all(at + (int2)(V - 1, 0) < size - MARGIN)) {
           STORE(found, to);

@@ -158,7 +158,7 @@ std::vector<CameraVector> block_vectors(const Texel &luma, int width, int height
   return list;
 }
 
-std::vector<float> shrunk(const Texel &luma, const glcl::camera::Frame &frame) {
+std::vector<float> shrunk(const Texel &luma, const glcl::camera::FrameGeometry &frame) {
   const int n = int(frame.shrink);
   std::vector<float> small;
   for (int y = 0; y < frame.size.s[1]; y++)
@@ -263,7 +263,7 @@ Complex unbent(const Similarity &back, Complex bend, Complex z) {
   return from;
 }
 
-RowLight::RowLight(const glcl::camera::Frame &frame)
+RowLight::RowLight(const glcl::camera::FrameGeometry &frame)
     : ratios(size_t(frame.size.s[1] + 7) / 8, 1.0f) {}
 
 float RowLight::at(float y) const {
@@ -283,8 +283,9 @@ namespace {
 
 /// The ratios of what the pixels of a frame are to what is remembered where they come from.
 std::vector<float> ratios_of(const std::vector<float> &small, const std::vector<float> &picture,
-                             const std::vector<bool> &known, const glcl::camera::Frame &frame,
-                             const Bent &motion, float gain, float offset) {
+                             const std::vector<bool> &known,
+                             const glcl::camera::FrameGeometry &frame, const Bent &motion,
+                             float gain, float offset) {
   const int width = frame.size.s[0], height = frame.size.s[1];
   const Sampler pixels{small, width, height};
   const Complex centre(frame.centre.s[0], frame.centre.s[1]);
@@ -320,10 +321,10 @@ std::vector<float> ratios_of(const std::vector<float> &small, const std::vector<
 }  // namespace
 
 RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<float> &picture,
-                           const std::vector<bool> &known, const glcl::camera::Frame &frame,
-                           const glcl::camera::State &state, bool motion) const {
+                           const std::vector<bool> &known, const glcl::camera::FrameGeometry &frame,
+                           const glcl::camera::CameraState &state, bool motion) const {
   RowLight light = *this;
-  Similarity step = motion && state.sure ? state.vectors : Similarity{};
+  Similarity step = motion && state.reliable ? state.vectors : Similarity{};
   step.x /= frame.shrink, step.y /= frame.shrink;
   std::fill(light.ratios.begin(), light.ratios.end(), 1.0f);
   if (part > 0)
@@ -334,8 +335,9 @@ RowLight RowLight::guessed(const std::vector<float> &small, const std::vector<fl
 }
 
 RowLight RowLight::measured(const std::vector<float> &small, const std::vector<float> &picture,
-                            const std::vector<bool> &known, const glcl::camera::Frame &frame,
-                            const glcl::camera::State &state) const {
+                            const std::vector<bool> &known,
+                            const glcl::camera::FrameGeometry &frame,
+                            const glcl::camera::CameraState &state) const {
   RowLight light(frame);
   if (state.fresh) return light;
   light.ratios = ratios_of(small, picture, known, frame,
@@ -358,21 +360,21 @@ RowLight RowLight::measured(const std::vector<float> &small, const std::vector<f
 namespace {
 
 /// Whether a motion leaves the middle and the corners within so many px of frames.
-bool stays(const Similarity &motion, float most, const glcl::camera::Frame &frame) {
+bool stays(const Similarity &motion, float most, const glcl::camera::FrameGeometry &frame) {
   return std::abs(shift(motion)) <= most &&
          std::abs(turn(motion)) * frame.radius * frame.shrink <= most;
 }
 /// Whether nearly all vectors are the camera's.
-bool agree(const glcl::camera::State &state) { return state.inliers >= 0.9f * state.counted; }
+bool agree(const glcl::camera::CameraState &state) { return state.inliers >= 0.9f * state.counted; }
 
 }  // namespace
 
 void align(const std::vector<float> &small, const std::vector<float> &picture,
-           const std::vector<bool> &known, const glcl::camera::Frame &frame,
+           const std::vector<bool> &known, const glcl::camera::FrameGeometry &frame,
            glcl::camera::Compensation compensation, bool first, const RowLight &lit,
-           glcl::camera::State &state) {
+           glcl::camera::CameraState &state) {
   using glcl::camera::Compensation;
-  const bool moves = compensation != Compensation::none && state.sure,
+  const bool moves = compensation != Compensation::none && state.reliable,
              turns = moves && compensation == Compensation::first_order_flow;
   const int width = frame.size.s[0], height = frame.size.s[1];
   const int rows = int(std::ceil(double(width) * height / 140000));
@@ -472,15 +474,15 @@ void align(const std::vector<float> &small, const std::vector<float> &picture,
 }
 
 void settle(const Similarity &motion, Complex bend, double gain, double offset,
-            const glcl::camera::Frame &frame, bool first, const RowLight &lit,
-            glcl::camera::State &state) {
+            const glcl::camera::FrameGeometry &frame, bool first, const RowLight &lit,
+            glcl::camera::CameraState &state) {
   const Similarity still{};
   const bool likely = std::abs(motion.dilation) < 0.5f && std::abs(motion.rotation) < 0.5f &&
                       gain > 0.25 && gain < 4;
   if (first || state.cut || !likely) {
     state.fit = {still, {}, 1, 0};
     std::fill_n(state.bend_picture, 2, 0.0f), std::fill_n(state.bend_frame, 2, 0.0f);
-    state.curve = state.light = state.lag = 0;
+    state.curve = state.brightness = state.lag = 0;
     state.step = state.from_picture = state.from_frame = still;
     std::fill_n(state.path, 4, 0.0f);
     state.frames = 0, state.fresh = 1;
@@ -512,8 +514,9 @@ void settle(const Similarity &motion, Complex bend, double gain, double offset,
       state.from_picture = inverse(motion);
       state.from_frame = still;
     }
-    state.light = 0.9f * state.light + float(128 * (lit.mean() * gain - 1) + lit.mean() * offset);
-    state.lag = std::max(std::abs(state.light), 0.9f * state.lag);
+    state.brightness =
+        0.9f * state.brightness + float(128 * (lit.mean() * gain - 1) + lit.mean() * offset);
+    state.lag = std::max(std::abs(state.brightness), 0.9f * state.lag);
     state.frames++, state.fresh = 0;
   }
   state.cut = 0;

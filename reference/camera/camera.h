@@ -13,7 +13,7 @@
 
 namespace reference {
 
-using Similarity = glcl::camera::Motion;
+using Similarity = glcl::camera::SimilarityMotion;
 /// Place and motion, px; x from 1e9 on is none.
 using CameraVector = std::array<float, 4>;
 
@@ -52,36 +52,36 @@ std::vector<CameraVector> block_vectors(const Texel &luma, int width, int height
                                         int columns, float noise);
 
 /// A frame in small, as glcl::camera::Align.
-std::vector<float> shrunk(const Texel &luma, const glcl::camera::Frame &frame);
+std::vector<float> shrunk(const Texel &luma, const glcl::camera::FrameGeometry &frame);
 
 /// As glcl::camera::Rows, of a frame.
 struct RowLight {
   float part = 0, swing = 0;
   std::vector<float> ratios;  ///< of bands of 8 rows
 
-  explicit RowLight(const glcl::camera::Frame &frame);
+  explicit RowLight(const glcl::camera::FrameGeometry &frame);
   float at(float y) const;
   float mean() const;
   /// The same after another frame, whose alignment is `state`; its light for that alignment, by its
   /// vectors if `motion`. `picture`, `known`: as align() has them.
   RowLight measured(const std::vector<float> &small, const std::vector<float> &picture,
-                    const std::vector<bool> &known, const glcl::camera::Frame &frame,
-                    const glcl::camera::State &state) const;
+                    const std::vector<bool> &known, const glcl::camera::FrameGeometry &frame,
+                    const glcl::camera::CameraState &state) const;
   RowLight guessed(const std::vector<float> &small, const std::vector<float> &picture,
-                   const std::vector<bool> &known, const glcl::camera::Frame &frame,
-                   const glcl::camera::State &state, bool motion) const;
+                   const std::vector<bool> &known, const glcl::camera::FrameGeometry &frame,
+                   const glcl::camera::CameraState &state, bool motion) const;
 };
 
 /// What Align finds. `picture`: levels; `known`: whether there are some. `state`: from the frame
 /// before, with the vectors of this one; on return with its fit, step, path and from where the
 /// picture goes on. `rows`: how they are lit, as guessed.
 void align(const std::vector<float> &small, const std::vector<float> &picture,
-           const std::vector<bool> &known, const glcl::camera::Frame &frame,
+           const std::vector<bool> &known, const glcl::camera::FrameGeometry &frame,
            glcl::camera::Compensation compensation, bool first, const RowLight &rows,
-           glcl::camera::State &state);
+           glcl::camera::CameraState &state);
 /// The end of it: what was found goes into the state.
 void settle(const Similarity &motion, std::complex<float> bend, double gain, double offset,
-            const glcl::camera::Frame &frame, bool first, const RowLight &rows,
-            glcl::camera::State &state);
+            const glcl::camera::FrameGeometry &frame, bool first, const RowLight &rows,
+            glcl::camera::CameraState &state);
 
 }  // namespace reference

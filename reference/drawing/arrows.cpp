@@ -54,20 +54,20 @@ double inside(double distance) { return std::clamp(0.5 - distance, 0.0, 1.0); }
 
 class Pixel {
  public:
-  Pixel(const uint8_t *p, bool apart) : apart_(apart) {
-    for (int c = 0; c < 4; c++) part_[c] = apart ? 0 : p[c] / 255.0;
+  Pixel(const uint8_t *p, bool overlay) : overlay_(overlay) {
+    for (int c = 0; c < 4; c++) part_[c] = overlay ? 0 : p[c] / 255.0;
   }
   void lay(const Colour &colour, double part) {
     for (int c = 0; c < 3; c++) part_[c] = (1 - part) * part_[c] + part * colour.part[c];
-    if (apart_) part_[3] = part + (1 - part) * part_[3];
+    if (overlay_) part_[3] = part + (1 - part) * part_[3];
   }
   void write(uint8_t *p) const {
     for (int c = 0; c < 4; c++)
-      p[apart_ && c < 3 ? 2 - c : c] = static_cast<uint8_t>(std::lround(255 * part_[c]));
+      p[overlay_ && c < 3 ? 2 - c : c] = static_cast<uint8_t>(std::lround(255 * part_[c]));
   }
 
  private:
-  bool apart_;
+  bool overlay_;
   double part_[4];
 };
 
@@ -104,8 +104,8 @@ std::vector<Part> parts_of(uint16_t shape, int block) {
 }  // namespace
 
 Frame arrows(const Frame &frame, const std::vector<Arrow> &arrows, uint32_t outline_color,
-             bool apart) {
-  Frame out = apart ? Frame(frame.width, frame.height) : frame;
+             bool overlay) {
+  Frame out = overlay ? Frame(frame.width, frame.height) : frame;
   const auto [thick, outline] = Arrows::width(frame.width, frame.height);
   const Colour edge = colour_of(outline_color);
   for (int y = 0; y < frame.height; y++)
@@ -125,7 +125,7 @@ Frame arrows(const Frame &frame, const std::vector<Arrow> &arrows, uint32_t outl
       if (!nearest) continue;
       Colour own{};
       for (int c = 0; c < 4; c++) own.part[c] = nearest->colour.s[c] / 255.0;
-      Pixel pixel(frame.at(x, y), apart);
+      Pixel pixel(frame.at(x, y), overlay);
       pixel.lay(edge, inside(near - outline) * edge.part[3]);
       pixel.lay(own, inside(near) * own.part[3]);
       pixel.write(out.at(x, y));
@@ -170,13 +170,13 @@ Frame flow_color(const Frame &frame, const DenseVectors &field, double least, do
 }
 
 Frame flow_overlay(const Frame &frame, const DenseVectors &field, double least, double gain,
-                   bool apart) {
+                   bool overlay) {
   Frame out(frame.width, frame.height);
   for (int y = 0; y < frame.height; y++)
     for (int x = 0; x < frame.width; x++) {
       const size_t i = size_t(y) * field.width + x;
       const double vx = field.vectors[2 * i], vy = field.vectors[2 * i + 1];
-      Pixel pixel(frame.at(x, y), apart);
+      Pixel pixel(frame.at(x, y), overlay);
       if (field.confidence[i] >= least)
         pixel.lay(hue_of(vx, vy), 0.75 * std::min(std::hypot(vx, vy) / gain, 1.0));
       pixel.write(out.at(x, y));

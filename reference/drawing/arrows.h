@@ -10,7 +10,7 @@ namespace reference {
 
 /// As glcl::drawing::Arrows: each pixel looks at all arrows.
 Frame arrows(const Frame &frame, const std::vector<glcl::drawing::Arrow> &arrows,
-             uint32_t outline_color, bool apart = false);
+             uint32_t outline_color, bool overlay = false);
 
 /// A dense field: x, y per pixel and confidences.
 struct DenseVectors {
@@ -25,7 +25,7 @@ std::vector<glcl::drawing::Arrow> flow_arrows(const DenseVectors &field, double 
 Frame flow_color(const Frame &frame, const DenseVectors &field, double least, double gain);
 /// `frame` tinted by the field, or the tint alone.
 Frame flow_overlay(const Frame &frame, const DenseVectors &field, double least, double gain,
-                   bool apart = false);
+                   bool overlay = false);
 
 /// Vectors of cells and shapes of blocks, as glcl::motion::Motion::Field has them.
 struct BlockVectors {

@@ -15,9 +15,9 @@ namespace {
 
 using glcl::Area;
 using glcl::histogram::Histogram;
-using glcl::histogram::Present;
-using Display = Present::Display;
-using Equalize = Present::Equalize;
+using glcl::histogram::HistogramRenderer;
+using Display = HistogramRenderer::Display;
+using Equalize = HistogramRenderer::Equalize;
 
 std::vector<int> equalizing_table(const uint32_t *counts) {
   uint64_t all = 0, first = 0;
@@ -36,7 +36,7 @@ std::vector<int> equalizing_table(const uint32_t *counts) {
 }
 
 void equalize(Frame &frame, Equalize how) {
-  const auto counts = histogram(frame, Present::format_for(how));
+  const auto counts = histogram(frame, HistogramRenderer::format_for(how));
   std::vector<int> tables[3];
   for (int c = 0; c < (how == Equalize::rgb ? 3 : 1); c++)
     tables[c] = equalizing_table(&counts[256 * c]);
@@ -240,16 +240,19 @@ void draw_colours(Canvas &canvas, const std::vector<uint32_t> &counts, int axis,
 }
 
 /// The panel alone.
-Canvas draw_panel(int width, int height, const Area &panel, const Present::Settings &settings,
-                  const Histogram::Format &format, const std::vector<uint32_t> &counts) {
+Canvas draw_panel(int width, int height, const Area &panel,
+                  const HistogramRenderer::Settings &settings, const Histogram::Format &format,
+                  const std::vector<uint32_t> &counts) {
   Canvas canvas(panel.width, panel.height);
   const Colour foreground = Colour::of(settings.foreground_color),
                background = Colour::of(settings.background_color);
   canvas.fill({0, 0, panel.width, panel.height}, background);
-  const int channels = format.channels(), unit = Present::unit(settings, format, width, height);
+  const int channels = format.channels(),
+            unit = HistogramRenderer::unit(settings, format, width, height);
   if (format.levels() != format.counters() / channels) {
-    draw_colours(canvas, counts, format.levels(), Present::rows(settings, format, width, height),
-                 unit, settings.logarithmic, foreground);
+    draw_colours(canvas, counts, format.levels(),
+                 HistogramRenderer::rows(settings, format, width, height), unit,
+                 settings.logarithmic, foreground);
     return canvas;
   }
   const Plot plot{format, heights_of(counts, settings.logarithmic, settings.level_height), unit,
@@ -270,12 +273,12 @@ Canvas draw_panel(int width, int height, const Area &panel, const Present::Setti
 
 }  // namespace
 
-Frame present(const Frame &frame, const Present::Settings &settings,
+Frame present(const Frame &frame, const HistogramRenderer::Settings &settings,
               const Histogram::Format &format, const std::vector<uint32_t> &counts, bool apart) {
   Frame out = apart ? Frame(frame.width, frame.height) : frame;
   if (!apart && settings.equalize != Equalize::none) equalize(out, settings.equalize);
   if (settings.display == Display::none) return out;
-  const Area panel = Present::panel(settings, frame.width, frame.height);
+  const Area panel = HistogramRenderer::panel(settings, frame.width, frame.height);
   Canvas canvas = draw_panel(frame.width, frame.height, panel, settings, format, counts);
   const auto opacity = static_cast<float>(settings.opacity);
   for (int y = 0; y < panel.height; y++)

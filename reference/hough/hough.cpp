@@ -13,14 +13,14 @@ namespace reference {
 namespace {
 
 using glcl::hough::Canny;
-using glcl::hough::Shape;
+using glcl::hough::Template;
 
 const double pi = std::acos(-1.0);
 
 }  // namespace
 
 std::vector<Listed> strongest(const std::vector<uint16_t> &map, int width, int shift, int strengths,
-                              int wanted, size_t room, const glcl::hough::Region &region) {
+                              int wanted, size_t room, const glcl::hough::Bounds &region) {
   std::vector<uint32_t> places;
   for (uint32_t i = 0; i < map.size(); i++) {
     const int x = static_cast<int>(i) % width, y = static_cast<int>(i) / width;
@@ -52,9 +52,9 @@ Match::Match(const std::vector<uint16_t> &edges, int width, int height, int half
     }
 }
 
-int Match::points(const Shape &shape, int x, int y, double turn, double scale) const {
+int Match::points(const Template &shape, int x, int y, double turn, double scale) const {
   int sum = 0;
-  for (const cl_float4 &p : shape.levels[shape.level_of(scale)].matched) {
+  for (const cl_float4 &p : shape.levels[shape.level_of(scale)].match_points) {
     const double c = scale * std::cos(turn), s = scale * std::sin(turn);
     const int u = x + static_cast<int>(std::lround(c * p.s[0] - s * p.s[1]));
     const int v = y + static_cast<int>(std::lround(s * p.s[0] + c * p.s[1]));
@@ -71,8 +71,9 @@ double Match::directions(int x, int y) const {
   return double(std::bitset<16>(map_[size_t(y) * width_ + x]).count()) / 15;
 }
 
-double score(const std::vector<uint16_t> &edges, int width, int height, const Shape::Level &level,
-             double radius, double x, double y, double angle, double scale) {
+double score(const std::vector<uint16_t> &edges, int width, int height,
+             const Template::ScaleLevel &level, double radius, double x, double y, double angle,
+             double scale) {
   const double reach = 1.5, turn = -angle * pi / 180, steps = Canny::steps, most_turned = 6;
   constexpr int axes = 8, parts = 16;
   const double least_seen = 0.5, least_met = 0.6;

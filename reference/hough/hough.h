@@ -12,16 +12,16 @@ namespace reference {
 struct Listed {
   uint32_t key, place;
 };
-/// What glcl::hough::Strongest lists.
+/// What glcl::hough::TopK lists.
 std::vector<Listed> strongest(const std::vector<uint16_t> &map, int width, int shift, int strengths,
-                              int wanted, size_t room, const glcl::hough::Region &region);
+                              int wanted, size_t room, const glcl::hough::Bounds &region);
 
 /// How many of a shape's matched points meet an edge of their direction, by place, turn and scale.
 class Match {
  public:
   Match(const std::vector<uint16_t> &edges, int width, int height, int half);
   /// From 0 to Shape::matched_points, with the shape's middle at a pixel.
-  int points(const glcl::hough::Shape &shape, int x, int y, double turn, double scale) const;
+  int points(const glcl::hough::Template &shape, int x, int y, double turn, double scale) const;
   /// The part of all directions that edges near a pixel have; 0 outside.
   double directions(int x, int y) const;
 
@@ -33,7 +33,7 @@ class Match {
 /// How well a level of a shape of this radius meets the edges of a map at a pose, all of it or what
 /// is on one side.
 double score(const std::vector<uint16_t> &edges, int width, int height,
-             const glcl::hough::Shape::Level &level, double radius, double x, double y,
+             const glcl::hough::Template::ScaleLevel &level, double radius, double x, double y,
              double angle, double scale);
 
 }  // namespace reference

@@ -505,20 +505,20 @@ void Klt::run(const Settings &settings, const Frame &frame) {
   before_ = now;
 }
 
-std::vector<Told> Klt::told() const {
-  std::vector<Told> result;
+std::vector<Record> Klt::report() const {
+  std::vector<Record> result;
   for (const Point &p : points_)
     if (p.alive)
       result.push_back({unsigned(p.id), p.x, p.y, p.vx, p.vy, unsigned(p.age), p.residue});
   return result;
 }
 
-glcl::klt::Points::Summary Klt::summary() const {
-  glcl::klt::Points::Summary s{
+glcl::klt::Points::PointSummary Klt::summary() const {
+  glcl::klt::Points::PointSummary s{
       followed_ + chosen_, lost_, chosen_, cut_, all_lost_, unsigned(next_id_),
       all_cuts_,           0,     0,       0,    0,         -1};
   if (noise_known_) s.noise = std::sqrt(noise_[0]);
-  for (const Told &p : told())
+  for (const Record &p : report())
     if (p.age)
       s.mean_x += p.vx / float(followed_), s.mean_y += p.vy / float(followed_),
           s.mean_age += float(p.age) / float(followed_);

@@ -15,7 +15,7 @@ namespace reference {
 namespace klt {
 
 using Settings = glcl::klt::Klt::Settings;
-using Told = glcl::klt::Points::Told;
+using Record = glcl::klt::Points::Record;
 
 struct Plane {
   Plane(int w, int h) : width(w), height(h), values(size_t(w) * h) {}
@@ -89,8 +89,8 @@ class Klt {
   void run(const Settings &settings, const Frame &frame);
   void reset() { before_.clear(); }
   /// As the device tells it.
-  glcl::klt::Points::Summary summary() const;
-  std::vector<Told> told() const;
+  glcl::klt::Points::PointSummary summary() const;
+  std::vector<Record> report() const;
 
  private:
   Pyramid before_;

@@ -56,19 +56,19 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
       ways.push_back({1e9f, 1e9f, 0, 0});
       const auto anchor = anchors_.find(point.id);
       if (!point.alive || point.age == 0 || anchor == anchors_.end()) continue;
-      const Complex at = moved(steady_.seen, Complex(point.tracked_x, point.tracked_y) - centre),
+      const Complex at = moved(state_.seen, Complex(point.tracked_x, point.tracked_y) - centre),
                     way = anchor->second - at;
       ways.back() = {at.real(), at.imag(), way.real(), way.imag()};
     }
     const Ransac found(ways, ransac_);
     int inliers = 0;
     const Similarity motion = found.fitted(found.best, &inliers);
-    seen = steady_.seen;
+    seen = state_.seen;
     confidence =
         found.valid ? float(found.reaches(motion)) * float(inliers) / float(found.valid) : -1;
     if (inliers >= 6 && 8 * inliers >= found.valid && found.reaches(motion) >= 0.5)
       seen = after(seen, motion);
-    pace = steady_.pace;
+    pace = state_.pace;
   }
   float place = 0, quicker = 0;
   const auto zoom = float(1 - 2 * settings.margin);
@@ -100,12 +100,12 @@ void Stabilizer::run(const Settings &settings, const std::vector<Point> &slots, 
   anchors_ = std::move(anchors);
   const Complex grown = Complex(1 + held.dilation, held.rotation) / zoom,
                 shift = centre + Complex(held.x, held.y) / zoom - grown * centre;
-  steady_ = {held,
-             sum(pace, quicker, rest),
-             back,
-             zoom,
-             {grown.real(), -grown.imag(), shift.real(), grown.imag(), grown.real(), shift.imag()},
-             confidence};
+  state_ = {held,
+            sum(pace, quicker, rest),
+            back,
+            zoom,
+            {grown.real(), -grown.imag(), shift.real(), grown.imag(), grown.real(), shift.imag()},
+            confidence};
 }
 
 Frame Stabilizer::show(const Frame &frame) const {
@@ -118,7 +118,7 @@ Frame Stabilizer::show(const Frame &frame) const {
   for (int y = 0; y < frame.height; y++)
     for (int x = 0; x < frame.width; x++) {
       const Complex at =
-          moved(steady_.back, steady_.zoom * (Complex(float(x), float(y)) - centre)) + centre;
+          moved(state_.back, state_.zoom * (Complex(float(x), float(y)) - centre)) + centre;
       const float left = std::floor(at.real()), top = std::floor(at.imag());
       const auto across = weights(at.real() - left), down = weights(at.imag() - top);
       for (int k = 0; k < 4; k++) {

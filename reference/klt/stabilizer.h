@@ -13,7 +13,7 @@ namespace reference::klt {
 class Stabilizer {
  public:
   using Settings = glcl::klt::Stabilizer::Settings;
-  using Steady = glcl::klt::Stabilizer::Steady;
+  using State = glcl::klt::StabilizerState;
 
   /// `ransac`: Ransac::usual() of the device.
   Stabilizer(int width, int height, const glcl::camera::Ransac::Settings &ransac);
@@ -22,12 +22,12 @@ class Stabilizer {
   /// follows none; so does a cut.
   void run(const Settings &settings, const std::vector<Point> &slots, bool fresh);
   Frame show(const Frame &frame) const;
-  const Steady &steady() const { return steady_; }
+  const State &state() const { return state_; }
 
  private:
   float width_, height_;
   glcl::camera::Ransac::Settings ransac_;
-  Steady steady_{};
+  State state_{};
   std::map<int, std::complex<float>> anchors_;  // by id
 };
 

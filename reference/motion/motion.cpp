@@ -307,10 +307,10 @@ int company(const std::vector<Key> &keys, int i, int across, int columns) {
 }  // namespace
 
 void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &reference, int block,
-                int lambda, const NoiseTable &noise, bool between, Renewed *renewed) {
+                int lambda, const NoiseTable &noise, bool between, Renewed *flicker) {
   Renewed none;
-  if (!renewed) renewed = &none;
-  renewed->next();
+  if (!flicker) flicker = &none;
+  flicker->next();
   const bool divided = block == Search::partitions;
   const int across = divided ? Search::partitions : 1, side = divided ? 16 : block;
   const int columns = (current.width + side - 1) / side;
@@ -336,9 +336,9 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
                            lambda * static_cast<int>(vector_bits(glcl::motion::vector_of(key))));
     const float rest = left / (0.8f * pixels);
     if (whole)
-      renewed->count(0.35254f * std::max(rest * rest - 2 * noise_correlation * noise[0], 0.0f));
+      flicker->count(0.35254f * std::max(rest * rest - 2 * noise_correlation * noise[0], 0.0f));
     if (static_cast<uint32_t>(key) == still) {
-      if (whole && left >= 0.125f * pixels) renewed->rest();
+      if (whole && left >= 0.125f * pixels) flicker->rest();
       continue;
     }
     const float coded = std::clamp(2.5f - 1.25f * level / std::sqrt(noise_correlation), 0.0f, 1.0f);
@@ -346,11 +346,11 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
         coded * std::min(2 * left, pixels) + (alone ? 0.8f * left : 0) +
         level * ((alone ? 12 : 4) * std::sqrt(pixels) + (between ? 0.15f * pixels : 0)) +
         std::sqrt(noise.back()) * pixels;
-    const float renewal = 0.8f * std::sqrt(renewed->variance() / 0.35254f) * pixels;
-    const float stays = alone ? 1 : 1 - renewed->pans();
+    const float renewal = 0.8f * std::sqrt(flicker->variance() / 0.35254f) * pixels;
+    const float stays = alone ? 1 : 1 - flicker->pans();
     const uint32_t most =
         glcl::motion::cost_of(key) +
-        static_cast<uint32_t>(stays * (explained + (1 - renewed->camera()) * renewal));
+        static_cast<uint32_t>(stays * (explained + (1 - flicker->camera()) * renewal));
     const uint32_t cost = sad(current, reference, at, 0, 0) + lambda * vector_bits({0, 0});
     const int rise = static_cast<int>(std::lround(static_cast<double>(change) / count));
     uint32_t relit = lambda * vector_bits({0, 0});
@@ -367,12 +367,12 @@ void keep_still(std::vector<Key> &keys, const Plane &current, const Plane &refer
     const float deviation = level / std::sqrt(noise_correlation);
     const float most_faint = left < 0.57f * deviation * pixels
                                  ? 0
-                                 : (3 - 1.5f * renewed->pans()) * deviation * deviation;
+                                 : (3 - 1.5f * flicker->pans()) * deviation * deviation;
     const bool faint = std::min(variance(current), variance(reference)) <=
-                       std::max(most_faint, (1 - renewed->pans()) * 5.0f);
+                       std::max(most_faint, (1 - flicker->pans()) * 5.0f);
     if (whole && std::min(cost, relit) >
                      glcl::motion::cost_of(key) + static_cast<uint32_t>(explained + renewal))
-      renewed->move();
+      flicker->move();
     if (std::min(cost, relit) <= most || faint) key = glcl::motion::key_of(cost, {0, 0});
   }
 }

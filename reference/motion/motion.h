@@ -60,11 +60,11 @@ class Samples {
 void refine(std::vector<glcl::motion::Key> &keys, const Plane &current, const Samples &reference,
             int block, int lambda, bool quarter);
 
-/// As glcl::motion::Still; `between`: vectors may end between pixels; `renewed`: noise of the
+/// As glcl::motion::Still; `between`: vectors may end between pixels; `flicker`: noise of the
 /// frames ahead, by default none.
 void keep_still(std::vector<glcl::motion::Key> &keys, const Plane &current, const Plane &reference,
                 int block, int lambda, const NoiseTable &noise, bool between,
-                Renewed *renewed = nullptr);
+                Renewed *flicker = nullptr);
 /// The noise of two planes.
 NoiseTable noise_of(const Plane &before, const Plane &after);
 

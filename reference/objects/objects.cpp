@@ -10,7 +10,7 @@
 
 namespace reference {
 
-using glcl::camera::State;
+using glcl::camera::CameraState;
 using glcl::objects::Region;
 
 namespace {
@@ -55,7 +55,7 @@ float cubic_part(float t, int i) {
 
 /// Where a pixel of the remembered picture was in the one before, and is in the frame.
 struct Places {
-  Places(const glcl::camera::Frame &frame, const State &state, int x, int y) {
+  Places(const glcl::camera::FrameGeometry &frame, const CameraState &state, int x, int y) {
     const std::complex<float> centre(frame.centre.s[0], frame.centre.s[1]),
         z = std::complex<float>(float(x), float(y)) - centre;
     old = unbent(state.from_picture, {state.bend_picture[0], state.bend_picture[1]}, z) + centre;
@@ -72,11 +72,12 @@ size_t nearest(std::complex<float> p, int dx, int dy, int width, int height) {
 
 }  // namespace
 
-Memory::Memory(const glcl::camera::Frame &frame)
+Memory::Memory(const glcl::camera::FrameGeometry &frame)
     : pixels(size_t(frame.size.s[0]) * frame.size.s[1]), frame_(frame), rows_(frame) {}
 
 void Memory::next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
-                  const State &state, const NoiseTable &noise, const std::vector<Region> &regions) {
+                  const CameraState &state, const NoiseTable &noise,
+                  const std::vector<Region> &regions) {
   std::vector<Pixel> now;
   for (int y = 0; y < frame_.size.s[1]; y++)
     for (int x = 0; x < frame_.size.s[0]; x++)
@@ -108,7 +109,7 @@ float deviation(const std::vector<float> &distances, float before) {
 }
 
 Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &bounds,
-                            const std::vector<float> &small, const State &state,
+                            const std::vector<float> &small, const CameraState &state,
                             const NoiseTable &noise, const std::vector<Region> &regions) const {
   const int width = frame_.size.s[0], height = frame_.size.s[1];
   const std::complex<float> centre(frame_.centre.s[0], frame_.centre.s[1]),
@@ -156,7 +157,7 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   const float quiet = 0.375f * 0.375f / (frame_.shrink * frame_.shrink);
   const float variance =
       quiet * noise_correlation * noise_at(noise, level) * (1 + 1 / float(p.age)) +
-      std::max(noise.back(), 0.15f) + renewed_;
+      std::max(noise.back(), 0.15f) + flicker_;
   const float slack = std::clamp(std::abs(bend) * frame_.radius * frame_.radius - 0.5f, 0.0f, 1.0f);
   float least = p.scenery, most = p.scenery;
   for (int k = 0; k < 9; k++) {
@@ -169,8 +170,9 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   const float expected = p.scenery;
   if (scenery >= white) most = std::max(most, level);
   if (level >= white) least = std::min(least, level);
-  const float noise_alone = bounds.sure * std::sqrt(variance),
-              coded = bounds.sure * std::clamp(std::sqrt(nearest.variance), scene_, 2 * scene_),
+  const float noise_alone = bounds.deviations * std::sqrt(variance),
+              coded =
+                  bounds.deviations * std::clamp(std::sqrt(nearest.variance), scene_, 2 * scene_),
               explained = (turns ? 1.6f : 1) * bounds.edges * contrast +
                           0.5f * (state.lag + rows_.swing * expected),
               bound = std::max(noise_alone, coded) + explained,
@@ -223,11 +225,11 @@ Memory::Pixel Memory::pixel(int x, int y, const glcl::objects::Memory::Bounds &b
   return p;
 }
 
-Shadows::Shadows(const glcl::camera::Frame &frame)
+Shadows::Shadows(const glcl::camera::FrameGeometry &frame)
     : colours(size_t(frame.size.s[0]) * frame.size.s[1]), frame_(frame) {}
 
 bool Shadows::is_shadow(int x, int y, const std::vector<Colour> &seen,
-                        const std::vector<float> &small, const State &state,
+                        const std::vector<float> &small, const CameraState &state,
                         const std::vector<float> &scenery, const std::vector<int> &ages,
                         const std::vector<uint8_t> &front, float *margin) const {
   const int width = frame_.size.s[0], height = frame_.size.s[1];
@@ -269,7 +271,7 @@ bool Shadows::is_shadow(int x, int y, const std::vector<Colour> &seen,
 }
 
 std::vector<uint8_t> Shadows::next(const Frame &in, const std::vector<float> &small,
-                                   const State &state, const std::vector<float> &scenery,
+                                   const CameraState &state, const std::vector<float> &scenery,
                                    const std::vector<int> &ages, const std::vector<uint8_t> &front,
                                    bool anew) {
   const int width = frame_.size.s[0], height = frame_.size.s[1], shrink = int(frame_.shrink);

@@ -16,14 +16,14 @@ namespace reference {
 
 /// As glcl::objects::Memory; `regions`: of the frame before.
 struct Memory {
-  explicit Memory(const glcl::camera::Frame &frame);
+  explicit Memory(const glcl::camera::FrameGeometry &frame);
   void next(const glcl::objects::Memory::Bounds &bounds, const std::vector<float> &small,
-            const glcl::camera::State &state, const NoiseTable &noise,
+            const glcl::camera::CameraState &state, const NoiseTable &noise,
             const std::vector<glcl::objects::Region> &regions = {});
   /// How the rows of the next frames are lit.
   void set_rows(const RowLight &rows) { rows_ = rows; }
   /// The variance of renewed noise in the next frames, levels².
-  void set_renewed(float variance) { renewed_ = variance; }
+  void set_flicker(float variance) { flicker_ = variance; }
   /// The scene's deviation in the next frames, levels, and what part of it counts.
   void set_deviation(float deviation, float part) {
     scene_ = part * deviation, last_deviation_ = deviation;
@@ -44,11 +44,11 @@ struct Memory {
 
  private:
   Pixel pixel(int x, int y, const glcl::objects::Memory::Bounds &bounds,
-              const std::vector<float> &small, const glcl::camera::State &state,
+              const std::vector<float> &small, const glcl::camera::CameraState &state,
               const NoiseTable &noise, const std::vector<glcl::objects::Region> &regions) const;
-  glcl::camera::Frame frame_;
+  glcl::camera::FrameGeometry frame_;
   RowLight rows_;
-  float renewed_ = 0, scene_ = 0, last_deviation_ = 0, counted_deviation_ = 0;
+  float flicker_ = 0, scene_ = 0, last_deviation_ = 0, counted_deviation_ = 0;
 };
 
 /// The scene's deviation after a frame by how far its pixels are from their scenery, as
@@ -60,23 +60,23 @@ class Shadows {
  public:
   using Colour = std::array<float, 2>;  ///< R − Y, B − Y, levels
 
-  explicit Shadows(const glcl::camera::Frame &frame);
+  explicit Shadows(const glcl::camera::FrameGeometry &frame);
   /// `scenery`, `ages`, `front`: as glcl::objects::Memory has them, of the remembered picture. The
   /// front with shadows in it.
   std::vector<uint8_t> next(const reference::Frame &in, const std::vector<float> &small,
-                            const glcl::camera::State &state, const std::vector<float> &scenery,
-                            const std::vector<int> &ages, const std::vector<uint8_t> &front,
-                            bool anew);
+                            const glcl::camera::CameraState &state,
+                            const std::vector<float> &scenery, const std::vector<int> &ages,
+                            const std::vector<uint8_t> &front, bool anew);
 
   std::vector<Colour> colours;  ///< of the scenery, in 64ths
   std::vector<float> margins;   ///< how far from a decision a pixel was, parts
 
  private:
   bool is_shadow(int x, int y, const std::vector<Colour> &seen, const std::vector<float> &small,
-                 const glcl::camera::State &state, const std::vector<float> &scenery,
+                 const glcl::camera::CameraState &state, const std::vector<float> &scenery,
                  const std::vector<int> &ages, const std::vector<uint8_t> &front,
                  float *margin) const;
-  glcl::camera::Frame frame_;
+  glcl::camera::FrameGeometry frame_;
 };
 
 /// As glcl::objects::Regions; `mask`: of the cells, or none.

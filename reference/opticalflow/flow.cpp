@@ -47,8 +47,8 @@ double noise_covariance(int level, int apart) {
 template <int n>
 class Solver {
  public:
-  Solver(const Settings &settings, Renewed *renewed)
-      : settings_(settings), renewed_(renewed ? *renewed : none_) {
+  Solver(const Settings &settings, Renewed *flicker)
+      : settings_(settings), flicker_(flicker ? *flicker : none_) {
     step_ = settings.window <= 15 ? 1 : settings.window <= 31 ? 2 : 4;
   }
 
@@ -70,9 +70,9 @@ class Solver {
                        [&](int x, int y) { return to[0].at(x, y)[0]; })
                  : even_noise(settings_.noise);
     if (settings_.noise < 0)
-      renewed_.next();
+      flicker_.next();
     else
-      renewed_ = {};
+      flicker_ = {};
     if (settings_.noise != 0)
       light_change_ = std::abs(mean(from[automatic - 1]) - mean(to[automatic - 1]));
     for (int level = 0; level < taken; level++) gains_.push_back(gains(level));
@@ -495,7 +495,7 @@ class Solver {
         changes(before[0], after[0], relit, solved, sure, rows, light);
     support_ = std::make_unique<Support>(nodes, solved.width, solved.height, n == 4, rows.rolls,
                                          std::sqrt(noise_[0]), light_change_, settings_.noise == 0,
-                                         renewed_);
+                                         flicker_);
     for (size_t i = 0; i < nodes.size(); i++) sure.values[i][0] *= 1 - nodes[i].picture;
     return finish(solved, sure, before[0].width, before[0].height);
   }
@@ -640,7 +640,7 @@ class Solver {
 
   Settings settings_;
   Renewed none_;
-  Renewed &renewed_;
+  Renewed &flicker_;
   int step_;
   NoiseTable noise_{};
   double light_change_ = 0;                       // of the mean grey, levels; 0 with noise=0
@@ -653,9 +653,9 @@ class Solver {
 }  // namespace
 
 Field flow(const Frame &before, const Frame &after, Flow::Channels channels,
-           const Settings &settings, Renewed *renewed) {
-  return channels == Flow::Channels::census ? Solver<4>(settings, renewed).run(before, after)
-                                            : Solver<1>(settings, renewed).run(before, after);
+           const Settings &settings, Renewed *flicker) {
+  return channels == Flow::Channels::census ? Solver<4>(settings, flicker).run(before, after)
+                                            : Solver<1>(settings, flicker).run(before, after);
 }
 
 }  // namespace reference::opticalflow

@@ -59,12 +59,12 @@ RowLight::RowLight(const Plane<1> &before, const Plane<1> &after) {
 }
 
 Support::Support(const std::vector<Change> &nodes, int width, int height, bool census, double rolls,
-                 double noise, double light, bool keeps_all, Renewed &renewed)
+                 double noise, double light, bool keeps_all, Renewed &flicker)
     : columns_((width + side - 1) / side),
       rows_((height + side - 1) / side),
       keeps_all_(keeps_all),
       rolls_(rolls),
-      renewed_(renewed.variance()),
+      flicker_(flicker.variance()),
       cells_(size_t(columns_) * rows_) {
   std::vector<Cell> whole(cells_.size());  // flows without weights
   struct Grey {
@@ -124,7 +124,7 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, bool c
         fit = std::min(cell.grey / (0.5 * noise + 0.05), 1.0) * (0.52 - ramp(left, 0.4, 0.6));
       fits += fit, cell.fits = fit * cell.weight;
     }
-    renewed.count(left > (census ? 0.4 : 0.7) ? static_cast<float>(cell.grey * left) : 0);
+    flicker.count(left > (census ? 0.4 : 0.7) ? static_cast<float>(cell.grey * left) : 0);
   }
   double changing = 0, going = 0, edge_going = 0;
   for (int row = 0; row < rows_; row++)
@@ -144,7 +144,7 @@ Support::Support(const std::vector<Change> &nodes, int width, int height, bool c
         at_edge += !inner && cells_[at].moved < 0.97 * cells_[at].still;
       }
       changing += count;
-      if (sum.grey >= 3 * renewed_ * count && contrasts(sum.contrast / count, light) > 0.5 &&
+      if (sum.grey >= 3 * flicker_ * count && contrasts(sum.contrast / count, light) > 0.5 &&
           stands_out(most) > 0.5 && sum.moved < 0.85 * sum.still &&
           one_way(sum.x, sum.y, sum.weight, sum.square) > 0.5)
         going += count, edge_going += at_edge;
@@ -185,7 +185,7 @@ double Support::part(int column, int row, double camera, double light) const {
         sum.unlit += cell.unlit, sum.unlit_noise += cell.unlit_noise;
       }
     if (reach == 1) shows = std::min(contrasts(sum.contrast / count, light), stands_out(most));
-    if (reach == 1 && renewed_ > 0) large = ramp(sum.grey / (count * renewed_), 2.25, 3);
+    if (reach == 1 && flicker_ > 0) large = ramp(sum.grey / (count * flicker_), 2.25, 3);
     if (reach == 1 && rolls_ * sum.unlit_noise > 0)
       unlit = ramp(sum.unlit / (rolls_ * sum.unlit_noise), 1.5, 2);
     const double together = one_way(sum.x, sum.y, sum.weight, sum.square);

@@ -44,7 +44,7 @@ class Support {
   /// `census`: whether they have `went`. `rolls`: of RowLight. `noise`: levels. `light`: how far
   /// the mean grey of the frame changes, levels. `keeps_all`: of the flow, whatever changes.
   Support(const std::vector<Change> &nodes, int width, int height, bool census, double rolls,
-          double noise, double light, bool keeps_all, Renewed &renewed);
+          double noise, double light, bool keeps_all, Renewed &flicker);
 
   /// 0..1, at a place in nodes.
   float at(float x, float y) const;
@@ -74,7 +74,7 @@ class Support {
 
   int columns_, rows_;
   bool keeps_all_;
-  double rolls_, renewed_;
+  double rolls_, flicker_;
   std::vector<Cell> cells_;
   std::vector<std::array<float, 1>> parts_;
   std::vector<std::array<float, 3>> motions_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The fast generalised Hough transform as Gómez Luna (2012) begins with it: lists that are not sorted, a stretch of the one in local memory
 // that is compared with all of the other, votes and places in the list by atomics in global memory.
-#include "hough/pair.clh"
+#include "hough/edgepair.clh"
 
 // `keys`: directions + 1, `places` in a map of `width` px a row; `counts`: how many edges there are. `space`, `found`: zeroed. `room`: of
-// the list of pairings.
-__kernel void base_pairings(__global const uint *restrict keys, __global const uint *restrict places, __global const uint *restrict counts,
+// the list of edge pairs.
+__kernel void base_edge_pairs(__global const uint *restrict keys, __global const uint *restrict places, __global const uint *restrict counts,
                             int width, uint room, __global uint *space, __global uint *found, __global uint *restrict kinds,
                             __global uint *restrict pairs) {
   __local int4 own[CHUNK];
@@ -26,7 +26,7 @@ __kernel void base_pairings(__global const uint *restrict keys, __global const u
   }
 }
 
-// Pairings in no order: their kinds, the edges of each, and how many there are; at most `room` of them.
+// EdgePairs in no order: their kinds, the edges of each, and how many there are; at most `room` of them.
 #define LIST(name)                                                                                                                        \
   __global const uint *restrict name##_places, __global const uint *restrict name##_kinds, __global const uint *restrict name##_pairs, \
       __global const uint *restrict name##_count, uint name##_room
@@ -60,7 +60,7 @@ __kernel void base_scale(LIST(before), int before_width, LIST(after), int after_
     if (votes[i]) atomic_add(space + i, votes[i]);
 }
 
-// Votes for places, as pairings_shift has them; `space`: zeroed.
+// Votes for places, as edge_pairs_shift has them; `space`: zeroed.
 __kernel void base_shift(LIST(before), int2 before_size, LIST(after), int2 after_size, __global const int2 *restrict turns,
                          __global const int *restrict turn, __global const int *restrict size, int copies, int plane,
                          __global uint *restrict space) {

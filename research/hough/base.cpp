@@ -17,19 +17,19 @@ Size items_for(Context &context) { return {context.device().is_cpu() ? 1u : 128u
 
 }  // namespace
 
-BasePairings::BasePairings(Context &context, int width, int height, size_t edges, size_t room)
+BaseEdgePairs::BaseEdgePairs(Context &context, int width, int height, size_t edges, size_t room)
     : width_(width),
       height_(height),
       edges_room_(edges),
       room_(static_cast<cl_uint>(room)),
-      strongest_(context, 7, hough::Canny::strengths, hough::Canny::strong, edges),
-      kernel_(context, context.program("research/hough/base.cl"), "base_pairings",
+      top_k_(context, 7, hough::Canny::strengths, hough::Canny::strong, edges),
+      kernel_(context, context.program("research/hough/base.cl"), "base_edge_pairs",
               items_for(context)) {
   const auto buffer = [&](size_t count) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
   };
   try {
-    space_ = buffer(hough::Pairings::kinds);
+    space_ = buffer(hough::EdgePairs::kinds);
     count_ = buffer(1);
     kinds_ = buffer(room);
     pairs_ = buffer(room);
@@ -38,13 +38,13 @@ BasePairings::BasePairings(Context &context, int width, int height, size_t edges
   }
 }
 
-void BasePairings::run(Queue &queue, const cl::Buffer &edges) {
-  strongest_.run(queue, edges, width_, height_, {0, 0, width_, height_});
-  queue.cl().enqueueFillBuffer(space_, cl_uint(0), 0, hough::Pairings::kinds * sizeof(cl_uint));
+void BaseEdgePairs::run(Queue &queue, const cl::Buffer &edges) {
+  top_k_.run(queue, edges, width_, height_, {0, 0, width_, height_});
+  queue.cl().enqueueFillBuffer(space_, cl_uint(0), 0, hough::EdgePairs::kinds * sizeof(cl_uint));
   queue.cl().enqueueFillBuffer(count_, cl_uint(0), 0, sizeof(cl_uint));
   const size_t groups = (edges_room_ + chunk - 1) / chunk;
-  kernel_(queue, {groups * kernel_.group().x, 1}, strongest_.keys(), strongest_.places(),
-          strongest_.counts(), width_, room_, space_, count_, kinds_, pairs_);
+  kernel_(queue, {groups * kernel_.group().x, 1}, top_k_.keys(), top_k_.places(), top_k_.counts(),
+          width_, room_, space_, count_, kinds_, pairs_);
 }
 
 BaseTransform::BaseTransform(Context &context, int width, int height, int copies)
@@ -52,7 +52,7 @@ BaseTransform::BaseTransform(Context &context, int width, int height, int copies
   const Program program = context.program("research/hough/base.cl");
   scale_ = Kernel(context, program, "base_scale", items_for(context));
   shift_ = Kernel(context, program, "base_shift", items_for(context));
-  fold_ = Kernel(context, context.program("hough/pairings.cl", "-DFORM=0"), "pairings_fold",
+  fold_ = Kernel(context, context.program("hough/edgepairs.cl", "-DFORM=0"), "edge_pairs_fold",
                  {context.device().is_cpu() ? 64u : 128u, 1});
   const auto buffer = [&](size_t count) {
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
@@ -67,7 +67,7 @@ BaseTransform::BaseTransform(Context &context, int width, int height, int copies
   }
 }
 
-void BaseTransform::find_size(Queue &queue, const BasePairings &before, const BasePairings &after,
+void BaseTransform::find_size(Queue &queue, const BaseEdgePairs &before, const BaseEdgePairs &after,
                               const hough::Transform &known) {
   queue.cl().enqueueFillBuffer(size_votes_, cl_uint(0), 0,
                                hough::Transform::sizes * sizeof(cl_uint));
@@ -77,8 +77,8 @@ void BaseTransform::find_size(Queue &queue, const BasePairings &before, const Ba
          after.count(), after.room(), after.width(), known.turn(), size_votes_);
 }
 
-void BaseTransform::find_place(Queue &queue, const BasePairings &before, const BasePairings &after,
-                               const hough::Transform &known) {
+void BaseTransform::find_place(Queue &queue, const BaseEdgePairs &before,
+                               const BaseEdgePairs &after, const hough::Transform &known) {
   const int plane = after.width() * after.height();
   queue.cl().enqueueFillBuffer(place_votes_, cl_uint(0), 0,
                                size_t(copies_) * plane * sizeof(cl_uint));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "hough/strongest.h"
+#include "hough/topk.h"
 #include "hough/transform.h"
 
 namespace glcl::research {
 
-/// Pairings as hough::Pairings counts them, from lists that are not sorted and with atomics for
+/// EdgePairs as hough::EdgePairs counts them, from lists that are not sorted and with atomics for
 /// each: the form that Gómez Luna (2012) compares his with.
-class BasePairings {
+class BaseEdgePairs {
  public:
-  /// As hough::Pairings. Throws Error::failed where the device refuses.
-  BasePairings(Context &context, int width, int height, size_t edges, size_t room);
+  /// As hough::EdgePairs. Throws Error::failed where the device refuses.
+  BaseEdgePairs(Context &context, int width, int height, size_t edges, size_t room);
 
   /// Enqueues the count in a map of edges, and the list of those that there is room for.
   void run(Queue &queue, const cl::Buffer &edges);
@@ -26,13 +26,13 @@ class BasePairings {
   const cl::Buffer &kinds() const { return kinds_; }
   const cl::Buffer &pairs() const { return pairs_; }
   /// Indices in the map.
-  const cl::Buffer &edges() const { return strongest_.places(); }
+  const cl::Buffer &edges() const { return top_k_.places(); }
 
  private:
   int width_, height_;
   size_t edges_room_;
   cl_uint room_;
-  hough::Strongest strongest_;
+  hough::TopK top_k_;
   Kernel kernel_;
   cl::Buffer space_, count_, kinds_, pairs_;
 };
@@ -44,9 +44,9 @@ class BaseTransform {
   BaseTransform(Context &context, int width, int height, int copies);
 
   /// Enqueue the votes; `known` has the turn, and for places the size.
-  void find_size(Queue &queue, const BasePairings &before, const BasePairings &after,
+  void find_size(Queue &queue, const BaseEdgePairs &before, const BaseEdgePairs &after,
                  const hough::Transform &known);
-  void find_place(Queue &queue, const BasePairings &before, const BasePairings &after,
+  void find_place(Queue &queue, const BaseEdgePairs &before, const BaseEdgePairs &after,
                   const hough::Transform &known);
   /// Uint by size, by place.
   const cl::Buffer &size_votes() const { return size_votes_; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The generalised Hough transform (Ballard 1981): each edge of a picture votes, for every turn and size, for all places where the shape's
 // middle is if one of the shape's edges of its direction lies there.
-#include "hough/pair.clh"
+#include "hough/edgepair.clh"
 
 // Votes of one turn, in a plane for each size. Edges of both pictures are sorted by direction, with where those of each direction begin.
-// `turns`: as pairings_shift has them. `space`: zeroed.
+// `turns`: as edge_pairs_shift has them. `space`: zeroed.
 __kernel void classic_vote(__global const uint *restrict before_places, __global const uint *restrict before_begins, int2 before_size,
                            __global const uint *restrict after_places, __global const uint *restrict after_begins, int2 after_size,
                            __global const int2 *restrict turns, int turn, __global uint *restrict space) {

@@ -31,7 +31,7 @@ Classic::Classic(Context &context, int width, int height, size_t edges)
   }
 }
 
-void Classic::run(Queue &queue, const hough::Pairings &before, const hough::Pairings &after,
+void Classic::run(Queue &queue, const hough::EdgePairs &before, const hough::EdgePairs &after,
                   const hough::Transform &known) {
   for (int turn = 0; turn < turns; turn++) {
     queue.cl().enqueueFillBuffer(space_, cl_uint(0), 0, cells_ * sizeof(cl_uint));

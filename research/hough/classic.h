@@ -12,14 +12,14 @@ namespace glcl::research {
 /// of 2° and sizes of 0.1, in the space of four dimensions, a turn of it at a time.
 class Classic {
  public:
-  static constexpr int turns = hough::Pairings::steps, sizes = hough::Transform::sizes;
+  static constexpr int turns = hough::EdgePairs::steps, sizes = hough::Transform::sizes;
 
   /// For up to `edges` of a second picture of width × height px. Throws Error::failed where the
   /// device refuses.
   Classic(Context &context, int width, int height, size_t edges);
 
   /// Enqueues the votes of both pictures' edges. `known`: has the turns as numbers.
-  void run(Queue &queue, const hough::Pairings &before, const hough::Pairings &after,
+  void run(Queue &queue, const hough::EdgePairs &before, const hough::EdgePairs &after,
            const hough::Transform &known);
   /// Two uint for each turn: the most votes, and where, row by row and size by size; of equals the
   /// first.

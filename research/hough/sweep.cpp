@@ -14,14 +14,14 @@ namespace glcl::research {
 
 namespace {
 
-using hough::Pairings;
+using hough::EdgePairs;
 using hough::Transform;
 
 constexpr size_t points = 55, chunk = 128, most_chunks = 6;
 constexpr size_t most_gpu = size_t(1) << 17, most_cpu = size_t(1) << 10;  // tuples
 constexpr int width = 352, places = 5061;
 
-/// Sub-lists of `each` tuples: what pairings_scale takes.
+/// Sub-lists of `each` tuples: what edge_pairs_scale takes.
 struct List {
   std::vector<cl_uint> pairs, begins;
   cl::Buffer pairs_buffer, begins_buffer;
@@ -35,7 +35,7 @@ cl::Buffer upload(Context &context, const std::vector<cl_uint> &values) {
 List list_of(Context &context, size_t each, size_t most, std::mt19937 &random) {
   List list;
   list.begins = {0};
-  for (size_t kind = 0; kind < Pairings::kinds; kind++) {
+  for (size_t kind = 0; kind < EdgePairs::kinds; kind++) {
     if (list.pairs.size() + each <= most)
       for (size_t i = 0; i < each; i++)
         list.pairs.push_back(cl_uint(random() % places | random() % places << 16));
@@ -57,7 +57,7 @@ std::vector<cl_uint> votes_of(const std::vector<cl_uint> &edges, const List &bef
   std::vector<float> lengths;
   for (const cl_uint pair : after.pairs) lengths.push_back(400 * square(pair));
   std::vector<cl_uint> votes(Transform::sizes);
-  for (size_t kind = 0; kind < Pairings::kinds; kind++)
+  for (size_t kind = 0; kind < EdgePairs::kinds; kind++)
     for (cl_uint i = before.begins[kind]; i < before.begins[kind + 1]; i++) {
       const float own = square(before.pairs[i]);
       for (cl_uint j = after.begins[kind]; j < after.begins[kind + 1]; j++)
@@ -73,11 +73,11 @@ std::vector<cl_uint> votes_of(const std::vector<cl_uint> &edges, const List &bef
 
 }  // namespace
 
-Pairings::Form thesis_form(size_t tuples) {
+EdgePairs::Form thesis_form(size_t tuples) {
   constexpr size_t edge_list = 60, always = 5;
-  if (tuples < edge_list) return Pairings::balanced;
-  if ((tuples + chunk - 1) / chunk >= always) return Pairings::saving;
-  return (tuples - 1) % chunk + 1 >= chunk / 2 ? Pairings::saving : Pairings::balanced;
+  if (tuples < edge_list) return EdgePairs::balanced;
+  if ((tuples + chunk - 1) / chunk >= always) return EdgePairs::saving;
+  return (tuples - 1) % chunk + 1 >= chunk / 2 ? EdgePairs::saving : EdgePairs::balanced;
 }
 
 bool print_sweep(Context &context, double seconds) {
@@ -88,10 +88,10 @@ bool print_sweep(Context &context, double seconds) {
   const cl::Buffer edges_buffer = upload(context, edges), turn = upload(context, {0}),
                    votes(context.cl(), CL_MEM_READ_WRITE, Transform::sizes * sizeof(cl_uint));
   Kernel kernels[2];
-  for (const auto form : {Pairings::balanced, Pairings::saving})
+  for (const auto form : {EdgePairs::balanced, EdgePairs::saving})
     kernels[form] =
-        Kernel(context, context.program("hough/pairings.cl", "-DFORM=" + std::to_string(form)),
-               "pairings_scale", {cpu ? 1u : chunk, 1});
+        Kernel(context, context.program("hough/edgepairs.cl", "-DFORM=" + std::to_string(form)),
+               "edge_pairs_scale", {cpu ? 1u : chunk, 1});
   Table table({"tuples", "stretches", "in the last", "LB, µs", "SSM, µs", "faster", "by the rule"});
   bool good = true;
   size_t agreed = 0;
@@ -102,7 +102,7 @@ bool print_sweep(Context &context, double seconds) {
                after = list_of(context, tuples, cpu ? most_cpu : most_gpu, random);
     const std::vector<cl_uint> expected = votes_of(edges, before, after);
     double times[2];
-    for (const auto form : {Pairings::balanced, Pairings::saving}) {
+    for (const auto form : {EdgePairs::balanced, EdgePairs::saving}) {
       bench::Run run;
       run.enqueue = [&](Queue &queue) {
         queue.cl().enqueueFillBuffer(votes, cl_uint(0), 0, Transform::sizes * sizeof(cl_uint));
@@ -116,9 +116,9 @@ bool print_sweep(Context &context, double seconds) {
       run.enqueue(queue);
       good = bench::compare_equal(queue, votes, expected, "votes").good && good;
     }
-    const auto faster = times[1] < times[0] ? Pairings::saving : Pairings::balanced;
+    const auto faster = times[1] < times[0] ? EdgePairs::saving : EdgePairs::balanced;
     const auto rule = thesis_form(tuples);
-    const auto name = [](Pairings::Form form) { return form == Pairings::saving ? "SSM" : "LB"; };
+    const auto name = [](EdgePairs::Form form) { return form == EdgePairs::saving ? "SSM" : "LB"; };
     agreed += faster == rule, by_rule += times[rule], best += times[faster];
     table.add({std::to_string(tuples), std::to_string((tuples + chunk - 1) / chunk),
                std::to_string((tuples - 1) % chunk + 1), bench::number(times[0]),

@@ -7,7 +7,7 @@
 
 #include "base.h"
 #include "classic.h"
-#include "reference/hough/pairings.h"
+#include "reference/hough/edgepairs.h"
 #include "reference/hough/scenes.h"
 #include "reference/textured.h"
 #include "reference/transfer.h"
@@ -24,10 +24,10 @@ namespace {
 
 using namespace bench;
 using hough::Canny;
-using hough::Pairings;
+using hough::EdgePairs;
 using hough::Transform;
 
-constexpr size_t room = size_t(1) << 20;  // pairings
+constexpr size_t room = size_t(1) << 20;  // edge pairs
 constexpr double most_on_cpus = 2e9;      // comparisons, of unsorted lists
 constexpr size_t chunk = 128;
 constexpr int usual_copies = 16;
@@ -48,7 +48,7 @@ struct Work {
   int width, height;
   std::vector<uint16_t> maps[2];
   cl::Buffer buffers[2];
-  std::unique_ptr<reference::Pairings> lists[2];
+  std::unique_ptr<reference::EdgePairs> lists[2];
   int turn, size;
   std::vector<uint32_t> sizes, places;
 };
@@ -68,7 +68,7 @@ Work::Work(Context &context, const Video &of, int frame_width, int frame_height,
     maps[i].resize(size_t(width) * height);
     queue.cl().enqueueReadBuffer(buffers[i], CL_TRUE, 0, maps[i].size() * sizeof maps[i][0],
                                  maps[i].data());
-    lists[i] = std::make_unique<reference::Pairings>(maps[i], width, video.edges, room);
+    lists[i] = std::make_unique<reference::EdgePairs>(maps[i], width, video.edges, room);
   }
   const auto most = [](const auto &values) {
     return static_cast<int>(std::max_element(values.begin(), values.end()) - values.begin());
@@ -93,14 +93,14 @@ struct Counts {
 enum Form { base, balanced, saving };
 constexpr const char *form_names[] = {"BASE", "LB", "SSM"};
 
-/// Of pairings, sizes and places: those of unsorted lists, and of sorted ones.
+/// Of edge pairs, sizes and places: those of unsorted lists, and of sorted ones.
 struct Costs {
   explicit Costs(const Work &work);
   Counts unsorted_pairs, unsorted, sorted_pairs, sorted;
 };
 
 Costs::Costs(const Work &work) {
-  constexpr int steps = Pairings::steps, kinds = Pairings::kinds;
+  constexpr int steps = EdgePairs::steps, kinds = EdgePairs::kinds;
   const auto &[before, after] = work.lists;
   std::vector<size_t> directions(steps);
   for (const uint32_t place : after->places) directions[(work.maps[1][place] & 127) - 1]++;
@@ -117,7 +117,7 @@ class Measured {
  public:
   Measured(Context &context, const Work &work, double seconds);
 
-  bool pairings(Form form);
+  bool edge_pairs(Form form);
   bool sizes(Form form);
   bool places(Form form, int copies);
   bool classic();
@@ -134,23 +134,23 @@ class Measured {
   Queue queue_;
   const Work &work_;
   double seconds_;
-  std::unique_ptr<Pairings> lists_[2];
-  std::unique_ptr<BasePairings> base_[2];
+  std::unique_ptr<EdgePairs> lists_[2];
+  std::unique_ptr<BaseEdgePairs> base_[2];
   std::unique_ptr<Transform> known_;
 };
 
 Measured::Measured(Context &context, const Work &work, double seconds)
     : context_(context.shared_from_this()), queue_(context_), work_(work), seconds_(seconds) {
   for (int i = 0; i < 2; i++) {
-    lists_[i] = std::make_unique<Pairings>(context, work.width, work.height, work.video.edges, room,
-                                           Pairings::balanced);
+    lists_[i] = std::make_unique<EdgePairs>(context, work.width, work.height, work.video.edges,
+                                            room, EdgePairs::balanced);
     lists_[i]->run(queue_, work.buffers[i], {0, 0, work.width, work.height});
     base_[i] =
-        std::make_unique<BasePairings>(context, work.width, work.height, work.video.edges, room);
+        std::make_unique<BaseEdgePairs>(context, work.width, work.height, work.video.edges, room);
     base_[i]->run(queue_, work.buffers[i]);
   }
   known_ = std::make_unique<Transform>(context, work.width, work.height, Transform::Settings(),
-                                       Pairings::balanced);
+                                       EdgePairs::balanced);
   known_->run(queue_, *lists_[0], *lists_[1]);
   queue_.cl().finish();
 }
@@ -170,20 +170,20 @@ void Measured::time(const Run &run, const char *kernels) {
   rest = std::max(times.events / 1e3 - kernel, 0.0);
 }
 
-bool Measured::pairings(Form form) {
+bool Measured::edge_pairs(Form form) {
   Run run;
   if (form == base) {
     run.enqueue = [&](Queue &queue) { base_[1]->run(queue, work_.buffers[1]); };
-    time(run, "base_pairings");
+    time(run, "base_edge_pairs");
     run.enqueue(queue_);
     return compare_equal(queue_, base_[1]->space(), work_.lists[1]->space, "").good;
   }
-  Pairings list(*context_, work_.width, work_.height, work_.video.edges, room,
-                form == saving ? Pairings::saving : Pairings::balanced);
+  EdgePairs list(*context_, work_.width, work_.height, work_.video.edges, room,
+                 form == saving ? EdgePairs::saving : EdgePairs::balanced);
   run.enqueue = [&](Queue &queue) {
     list.run(queue, work_.buffers[1], {0, 0, work_.width, work_.height});
   };
-  time(run, "pairings_vote");
+  time(run, "edge_pairs_vote");
   run.enqueue(queue_);
   return compare_equal(queue_, list.space(), work_.lists[1]->space, "").good;
 }
@@ -191,7 +191,7 @@ bool Measured::pairings(Form form) {
 bool Measured::sizes(Form form) {
   BaseTransform unsorted(*context_, work_.width, work_.height, 1);
   Transform sorted(*context_, work_.width, work_.height, Transform::Settings(),
-                   form == saving ? Pairings::saving : Pairings::balanced);
+                   form == saving ? EdgePairs::saving : EdgePairs::balanced);
   sorted.find_turn(queue_, *lists_[0], *lists_[1]);
   queue_.cl().finish();
   Run run;
@@ -213,7 +213,7 @@ bool Measured::places(Form form, int copies) {
   Transform::Settings settings;
   settings.copies = copies;
   Transform sorted(*context_, work_.width, work_.height, settings,
-                   form == saving ? Pairings::saving : Pairings::balanced);
+                   form == saving ? EdgePairs::saving : EdgePairs::balanced);
   sorted.find_turn(queue_, *lists_[0], *lists_[1]);
   sorted.find_size(queue_, *lists_[0], *lists_[1]);
   queue_.cl().finish();
@@ -283,12 +283,12 @@ void print_kernels(Context &context) {
                std::to_string(kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device))});
   };
   const Program unsorted = context.program("research/hough/base.cl");
-  for (const auto &[own, name] : {std::pair{"base_pairings", "pairings_vote"},
-                                  {"base_scale", "pairings_scale"},
-                                  {"base_shift", "pairings_shift"}}) {
+  for (const auto &[own, name] : {std::pair{"base_edge_pairs", "edge_pairs_vote"},
+                                  {"base_scale", "edge_pairs_scale"},
+                                  {"base_shift", "edge_pairs_shift"}}) {
     add(unsorted, own, base);
-    add(context.program("hough/pairings.cl", "-DFORM=0"), name, balanced);
-    add(context.program("hough/pairings.cl", "-DFORM=1"), name, saving);
+    add(context.program("hough/edgepairs.cl", "-DFORM=0"), name, balanced);
+    add(context.program("hough/edgepairs.cl", "-DFORM=1"), name, saving);
   }
   table.print();
 }
@@ -309,7 +309,7 @@ bool print_times(Context &context, const std::vector<std::unique_ptr<Work>> &wor
         good = good && right;
         row.push_back(cell(right, measured.kernel));
       };
-      add(measured.pairings(form));
+      add(measured.edge_pairs(form));
       row.push_back(number(measured.rest, 3));
       if (form == base && much) {
         row.insert(row.end(), {"too much for a CPU", "", ""});

@@ -7,14 +7,14 @@
 #include "base.h"
 #include "classic.h"
 #include "hough/canny.h"
-#include "reference/hough/pairings.h"
+#include "reference/hough/edgepairs.h"
 #include "sweep.h"
 #include "tests/kernels/engine.h"
 
 using glcl::hough::Canny;
-using glcl::hough::Pairings;
+using glcl::hough::EdgePairs;
 using glcl::hough::Transform;
-using glcl::research::BasePairings;
+using glcl::research::BaseEdgePairs;
 
 namespace {
 
@@ -41,9 +41,9 @@ std::vector<uint32_t> download(Bench &bench, const cl::Buffer &buffer, size_t co
   return values;
 }
 
-glcl::research::EdgeList list_of(const reference::Pairings &pairings, const Map &map) {
-  glcl::research::EdgeList list{pairings.width, pairings.height, pairings.places, {}};
-  for (const uint32_t place : pairings.places) list.directions.push_back((map[place] & 127) - 1);
+glcl::research::EdgeList list_of(const reference::EdgePairs &edge_pairs, const Map &map) {
+  glcl::research::EdgeList list{edge_pairs.width, edge_pairs.height, edge_pairs.places, {}};
+  for (const uint32_t place : edge_pairs.places) list.directions.push_back((map[place] & 127) - 1);
   return list;
 }
 
@@ -54,10 +54,10 @@ TEST(test_base) {
   for (const int directions : {1, 2, 90})
     for (const auto &[width, height] : {std::pair{1, 1}, {61, 37}, {300, 3}}) {
       const Map map = random_map(width, height, directions, 1);
-      BasePairings engine(*bench.context, width, height, 500, 1000);
+      BaseEdgePairs engine(*bench.context, width, height, 500, 1000);
       engine.run(*bench.queue, upload(bench, map));
-      const reference::Pairings expected(map, width, 500, 0);
-      fail_unless(download(bench, engine.space(), Pairings::kinds) == expected.space);
+      const reference::EdgePairs expected(map, width, 500, 0);
+      fail_unless(download(bench, engine.space(), EdgePairs::kinds) == expected.space);
       const uint32_t count = download(bench, engine.count(), 1)[0];
       fail_unless(count == expected.pairs.size(), "%u of %zu", count, expected.pairs.size());
     }
@@ -70,14 +70,14 @@ TEST(test_votes) {
     for (const auto &[width, height] : {std::pair{1, 1}, {61, 37}, {200, 5}}) {
       const Map maps[] = {random_map(37, 29, directions, 2),
                           random_map(width, height, directions, 3)};
-      const reference::Pairings before(maps[0], 37, edges, room),
+      const reference::EdgePairs before(maps[0], 37, edges, room),
           after(maps[1], width, edges, room);
       static_assert(edges * edges / 2 <= room, "all pairings");
-      BasePairings first(*bench.context, 37, 29, edges, room),
+      BaseEdgePairs first(*bench.context, 37, 29, edges, room),
           second(*bench.context, width, height, edges, room);
-      Pairings first_list(*bench.context, 37, 29, edges, room, Pairings::balanced),
-          second_list(*bench.context, width, height, edges, room, Pairings::balanced);
-      Transform known(*bench.context, width, height, {}, Pairings::balanced);
+      EdgePairs first_list(*bench.context, 37, 29, edges, room, EdgePairs::balanced),
+          second_list(*bench.context, width, height, edges, room, EdgePairs::balanced);
+      Transform known(*bench.context, width, height, {}, EdgePairs::balanced);
       first.run(*bench.queue, upload(bench, maps[0]));
       second.run(*bench.queue, upload(bench, maps[1]));
       first_list.run(*bench.queue, upload(bench, maps[0]), {0, 0, 37, 29});
@@ -107,7 +107,7 @@ TEST(test_votes) {
 TEST(test_rule) {
   using glcl::research::thesis_form;
   for (const size_t tuples : {1, 59, 130, 300, 400})
-    fail_unless(thesis_form(tuples) == Pairings::balanced, "%zu", tuples);
+    fail_unless(thesis_form(tuples) == EdgePairs::balanced, "%zu", tuples);
   for (const size_t tuples : {64, 128, 256, 500, 513, 770})
-    fail_unless(thesis_form(tuples) == Pairings::saving, "%zu", tuples);
+    fail_unless(thesis_form(tuples) == EdgePairs::saving, "%zu", tuples);
 }

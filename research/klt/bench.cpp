@@ -64,13 +64,13 @@ struct Work {
                                values.values.data());
     return reference::klt::select(values, settings(), 0, features);
   }
-  std::vector<Points::Told> told(Queue &own) {
-    points.tell(own, features, noise.variances(), true);
-    Points::Summary summary;
-    own.cl().enqueueReadBuffer(points.told(), CL_TRUE, 0, sizeof summary, &summary);
-    std::vector<Points::Told> list(summary.count);
+  std::vector<Points::Record> told(Queue &own) {
+    points.report(own, features, noise.variances(), true);
+    Points::PointSummary summary;
+    own.cl().enqueueReadBuffer(points.report(), CL_TRUE, 0, sizeof summary, &summary);
+    std::vector<Points::Record> list(summary.count);
     if (!list.empty())
-      own.cl().enqueueReadBuffer(points.told(), CL_TRUE, sizeof summary,
+      own.cl().enqueueReadBuffer(points.report(), CL_TRUE, sizeof summary,
                                  list.size() * sizeof list[0], list.data());
     return list;
   }
@@ -104,7 +104,7 @@ Step pyramid_step(const char *name, Layout layout) {
                                            texels.size() * sizeof texels[0], texels.data());
               const auto expected = reference::klt::pyramid(work->frames[1], work->count());
               for (int i = 0; i < work->count(); i++) {
-                const Pyramids::Level &level = work->pyramids.levels()[i];
+                const Pyramids::PyramidLevel &level = work->pyramids.levels()[i];
                 for (int y = 0; y < level.height; y++)
                   for (int x = 0; x < level.width; x++)
                     if (!(std::abs(texels[level.offset + y * level.pitch + x] -
@@ -194,7 +194,7 @@ Step track_step() {
               own.noise = 0, own.reselect = 0;
               reference::klt::Klt reference;
               for (const reference::Frame &frame : work->frames) reference.run(own, frame);
-              const auto expected = reference.told();
+              const auto expected = reference.report();
               size_t off = 0;
               for (size_t i = 0; i < list.size() && list.size() == expected.size(); i++)
                 off += !(std::hypot(list[i].x - expected[i].x, list[i].y - expected[i].y) <= 0.01);

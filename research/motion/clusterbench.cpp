@@ -16,7 +16,7 @@ using namespace bench;
 using reference::CameraVector;
 
 constexpr int width = 640, height = 480, count = 5888, iterations = 300;
-constexpr camera::Motion motion{-3, 2, 0.004f, -0.003f};
+constexpr camera::SimilarityMotion motion{-3, 2, 0.004f, -0.003f};
 
 /// One in ten of something that goes its own way.
 std::vector<CameraVector> vectors() {
@@ -83,14 +83,14 @@ Step on_one_launch(const char *name, size_t items) {
             const auto engine = std::make_shared<camera::Ransac>(
                 context, context.device().is_cpu() ? size_t(1) : items);
             const cl::Buffer list = on_device(context, vectors()),
-                             state(context.cl(), CL_MEM_READ_WRITE, sizeof(camera::State));
+                             state(context.cl(), CL_MEM_READ_WRITE, sizeof(camera::CameraState));
             Run run;
             run.enqueue = [=](Queue &queue) {
               engine->run(queue, ransac_settings(), list, count, state);
             };
             run.compare = [=](Queue &queue) {
               run.enqueue(queue);
-              camera::State result;
+              camera::CameraState result;
               queue.cl().enqueueReadBuffer(state, CL_TRUE, 0, sizeof result, &result);
               const reference::Ransac expected(vectors(), ransac_settings());
               int inliers = 0;

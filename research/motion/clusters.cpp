@@ -141,7 +141,7 @@ HostRansac::HostRansac(Context &context) {
       context.program("research/motion/hostransac.cl", "-DITEMS=" + items_of(context));
   draw_ = Kernel(context, program, "host_draw", {});
   count_ = Kernel(context, program, "host_count", {});
-  motion_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sizeof(camera::Motion));
+  motion_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sizeof(camera::SimilarityMotion));
   inliers_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, sizeof(cl_uint));
 }
 

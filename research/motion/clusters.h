@@ -21,9 +21,9 @@ class Clusters {
   };
   static constexpr int side = 127, bins = side * side, most = 16;
   struct Settings {
-    camera::Motion motion;  ///< of the camera
-    int copies = 16;        ///< of the histogram, 1 … 64
-    cl_uint least = 16;     ///< votes that make a peak
+    camera::SimilarityMotion motion;  ///< of the camera
+    int copies = 16;                  ///< of the histogram, 1 … 64
+    cl_uint least = 16;               ///< votes that make a peak
   };
 
   /// For frames of up to 1023 rows and 65535 columns, and up to `room` vectors. Throws

@@ -27,7 +27,7 @@ std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count
   return values;
 }
 
-constexpr glcl::camera::Motion camera{-3.3f, 2.2f, 0.01f, -0.004f};
+constexpr glcl::camera::SimilarityMotion camera{-3.3f, 2.2f, 0.01f, -0.004f};
 
 /// Vectors of a camera and of two things that move by themselves, of chance, or one of each kind.
 std::vector<CameraVector> scene(int width, int height, int count, int kind, unsigned seed) {

@@ -171,8 +171,8 @@ std::string Clip::name() const {
   return camera_ + ", " + objects_ + (noise_ > 0 ? ", noise " + std::to_string(int(noise_)) : "");
 }
 
-View Clip::smooth_view(double t) const {
-  View v{textures_[0].width / 2.0, textures_[0].height / 2.0, 0, 1};
+HoughRenderer Clip::smooth_view(double t) const {
+  HoughRenderer v{textures_[0].width / 2.0, textures_[0].height / 2.0, 0, 1};
   const double unit = width_ / 320.0;
   if (camera_ == "pan" || camera_ == "pan+zoom") v.x += 1.7 * unit * t;
   if (camera_ == "tilt") v.y -= 1.3 * unit * t;
@@ -181,8 +181,8 @@ View Clip::smooth_view(double t) const {
   return v;
 }
 
-View Clip::view(int t) const {
-  View v = smooth_view(t);
+HoughRenderer Clip::view(int t) const {
+  HoughRenderer v = smooth_view(t);
   const double unit = width_ / 320.0;
   if (camera_ == "shake" || camera_ == "shake+roll") {
     v.x += unit * (2.5 * std::sin(0.9 * t) + 1.5 * chance(seed_, 2 * t));
@@ -203,7 +203,7 @@ double Clip::level(int texture, double x, double y) const {
 }
 
 Frame Clip::frame(int number, Truth &truth) const {
-  const View camera = view(number);
+  const HoughRenderer camera = view(number);
   truth.view = camera;
   Frame frame(width_, height_);
   std::vector<float> levels(size_t(width_) * height_);
@@ -229,7 +229,7 @@ Frame Clip::frame(int number, Truth &truth) const {
       const double t =
           number + (exposures > 1 ? thing.blur * (double(e) / (exposures - 1) - 0.5) : 0);
       // It goes where a steady hand would see it.
-      const View steady = smooth_view(t);
+      const HoughRenderer steady = smooth_view(t);
       const double px = thing.at_x(t) / steady.zoom, py = thing.at_y(t) / steady.zoom;
       const double wx = steady.x + std::cos(steady.angle) * px - std::sin(steady.angle) * py -
                         camera.x,

@@ -20,12 +20,12 @@ double intersection_over_union(const Box &a, const Box &b);
 
 /// How a camera sees a plane: the frame's centre at (x, y), turned by `angle` radians, `zoom` px to
 /// one of the plane.
-struct View {
+struct HoughRenderer {
   double x = 0, y = 0, angle = 0, zoom = 1;
 };
 
 struct Truth {
-  View view;
+  HoughRenderer view;
   std::vector<Box> boxes;    ///< of each object what is seen of it
   std::vector<bool> counts;  ///< enough of it is seen to be found
 };
@@ -61,8 +61,8 @@ class Clip {
     double moves(double t) const;
   };
   void cross(unsigned number);
-  View smooth_view(double t) const;
-  View view(int t) const;
+  HoughRenderer smooth_view(double t) const;
+  HoughRenderer view(int t) const;
   double level(int texture, double x, double y) const;
 
   std::string camera_, objects_;

@@ -27,7 +27,7 @@
 namespace {
 
 using glcl::hough::Hough;
-using glcl::hough::Shape;
+using glcl::hough::Template;
 using reference::Frame;
 using reference::Pose;
 using reference::Thing;
@@ -115,24 +115,24 @@ class Search {
     hough_ = std::make_unique<Hough>(*context_, width, height, layout_);
   }
 
-  std::shared_ptr<const Shape> shape(const Thing &thing) {
-    return glcl::hough::make_shape(*queue_, thing.name, {},
-                                   reference::upload(*queue_, thing.picture(), layout_));
+  std::shared_ptr<const Template> shape(const Thing &thing) {
+    return glcl::hough::make_template(*queue_, thing.name, {},
+                                      reference::upload(*queue_, thing.picture(), layout_));
   }
 
-  void look_for(const std::vector<std::shared_ptr<const Shape>> &shapes) {
-    hough_->set_shapes(shapes);
+  void look_for(const std::vector<std::shared_ptr<const Template>> &shapes) {
+    hough_->set_templates(shapes);
   }
 
   /// In the last of some frames; nothing where there are none.
-  std::vector<Hough::Object> find(const std::vector<Frame> &frames) {
+  std::vector<Hough::TemplateMatch> find(const std::vector<Frame> &frames) {
     hough_->reset();
     for (size_t i = 0; i < frames.size(); i++)
       hough_->run(*queue_, {}, reference::upload(*queue_, frames[i], layout_),
                   i + 1 == frames.size());
     std::vector<char> bytes(Hough::result_bytes);
     queue_->cl().enqueueReadBuffer(hough_->result(), CL_TRUE, 0, bytes.size(), bytes.data());
-    return Hough::read(bytes.data(), hough_->shapes()).objects;
+    return Hough::read(bytes.data(), hough_->templates()).objects;
   }
 
  private:
@@ -150,13 +150,13 @@ bool matches(const Found &object, const Pose &pose) {
 }
 
 /// What is found although it is not there: not what was found a bit off.
-bool strange(const Hough::Object &object, const Thing &thing, const Pose &pose) {
+bool strange(const Hough::TemplateMatch &object, const Thing &thing, const Pose &pose) {
   return std::hypot(object.x - pose.x, object.y - pose.y) > thing.side * pose.scale / 4;
 }
 
-void print(const std::vector<Hough::Object> &objects) {
+void print(const std::vector<Hough::TemplateMatch> &objects) {
   for (const auto &o : objects)
-    std::printf(" [%s (%.1f, %.1f) %.1f x%.2f %.2f]", o.shape->name.c_str(), o.x, o.y, o.angle,
+    std::printf(" [%s (%.1f, %.1f) %.1f x%.2f %.2f]", o.templ->name.c_str(), o.x, o.y, o.angle,
                 o.scale, o.score);
   std::printf("\n");
 }
@@ -183,8 +183,8 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
   const bool verbose = std::getenv("VERBOSE");
   Search search;
   const std::vector<Thing> things = reference::things();
-  std::vector<std::shared_ptr<const Shape>> shapes;
-  for (const Thing &thing : things) shapes.push_back(search.shape(thing));
+  std::vector<std::shared_ptr<const Template>> shapes;
+  for (const Thing &thing : things) shapes.push_back(search.templ(thing));
   std::map<std::string, Tally> tallies;
   const std::vector<ShapePeer> peers = peer_seconds > 0 ? shape_peers() : std::vector<ShapePeer>();
   std::map<std::string, PeerTally> peer_tallies;

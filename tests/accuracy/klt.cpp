@@ -46,9 +46,9 @@ struct Scene {
 };
 
 struct List {
-  Points::Summary summary;
-  std::vector<Points::Told> points;
-  Stabilizer::Steady steady;
+  Points::PointSummary summary;
+  std::vector<Points::Record> points;
+  glcl::klt::StabilizerState steady;
 };
 
 /// The engine over a clip, list by list.
@@ -67,17 +67,16 @@ std::vector<List> follow(glcl::Queue &queue, const std::function<Frame(int)> &fr
       stabilizer = std::make_unique<Stabilizer>(queue.context(), now.width, now.height, layout);
     }
     klt->run(queue, settings, reference::upload(queue, now, layout));
-    klt->tell(queue);
+    klt->report(queue);
     stabilizer->run(queue, still, *klt);
     List list;
-    queue.cl().enqueueReadBuffer(stabilizer->steady(), CL_TRUE, 0, sizeof list.steady,
-                                 &list.steady);
-    queue.cl().enqueueReadBuffer(klt->points().told(), CL_TRUE, 0, sizeof list.summary,
+    queue.cl().enqueueReadBuffer(stabilizer->state(), CL_TRUE, 0, sizeof list.steady, &list.steady);
+    queue.cl().enqueueReadBuffer(klt->points().report(), CL_TRUE, 0, sizeof list.summary,
                                  &list.summary);
     list.points.resize(list.summary.count);
     if (!list.points.empty())
-      queue.cl().enqueueReadBuffer(klt->points().told(), CL_TRUE, sizeof list.summary,
-                                   list.points.size() * sizeof(Points::Told), list.points.data());
+      queue.cl().enqueueReadBuffer(klt->points().report(), CL_TRUE, sizeof list.summary,
+                                   list.points.size() * sizeof(Points::Record), list.points.data());
     lists.push_back(std::move(list));
   }
   return lists;
@@ -166,13 +165,13 @@ double shake(const Scene &scene, const std::vector<List> &lists, bool moved) {
 
 /// The median error a frame that noise of a level leaves any tracker (Cramér and Rao), whose
 /// windows of both frames are 31×31 px.
-double least_error(const Frame &clean, double level, const std::vector<Points::Told> &points) {
+double least_error(const Frame &clean, double level, const std::vector<Points::Record> &points) {
   const auto grey = [&](int x, int y) {
     const uint8_t *p = clean.at(std::clamp(x, 0, w - 1), std::clamp(y, 0, h - 1));
     return (p[0] + p[1] + p[2]) / 3.0;
   };
   std::vector<double> errors;
-  for (const Points::Told &p : points) {
+  for (const Points::Record &p : points) {
     double xx = 0, xy = 0, yy = 0;
     for (int y = int(p.y) - 15; y <= int(p.y) + 15; y++)
       for (int x = int(p.x) - 15; x <= int(p.x) + 15; x++) {
@@ -253,11 +252,11 @@ int compare(glcl::Queue &queue, const std::string &only) {
     const std::vector<List> lists = follow(queue, scene.frame, frames, scene.settings);
     std::vector<double> errors, drifts;
     std::map<unsigned, Point> first;
-    for (const Points::Told &p : lists[0].points) first[p.id] = {p.x, p.y};
+    for (const Points::Record &p : lists[0].points) first[p.id] = {p.x, p.y};
     for (int i = 1; i < frames; i++) {
       std::map<unsigned, Point> before;
-      for (const Points::Told &p : lists[i - 1].points) before[p.id] = {p.x, p.y};
-      for (const Points::Told &p : lists[i].points) {
+      for (const Points::Record &p : lists[i - 1].points) before[p.id] = {p.x, p.y};
+      for (const Points::Record &p : lists[i].points) {
         if (!p.age || !scene.visible({p.x, p.y}, i)) continue;
         const Point was = before[p.id], is = scene.truth(was, i - 1, i);
         errors.push_back(distance({p.vx, p.vy}, {is.x - was.x, is.y - was.y}));
@@ -269,7 +268,7 @@ int compare(glcl::Queue &queue, const std::string &only) {
       bool visible = true;
       for (int i = 0; i < frames && visible; i++) visible = scene.visible(scene.truth(at, 0, i), i);
       stayed += visible;
-      for (const Points::Told &p : lists.back().points) {
+      for (const Points::Record &p : lists.back().points) {
         if (p.id != id) continue;
         const double drift = distance({p.x, p.y}, scene.truth(at, 0, frames - 1));
         drifts.push_back(drift);

@@ -30,11 +30,11 @@ using reference::Frame;
 constexpr int margin = 320, largest = 64;
 constexpr double noise = 2;
 /// Where the frame's pixel (x, y) lies in the scene, from its corner.
-using View = void (*)(int number, double &x, double &y);
+using HoughRenderer = void (*)(int number, double &x, double &y);
 
 struct Clip {
   const char *name;
-  View view;
+  HoughRenderer view;
   bool strict = false;  ///< what is promised of it counts
   bool thing = false;   ///< a part of the scene moves over it
 };

@@ -14,7 +14,7 @@
 
 #include "film.h"
 #include "histogram/shapeshots.h"
-#include "hough/pairings.h"
+#include "hough/edgepairs.h"
 #include "reference/histogram/shots.h"
 #include "reference/transfer.h"
 
@@ -131,14 +131,14 @@ std::vector<Shots::Shot> find_by_shape(const std::vector<reference::Frame> &fram
       glcl::Context::of_device(glcl::choose_device(glcl::devices(), wish ? wish : "auto"));
   glcl::Queue queue(context);
   const glcl::Layout layout = glcl::layout_for(context->device());
-  glcl::hough::FramePairings pairings(*context, frames[0].width, frames[0].height, layout,
-                                      ShapeShots::edges);
+  glcl::hough::FrameEdgePairs edge_pairs(*context, frames[0].width, frames[0].height, layout,
+                                         ShapeShots::edges);
   ShapeShots detector;
   std::vector<Shots::Shot> all;
-  std::vector<uint32_t> space(glcl::hough::Pairings::space_bytes / sizeof(uint32_t));
+  std::vector<uint32_t> space(glcl::hough::EdgePairs::space_bytes / sizeof(uint32_t));
   for (size_t i = 0; i < frames.size(); i++) {
-    queue.cl().enqueueReadBuffer(pairings.run(queue, reference::upload(queue, frames[i], layout)),
-                                 CL_TRUE, 0, glcl::hough::Pairings::space_bytes, space.data());
+    queue.cl().enqueueReadBuffer(edge_pairs.run(queue, reference::upload(queue, frames[i], layout)),
+                                 CL_TRUE, 0, glcl::hough::EdgePairs::space_bytes, space.data());
     const auto shots = detector.add(i, space.data());
     all.insert(all.end(), shots.begin(), shots.end());
   }

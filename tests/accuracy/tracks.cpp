@@ -157,14 +157,14 @@ Scene all_moves(int side, int features) {
           [=](Point p, int i) { return motion(i).apply(p, side, side); }};
 }
 
-std::vector<Points::Told> told(glcl::Queue &queue, Klt &klt) {
-  klt.tell(queue);
-  Points::Summary summary;
-  queue.cl().enqueueReadBuffer(klt.points().told(), CL_TRUE, 0, sizeof summary, &summary);
-  std::vector<Points::Told> list(summary.count);
+std::vector<Points::Record> told(glcl::Queue &queue, Klt &klt) {
+  klt.report(queue);
+  Points::PointSummary summary;
+  queue.cl().enqueueReadBuffer(klt.points().report(), CL_TRUE, 0, sizeof summary, &summary);
+  std::vector<Points::Record> list(summary.count);
   if (!list.empty())
-    queue.cl().enqueueReadBuffer(klt.points().told(), CL_TRUE, sizeof summary,
-                                 list.size() * sizeof(Points::Told), list.data());
+    queue.cl().enqueueReadBuffer(klt.points().report(), CL_TRUE, sizeof summary,
+                                 list.size() * sizeof(Points::Record), list.data());
   return list;
 }
 
@@ -181,21 +181,21 @@ int compare_scenes(glcl::Queue &queue, int side) {
     Klt::Settings settings;
     settings.features = features;
     settings.reselect = 0, settings.min_features = 0;
-    std::vector<Points::Told> first, last;
+    std::vector<Points::Record> first, last;
     for (int i = 0; i < frames; i++) {
       klt.run(queue, settings, reference::upload(queue, scene.frame(i), layout));
       if (i == 0) first = told(queue, klt);
     }
     last = told(queue, klt);
     int visible = 0, right = 0;
-    for (const Points::Told &point : first) {
+    for (const Points::Record &point : first) {
       bool stays = true;
       for (int i = 0; i < frames && stays; i++) {
         const Point p = scene.truth({point.x, point.y}, i);
         stays = p.x >= margin && p.y >= margin && p.x < side - margin && p.y < side - margin;
       }
       visible += stays;
-      const auto now = std::find_if(last.begin(), last.end(), [&](const Points::Told &other) {
+      const auto now = std::find_if(last.begin(), last.end(), [&](const Points::Record &other) {
         return other.id == point.id;
       });
       right += now != last.end() &&
@@ -317,7 +317,7 @@ int compare_pairs(glcl::Queue &queue) {
       Klt klt(queue.context(), before.width, before.height,
               glcl::layout_for(queue.context().device()));
       klt.run(queue, {}, reference::upload(queue, before, klt.layout()));
-      for (const Points::Told &point : told(queue, klt)) add(point.x, point.y);
+      for (const Points::Record &point : told(queue, klt)) add(point.x, point.y);
     }
     // With the default, and with what keeps all points that stay in the frame, as OpenCV does.
     std::printf("%s, %zu points\n", name, from.size());

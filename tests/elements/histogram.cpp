@@ -16,7 +16,7 @@
 
 using glcl::Area;
 using glcl::histogram::Histogram;
-using glcl::histogram::Present;
+using glcl::histogram::HistogramRenderer;
 using test::Chain;
 using test::expect;
 using test::Frame;
@@ -232,15 +232,15 @@ TEST(shown) {
   for (const char *equalize : {"none", "luma", "rgb"}) {
     Chain chain(std::string("glclhistogram mode=rgb post-messages=false equalize=") + equalize);
     for (const char *display : {"none", "overlay", "parade", "stack"}) {
-      Present::Settings settings;
+      HistogramRenderer::Settings settings;
       const std::string how = equalize, drawn = display;
-      settings.equalize = how == "none"   ? Present::Equalize::none
-                          : how == "luma" ? Present::Equalize::luma
-                                          : Present::Equalize::rgb;
-      settings.display = drawn == "none"      ? Present::Display::none
-                         : drawn == "overlay" ? Present::Display::overlay
-                         : drawn == "parade"  ? Present::Display::parade
-                                              : Present::Display::stack;
+      settings.equalize = how == "none"   ? HistogramRenderer::Equalize::none
+                          : how == "luma" ? HistogramRenderer::Equalize::luma
+                                          : HistogramRenderer::Equalize::rgb;
+      settings.display = drawn == "none"      ? HistogramRenderer::Display::none
+                         : drawn == "overlay" ? HistogramRenderer::Display::overlay
+                         : drawn == "parade"  ? HistogramRenderer::Display::parade
+                                              : HistogramRenderer::Display::stack;
       gst_util_set_object_arg(G_OBJECT(chain["glclhistogram"]), "display", display);
       test::expect_near(reference::present(frame, settings, format, counts), chain.filter(frame),
                         drawn == "none" ? 0 : 1, how + ", " + drawn);
@@ -259,8 +259,8 @@ TEST(letterboxed) {
   Chain chain(
       "glclhistogram display=overlay post-messages=false opacity=1 x=0 y=0 width=1 height=1");
   const auto shown = [&](double level) {
-    Present::Settings settings;
-    settings.display = Present::Display::overlay;
+    HistogramRenderer::Settings settings;
+    settings.display = HistogramRenderer::Display::overlay;
     settings.level_height = level;
     settings.x = settings.y = 0, settings.width = settings.height = settings.opacity = 1;
     const Frame got = chain.filter(frame);
@@ -307,9 +307,9 @@ TEST(equalized_while_playing) {
   const Frame frame = reference::natural_frame(67, 45);
   Chain chain("glclhistogram post-messages=false");
   Frame before = frame;
-  for (const auto how :
-       {Present::Equalize::luma, Present::Equalize::rgb, Present::Equalize::none}) {
-    Present::Settings settings;
+  for (const auto how : {HistogramRenderer::Equalize::luma, HistogramRenderer::Equalize::rgb,
+                         HistogramRenderer::Equalize::none}) {
+    HistogramRenderer::Settings settings;
     settings.equalize = how;
     g_object_set(chain["glclhistogram"], "equalize", static_cast<int>(how), nullptr);
     const Frame after = reference::present(frame, settings, {}, {});

@@ -87,15 +87,15 @@ struct Found {
   double score;
 };
 
-struct Told {
+struct LoggedMessage {
   std::vector<Found> objects;
   guint edges = 0;
 };
 
-Told told(GstMessage *message) {
+LoggedMessage told(GstMessage *message) {
   const GstStructure *structure = gst_message_get_structure(message);
   expect(gst_structure_has_name(structure, "glclhough"), "its name");
-  Told told;
+  LoggedMessage told;
   gst_structure_get_uint(structure, "edges", &told.edges);
   const GValue *objects = gst_structure_get_value(structure, "objects");
   expect(objects && G_VALUE_HOLDS(objects, test::field_array()), "a list");
@@ -111,8 +111,8 @@ Told told(GstMessage *message) {
 }
 
 /// What is told of a frame once everything before it has been told, and templates have been made.
-Told filter(Chain &chain, const Frame &frame) {
-  Told last;
+LoggedMessage filter(Chain &chain, const Frame &frame) {
+  LoggedMessage last;
   for (int i = 0; i < 5; i++) {  // a template takes some
     chain.filter(frame);
     g_usleep(60000);
@@ -127,7 +127,7 @@ Told filter(Chain &chain, const Frame &frame) {
   return last;
 }
 
-void expect_found(const Told &told, const std::string &name, const Pose &pose) {
+void expect_found(const LoggedMessage &told, const std::string &name, const Pose &pose) {
   expect(!told.objects.empty(), "something is found");
   const Found &best = told.objects[0];
   fail_unless(best.name.size() >= name.size() &&
@@ -143,7 +143,7 @@ void expect_found(const Told &told, const std::string &name, const Pose &pose) {
 
 /// Finds it as soon as its template has been made.
 void expect_learned(Chain &chain, const Frame &frame, const std::string &name, const Pose &pose) {
-  Told told = filter(chain, frame);
+  LoggedMessage told = filter(chain, frame);
   for (int i = 0; i < 100 && told.objects.empty(); i++) told = filter(chain, frame);
   expect_found(told, name, pose);
 }
@@ -195,7 +195,7 @@ TEST(message_and_metas) {
          "it is around the object");
   gst_buffer_unref(out);
   // And none where there is nothing.
-  const Told nothing = filter(chain, grey());
+  const LoggedMessage nothing = filter(chain, grey());
   expect(nothing.objects.empty() && nothing.edges == 0, "nothing is there");
 }
 
@@ -557,7 +557,7 @@ TEST(not_square) {
       gst_buffer_unref(chain->pull_buffer());
     }
     chain->drain();
-    Told last;
+    LoggedMessage last;
     while (GstMessage *message = chain->messages().next(GST_MESSAGE_ELEMENT, 0))
       last = told(message);
     const auto warnings = chain->messages().warnings();

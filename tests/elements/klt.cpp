@@ -15,8 +15,8 @@
 #include "reference/textured.h"
 #include "result.h"
 
+using reference::klt::LoggedMessage;
 using reference::klt::Settings;
-using reference::klt::Told;
 using test::Chain;
 using test::expect;
 using test::Frame;
@@ -36,7 +36,7 @@ struct List {
   struct {
     unsigned count, lost, fresh, cut;
   } summary;
-  std::vector<Told> points;
+  std::vector<LoggedMessage> points;
 };
 
 List list_of(GstBuffer *buffer, int w = width, int h = height) {
@@ -74,13 +74,13 @@ List listed(Chain &chain, const Frame &frame) {
 }
 
 void check(const List &list, const Reference &reference, const std::string &what) {
-  const auto expected = reference.told();
+  const auto expected = reference.report();
   fail_unless(list.points.size() == expected.size(), "%s: %zu points, expected %zu", what.c_str(),
               list.points.size(), expected.size());
   size_t off = 0;
   for (size_t i = 0; i < expected.size(); i++) {
-    const Told &a = list.points[i];
-    const Told &b = expected[i];
+    const LoggedMessage &a = list.points[i];
+    const LoggedMessage &b = expected[i];
     fail_unless(a.id == b.id && a.age == b.age, "%s: point %zu is %u, expected %u", what.c_str(), i,
                 a.id, b.id);
     off += std::hypot(a.x - b.x, a.y - b.y) > 0.01 || std::hypot(a.vx - b.vx, a.vy - b.vy) > 0.02;
@@ -244,7 +244,9 @@ TEST(frames_that_come_twice) {
   for (int i = 0; i < 2; i++) listed(chain, flat);
   for (unsigned i = 0; i < 30; i++) {
     const List list = listed(chain, reference::noisy(still, 4, 1 + i / 2));
-    const auto moves = [](const Told &point) { return std::hypot(point.vx, point.vy) > 0.01; };
+    const auto moves = [](const LoggedMessage &point) {
+      return std::hypot(point.vx, point.vy) > 0.01;
+    };
     const auto moved = std::count_if(list.points.begin(), list.points.end(), moves);
     fail_unless(i < 4 || size_t(moved) * 100 <= list.points.size(), "%ld of %zu move in frame %u",
                 long(moved), list.points.size(), i);
@@ -307,11 +309,11 @@ TEST(display) {
     gst_buffer_unmap(out, &map);
     gst_buffer_unref(out);
     expect(list.summary.count > 5, "there are points");
-    for (const Told &p : list.points) {
+    for (const LoggedMessage &p : list.points) {
       const int x = int(std::lround(p.x)), y = int(std::lround(p.y));
       fail_unless(is_color(drawn.at(x, y)), "no dot at (%g, %g) in frame %d", p.x, p.y, i);
       if (!tracks || i == 4) continue;
-      for (const Told &q : before.points) {
+      for (const LoggedMessage &q : before.points) {
         if (p.id != q.id) continue;
         lines++;
         const uint8_t *middle =
@@ -370,7 +372,7 @@ TEST(dump) {
   Folder folder;
   const std::string path = folder.path;
   Reference reference;
-  std::vector<std::vector<Told>> expected;
+  std::vector<std::vector<LoggedMessage>> expected;
   for (const char *name : {"/tracks.csv", "/tracks.json"}) {
     Chain chain("glclklt features=30 dump-location=" + path + name);
     for (int i = 0; i < 4; i++) chain.filter(scene(i));
@@ -381,7 +383,7 @@ TEST(dump) {
     Settings settings;
     settings.features = 30;
     reference.run(settings, scene(i));
-    expected.push_back(reference.told());
+    expected.push_back(reference.report());
   }
   const auto json = nlohmann::json::parse(text_of(path + "/tracks.json"));
   expect(json.size() == 4, "a frame for each frame");
@@ -394,7 +396,7 @@ TEST(dump) {
     expect(frame["frame"] == i && frame["timestamp"] == i * 40000000, "frame and timestamp");
     expect(frame["points"].size() == expected[i].size(), "its points");
     for (size_t k = 0; k < expected[i].size(); k++) {
-      const Told &p = expected[i][k];
+      const LoggedMessage &p = expected[i][k];
       const auto &point = frame["points"][k];
       expect(point["id"] == p.id && point["age"] == p.age, "id and age");
       fail_unless(std::abs(point["x"].get<double>() - p.x) < 0.02);

@@ -26,10 +26,10 @@ Frame scene(int number, int width = 96, int height = 64) {
                          30 - 2 * number, width, height);
 }
 
-/// What the reference finds between two frames; `renewed` goes from one to the next.
+/// What the reference finds between two frames; `flicker` goes from one to the next.
 struct Expected {
   Expected(const Frame &before, const Frame &now, const Motion::Settings &settings,
-           reference::Renewed *renewed = nullptr) {
+           reference::Renewed *flicker = nullptr) {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
@@ -57,7 +57,7 @@ struct Expected {
                             settings.noise < 0 ? reference::noise_of(past, current)
                                                : reference::even_noise(settings.noise),
                             settings.precision != Motion::Precision::full,
-                            settings.noise < 0 ? renewed : nullptr);
+                            settings.noise < 0 ? flicker : nullptr);
     field = reference::field(keys, now.width, now.height, block, settings.lambda);
     predicted = reference::predict(samples, field, now.width, now.height);
   }
@@ -146,13 +146,13 @@ TEST(display) {
     Chain chain("glclmotion");
     GstElement *element = chain["glclmotion"];
     apply(element, settings);
-    reference::Renewed renewed;
+    reference::Renewed flicker;
     int n = 0;
     chain.filter(scene(n++));
     for (const std::string what : {"prediction", "residual", "none", "vectors"}) {
       gst_util_set_object_arg(G_OBJECT(element), "display", what.c_str());
       const Frame before = scene(n - 1), now = scene(n++), out = chain.filter(now);
-      const Expected expected(before, now, settings, &renewed);
+      const Expected expected(before, now, settings, &flicker);
       if (what == "prediction") {
         test::expect_same(grey(expected.predicted, now), out, what);
       } else if (what == "residual") {
@@ -181,7 +181,7 @@ TEST(messages_and_metas) {
   for (const Motion::Settings &settings : all_settings()) {
     Chain chain("glclmotion interval=0 attach-meta=true");
     apply(chain["glclmotion"], settings);
-    reference::Renewed renewed, told;
+    reference::Renewed flicker, told;
     for (int n = 0; n < 4; n++) {
       GstBuffer *out = nullptr;
       expect(chain.push(scene(n)) == GST_FLOW_OK, "pushed");
@@ -189,7 +189,7 @@ TEST(messages_and_metas) {
       if (n == 0)
         expect(!result_of(out), "no meta without a frame before");
       else
-        check_meta(out, Expected(scene(n - 1), scene(n), settings, &renewed).field, 96, 64);
+        check_meta(out, Expected(scene(n - 1), scene(n), settings, &flicker).field, 96, 64);
       gst_buffer_unref(out);
     }
     gst_harness_push_event(chain.harness(), gst_event_new_eos());
@@ -268,11 +268,11 @@ TEST(devices) {
   Chain chain("glclmotion display=prediction " + two_devices());
   Motion::Settings settings;
   settings.noise = -1;
-  reference::Renewed renewed;
+  reference::Renewed flicker;
   chain.filter(scene(0));
   for (int n = 1; n < 4; n++)
     test::expect_same(
-        grey(Expected(scene(n - 1), scene(n), settings, &renewed).predicted, scene(n)),
+        grey(Expected(scene(n - 1), scene(n), settings, &flicker).predicted, scene(n)),
         chain.filter(scene(n)), "shared");
 }
 

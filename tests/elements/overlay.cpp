@@ -11,7 +11,7 @@
 #include "reference/histogram/present.h"
 
 using glcl::histogram::Histogram;
-using glcl::histogram::Present;
+using glcl::histogram::HistogramRenderer;
 using test::Chain;
 using test::expect;
 using test::Frame;
@@ -33,13 +33,14 @@ Frame scene(int number) {
   return reference::crop(all, 32 - 3 * number, 32 - 2 * number, width, height);
 }
 
-Present::Settings overlay() {
-  Present::Settings settings;
-  settings.display = Present::Display::overlay;
+HistogramRenderer::Settings overlay() {
+  HistogramRenderer::Settings settings;
+  settings.display = HistogramRenderer::Display::overlay;
   return settings;
 }
 
-Frame with_panel(const Frame &below, const Frame &counted, const Present::Settings &settings) {
+Frame with_panel(const Frame &below, const Frame &counted,
+                 const HistogramRenderer::Settings &settings) {
   const Format format{Histogram::Mode::rgb, 256};
   return reference::present(below, settings, format, reference::histogram(counted, format));
 }
@@ -92,7 +93,7 @@ TEST(seen_by_nobody) {
 TEST(two_drawings) {
   Chain chain(histogram + " attach-overlay=true ! " + histogram +
               " x=0.1 y=0.55 attach-overlay=true ! gloverlaycompositor");
-  Present::Settings second = overlay();
+  HistogramRenderer::Settings second = overlay();
   second.x = 0.1, second.y = 0.55;
   for (int i = 0; i < 3; i++)
     test::expect_near(with_panel(with_panel(scene(i), scene(i), overlay()), scene(i), second),
@@ -264,7 +265,7 @@ TEST(grid_of_blocks) {
 
 TEST(colours_of_panels) {
   Chain chain(histogram);
-  Present::Settings settings = overlay();
+  HistogramRenderer::Settings settings = overlay();
   test::expect_near(with_panel(scene(0), scene(0), settings), chain.filter(scene(0)), 1, "usual");
   settings.foreground_color = 0xff2040ff, settings.background_color = 0x40ffffff;
   g_object_set(chain["glclhistogram"], "foreground-color", settings.foreground_color,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Odd streams: cut off, interlaced, of bytes, of buffers that hold something else than their caps
-// say. The analyzers' messages stay sane through all of it. Odd times are in times.cpp.
+// say. The analyzers' messages stay sane through all of it. Odd times are in timestamps.cpp.
 #include <malloc.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include <gst/video/video.h>
 
 #include "film.h"
-#include "story.h"
+#include "messagelog.h"
 
 using test::analyzers;
 using test::Chain;
@@ -25,13 +25,13 @@ using test::expect_none;
 using test::Frame;
 using test::frame_time;
 using test::frames;
+using test::LoggedMessage;
+using test::MessageLog;
 using test::Pipeline;
 using test::play;
+using test::read_log;
 using test::scene;
-using test::Story;
-using test::story;
 using test::Stream;
-using test::Told;
 using test::upload_and_analyze;
 
 namespace {
@@ -116,14 +116,14 @@ TEST_LEAVING(decoded_backward) {
                             static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
                             GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, clip_frames * frame_time),
            "the seek failed");
-    story(pipeline.messages());
-    const Story story = play(pipeline);
-    const auto flow = story.of("glopenclflow"), motion = story.of("glclmotion");
+    read_log(pipeline.messages());
+    const MessageLog log = play(pipeline);
+    const auto flow = log.of("glopenclflow"), motion = log.of("glclmotion");
     fail_unless(flow.size() == clip_frames - 1 && motion.size() == flow.size(),
                 "%zu and %zu of %d frames have vectors", flow.size(), motion.size(), clip_frames);
-    for (const Told &told : flow)
-      fail_unless(rate > 0 ? told.x < -1 : told.x > 1, "rate %g, %d ms: %g px", rate,
-                  int(told.timestamp / GST_MSECOND), told.x);
+    for (const LoggedMessage &logged : flow)
+      fail_unless(rate > 0 ? logged.x < -1 : logged.x > 1, "rate %g, %d ms: %g px", rate,
+                  int(logged.timestamp / GST_MSECOND), logged.x);
     for (size_t i = 1; i < flow.size(); i++)
       expect(flow[i].running_time > flow[i - 1].running_time, "running-time goes forward");
   }
@@ -137,8 +137,8 @@ TEST_LEAVING(truncated) {
     std::filesystem::resize_file(clip.path, std::filesystem::file_size(clip.path) * 3 / 5);
     Pipeline pipeline("filesrc location=" + clip.path + (mux[0] == 'm' ? " ! qtdemux" : "") +
                       " ! h264parse ! avdec_h264" + upload_and_analyze);
-    const size_t told = play(pipeline).of("glclhistogram").size();
-    fail_unless(told > 5 && told < size_t(clip_frames), "%s: %zu frames", mux.c_str(), told);
+    const size_t logged = play(pipeline).of("glclhistogram").size();
+    fail_unless(logged > 5 && logged < size_t(clip_frames), "%s: %zu frames", mux.c_str(), logged);
   }
 }
 
@@ -158,8 +158,9 @@ TEST(interlaced) {
                   i == 1 ? flags : 0);
     stream.end().expect_times(frames(0, 2), frames(1, 2));
     const auto warnings = stream.chain.messages().warnings();
-    const size_t told = count(warnings, {mode, "interlace-mode", "gldeinterlace", "deinterlace"});
-    expect(told == (two ? 2 : 0), std::string(mode) + ": " + std::to_string(told) + " warnings");
+    const size_t logged = count(warnings, {mode, "interlace-mode", "gldeinterlace", "deinterlace"});
+    expect(logged == (two ? 2 : 0),
+           std::string(mode) + ": " + std::to_string(logged) + " warnings");
     for (const test::Message &warning : warnings)
       expect(!warning.names("interlace-mode") || warning.source == "flow" ||
                  warning.source.rfind("glclmotion", 0) == 0,
@@ -177,12 +178,12 @@ TEST(interlaced_by_settings) {
   for (int i = 0; i < 3; i++)
     stream.push(scene(i), static_cast<GstClockTime>(i) * frame_time, frame_time);
   stream.end();
-  std::vector<std::string> told;
+  std::vector<std::string> logged;
   for (const test::Message &warning : stream.chain.messages().warnings())
-    if (warning.names("interlace-mode")) told.push_back(warning.source);
-  std::sort(told.begin(), told.end());
-  expect(told == std::vector<std::string>{"around", "earlier", "edges"},
-         std::to_string(told.size()) + " warnings");
+    if (warning.names("interlace-mode")) logged.push_back(warning.source);
+  std::sort(logged.begin(), logged.end());
+  expect(logged == std::vector<std::string>{"around", "earlier", "edges"},
+         std::to_string(logged.size()) + " warnings");
 }
 
 TEST(deinterlaced) {
@@ -209,14 +210,14 @@ TEST(not_square) {
     for (int i = 0; i < 4; i++)
       stream.push(scene(i), static_cast<GstClockTime>(i) * frame_time, frame_time);
     stream.end();
-    std::vector<std::string> told;
+    std::vector<std::string> logged;
     for (const test::Message &warning : stream.chain.messages().warnings())
       if (warning.names("pixel-aspect-ratio") && warning.names(aspect))
-        told.push_back(warning.source);
-    std::sort(told.begin(), told.end());
-    expect(told == (std::string(aspect) == "1/1" ? std::vector<std::string>{}
-                                                 : std::vector<std::string>{"edges", "turning"}),
-           std::string(aspect) + ": " + std::to_string(told.size()) + " warnings");
+        logged.push_back(warning.source);
+    std::sort(logged.begin(), logged.end());
+    expect(logged == (std::string(aspect) == "1/1" ? std::vector<std::string>{}
+                                                   : std::vector<std::string>{"edges", "turning"}),
+           std::string(aspect) + ": " + std::to_string(logged.size()) + " warnings");
   }
 }
 
@@ -256,9 +257,9 @@ TEST(gap_flag) {
   for (int i = 0; i < 4; i++)
     stream.push(scene(i), static_cast<GstClockTime>(i) * frame_time, frame_time,
                 i % 2 ? GST_BUFFER_FLAG_GAP : 0);
-  const Story story = stream.end();
-  story.expect_times(frames(0, 3), frames(1, 3));
-  story.expect_vectors(2, 1);
+  const MessageLog log = stream.end();
+  log.expect_times(frames(0, 3), frames(1, 3));
+  log.expect_vectors(2, 1);
 }
 
 TEST(other_buffers) {
@@ -329,11 +330,11 @@ TEST(bytes) {
   }
   GstFlowReturn flow = GST_FLOW_ERROR;
   g_signal_emit_by_name(pipeline["source"], "end-of-stream", &flow);
-  const Story story = play(pipeline);
-  story.expect_times(frames(0, 4), {frame_time, 2 * frame_time, 4 * frame_time});
-  story.expect_vectors(2, 1);
-  for (const Told &told : story)
-    expect(told.stream_time == none && told.running_time == none, "bytes are no times");
+  const MessageLog log = play(pipeline);
+  log.expect_times(frames(0, 4), {frame_time, 2 * frame_time, 4 * frame_time});
+  log.expect_vectors(2, 1);
+  for (const LoggedMessage &logged : log)
+    expect(logged.stream_time == none && logged.running_time == none, "bytes are no times");
 }
 
 // Properties that are read on the way to PAUSED.
@@ -401,11 +402,11 @@ TEST(eight_pipelines) {
                         "framerate=25/1 ! glupload ! ") +
             elements[(i + round) % 4] + " ! fakesink sync=false");
         if (context) gst_element_set_context(pipeline.bin(), context);
-        const size_t told = play(pipeline).size();
+        const size_t logged = play(pipeline).size();
         expect_none(pipeline.messages().errors());
         const size_t wanted[] = {0, 2, 1, 1};
-        fail_unless(told == wanted[(i + round) % 4], "%s told %zu times", elements[(i + round) % 4],
-                    told);
+        fail_unless(logged == wanted[(i + round) % 4], "%s told %zu times",
+                    elements[(i + round) % 4], logged);
       }
     });
   for (std::thread &thread : threads) thread.join();

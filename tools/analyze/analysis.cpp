@@ -16,10 +16,10 @@
 #include <utility>
 
 #include "base/glcllocaldecoder.h"
+#include "containercheck.h"
 #include "events/json.h"
 #include "pictures.h"
 #include "table.h"
-#include "whole.h"
 
 namespace glcl::analyze {
 
@@ -225,7 +225,7 @@ class Run {
   Run(const Task &task, GstClockTime back, GstClockTime on, bool with_pictures);
   ~Run();
 
-  void play(const std::function<void(const Progress &)> &tell);
+  void play(const std::function<void(const Progress &)> &report);
   /// Whether there is more of the file that the range's results depend on.
   bool needs_more_before() const;
   bool needs_more_after() const;
@@ -274,7 +274,7 @@ class Run {
   bool failed_ = false;
   std::string failure_;
   bool begins_blank_ = false, ends_blank_ = false, seen_ = false;
-  guint64 frames_ = 0, told_frames_ = 0;
+  guint64 frames_ = 0, reported_frames_ = 0;
   GstClockTime position_ = 0, last_timestamp_ = GST_CLOCK_TIME_NONE;
   std::atomic<double> rate_ = 0;
   int width_ = 0, height_ = 0;
@@ -464,7 +464,7 @@ void Run::forget() {
     events_.clear();
     crossing_ = Json::array();
     begins_blank_ = ends_blank_ = seen_ = false;
-    frames_ = told_frames_ = 0;
+    frames_ = reported_frames_ = 0;
     if (shots_) shots_ = std::make_unique<Writer>(folder_, "shots.rgb");
   });
 }
@@ -479,7 +479,7 @@ bool Run::seek() {
                           static_cast<gint64>(end_));
 }
 
-void Run::play(const std::function<void(const Progress &)> &tell) {
+void Run::play(const std::function<void(const Progress &)> &report) {
   if (!pipeline_.preroll()) throw Failure("there is no picture in it");
   duration_ = pipeline_.duration();
   if ((begin_ > 0 || GST_CLOCK_TIME_IS_VALID(end_)) && !seek()) {
@@ -496,8 +496,8 @@ void Run::play(const std::function<void(const Progress &)> &tell) {
     const GstClockTime end = GST_CLOCK_TIME_IS_VALID(end_) ? end_ : duration_;
     const double span = GST_CLOCK_TIME_IS_VALID(end) && end > begin_ ? double(end - begin_) : 0;
     const double done = position_ > begin_ ? double(position_ - begin_) : 0;
-    tell({frames_ - std::exchange(told_frames_, frames_),
-          span > 0 ? std::min(done / span, 1.0) : 0});
+    report({frames_ - std::exchange(reported_frames_, frames_),
+            span > 0 ? std::min(done / span, 1.0) : 0});
   }
   if (failed_) throw Failure(failure_);
   if (!frames_) throw Failure("there is no picture in it");
@@ -564,16 +564,16 @@ void Run::finish() {
 
 }  // namespace
 
-void analyze(const Task &task, const std::function<void(const Progress &)> &tell) {
+void analyze(const Task &task, const std::function<void(const Progress &)> &report) {
   identity_of(task.file);  // whether it is there
-  check_whole(task.file);
+  check_complete(task.file);
   // Seconds around the range, more where they hold too few frames or no picture.
   GstClockTime back = 8 * GST_SECOND, on = 4 * GST_SECOND;
   bool with_pictures = task.has("shots");
   for (;;) {
     Run run(task, back, on, with_pictures);
     try {
-      run.play(tell);
+      run.play(report);
     } catch (const Failure &) {
       // What makes the small pictures does not take every change of size.
       if (!with_pictures || !run.changed_size()) throw;

@@ -23,9 +23,9 @@ struct Progress {
 ///
 /// A range begins to be analysed some frames before it and ends some after it, so that what is
 /// found in it is what is found in the whole file: as many as shots reach, and on where those
-/// frames begin or end without a picture. Throws Failure. `tell` is called about four times a
+/// frames begin or end without a picture. Throws Failure. `report` is called about four times a
 /// second.
-void analyze(const Task &task, const std::function<void(const Progress &)> &tell);
+void analyze(const Task &task, const std::function<void(const Progress &)> &report);
 
 /// How long a file's pictures are, ns, and whether one can begin anywhere in it. Throws Failure.
 struct Extent {

@@ -39,7 +39,7 @@ Json wanted(const Task &task) {
   return json;
 }
 
-bool tells(const Json &summary, const Json &wanted) {
+bool matches(const Json &summary, const Json &wanted) {
   for (const auto &[key, value] : wanted.items())
     if (!summary.contains(key) || summary[key] != value) return false;
   return true;
@@ -90,7 +90,7 @@ bool Output::begin(Task &task) {
     const Json summary = summary_in(folder_, place);
     if (!summary.contains("file"))
       throw Failure(shown(path) + " exists and contains no results: choose another --out");
-    if (existing_ == Existing::keep && tells(summary, wanted(task))) return false;
+    if (existing_ == Existing::keep && matches(summary, wanted(task))) return false;
     if (existing_ == Existing::refuse)
       throw Failure(shown(path) +
                     " exists: --resume keeps complete results, --overwrite replaces them");

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "histogram/present.h"
+#include "histogram/renderer.h"
 #include "motion/view.h"
 #include "opticalflow/flow.h"
 #include "opticalflow/view.h"
@@ -164,18 +164,20 @@ Run motion_run(Context &context, const Scene &scene, motion::View::Display displ
   return run;
 }
 
-Run histogram_run(Context &context, const Scene &scene, histogram::Present::Display display,
+Run histogram_run(Context &context, const Scene &scene,
+                  histogram::HistogramRenderer::Display display,
                   const histogram::Histogram::Format &format) {
   using histogram::Histogram;
-  using histogram::Present;
+  using histogram::HistogramRenderer;
   const Frames frames(context, scene);
   const auto engine =
       std::make_shared<Histogram>(context, scene.width, scene.height, format, frames.layout);
-  const auto present = std::make_shared<Present>(context, scene.width, scene.height, frames.layout);
+  const auto present =
+      std::make_shared<HistogramRenderer>(context, scene.width, scene.height, frames.layout);
   const cl::Buffer counts =
       engine->run(*frames.queue, frames.second, {});  // a reference of its own
   frames.queue->cl().finish();
-  Present::Settings settings;
+  HistogramRenderer::Settings settings;
   settings.display = display;
   Run run;
   run.enqueue = [=](Queue &queue) {
@@ -219,7 +221,7 @@ const Registration motion_registration("glclmotion", [](Subject &subject) {
 
 const Registration histogram_registration("glclhistogram", [](Subject &subject) {
   using histogram::Histogram;
-  using Display = histogram::Present::Display;
+  using Display = histogram::HistogramRenderer::Display;
   using Mode = Histogram::Mode;
   const std::tuple<const char *, Display, Histogram::Format> all[] = {
       {"overlay", Display::overlay, {Mode::luma}},

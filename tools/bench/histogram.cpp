@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "histogram/histogram.h"
 
-#include "histogram/present.h"
+#include "histogram/renderer.h"
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
 #include "reference/transfer.h"
@@ -12,7 +12,7 @@ namespace glcl::bench {
 namespace {
 
 using histogram::Histogram;
-using histogram::Present;
+using histogram::HistogramRenderer;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;
 
@@ -50,50 +50,51 @@ Task count_task(const Format &format, Layout layout) {
 }
 
 /// All that a frame takes where the element shows something: counted, and drawn or equalised.
-Step shown_step(const std::string &name, const Present::Settings &settings) {
-  return {
-      name, [=](Context &context, const Scene &scene) {
-        const Layout layout = layout_for(context.device());
-        const Format format = settings.equalize == Present::Equalize::none
-                                  ? Format{Mode::rgb}
-                                  : Present::format_for(settings.equalize);
-        const reference::Frame frame = scene.frame();
-        const auto engine =
-            std::make_shared<Histogram>(context, scene.width, scene.height, format, layout);
-        const auto present = std::make_shared<Present>(context, scene.width, scene.height, layout);
-        Queue upload_queue(context.shared_from_this());
-        const Picture in = reference::upload(upload_queue, frame, layout);
-        const Picture out = make_picture(context.cl(), scene.width, scene.height, layout);
-        Run run;
-        run.enqueue = [=](Queue &queue) {
-          const cl::Buffer &counts = engine->run(queue, in, {});
-          present->run(queue, settings, {in, out}, format, counts, counts);
-        };
-        run.compare = [=, enqueue = run.enqueue](Queue &queue) {
-          enqueue(queue);
-          return compare_levels(
-              reference::download(queue, out),
-              reference::present(frame, settings, format, reference::histogram(frame, format)), 1);
-        };
-        run.least.bytes = 12.0 * scene.width * scene.height;
-        run.least.launches = settings.equalize == Present::Equalize::none &&
-                                     settings.display == Present::Display::none
-                                 ? 2
-                                 : 3;
-        return run;
-      }};
+Step shown_step(const std::string &name, const HistogramRenderer::Settings &settings) {
+  return {name, [=](Context &context, const Scene &scene) {
+            const Layout layout = layout_for(context.device());
+            const Format format = settings.equalize == HistogramRenderer::Equalize::none
+                                      ? Format{Mode::rgb}
+                                      : HistogramRenderer::format_for(settings.equalize);
+            const reference::Frame frame = scene.frame();
+            const auto engine =
+                std::make_shared<Histogram>(context, scene.width, scene.height, format, layout);
+            const auto present =
+                std::make_shared<HistogramRenderer>(context, scene.width, scene.height, layout);
+            Queue upload_queue(context.shared_from_this());
+            const Picture in = reference::upload(upload_queue, frame, layout);
+            const Picture out = make_picture(context.cl(), scene.width, scene.height, layout);
+            Run run;
+            run.enqueue = [=](Queue &queue) {
+              const cl::Buffer &counts = engine->run(queue, in, {});
+              present->run(queue, settings, {in, out}, format, counts, counts);
+            };
+            run.compare = [=, enqueue = run.enqueue](Queue &queue) {
+              enqueue(queue);
+              return compare_levels(
+                  reference::download(queue, out),
+                  reference::present(frame, settings, format, reference::histogram(frame, format)),
+                  1);
+            };
+            run.least.bytes = 12.0 * scene.width * scene.height;
+            run.least.launches = settings.equalize == HistogramRenderer::Equalize::none &&
+                                         settings.display == HistogramRenderer::Display::none
+                                     ? 2
+                                     : 3;
+            return run;
+          }};
 }
 
 Ablation shown_ablation() {
   Ablation ablation{"all kernels of a frame", {}};
-  Present::Settings settings;
+  HistogramRenderer::Settings settings;
   ablation.steps.push_back(shown_step("counted and passed on", settings));
-  settings.equalize = Present::Equalize::luma;
+  settings.equalize = HistogramRenderer::Equalize::luma;
   ablation.steps.push_back(shown_step("equalised, luma", settings));
-  settings.equalize = Present::Equalize::rgb;
+  settings.equalize = HistogramRenderer::Equalize::rgb;
   ablation.steps.push_back(shown_step("equalised, R, G and B", settings));
-  settings.equalize = Present::Equalize::none;
-  settings.display = Present::Display::overlay;
+  settings.equalize = HistogramRenderer::Equalize::none;
+  settings.display = HistogramRenderer::Display::overlay;
   ablation.steps.push_back(shown_step("with display", settings));
   return ablation;
 }

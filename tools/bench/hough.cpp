@@ -73,15 +73,15 @@ Run search_run(Context &context, const Scene &scene, bool many) {
   const auto search = std::make_shared<Hough>(context, frame.width, frame.height, layout);
   Hough::Settings settings;
   if (many) settings.high = threshold_for(upload_queue, *search, in, wanted_edges(scene));
-  search->set_shapes({hough::make_shape(upload_queue, logo.name, {},
-                                        reference::upload(upload_queue, logo.picture(), layout))});
+  search->set_templates({hough::make_template(
+      upload_queue, logo.name, {}, reference::upload(upload_queue, logo.picture(), layout))});
   Run run;
   run.enqueue = [=](Queue &queue) { search->run(queue, settings, in); };
   run.compare = [=](Queue &queue) {
     run.enqueue(queue);
     std::vector<char> bytes(Hough::result_bytes);
     queue.cl().enqueueReadBuffer(search->result(), CL_TRUE, 0, bytes.size(), bytes.data());
-    const Hough::Objects found = Hough::read(bytes.data(), search->shapes());
+    const Hough::TemplateMatches found = Hough::read(bytes.data(), search->templates());
     // Where a frame is too small to hold it there is nothing to find.
     if (std::min(frame.width, frame.height) < 100) return Agreement{true, "too small to hold it"};
     for (const auto &object : found.objects)

@@ -17,19 +17,19 @@ using klt::Points;
 using klt::Pyramids;
 using klt::Selection;
 
-std::vector<Points::Told> told(Queue &queue, const Points &points) {
-  Points::Summary summary;
-  queue.cl().enqueueReadBuffer(points.told(), CL_TRUE, 0, sizeof summary, &summary);
-  std::vector<Points::Told> list(summary.count);
+std::vector<Points::Record> told(Queue &queue, const Points &points) {
+  Points::PointSummary summary;
+  queue.cl().enqueueReadBuffer(points.report(), CL_TRUE, 0, sizeof summary, &summary);
+  std::vector<Points::Record> list(summary.count);
   if (!list.empty())
-    queue.cl().enqueueReadBuffer(points.told(), CL_TRUE, sizeof summary,
-                                 list.size() * sizeof(Points::Told), list.data());
+    queue.cl().enqueueReadBuffer(points.report(), CL_TRUE, sizeof summary,
+                                 list.size() * sizeof(Points::Record), list.data());
   return list;
 }
 
 /// The same points, within 0.01 px for 99.9 %.
-Agreement compare_points(const std::vector<Points::Told> &result,
-                         const std::vector<Points::Told> &expected) {
+Agreement compare_points(const std::vector<Points::Record> &result,
+                         const std::vector<Points::Record> &expected) {
   if (result.size() != expected.size())
     return {false,
             std::to_string(result.size()) + " points, not " + std::to_string(expected.size())};
@@ -81,11 +81,11 @@ Run select_run(Context &context, int features, const Scene &scene) {
   run.enqueue = [=](Queue &queue) { select(queue, false); };
   run.compare = [=](Queue &queue) {
     select(queue, true);
-    work->points.tell(queue, features, work->noise.variances(), true);
+    work->points.report(queue, features, work->noise.variances(), true);
     reference::klt::Plane values(width, height);
     queue.cl().enqueueReadBuffer(work->selection.values(), CL_TRUE, 0,
                                  values.values.size() * sizeof(float), values.values.data());
-    std::vector<Points::Told> expected;
+    std::vector<Points::Record> expected;
     for (const auto &corner : reference::klt::select(values, settings, 0, features))
       expected.push_back({0, float(corner.x), float(corner.y), 0, 0, 0, 0});
     return compare_points(told(queue, work->points), expected);
@@ -105,7 +105,7 @@ Run track_run(Context &context, const Klt::Settings &settings, const Scene &scen
                             reference::upload(queue, after, layout)};
   // To and fro, so that what is lost on the way is lost before it is timed.
   for (int i = 0; i < 7; i++) engine->run(queue, settings, frames[i % 2]);
-  engine->tell(queue);
+  engine->report(queue);
   const size_t followed = told(queue, engine->points()).size();
   const bool large = size_t(scene.width) * scene.height >= size_t(90) * settings.features;
   if (scene.content == Content::natural && large && 10 * followed < 9 * size_t(settings.features))
@@ -118,17 +118,17 @@ Run track_run(Context &context, const Klt::Settings &settings, const Scene &scen
   run.compare = [=](Queue &queue) {
     engine->reset();
     engine->run(queue, settings, frames[0]);
-    engine->tell(queue);
+    engine->report(queue);
     const size_t first = told(queue, engine->points()).size();
     engine->run(queue, settings, frames[1]);
-    engine->tell(queue);
+    engine->report(queue);
     reference::klt::Klt reference;
     reference.run(settings, before);
-    const size_t chosen = reference.told().size();
+    const size_t chosen = reference.report().size();
     reference.run(settings, after);
     // Which candidates are chosen depends on the last bits of what is nearly equal.
     if (first != chosen) return Agreement{false, "other points are chosen"};
-    return compare_points(told(queue, engine->points()), reference.told());
+    return compare_points(told(queue, engine->points()), reference.report());
   };
   run.least.bytes = (4 + 4 * (1 + 1 / 4.0 + 1 / 16.0)) * scene.width * scene.height;
   run.least.launches = 6;

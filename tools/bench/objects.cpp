@@ -18,7 +18,7 @@ namespace {
 Task ransac_task() {
   const auto make = [](Context &context, const Parameters &, const Scene &) {
     const auto vectors = std::make_shared<std::vector<reference::CameraVector>>();
-    const camera::Motion motion{-3, 2, 0.004f, -0.003f};
+    const camera::SimilarityMotion motion{-3, 2, 0.004f, -0.003f};
     for (int i = 0; i < 9600; i++) {
       const int column = i % 120, row = i / 120;
       const std::complex<float> z(float(column) * 16 - 960, float(row) * 13 - 540),
@@ -31,7 +31,7 @@ Task ransac_task() {
     }
     const cl::Buffer list(context.cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                           vectors->size() * sizeof(reference::CameraVector), vectors->data());
-    const cl::Buffer state(context.cl(), CL_MEM_READ_WRITE, sizeof(camera::State));
+    const cl::Buffer state(context.cl(), CL_MEM_READ_WRITE, sizeof(camera::CameraState));
     const auto ransac = std::make_shared<camera::Ransac>(context);
     camera::Ransac::Settings settings = camera::Ransac::usual(context.device());
     settings.converged = 0;
@@ -41,7 +41,7 @@ Task ransac_task() {
     };
     run.compare = [=](Queue &queue) -> Agreement {
       run.enqueue(queue);
-      camera::State result;
+      camera::CameraState result;
       queue.cl().enqueueReadBuffer(state, CL_TRUE, 0, sizeof result, &result);
       const reference::Ransac expected(*vectors, settings);
       int inliers = 0;

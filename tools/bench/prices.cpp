@@ -78,7 +78,7 @@ std::optional<TimedPlan> time_plan(const std::shared_ptr<Context> &context,
 }  // namespace
 
 TimedPlan amounts_of(const std::vector<chain::Stage> &stages, const Plan &plan,
-                     const chain::Shape &shape) {
+                     const chain::WorkgroupShape &shape) {
   // The estimate is a sum of prices times amounts.
   const auto cost = [&](double picture, double read, double local) {
     return chain::cost_of(stages, plan, shape, Prices{picture, read, local, SIZE_MAX});

@@ -17,7 +17,7 @@ struct TimedPlan {
 
 /// What a plan takes, by the estimate that its cost is of.
 TimedPlan amounts_of(const std::vector<chain::Stage> &stages, const chain::Plan &plan,
-                     const chain::Shape &shape);
+                     const chain::WorkgroupShape &shape);
 
 /// The prices, none below 0, by which the estimated costs are most nearly proportional to the
 /// times: least squares of the relative errors. `error`: the root of their mean square.

@@ -9,8 +9,8 @@
 #include "reference/textured.h"
 
 using glcl::camera::Align;
+using glcl::camera::CameraState;
 using glcl::camera::Compensation;
-using glcl::camera::State;
 using reference::CameraVector;
 using reference::Similarity;
 using Settings = glcl::camera::Ransac::Settings;
@@ -26,8 +26,8 @@ cl::Buffer upload(Bench &bench, const std::vector<Value> &values) {
                     values.size() * sizeof(Value), const_cast<Value *>(values.data()));
 }
 
-State download(Bench &bench, const cl::Buffer &buffer) {
-  State state;
+CameraState download(Bench &bench, const cl::Buffer &buffer) {
+  CameraState state;
   bench.queue->cl().enqueueReadBuffer(buffer, CL_TRUE, 0, sizeof state, &state);
   return state;
 }
@@ -39,11 +39,12 @@ bool near(const Similarity &a, const Similarity &b, double shift, double turn) {
 
 /// What the device finds. It must be an iteration that has as many inliers as any, fitted as the
 /// reference does.
-State found(Bench &bench, const List &list, const Settings &settings, size_t items = 32) {
+CameraState found(Bench &bench, const List &list, const Settings &settings, size_t items = 32) {
   glcl::camera::Ransac engine(*bench.context, items);
-  const cl::Buffer vectors = upload(bench, list), state = upload(bench, std::vector<State>(1));
+  const cl::Buffer vectors = upload(bench, list),
+                   state = upload(bench, std::vector<CameraState>(1));
   for (int i = 0; i < 2; i++) engine.run(*bench.queue, settings, vectors, int(list.size()), state);
-  const State result = download(bench, state);
+  const CameraState result = download(bench, state);
   const reference::Ransac expected(list, settings);
   int inliers = 0;
   const Similarity motion = expected.fitted(expected.best, &inliers);
@@ -86,7 +87,7 @@ List scene(const Similarity &motion, int count, double others, double off, unsig
 TEST(test_two_vectors) {
   Bench bench;
   const List list{{100, 50, -7.2f, -13.9f}, {500, 400, 5.8f, 11.6f}};
-  const State state = found(bench, list, {});
+  const CameraState state = found(bench, list, {});
   fail_unless(std::abs(state.vectors.dilation - 0.05) < 1e-6 &&
               std::abs(state.vectors.rotation - 0.02) < 1e-6);
   const cl_float2 fixed = state.vectors.fixed();
@@ -102,7 +103,7 @@ TEST(test_degenerate) {
                       bool translation = false) {
     Settings settings;
     settings.translation = translation;
-    const State state = found(bench, list, settings);
+    const CameraState state = found(bench, list, settings);
     fail_unless(near(state.vectors, motion, 1e-4, 1e-6), "(%g, %g, %g, %g)", state.vectors.x,
                 state.vectors.y, state.vectors.dilation, state.vectors.rotation);
     fail_unless(state.inliers == inliers, "%g inliers", state.inliers);
@@ -130,7 +131,7 @@ TEST(test_outliers) {
       for (int count : {70, 1200}) {
         Settings settings;
         settings.seed = seed++;
-        const State state = found(bench, scene(motion, count, others, 0.4, seed), settings);
+        const CameraState state = found(bench, scene(motion, count, others, 0.4, seed), settings);
         const double off = count < 100 && others > 0.6 ? 1.5 : 0.3;
         fail_unless(near(state.vectors, motion, off, off / 100), "(%g, %g, %g, %g) with %g others",
                     state.vectors.x, state.vectors.y, state.vectors.dilation,
@@ -146,12 +147,12 @@ TEST(test_repeats) {
     Settings settings;
     settings.seed = 5;
     settings.least = least;
-    const State first = found(bench, list, settings);
+    const CameraState first = found(bench, list, settings);
     // PoCL takes a quarter of a minute to compile the kernel for another group, and more for larger
     // ones.
     for (const size_t items : bench.context->device().is_cpu() ? std::vector<size_t>{1}
                                                                : std::vector<size_t>{1, 64, 256}) {
-      const State other = found(bench, list, settings, items);
+      const CameraState other = found(bench, list, settings, items);
       fail_unless(near(first.vectors, other.vectors, 1e-3, 1e-5) && first.inliers == other.inliers);
     }
   }
@@ -204,10 +205,10 @@ void expect_light(Bench &bench, const cl::Buffer &got, const reference::RowLight
 
 /// A frame laid onto another one; `state` is of the frame before, `part` how far the light of rows
 /// counted there.
-State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation compensation,
-              State state = {}, bool first = false, float part = 0) {
-  const auto frame = glcl::camera::Frame::of(now.width, now.height);
-  state.sure = 1;
+CameraState aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation compensation,
+                    CameraState state = {}, bool first = false, float part = 0) {
+  const auto frame = glcl::camera::FrameGeometry::of(now.width, now.height);
+  state.reliable = 1;
   Align engine(*bench.context, frame);
   engine.shrink(*bench.queue, Luma(now).upload(bench));
   const std::vector<float> small = reference::shrunk(Luma(now).texel(), frame),
@@ -227,16 +228,16 @@ State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation
     front.push_back(i % 13 == 5);
     known.push_back(i % 11 && i % 13 != 5);
   }
-  const cl::Buffer device = upload(bench, std::vector<State>{state});
+  const cl::Buffer device = upload(bench, std::vector<CameraState>{state});
   reference::RowLight rows(frame);
   rows.part = part, rows.swing = part / 9;
   const std::vector<float> numbers = numbers_of(rows);
-  bench.queue->cl().enqueueWriteBuffer(engine.rows().light(), CL_TRUE, 0,
+  bench.queue->cl().enqueueWriteBuffer(engine.rows().brightness(), CL_TRUE, 0,
                                        numbers.size() * sizeof(float), numbers.data());
   engine.run(*bench.queue, compensation, first, upload(bench, levels), upload(bench, ages),
              upload(bench, front), device);
   bench.queue->cl().finish();
-  const State result = download(bench, device);
+  const CameraState result = download(bench, device);
   if (!first) {
     const auto guessed =
         rows.guessed(small, before, known, frame, state, compensation != Compensation::none);
@@ -246,8 +247,8 @@ State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation
     reference::align(small, before, known, frame, compensation, first, rows, state);
   }
   // By what the device found: half a pixel beside it, others are nearest.
-  expect_light(bench, engine.rows().light(), rows.measured(small, before, known, frame, result),
-               "rows as measured");
+  expect_light(bench, engine.rows().brightness(),
+               rows.measured(small, before, known, frame, result), "rows as measured");
   const auto same = [&](const Similarity &a, const Similarity &b, const char *what) {
     fail_unless(near(a, b, 0.02, 1e-4), "%s: (%g, %g, %g, %g), expected (%g, %g, %g, %g)", what,
                 a.x, a.y, a.dilation, a.rotation, b.x, b.y, b.dilation, b.rotation);
@@ -262,8 +263,8 @@ State aligned(Bench &bench, const Frame &picture, const Frame &now, Compensation
                 "%s: (%g, %g), expected (%g, %g)", what, a[0] * all, a[1] * all, b[0] * all,
                 b[1] * all);
   };
-  fail_unless(std::abs(result.light - state.light) < 1, "light %g, expected %g", result.light,
-              state.light);
+  fail_unless(std::abs(result.brightness - state.brightness) < 1, "light %g, expected %g",
+              result.brightness, state.brightness);
   fail_unless(std::abs(result.lag - state.lag) < 1, "lag %g, expected %g", result.lag, state.lag);
   bends(result.fit.bend, state.fit.bend, "bend");
   bends(result.bend_frame, state.bend_frame, "that of the frame");
@@ -294,13 +295,13 @@ TEST(test_alignment) {
                                           {0.2, 0.1, 0.5 * degree},
                                           {0.4, -0.1, 0, 1.006},
                                           {3.2, -2.3, -0.4 * degree, 0.996}}) {
-    State state{};
+    CameraState state{};
     state.vectors = {std::round(float(motion.x)), std::round(float(motion.y)),
                      float(motion.zoom * std::cos(motion.angle) - 1),
                      float(motion.zoom * std::sin(motion.angle))};
     const Frame moved =
         reference::relit(reference::noisy(reference::textured_frame(w, h, motion), 2, 3), 0.9, 12);
-    const State result = aligned(bench, still, moved, Compensation::first_order_flow, state);
+    const CameraState result = aligned(bench, still, moved, Compensation::first_order_flow, state);
     const Similarity truth{float(motion.x), float(motion.y),
                            float(motion.zoom * std::cos(motion.angle) - 1),
                            float(motion.zoom * std::sin(motion.angle))};
@@ -335,7 +336,7 @@ TEST(test_rows) {
 TEST(test_misled) {
   Bench bench;
   const Frame still = reference::textured_frame(160, 120);
-  State state{};
+  CameraState state{};
   state.vectors = {6, 5, 0, 0};
   fail_unless(near(aligned(bench, still, still, Compensation::first_order_flow, state).fit.motion,
                    {}, 0.02, 2e-4));
@@ -349,12 +350,12 @@ TEST(test_misled) {
 // Nothing to see is no motion; a first frame and a cut begin anew; any size.
 TEST(test_edges) {
   Bench bench;
-  State state{};
+  CameraState state{};
   const Frame flat = reference::flat_frame(64, 48);
   fail_unless(
       near(aligned(bench, flat, flat, Compensation::first_order_flow).fit.motion, {}, 1e-4, 1e-6));
   state.path[0] = 3, state.frames = 9, state.from_frame = {0.3f, 0.2f, 0, 0};
-  const State first = aligned(bench, flat, flat, Compensation::first_order_flow, state, true);
+  const CameraState first = aligned(bench, flat, flat, Compensation::first_order_flow, state, true);
   fail_unless(first.frames == 0 && first.fresh && first.path[0] == 0);
   state.cut = 1;
   aligned(bench, flat, flat, Compensation::first_order_flow, state);

@@ -67,17 +67,17 @@ TEST_EACH(test_arrows, 0, 2) {
   for (const auto &[width, height] : sizes) {
     Arrows engine(*bench.context, width, height, layout);
     for (const Frame &frame : frames(width, height))
-      for (const bool apart : {false, true})
+      for (const bool overlay : {false, true})
         for (const int count : {1, 60}) {  // the second time the keys are those of the first
           const std::vector<Arrow> list = some_arrows(count, width, height);
           bench.queue->cl().enqueueWriteBuffer(engine.room(count), CL_TRUE, 0,
                                                list.size() * sizeof(Arrow), list.data());
           const Picture in = bench.upload(frame, layout, layout == Layout::buffer ? 3 : 0),
                         out = bench.upload(frame, layout);
-          const Canvas canvas{in, out, apart};
+          const Canvas canvas{in, out, overlay};
           canvas.begin(*bench.queue);
           engine.draw(*bench.queue, count, 0xc0102030, canvas);
-          check_drawn(bench.download(out), reference::arrows(frame, list, 0xc0102030, apart),
+          check_drawn(bench.download(out), reference::arrows(frame, list, 0xc0102030, overlay),
                       std::to_string(count) + " arrows");
         }
   }
@@ -154,27 +154,27 @@ TEST_EACH(test_flow, 0, 2) {
     const Frame frame = reference::natural_frame(width, height);
     const float least = 0.3f, gain = 5;
     view.summarize(*bench.queue, turning.field, least, gain, true);
-    for (const bool apart : {false, true})
+    for (const bool overlay : {false, true})
       for (const int spacing : {0, 1, 13})
         for (const cl_uint color : {0u, 0x80ff8000u}) {
           View::Drawing drawing;
           drawing.display = View::Display::arrows;
           drawing.spacing = spacing, drawing.color = color;
           const Picture in = bench.upload(frame, layout), out = bench.upload(frame, layout);
-          const Canvas canvas{in, out, apart};
+          const Canvas canvas{in, out, overlay};
           view.draw(*bench.queue, drawing, &turning.field, least, canvas);
           const int cell = spacing ? std::max(spacing, 4) : Arrows::spacing(width, height);
           check_drawn(bench.download(out),
                       reference::arrows(
                           frame, reference::flow_arrows(turning.dense(), least, gain, cell, color),
-                          drawing.outline_color, apart),
+                          drawing.outline_color, overlay),
                       "arrows of a flow");
           drawing.display = View::Display::overlay;
           view.draw(*bench.queue, drawing, &turning.field, least, canvas);
           check_drawn(bench.download(out),
-                      reference::flow_overlay(frame, turning.dense(), least, gain, apart),
+                      reference::flow_overlay(frame, turning.dense(), least, gain, overlay),
                       "a flow over a frame");
-          if (!apart) {
+          if (!overlay) {
             drawing.display = View::Display::color;
             view.draw(*bench.queue, drawing, &turning.field, least, canvas);
             check_drawn(bench.download(out),
@@ -182,7 +182,7 @@ TEST_EACH(test_flow, 0, 2) {
             drawing.display = View::Display::overlay;
           }
           view.draw(*bench.queue, drawing, nullptr, least, canvas);
-          check_equal(bench.download(out), apart ? Frame(width, height) : frame, "no flow");
+          check_equal(bench.download(out), overlay ? Frame(width, height) : frame, "no flow");
         }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What glclhistogram shows, against its scalar reference: equalised exactly, drawn within a level.
-#include "histogram/present.h"
+#include "histogram/renderer.h"
 
 #include "kernels/engine.h"
 #include "reference/histogram/histogram.h"
@@ -8,7 +8,7 @@
 
 using glcl::Area;
 using glcl::histogram::Histogram;
-using glcl::histogram::Present;
+using glcl::histogram::HistogramRenderer;
 using Format = Histogram::Format;
 using Mode = Histogram::Mode;
 
@@ -22,12 +22,13 @@ cl::Buffer counted(Bench &bench, const Frame &frame, const Format &format) {
                     counts.size() * sizeof(cl_uint), counts.data());
 }
 
-Frame run(Bench &bench, Present &engine, const Present::Settings &settings, const Frame &frame,
-          const Format &format, Layout layout, int padding = 0, bool apart = false) {
+Frame run(Bench &bench, HistogramRenderer &engine, const HistogramRenderer::Settings &settings,
+          const Frame &frame, const Format &format, Layout layout, int padding = 0,
+          bool apart = false) {
   const Picture in = bench.upload(frame, layout, padding);
   const Picture out = bench.upload(Frame(frame.width, frame.height), layout, padding);
   engine.run(*bench.queue, settings, {in, out, apart}, format, counted(bench, frame, format),
-             counted(bench, frame, Present::format_for(settings.equalize)));
+             counted(bench, frame, HistogramRenderer::format_for(settings.equalize)));
   return bench.download(out);
 }
 
@@ -44,9 +45,9 @@ std::vector<Frame> frames(int width, int height) {
 }
 
 /// The device's logarithm may put the end of a bar a pixel higher or lower.
-void check_drawn(Bench &bench, Present &engine, const Present::Settings &settings,
-                 const Frame &frame, const Format &format, Layout layout, const std::string &what,
-                 bool apart = false) {
+void check_drawn(Bench &bench, HistogramRenderer &engine,
+                 const HistogramRenderer::Settings &settings, const Frame &frame,
+                 const Format &format, Layout layout, const std::string &what, bool apart = false) {
   const Frame expected =
       reference::present(frame, settings, format, reference::histogram(frame, format), apart);
   const Frame got = run(bench, engine, settings, frame, format, layout, 0, apart);
@@ -65,11 +66,11 @@ TEST_EACH(test_equalize, 0, 2) {
   const Layout layout = layouts[__i__];
   const int sizes[][2] = {{97, 53}, {1, 1}, {1, 40}, {40, 1}, {256, 64}};
   for (const auto &[width, height] : sizes) {
-    Present engine(*bench.context, width, height, layout);
+    HistogramRenderer engine(*bench.context, width, height, layout);
     for (const Frame &frame : frames(width, height))
-      for (const auto how :
-           {Present::Equalize::none, Present::Equalize::luma, Present::Equalize::rgb}) {
-        Present::Settings settings;
+      for (const auto how : {HistogramRenderer::Equalize::none, HistogramRenderer::Equalize::luma,
+                             HistogramRenderer::Equalize::rgb}) {
+        HistogramRenderer::Settings settings;
         settings.equalize = how;
         const Format format;
         check_equal(
@@ -85,14 +86,15 @@ TEST_EACH(test_display, 0, 2) {
   const Layout layout = layouts[__i__];
   const int sizes[][2] = {{640, 360}, {161, 90}, {20, 11}, {1, 1}, {1000, 720}};
   for (const auto &[width, height] : sizes) {
-    Present engine(*bench.context, width, height, layout);
+    HistogramRenderer engine(*bench.context, width, height, layout);
     const Frame frame = reference::natural_frame(width, height);
     for (const auto display :
-         {Present::Display::overlay, Present::Display::parade, Present::Display::stack})
+         {HistogramRenderer::Display::overlay, HistogramRenderer::Display::parade,
+          HistogramRenderer::Display::stack})
       for (const Format &format :
            {Format{Mode::luma, 64}, Format{Mode::rgb}, Format{Mode::color_8}})
         for (const bool logarithmic : {false, true}) {
-          Present::Settings settings;
+          HistogramRenderer::Settings settings;
           settings.display = display;
           settings.logarithmic = logarithmic;
           settings.x = 0.1, settings.y = 0.2, settings.width = 0.8, settings.height = 0.7;
@@ -122,15 +124,15 @@ TEST_EACH(test_level_height, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const int width = 320, height = 180;
-  Present engine(*bench.context, width, height, layout);
+  HistogramRenderer engine(*bench.context, width, height, layout);
   for (const Frame &frame : {letterboxed_frame(width, height), reference::flat_frame(width, height),
                              reference::random_frame(width, height)})
     for (const Format &format :
          {Format{Mode::luma}, Format{Mode::luma, 32}, Format{Mode::rgb}, Format{Mode::color_16}})
       for (const bool logarithmic : {false, true})
         for (const double level : {0.0, 0.3, 0.8, 1.0}) {
-          Present::Settings settings;
-          settings.display = Present::Display::overlay;
+          HistogramRenderer::Settings settings;
+          settings.display = HistogramRenderer::Display::overlay;
           settings.logarithmic = logarithmic;
           settings.level_height = level;
           settings.x = settings.y = 0, settings.width = settings.height = 1;
@@ -144,14 +146,14 @@ TEST_EACH(test_small_panels, 0, 2) {
   Bench bench;
   const Layout layout = layouts[__i__];
   const int width = 60, height = 60;
-  Present engine(*bench.context, width, height, layout);
+  HistogramRenderer engine(*bench.context, width, height, layout);
   const Frame frame = reference::natural_frame(width, height);
-  for (const auto display :
-       {Present::Display::overlay, Present::Display::parade, Present::Display::stack})
+  for (const auto display : {HistogramRenderer::Display::overlay,
+                             HistogramRenderer::Display::parade, HistogramRenderer::Display::stack})
     for (const Format &format : {Format{Mode::luma}, Format{Mode::rgb}, Format{Mode::color_8}})
       for (const int side : {1, 2, 3, 8, 23, 24, 26, 30, 60})
         for (const bool tall : {false, true}) {
-          Present::Settings settings;
+          HistogramRenderer::Settings settings;
           settings.display = display;
           settings.x = settings.y = 0;
           settings.width = tall ? double(side) / width : 1;
@@ -165,22 +167,22 @@ TEST_EACH(test_small_panels, 0, 2) {
 }
 
 TEST(test_panel) {
-  Present::Settings settings;
+  HistogramRenderer::Settings settings;
   settings.x = 0.5, settings.y = 0.9, settings.width = 0.7, settings.height = 0;
-  const Area area = Present::panel(settings, 200, 100);
+  const Area area = HistogramRenderer::panel(settings, 200, 100);
   fail_unless(area.x == 100 && area.y == 90 && area.width == 100 && area.height == 1);
   settings.x = settings.y = 1;
-  const Area corner = Present::panel(settings, 1, 1);
+  const Area corner = HistogramRenderer::panel(settings, 1, 1);
   fail_unless(corner.x == 0 && corner.y == 0 && corner.width == 1 && corner.height == 1);
   // Text can be read in small frames, unless the panel has no room for it.
   const Format rgb{Mode::rgb}, colours{Mode::color_8};
-  Present::Settings usual;
-  usual.display = Present::Display::overlay;
-  fail_unless_equals_int(Present::unit(usual, rgb, 480, 272), 2);
-  fail_unless_equals_int(Present::unit(usual, rgb, 3840, 2160), 8);
-  fail_unless_equals_int(Present::unit(usual, colours, 480, 272), 2);
-  fail_unless_equals_int(Present::rows(usual, colours, 1280, 720), 8);
-  fail_unless_equals_int(Present::rows(usual, colours, 1, 1), 1);
-  usual.display = Present::Display::parade;
-  fail_unless_equals_int(Present::unit(usual, rgb, 480, 272), 1);
+  HistogramRenderer::Settings usual;
+  usual.display = HistogramRenderer::Display::overlay;
+  fail_unless_equals_int(HistogramRenderer::unit(usual, rgb, 480, 272), 2);
+  fail_unless_equals_int(HistogramRenderer::unit(usual, rgb, 3840, 2160), 8);
+  fail_unless_equals_int(HistogramRenderer::unit(usual, colours, 480, 272), 2);
+  fail_unless_equals_int(HistogramRenderer::rows(usual, colours, 1280, 720), 8);
+  fail_unless_equals_int(HistogramRenderer::rows(usual, colours, 1, 1), 1);
+  usual.display = HistogramRenderer::Display::parade;
+  fail_unless_equals_int(HistogramRenderer::unit(usual, rgb, 480, 272), 1);
 }

@@ -14,17 +14,17 @@
 #include "reference/hough/scenes.h"
 #include "reference/textured.h"
 
+using glcl::hough::Bounds;
 using glcl::hough::Canny;
 using glcl::hough::Hough;
-using glcl::hough::Region;
-using glcl::hough::Shape;
-using glcl::hough::Strongest;
+using glcl::hough::Template;
+using glcl::hough::TopK;
 using reference::Pose;
 using reference::Thing;
 
 namespace {
 
-using Shapes = std::vector<std::shared_ptr<const Shape>>;
+using Templates = std::vector<std::shared_ptr<const Template>>;
 
 Layout layout_of(Bench &bench) { return glcl::layout_for(bench.context->device()); }
 
@@ -35,16 +35,16 @@ std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count
   return values;
 }
 
-std::shared_ptr<const Shape> shape_of(Bench &bench, const Thing &thing) {
-  return glcl::hough::make_shape(*bench.queue, thing.name, {},
-                                 bench.upload(thing.picture(), layout_of(bench)));
+std::shared_ptr<const Template> shape_of(Bench &bench, const Thing &thing) {
+  return glcl::hough::make_template(*bench.queue, thing.name, {},
+                                    bench.upload(thing.picture(), layout_of(bench)));
 }
 
-Hough::Objects find(Bench &bench, Hough &hough, const Hough::Settings &settings,
-                    const Frame &frame) {
+Hough::TemplateMatches find(Bench &bench, Hough &hough, const Hough::Settings &settings,
+                            const Frame &frame) {
   hough.run(*bench.queue, settings, bench.upload(frame, layout_of(bench)));
   const auto bytes = download<char>(bench, hough.result(), Hough::result_bytes);
-  return Hough::read(bytes.data(), hough.shapes());
+  return Hough::read(bytes.data(), hough.templates());
 }
 
 Frame grey_frame(int width, int height) {
@@ -53,7 +53,7 @@ Frame grey_frame(int width, int height) {
   return frame;
 }
 
-bool is_at(const Hough::Object &object, const Pose &pose) {
+bool is_at(const Hough::TemplateMatch &object, const Pose &pose) {
   return std::abs(std::remainder(object.angle - pose.angle, 360)) <= 2 &&
          std::abs(object.scale / pose.scale - 1) <= 0.03 &&
          std::hypot(object.x - pose.x, object.y - pose.y) <= 2;
@@ -61,7 +61,7 @@ bool is_at(const Hough::Object &object, const Pose &pose) {
 
 }  // namespace
 
-TEST(test_strongest) {
+TEST(test_top_k) {
   Bench bench;
   std::mt19937 random(1);
   for (const auto &[width, height] : {std::array{1, 1}, {61, 37}, {200, 100}})
@@ -74,8 +74,8 @@ TEST(test_strongest) {
                              (random() % 90 + 1));
         const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                 2 * map.size(), map.data());
-        Strongest engine(*bench.context, 7, 256, Canny::strong, room);
-        for (const Region &region : {Region{0, 0, width, height}, {3, 5, 40, 20}, {0, 0, 0, 0}}) {
+        TopK engine(*bench.context, 7, 256, Canny::strong, room);
+        for (const Bounds &region : {Bounds{0, 0, width, height}, {3, 5, 40, 20}, {0, 0, 0, 0}}) {
           engine.run(*bench.queue, buffer, width, height, region);
           const auto expected =
               reference::strongest(map, width, 7, 256, Canny::strong, room, region);
@@ -105,7 +105,7 @@ TEST(test_match) {
     const Thing thing = reference::things()[4];
     const auto shape = shape_of(bench, thing);
     Hough hough(*bench.context, w, h, layout_of(bench));
-    hough.set_shapes({shape});
+    hough.set_templates({shape});
     Frame frame = reference::clutter_frame(w, h, 3);
     reference::place(frame, thing, {30, 20, 70, 0.4});
     Hough::Settings settings;
@@ -147,7 +147,7 @@ TEST(test_match) {
                 all++;
               }
           part /= all;
-          const double chance = Shape::matched_points * part;
+          const double chance = Template::match_points_count * part;
           const auto told = [&](int met) {
             return std::max(32 * (met - chance) / std::sqrt(chance * (1 - part) + 1), 0.0);
           };
@@ -166,10 +166,10 @@ TEST(test_bands) {
   const Thing thing = reference::things()[4];
   Frame frame = reference::relit(reference::clutter_frame(w, h, 3), 0.3, 90);
   reference::place(frame, thing, {80, 60, 0, 1});
-  const Shapes shapes{shape_of(bench, thing)};
+  const Templates shapes{shape_of(bench, thing)};
   const auto result = [&] {
     Hough hough(*bench.context, w, h, layout_of(bench));
-    hough.set_shapes(shapes);
+    hough.set_templates(shapes);
     const auto object = find(bench, hough, {}, frame).objects.at(0);
     const Hough::Matches found = hough.matches({});
     const size_t count = size_t(72) * found.rows * found.pitch;
@@ -192,7 +192,7 @@ TEST(test_found) {
   unsigned seed = 1;
   for (const Thing &thing : reference::things()) {
     const auto shape = shape_of(bench, thing);
-    hough.set_shapes({shape});
+    hough.set_templates({shape});
     for (const Pose &pose :
          {Pose{95.3, 81.6, 0, 1}, {104.2, 77, 133, 0.6}, {98, 79.5, -71, 1.45}}) {
       Frame frame = reference::relit(reference::clutter_frame(w, h, 40 + seed), 0.3, 90);
@@ -205,10 +205,10 @@ TEST(test_found) {
                   found.objects.empty() ? 0 : found.objects[0].angle,
                   found.objects.empty() ? 0 : found.objects[0].scale);
       const auto edges = download<uint16_t>(bench, hough.canny().edges(), size_t(w) * h);
-      for (const Hough::Object &o : found.objects) {
+      for (const Hough::TemplateMatch &o : found.objects) {
         // Between two levels either may have been the candidate's.
         double off = 1;
-        for (const Shape::Level &level : shape->levels)
+        for (const Template::ScaleLevel &level : shape->levels)
           if (std::abs(std::log2(level.scale / o.scale)) < 0.5)
             off =
                 std::min(off, std::abs(o.score - reference::score(edges, w, h, level, shape->radius,
@@ -226,19 +226,20 @@ TEST(test_several) {
   const auto things = reference::things();
   const Thing &logo = things[2], &sign = things[4];
   Hough hough(*bench.context, w, h, layout_of(bench));
-  hough.set_shapes({shape_of(bench, logo), shape_of(bench, sign)});
+  hough.set_templates({shape_of(bench, logo), shape_of(bench, sign)});
   Frame frame = grey_frame(w, h);
   const Pose logos[] = {{60, 60, 20, 1}, {290, 80, -120, 0.8}},
              signs[] = {{90, 180, 80, 0.7}, {200, 150, 10, 1.1}};
   for (const Pose &pose : logos) reference::place(frame, logo, pose);
   for (const Pose &pose : signs) reference::place(frame, sign, pose);
-  const auto is = [&](const Hough::Objects &found, const std::string &name, const Pose &pose) {
+  const auto is = [&](const Hough::TemplateMatches &found, const std::string &name,
+                      const Pose &pose) {
     for (const auto &o : found.objects)
-      if (o.shape->name == name && is_at(o, pose)) return true;
+      if (o.templ->name == name && is_at(o, pose)) return true;
     return false;
   };
   Hough::Settings settings;
-  const Hough::Objects all = find(bench, hough, settings, frame);
+  const Hough::TemplateMatches all = find(bench, hough, settings, frame);
 
   fail_unless(all.objects.size() == 4, "%zu", all.objects.size());
   for (const Pose &pose : logos) fail_unless(is(all, "logo", pose));
@@ -278,7 +279,7 @@ TEST(test_reversed) {
   Bench bench;
   const Thing tool = reference::things()[3];
   Hough hough(*bench.context, 200, 160, layout_of(bench));
-  hough.set_shapes({shape_of(bench, tool)});
+  hough.set_templates({shape_of(bench, tool)});
   Frame frame = grey_frame(200, 160);
   const Pose pose{100, 80, 37, 1};
   reference::place(frame, tool, pose);
@@ -295,7 +296,7 @@ TEST(test_none) {
   for (const auto &[w, h] : {std::array{1, 1}, {40, 3}, {130, 97}}) {
     Hough hough(*bench.context, w, h, layout_of(bench));
     fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "no shapes");
-    hough.set_shapes({shape_of(bench, things[1]), shape_of(bench, things[3])});
+    hough.set_templates({shape_of(bench, things[1]), shape_of(bench, things[3])});
     const auto flat = find(bench, hough, {}, reference::flat_frame(w, h));
     fail_unless(flat.objects.empty() && flat.edges == 0);
     fail_unless(find(bench, hough, {}, reference::random_frame(w, h)).objects.empty(), "random");
@@ -305,7 +306,7 @@ TEST(test_none) {
 TEST(test_unusable) {
   const auto fails = [](const std::vector<uint16_t> &edges, const char *words) {
     try {
-      Shape("it", 40, 40, {{40, 40, edges}});
+      Template("it", 40, 40, {{40, 40, edges}});
     } catch (const glcl::Error &error) {
       return std::string(error.what()).find(words) != std::string::npos &&
              error.kind() == glcl::Error::Kind::settings;
@@ -329,7 +330,7 @@ TEST(test_large) {
     for (int x = 300; x < 300 + (y < 1200 ? 400 : 1800); x++)
       for (int c = 0; c < 3; c++) frame.rgba[(size_t(y) * frame.width + x) * 4 + c] = 230;
   const auto shape =
-      glcl::hough::make_shape(*bench.queue, "L", {}, bench.upload(frame, layout_of(bench)));
+      glcl::hough::make_template(*bench.queue, "L", {}, bench.upload(frame, layout_of(bench)));
   fail_unless(shape->levels.size() == 4 && std::abs(shape->levels.back().scale - 0.7071) < 0.01,
               "%zu sizes, the largest %g", shape->levels.size(), shape->levels.back().scale);
   fail_unless(std::abs(shape->radius - std::hypot(900, 600)) < 4, "radius %g", shape->radius);

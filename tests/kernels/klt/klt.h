@@ -9,22 +9,22 @@
 #include "reference/textured.h"
 
 using glcl::klt::Points;
+using reference::klt::Record;
 using reference::klt::Settings;
-using reference::klt::Told;
 
 struct List {
-  Points::Summary summary;
-  std::vector<Told> points;
+  Points::PointSummary summary;
+  std::vector<Record> points;
 };
 
 inline List download(Bench &bench, const Points &points) {
   List list;
-  bench.queue->cl().enqueueReadBuffer(points.told(), CL_TRUE, 0, sizeof list.summary,
+  bench.queue->cl().enqueueReadBuffer(points.report(), CL_TRUE, 0, sizeof list.summary,
                                       &list.summary);
   list.points.resize(list.summary.count);
   if (list.summary.count)
-    bench.queue->cl().enqueueReadBuffer(points.told(), CL_TRUE, sizeof list.summary,
-                                        list.points.size() * sizeof(Told), list.points.data());
+    bench.queue->cl().enqueueReadBuffer(points.report(), CL_TRUE, sizeof list.summary,
+                                        list.points.size() * sizeof(Record), list.points.data());
   return list;
 }
 

@@ -8,7 +8,7 @@
 #include "klt.h"
 
 using glcl::Size;
-using glcl::klt::Form;
+using glcl::klt::KernelForm;
 using glcl::klt::Pyramids;
 using glcl::klt::Selection;
 
@@ -16,7 +16,7 @@ namespace {
 
 /// What an item or a group does at once.
 struct Part {
-  Form form;
+  KernelForm form;
   Size tile;
 };
 
@@ -42,7 +42,7 @@ Chosen choose(Bench &bench, const Frame &frame, Layout layout, const Settings &s
   points.account(*bench.queue, {settings.features, 1, true, true});
   selection.run(*bench.queue, settings, pyramids.plane(pyramid), level.variances(),
                 settings.features, points, true);
-  points.tell(*bench.queue, settings.features, level.variances(), true);
+  points.report(*bench.queue, settings.features, level.variances(), true);
   Chosen chosen{{frame.width, frame.height}, download(bench, points)};
   bench.queue->cl().enqueueReadBuffer(selection.values(), CL_TRUE, 0,
                                       chosen.values.values.size() * sizeof(float),
@@ -66,7 +66,7 @@ size_t check(Bench &bench, const Frame &frame, Layout layout, const Settings &se
   fail_unless(list.points.size() == corners.size(), "%s: %zu points, expected %zu", what.c_str(),
               list.points.size(), corners.size());
   for (size_t i = 0; i < corners.size(); i++) {
-    const Told &point = list.points[i];
+    const Record &point = list.points[i];
     fail_unless(point.id == i && int(point.x) == corners[i].x && int(point.y) == corners[i].y,
                 "%s: point %zu is %u at (%g, %g), expected at (%d, %d)", what.c_str(), i, point.id,
                 point.x, point.y, corners[i].x, corners[i].y);
@@ -134,10 +134,11 @@ TEST(test_settings) {
 // Parts of any form and size find the same.
 TEST(test_tiles) {
   Bench bench;
-  std::vector<Part> parts{{Form::tiles, {8, 8}}, {Form::tiles, {16, 16}}, {Form::tiles, {20, 20}}};
-  if (can_run(bench.context->device(), Form::rows))
+  std::vector<Part> parts{
+      {KernelForm::tiles, {8, 8}}, {KernelForm::tiles, {16, 16}}, {KernelForm::tiles, {20, 20}}};
+  if (can_run(bench.context->device(), KernelForm::rows))
     for (const Size tile : {Size{8, 8}, {16, 64}, {64, 16}, {128, 8}})
-      parts.push_back({Form::rows, tile});
+      parts.push_back({KernelForm::rows, tile});
   for (const Part &part : parts)
     for (const Frame &frame : frames(97, 61))
       for (int distance : {1, 2, 3, 9}) {
@@ -152,7 +153,7 @@ TEST(test_tiles) {
 // The levels of a pyramid, by each form.
 TEST(test_pyramid) {
   Bench bench;
-  for (const Form form : {Form::tiles, Form::rows})
+  for (const KernelForm form : {KernelForm::tiles, KernelForm::rows})
     for (const auto &[width, height] : {std::pair{1, 1},
                                         {5, 3},
                                         {33, 64},
@@ -174,7 +175,7 @@ TEST(test_pyramid) {
         bench.queue->cl().enqueueReadBuffer(made, CL_TRUE, 0, texels.size() * sizeof texels[0],
                                             texels.data());
         for (int i = 0; i < count; i++) {
-          const Pyramids::Level &level = pyramids.levels()[i];
+          const Pyramids::PyramidLevel &level = pyramids.levels()[i];
           for (int y = -2; y < level.height + 2; y++)
             for (int x = -2; x < level.width + 2; x++) {
               const float is = texels[level.offset + y * level.pitch + x],
@@ -208,8 +209,8 @@ TEST(test_ties) {
   Settings settings;
   settings.features = 10000;
   const Chosen chosen = choose(bench, board_frame(160, 120, 20), Layout::buffer, settings);
-  for (const Told &a : chosen.list.points)
-    for (const Told &b : chosen.list.points)
+  for (const Record &a : chosen.list.points)
+    for (const Record &b : chosen.list.points)
       fail_unless(a.id == b.id || std::abs(a.x - b.x) > 3 || std::abs(a.y - b.y) > 3);
   fail_unless(chosen.list.points.size() == 7 * 5, "%zu points", chosen.list.points.size());
 }
@@ -241,7 +242,7 @@ TEST(test_cells) {
   settings.quality = 1e-6;
   const auto corner = [&](const Chosen &chosen) {
     return std::count_if(chosen.list.points.begin(), chosen.list.points.end(),
-                         [](const Told &p) { return p.x < 160 && p.y < 120; });
+                         [](const Record &p) { return p.x < 160 && p.y < 120; });
   };
   fail_unless(corner(choose(bench, frame, Layout::buffer, settings)) > 57);
   settings.cells = 2;

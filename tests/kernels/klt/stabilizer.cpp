@@ -10,8 +10,8 @@
 
 using glcl::klt::Klt;
 using glcl::klt::Stabilizer;
+using glcl::klt::StabilizerState;
 using reference::Motion;
-using Steady = Stabilizer::Steady;
 using Reference = reference::klt::Stabilizer;
 
 namespace {
@@ -37,7 +37,7 @@ std::vector<reference::klt::Point> slots_of(Bench &bench, const Klt &klt) {
 }
 
 /// A place of the frame in what is shown.
-reference::Point shown_at(const Steady &steady, reference::Point p) {
+reference::Point shown_at(const StabilizerState &steady, reference::Point p) {
   const float *m = steady.rows;
   return {m[0] * p.x + m[1] * p.y + m[2], m[3] * p.x + m[4] * p.y + m[5]};
 }
@@ -52,14 +52,14 @@ struct Clip {
 };
 
 /// Runs both over a clip; what is known of each frame.
-std::vector<Steady> compare(Bench &bench, Agreement &agreement, const Clip &clip,
-                            const std::string &what) {
+std::vector<StabilizerState> compare(Bench &bench, Agreement &agreement, const Clip &clip,
+                                     const std::string &what) {
   const int width = clip.frames[0].width, height = clip.frames[0].height;
   Klt klt(*bench.context, width, height, clip.layout);
   Stabilizer stabilizer(*bench.context, width, height, clip.layout);
   Reference reference(width, height, glcl::camera::Ransac::usual(bench.context->device()));
   Stabilizer::Settings settings = clip.settings;
-  std::vector<Steady> all;
+  std::vector<StabilizerState> all;
   for (size_t i = 0; i < clip.frames.size(); i++) {
     const std::string name = what + ", frame " + std::to_string(i);
     if (clip.change) clip.change(int(i), settings);
@@ -70,12 +70,12 @@ std::vector<Steady> compare(Bench &bench, Agreement &agreement, const Clip &clip
     stabilizer.show(*bench.queue, in, out);
     const bool cut = read<cl_int>(bench, klt.points().state(), 4)[3];
     reference.run(settings, slots_of(bench, klt), klt.fresh() || cut);
-    const Steady own = read<Steady>(bench, stabilizer.steady(), 1)[0];
+    const StabilizerState own = read<StabilizerState>(bench, stabilizer.state(), 1)[0];
     for (const reference::Point corner : {reference::Point{0, 0},
                                           {double(width - 1), 0},
                                           {0, double(height - 1)},
                                           {double(width - 1), double(height - 1)}}) {
-      const auto a = shown_at(own, corner), b = shown_at(reference.steady(), corner);
+      const auto a = shown_at(own, corner), b = shown_at(reference.state(), corner);
       fail_unless(std::hypot(a.x - b.x, a.y - b.y) < 0.01,
                   "%s: corner (%g, %g) is shown at (%g, %g), expected (%g, %g)", name.c_str(),
                   corner.x, corner.y, a.x, a.y, b.x, b.y);
@@ -101,8 +101,8 @@ Clip shaking(int width, int height, int count) {
 
 /// How far what is shown of a shaking scene moves, px: the mean over the picture of how far its
 /// places are from where they are in the mean.
-double shake(const std::vector<Steady> &all, const std::function<Motion(int)> &motion, int width,
-             int height, size_t first = 0) {
+double shake(const std::vector<StabilizerState> &all, const std::function<Motion(int)> &motion,
+             int width, int height, size_t first = 0) {
   double sum = 0, count = 0;
   for (int y = height / 4; y <= height * 3 / 4; y += height / 4)
     for (int x = width / 4; x <= width * 3 / 4; x += width / 4) {
@@ -212,7 +212,7 @@ TEST(test_bounds) {
     clip.settings.smoothing = smoothing;
     const auto all = compare(bench, agreement, clip, "pan");
     double reached = 0;
-    for (const Steady &steady : all)
+    for (const StabilizerState &steady : all)
       for (const double x : {0.0, w - 1.0})
         for (const double y : {0.0, h - 1.0}) {
           const auto p = shown_at(steady, {x, y});
@@ -238,9 +238,9 @@ TEST(test_still) {
     fail_unless(left <= 0.3, "%s: a shake of %g px is left", what, left);
   };
   const Clip clip = shaking(w, h, count);
-  Steady none{};
+  StabilizerState none{};
   none.rows[0] = none.rows[4] = 1;
-  const double before = shake(std::vector<Steady>(count, none), shaken, w, h);
+  const double before = shake(std::vector<StabilizerState>(count, none), shaken, w, h);
   fail_unless(before > 1.5, "the clip shakes by %g px", before);
   held("shaking", clip);
   Clip few = clip;

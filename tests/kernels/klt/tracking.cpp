@@ -23,8 +23,8 @@ struct Compared {
     fail_unless(off * 1000 <= points, "%zu of %zu points are off", off, points);
   }
   void check(const List &list, const reference::klt::Klt &reference, const std::string &what) {
-    const auto expected = reference.told();
-    const Points::Summary own = list.summary, other = reference.summary();
+    const auto expected = reference.report();
+    const Points::PointSummary own = list.summary, other = reference.summary();
     fail_unless(own.count == other.count && own.lost == other.lost && own.chosen == other.chosen &&
                     own.cut == other.cut && own.all_lost == other.all_lost &&
                     own.all_chosen == other.all_chosen && own.all_cuts == other.all_cuts,
@@ -39,7 +39,7 @@ struct Compared {
     fail_unless(std::abs(own.noise - other.noise) <= 0.02 * std::abs(other.noise) + 0.01,
                 "%s: noise %g, expected %g", what.c_str(), own.noise, other.noise);
     for (size_t i = 0; i < expected.size(); i++) {
-      const Told &a = list.points[i], &b = expected[i];
+      const Record &a = list.points[i], &b = expected[i];
       fail_unless(a.id == b.id && a.age == b.age,
                   "%s: point %zu is %u of age %u, expected %u of %u", what.c_str(), i, a.id, a.age,
                   b.id, b.age);
@@ -58,7 +58,7 @@ void compare(Bench &bench, Compared &compared, const std::vector<Frame> &frames,
   reference::klt::Klt reference;
   for (size_t i = 0; i < frames.size(); i++) {
     engine.run(*bench.queue, settings, bench.upload(frames[i], layout, 3));
-    engine.tell(*bench.queue);
+    engine.report(*bench.queue);
     reference.run(settings, frames[i]);
     compared.check(download(bench, engine.points()), reference,
                    what + ", frame " + std::to_string(i));
@@ -145,7 +145,7 @@ TEST(test_changes) {
     if (i == 9) settings.noise = -1;
     if (i == 10) engine.reset(), reference.reset();
     engine.run(*bench.queue, settings, bench.upload(frames[i], Layout::buffer));
-    engine.tell(*bench.queue);
+    engine.report(*bench.queue);
     reference.run(settings, frames[i]);
     compared.check(download(bench, engine.points()), reference, "frame " + std::to_string(i));
   }
@@ -175,7 +175,7 @@ TEST(test_lanes) {
     tracking.run(*bench.queue, settings, pyramids, before, after, noise.variances(), 200, 3,
                  points);
     points.account(*bench.queue, {200, 1, false, false});
-    points.tell(*bench.queue, 200, noise.variances(), true);
+    points.report(*bench.queue, 200, noise.variances(), true);
     lists[i] = download(bench, points);
     fail_unless(lists[i].points.size() > 100 && lists[i].points.size() == lists[0].points.size());
     for (size_t k = 0; k < lists[i].points.size(); k++)
@@ -195,7 +195,7 @@ TEST(test_bands) {
     Klt engine(*bench.context, 161, 97, Layout::buffer);
     for (const Frame &frame : frames) {
       engine.run(*bench.queue, settings, bench.upload(frame, Layout::buffer));
-      engine.tell(*bench.queue);
+      engine.report(*bench.queue);
       lists.push_back(download(bench, engine.points()));
     }
   };
@@ -221,14 +221,14 @@ TEST(test_still) {
     const auto step = [&](const Frame &frame, unsigned number) {
       engine.run(*bench.queue, settings,
                  bench.upload(reference::noisy(frame, level, number), Layout::buffer));
-      engine.tell(*bench.queue);
+      engine.report(*bench.queue);
       return download(bench, engine.points());
     };
     double moved = 0, followed = 0;
     for (unsigned i = 0; i < 20; i++) {
       const List list = step(still, i);
       if (i < 2) continue;
-      for (const Told &point : list.points)
+      for (const Record &point : list.points)
         moved += std::hypot(point.vx, point.vy) > 0, followed += point.age > 0;
     }
     fail_unless(followed > 1000 && moved <= 0.01 * followed, "noise %g: %g of %g move", level,

@@ -78,7 +78,7 @@ enum class Scenery {
   camera,  // that pans
   faint,   // the same, and half of what it sees has hardly any contrast
 };
-double renewed(Bench &bench, const Motion::Settings &settings, Scenery scenery) {
+double flicker(Bench &bench, const Motion::Settings &settings, Scenery scenery) {
   const bool camera = scenery >= Scenery::camera;
   constexpr int w = 160, h = 112;
   std::vector<Frame> frames;
@@ -280,18 +280,18 @@ TEST_EACH(test_noise, 0, 5) {
 
 // The noise of an intra frame does not move in the frames after it; what a camera moves does, for
 // all that is found anew.
-TEST_EACH(test_renewed, 0, 5) {
+TEST_EACH(test_flicker, 0, 5) {
   Bench bench;
   Motion::Settings s = settings(6, kinds[__i__], Precision::full, 4);
   s.noise = -1;
-  const double coded = renewed(bench, s, Scenery::coded), same = renewed(bench, s, Scenery::same);
+  const double coded = flicker(bench, s, Scenery::coded), same = flicker(bench, s, Scenery::same);
   if (kinds[__i__] >= 16) {
     fail_unless(same >= 0.9, "%g of a grain that moves does", same);
     fail_unless(coded <= 0.25, "%g of the noise moves", coded);
   }
-  const double camera = renewed(bench, s, Scenery::camera);
+  const double camera = flicker(bench, s, Scenery::camera);
   fail_unless(camera >= 0.9, "%g moves with the camera", camera);
-  const double faint = renewed(bench, s, Scenery::faint);
+  const double faint = flicker(bench, s, Scenery::faint);
   if (kinds[__i__] >= 16)
     fail_unless(faint >= 0.9, "%g moves with the camera, where half has hardly any contrast",
                 faint);

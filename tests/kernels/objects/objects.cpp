@@ -15,7 +15,7 @@
 #include "kernels/engine.h"
 #include "reference/textured.h"
 
-using glcl::camera::State;
+using glcl::camera::CameraState;
 using glcl::objects::Box;
 using glcl::objects::Object;
 using glcl::objects::Region;
@@ -40,8 +40,8 @@ std::vector<Value> download(Bench &bench, const cl::Buffer &buffer, size_t count
 
 /// Frames one after the other, by device and reference; they agree but where rounding decides.
 void remember(Bench &bench, int width, int height, const std::vector<std::vector<float>> &frames,
-              const std::vector<State> &states, float level, bool rolls, bool measured) {
-  const auto frame = glcl::camera::Frame::of(width, height);
+              const std::vector<CameraState> &states, float level, bool rolls, bool measured) {
+  const auto frame = glcl::camera::FrameGeometry::of(width, height);
   glcl::noise::Noise noise(*bench.context, glcl::noise::Noise::Texels::luma, width, height);
   noise.set(*bench.queue, level);
   // As if it had been measured, so that the scene's own deviation counts.
@@ -54,10 +54,10 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
   reference::Memory expected(frame);
   glcl::camera::Rows rows(*bench.context, frame);
   // The variance of renewed noise, and how far the camera keeps it from counting.
-  const std::vector<float> renewed{3, 0.25f};
-  bench.queue->cl().enqueueWriteBuffer(noise.renewed(), CL_TRUE, 0, 2 * sizeof(float),
-                                       renewed.data());
-  expected.set_renewed(0.75f * renewed[0]);
+  const std::vector<float> flicker{3, 0.25f};
+  bench.queue->cl().enqueueWriteBuffer(noise.flicker(), CL_TRUE, 0, 2 * sizeof(float),
+                                       flicker.data());
+  expected.set_flicker(0.75f * flicker[0]);
   const size_t pixels = expected.pixels.size();
   size_t off = 0;
   for (size_t n = 0; n < frames.size(); n++) {
@@ -74,14 +74,14 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
       std::vector<float> numbers{light.part, light.swing};
       for (size_t i = 0; i < light.ratios.size(); i++)
         numbers.push_back(light.ratios[i] = 1 + 0.1f * std::sin(float(i) + float(n)));
-      bench.queue->cl().enqueueWriteBuffer(rows.light(), CL_TRUE, 0, numbers.size() * sizeof(float),
-                                           numbers.data());
+      bench.queue->cl().enqueueWriteBuffer(rows.brightness(), CL_TRUE, 0,
+                                           numbers.size() * sizeof(float), numbers.data());
       expected.set_rows(light);
     }
     engine.run(*bench.queue, bounds, upload(bench, frames[n]),
-               upload(bench, std::vector<State>{states[n]}), rows, noise,
+               upload(bench, std::vector<CameraState>{states[n]}), rows, noise,
                upload(bench, std::vector<Result>{before}));
-    expected.set_deviation(measured ? deviation : 0, 1 - renewed[1]);
+    expected.set_deviation(measured ? deviation : 0, 1 - flicker[1]);
     expected.next(bounds, frames[n], states[n], reference::even_noise(level),
                   {before.regions, before.regions + before.count});
     const auto picture = download<cl_float2>(bench, engine.picture(), pixels);
@@ -89,7 +89,7 @@ void remember(Bench &bench, int width, int height, const std::vector<std::vector
     const auto front = download<cl_uchar>(bench, engine.front(), pixels);
     const auto variances = download<cl_ushort>(bench, engine.variances(), pixels);
     regions.run(*bench.queue, 1, engine.front(), upload(bench, frames[n]),
-                upload(bench, std::vector<State>{states[n]}), engine.deviation());
+                upload(bench, std::vector<CameraState>{states[n]}), engine.deviation());
     deviation = download<float>(bench, engine.deviation(), 1)[0];
     if (measured)
       fail_unless(std::abs(deviation - expected.counted_deviation()) <= 0.02f + 0.02f * deviation,
@@ -123,9 +123,9 @@ TEST(test_memory) {
   for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}})
     for (int kind = 0; kind < 10; kind++) {
       std::vector<std::vector<float>> frames;
-      std::vector<State> states;
+      std::vector<CameraState> states;
       for (int n = 0; n < 30; n++) {
-        State state{};
+        CameraState state{};
         state.fresh = n == 0 || n == 22;
         state.frames = n;
         state.fit = {{}, {}, 1 + 0.01f * float(n % 3), float(n % 2)};
@@ -179,7 +179,7 @@ TEST(test_shadows) {
   for (Layout layout : {Layout::buffer, Layout::image})
     for (const auto &[w, h] : {std::array{1, 1}, {2, 7}, {63, 41}, {160, 121}, {1000, 600}})
       for (int kind = 0; kind < (w > 160 ? 1 : 5); kind++) {
-        const auto frame = glcl::camera::Frame::of(w, h);
+        const auto frame = glcl::camera::FrameGeometry::of(w, h);
         const int shrink = int(frame.shrink), columns = frame.size.s[0], rows = frame.size.s[1];
         const size_t pixels = size_t(columns) * rows;
         glcl::objects::Memory memory(*bench.context, frame);
@@ -190,7 +190,7 @@ TEST(test_shadows) {
         noise.set(*bench.queue, 1);
         size_t off = 0, shadows = 0, things = 0, wrong = 0;
         for (int n = 0; n < 26; n++) {
-          State state{};
+          CameraState state{};
           state.fit.gain = kind == 2 && n % 2 ? 1.02f : 1;
           state.fresh = n == 0 || (kind == 3 && n == 20);
           state.frames = n;
@@ -205,7 +205,7 @@ TEST(test_shadows) {
             for (int x = 0; x < columns; x++)
               small.push_back(in.at(std::min(x * shrink, w - 1), std::min(y * shrink, h - 1))[1]);
           const cl::Buffer levels = upload(bench, small),
-                           states = upload(bench, std::vector<State>{state});
+                           states = upload(bench, std::vector<CameraState>{state});
           memory.run(*bench.queue, {4.5f, 0.25f}, levels, states, light, noise,
                      upload(bench, std::vector<Result>(1)));
           engine.look(*bench.queue, bench.upload(in, layout, layout == Layout::buffer ? 3 : 0));
@@ -240,7 +240,7 @@ TEST(test_shadows) {
 
 TEST(test_bands) {
   Bench bench;
-  std::vector<State> states(3);
+  std::vector<CameraState> states(3);
   std::vector<std::vector<float>> frames;
   for (int n = 0; n < 3; n++) {
     states[n].fresh = n == 0, states[n].frames = n, states[n].fit = {{}, {}, 1, 0};
@@ -254,12 +254,12 @@ TEST(test_bands) {
 
 // What stops stays in front for a moment and then is scenery; what it left is so at once.
 TEST(test_stops) {
-  const auto frame = glcl::camera::Frame::of(8, 8);
+  const auto frame = glcl::camera::FrameGeometry::of(8, 8);
   reference::Memory memory(frame);
   const auto see = [&](float level, int frames) {
     int front = 0;
     for (int i = 0; i < frames; i++) {
-      State state{};
+      CameraState state{};
       state.fit.gain = 1;
       state.fresh = memory.pixels[0].age == 0;
       state.frames = 100;
@@ -288,17 +288,17 @@ std::vector<float> levels_of(int width, int height) {
 Result regions_of(Bench &bench, const std::vector<uint8_t> &front, int width, int height, int least,
                   size_t items, const std::vector<uint8_t> &mask = {}, int mask_width = 0,
                   int mask_height = 0) {
-  const auto frame = glcl::camera::Frame::of(width, height);
+  const auto frame = glcl::camera::FrameGeometry::of(width, height);
   Regions engine(*bench.context, frame, items);
   if (!mask.empty()) engine.set_mask(*bench.queue, mask.data(), mask_width, mask_height);
-  State state{};
+  CameraState state{};
   state.frames = 7;
   const cl::Buffer pixels = upload(bench, front), small = upload(bench, levels_of(width, height)),
                    deviation = upload(bench, std::vector<cl_uint>(34));
   Result result{};
   // Once more: what a run leaves behind is nothing to the next.
   for (int i = 0; i < 2; i++) {
-    engine.run(*bench.queue, least, pixels, small, upload(bench, std::vector<State>{state}),
+    engine.run(*bench.queue, least, pixels, small, upload(bench, std::vector<CameraState>{state}),
                deviation);
     result = download<Result>(bench, engine.result(), 1)[0];
   }
@@ -403,7 +403,7 @@ TEST(test_mask_and_cut) {
 namespace {
 
 /// What a tracker is told of boxes in a frame of 320×240.
-Result result_of(const std::vector<Box> &boxes, const glcl::camera::Motion &step = {}) {
+Result result_of(const std::vector<Box> &boxes, const glcl::camera::SimilarityMotion &step = {}) {
   Result result{};
   result.state.step = step;
   for (const Box &b : boxes)
@@ -423,9 +423,10 @@ Box box_at(double x, double y, double half = 12) {
 
 struct Follower {
   Tracker tracker{320, 240};
-  glcl::camera::Frame frame = glcl::camera::Frame::of(320, 240);
+  glcl::camera::FrameGeometry frame = glcl::camera::FrameGeometry::of(320, 240);
   Tracker::Settings settings;
-  Tracker::Report step(const std::vector<Box> &boxes, const glcl::camera::Motion &step = {}) {
+  Tracker::Report step(const std::vector<Box> &boxes,
+                       const glcl::camera::SimilarityMotion &step = {}) {
     return tracker.step(settings, result_of(boxes, step), frame, 50, 0.04);
   }
 };
@@ -502,7 +503,7 @@ TEST(test_crossings) {
                         between(9, 18), n % 4 == 2 ? 120 : 90 + 60.0 * i});
     }
     Tracker tracker(400, 400);
-    const auto frame = glcl::camera::Frame::of(400, 400);
+    const auto frame = glcl::camera::FrameGeometry::of(400, 400);
     std::array<uint64_t, 2> before{}, after{};
     bool touched = false;
     for (int i = -40; i <= 40; i++) {
@@ -650,7 +651,7 @@ TEST(test_leaps) {
 
 // What comes to fill the frame is nothing that moves; nor are many that come at once and tremble,
 // but those of them that go on are.
-TEST(test_renewed) {
+TEST(test_flicker) {
   Follower f;
   for (int i = 0; i < 20; i++) {
     const auto by = float(std::max(20 - 3 * i, 0));
@@ -701,7 +702,7 @@ TEST(test_moves_along) {
   Follower f;
   double x = 0, y = 0;
   for (int i = 0; i < 40; i++) {
-    const glcl::camera::Motion step{i % 2 ? 14.0f : -14.0f, i % 3 ? 9.0f : -18.0f, 0, 0};
+    const glcl::camera::SimilarityMotion step{i % 2 ? 14.0f : -14.0f, i % 3 ? 9.0f : -18.0f, 0, 0};
     x += step.x, y += step.y;
     const auto report = f.step({box_at(100 + x + 2 * i, 120 + y)}, step);
     fail_unless(i == 0 || (report.objects.size() == 1 && report.objects[0].id == 1), "frame %d", i);

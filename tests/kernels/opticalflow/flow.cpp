@@ -244,7 +244,7 @@ TEST_EACH(test_coded, 0, 2) {
 
 // What an encoder renews at an intra frame does not move between them either, even where it moves
 // it; what moves in front does; and other frames than those that follow know nothing of it.
-TEST_EACH(test_renewed, 0, 2) {
+TEST_EACH(test_flicker, 0, 2) {
   Bench bench;
   const int w = 200, h = 150;
   const Channels channels = kinds[__i__];
@@ -266,18 +266,18 @@ TEST_EACH(test_renewed, 0, 2) {
         frames[i] = reference::covered(
             frames[i], reference::textured_frame(w, h, {double(shift), 0}), disc(shift));
     }
-    reference::Renewed renewed;
+    reference::Renewed flicker;
     flow.reset();
     flow.run(*bench.queue, {}, reference::upload(*bench.queue, frames[0], flow.layout()));
     Field field;
     for (int i = 1; i < 3; i++) {
       if (i == 2 && !follows) {
-        flow.reset(), renewed = {};
+        flow.reset(), flicker = {};
         flow.run(*bench.queue, {}, reference::upload(*bench.queue, frames[1], flow.layout()));
       }
       flow.run(*bench.queue, {}, reference::upload(*bench.queue, frames[i], flow.layout()));
       const Field expected =
-          reference::opticalflow::flow(frames[i - 1], frames[i], channels, {}, &renewed);
+          reference::opticalflow::flow(frames[i - 1], frames[i], channels, {}, &flicker);
       field = reference::opticalflow::download(*bench.queue, flow.field());
       // what differs throughout matches by chance
       if (i == 2) compare(field, expected, thing ? "renewed, a thing" : "renewed");

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "renderer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "opencl/error.h"
+
+namespace glcl::histogram {
+
+namespace {
+
+constexpr int most_rows = 16;
+
+}  // namespace
+
+Histogram::Format HistogramRenderer::format_for(Equalize equalize) {
+  return {equalize == Equalize::rgb ? Histogram::Mode::rgb : Histogram::Mode::luma, 256};
+}
+
+Area HistogramRenderer::panel(const Settings &settings, int width, int height) {
+  const auto place = [](double part, int whole) {
+    return static_cast<int>(std::lround(std::clamp(part, 0.0, 1.0) * whole));
+  };
+  Area area;
+  area.x = std::min(place(settings.x, width), width - 1);
+  area.y = std::min(place(settings.y, height), height - 1);
+  area.width = std::clamp(place(settings.width, width), 1, width - area.x);
+  area.height = std::clamp(place(settings.height, height), 1, height - area.y);
+  return area;
+}
+
+namespace {
+
+/// Whether the bins are colours.
+bool joint(const Histogram::Format &format) {
+  return format.levels() != format.counters() / format.channels();
+}
+
+}  // namespace
+
+int HistogramRenderer::unit(const Settings &settings, const Histogram::Format &format, int width,
+                            int height) {
+  const Area area = panel(settings, width, height);
+  const int channels = settings.display == Display::overlay ? 1 : format.channels();
+  const int plot_width = area.width / (settings.display == Display::parade ? channels : 1),
+            plot_height = area.height / (settings.display == Display::stack ? channels : 1);
+  // As the kernel has it: four letters by a plot, or four rows of colours.
+  const auto fits = [&](int unit) {
+    return joint(format) ? plot_width >= 55 * unit && plot_height >= 42 * unit
+                         : plot_width >= 30 * unit && plot_height >= 25 * unit;
+  };
+  int unit = drawing::dot(width, height);
+  while (unit > 1 && !fits(unit)) unit--;
+  return unit;
+}
+
+int HistogramRenderer::rows(const Settings &settings, const Histogram::Format &format, int width,
+                            int height) {
+  const Area area = panel(settings, width, height);
+  const int dot = unit(settings, format, width, height), inner = area.height - 6 * dot;
+  const bool labelled = area.width >= 55 * dot && inner >= 9 * dot;
+  return std::clamp(inner / (labelled ? 9 * dot : 4), 1, most_rows);
+}
+
+HistogramRenderer::HistogramRenderer(Context &context, int width, int height, Layout layout)
+    : width_(width), height_(height) {
+  try {
+    const Program program = context.program("histogram/present.cl", frame_options(layout));
+    fullest_ = Kernel(context, program, "display_fullest", {256, 1});
+    present_ = Kernel(context, program, "present", {32, 8});
+    bars_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, most_rows * sizeof(cl_ushort4));
+  } catch (const cl::Error &error) {
+    throw Error("The histogram can't be drawn by  " + context.device().name + ".", error);
+  }
+}
+
+/// Few groups, for each makes tables or finds a scale for itself.
+size_t HistogramRenderer::rows_at_a_time(const Device &device, const Area &part) const {
+  const Size group = present_.group();
+  const size_t units = device.device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(), groups = units * 4,
+               columns = (part.width + group.x - 1) / group.x;
+  return std::min(std::max<size_t>(groups / columns, 1) * group.y, size_t(part.height));
+}
+
+void HistogramRenderer::run(Queue &queue, const Settings &settings, const drawing::Canvas &canvas,
+                            const Histogram::Format &format, const cl::Buffer &counts,
+                            const cl::Buffer &equalize_counts) {
+  // Images are copied by the kernel that draws, CPU devices copy memory faster.
+  const bool buffers = canvas.out.layout == Layout::buffer;
+  const bool shown = settings.display != Display::none, colours = joint(format);
+  const Equalize equalize = canvas.overlay ? Equalize::none : settings.equalize;
+  const int bars = rows(settings, format, width_, height_);
+  if (shown && colours)
+    fullest_(queue, {256, 1}, counts, format.counters(), int(settings.logarithmic), bars, bars_);
+  const Area area = panel(settings, width_, height_);
+  Area part{0, 0, width_, height_};
+  if (equalize == Equalize::none && (canvas.overlay || buffers)) {
+    if (!canvas.overlay) canvas.begin(queue);
+    if (!shown) return;
+    part = area;
+  }
+  const auto quad = [](const Area &of) { return cl_int4{{of.x, of.y, of.width, of.height}}; };
+  const int display = static_cast<int>(settings.display), channels = format.channels(),
+            levels = format.counters() / channels, axis = colours ? format.levels() : 0,
+            dot = unit(settings, format, width_, height_);
+  const auto opacity = static_cast<cl_float>(settings.opacity);
+  const Size items{size_t(part.width), rows_at_a_time(queue.context().device(), part)};
+  present_(queue, items, canvas.in, canvas.out, quad(part), int(equalize), equalize_counts,
+           quad(area), display, channels, levels, axis, bars, dot,
+           drawing::floats_of(settings.foreground_color),
+           drawing::floats_of(settings.background_color), counts, int(settings.logarithmic),
+           static_cast<int>(std::lround(65535 * settings.level_height)), bars_, opacity,
+           int(canvas.overlay));
+}
+
+}  // namespace glcl::histogram

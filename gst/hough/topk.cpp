@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "topk.h"
+
+#include <string>
+
+#include "opencl/error.h"
+
+namespace glcl::hough {
+
+TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t room)
+    : strengths_(strengths),
+      keys_count_(1 << shift),
+      room_(room),
+      blocks_(primitives::Blocks::of(context.device())) {
+  const Program program =
+      context.program("hough/topk.cl", "-DSHIFT=" + std::to_string(shift) +
+                                           " -DSTRENGTHS=" + std::to_string(strengths) +
+                                           " -DWANTED=" + std::to_string(wanted));
+  const Size group{blocks_.items, 1};
+  strengths_kernel_ = Kernel(context, program, "top_k_strengths", group);
+  count_ = Kernel(context, program, "top_k_count", group);
+  move_ = Kernel(context, program, "top_k_move", group);
+  const auto buffer = [&](size_t count) {
+    return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, count * sizeof(cl_uint));
+  };
+  try {
+    strengths_buffer_ = buffer(strengths);
+    stronger_ = buffer(blocks_.groups);
+    equal_ = buffer(blocks_.groups);
+    keys_ = buffer(room);
+    places_ = buffer(room);
+    counts_ = buffer(2);
+    histogram_ = buffer(keys_count_);
+  } catch (const cl::Error &error) {
+    throw Error("Can't allocate memory for lists on " + context.device().name + ".", error);
+  }
+}
+
+void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height, const Bounds &region) {
+  const cl_int4 where{{region.x0, region.y0, region.x1, region.y1}};
+  const auto room = static_cast<cl_uint>(room_);
+  const auto items = [&](const Kernel &kernel) {
+    return Size{blocks_.groups * kernel.group().x, 1};
+  };
+  const auto sums = [](const Kernel &kernel) {
+    return cl::Local(kernel.group().x * sizeof(cl_uint4));
+  };
+  queue.cl().enqueueFillBuffer(strengths_buffer_, cl_uint(0), 0, strengths_ * sizeof(cl_uint));
+  strengths_kernel_(queue, items(strengths_kernel_), map, width, height, where, strengths_buffer_);
+  count_(queue, items(count_), map, width, height, where, strengths_buffer_, room, stronger_,
+         equal_, histogram_, keys_count_, sums(count_));
+  move_(queue, items(move_), map, width, height, where, strengths_buffer_, room, stronger_, equal_,
+        keys_, places_, counts_, histogram_, sums(move_));
+}
+
+}  // namespace glcl::hough

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "points.h"
+
+namespace glcl::klt {
+
+/// A file of points, frame by frame. NAME.csv has a line for each point of each frame: frame,
+/// timestamp, id, x, y, vx, vy, age, residue, as its first line says. NAME.json has an array of
+/// frames: {"frame": 0, "timestamp": 0, "points": [{"id": 0, …}, …]}. Timestamps are in ns; none is
+/// empty or null. Numbers have a decimal point in every locale. The file is whole after every
+/// frame, whatever becomes of the process or the disk then.
+class TrackWriter {
+ public:
+  /// Makes the file, or empties it. Throws Error::settings with the path, the reason and the
+  /// remedy: another suffix, a folder that is not there or can't be written to. What is no ordinary
+  /// file is not replaced, and links are not followed.
+  explicit TrackWriter(const std::string &path);
+  /// Ends the file.
+  ~TrackWriter();
+  TrackWriter(const TrackWriter &) = delete;
+
+  /// Appends a frame. Throws Error with the path and the reason; then the file ends with the frame
+  /// before, and later calls do nothing.
+  void write(uint64_t frame, std::optional<uint64_t> timestamp, const Points::Record *points,
+             size_t count);
+
+ private:
+  void append(const std::string &text);
+  bool put(const std::string &text);
+
+  std::string path_;
+  int file_ = -1;
+  off_t end_ = 0;  // of the last frame
+  bool json_ = false, first_ = true, failed_ = false;
+};
+
+}  // namespace glcl::klt

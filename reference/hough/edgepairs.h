@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The fast generalised Hough transform, edge by edge (Gómez Luna 2012).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace reference {
+
+/// Two edges at right angles, by their places in the list of edges.
+struct EdgePair {
+  uint32_t kind, from, to;
+  bool operator<(const EdgePair &other) const {
+    return std::array{kind, from, to} < std::array{other.kind, other.from, other.to};
+  }
+  bool operator==(const EdgePair &other) const {
+    return kind == other.kind && from == other.from && to == other.to;
+  }
+};
+
+struct EdgePairs {
+  static constexpr int steps = 90, sizes = 11;
+
+  /// The `edges` strongest of a map of `width` px a row; of more edge pairs than `room`, each
+  /// second, third, ….
+  EdgePairs(const std::vector<uint16_t> &map, int width, std::size_t edges, std::size_t room);
+
+  int width, height;
+  std::vector<uint32_t> places;  ///< of the edges in the map, by direction
+  std::vector<EdgePair> pairs;   ///< by kind
+  std::vector<uint32_t> space;   ///< how many there are of each kind
+};
+
+/// How well the spaces agree, by the turn.
+std::vector<uint64_t> agreement(const EdgePairs &before, const EdgePairs &after);
+/// Votes for the sizes from 0.5 to 1.5.
+std::vector<uint32_t> scale_votes(const EdgePairs &before, const EdgePairs &after, int turn);
+/// Votes for where the first picture's middle is, by squares of 2^fine px.
+std::vector<uint32_t> shift_votes(const EdgePairs &before, const EdgePairs &after, int turn,
+                                  int size, int fine);
+
+}  // namespace reference

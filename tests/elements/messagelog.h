@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the analyzers tell of a stream whose frames, caps and segments are in the test's hand.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "pipeline.h"
+#include "reference/textured.h"
+
+namespace test {
+
+constexpr GstClockTime frame_time = 40 * GST_MSECOND;
+
+/// All that look for what happens from frame to frame, with a message for every frame.
+inline const std::string analyzers =
+    "glclhistogram shot-detection=true interval=0 ! glclmotion interval=0 ! "
+    "glopenclflow interval=0 display=none";
+inline const std::string upload_and_analyze =
+    " ! glupload ! glcolorconvert ! " + analyzers + " ! fakesink name=sink sync=false";
+
+/// A frame of a picture that moves by (2, 1) px.
+inline Frame scene(int number, int width = 64, int height = 48, unsigned seed = 1) {
+  return reference::textured_frame(width, height, {2.0 * number, 1.0 * number}, seed);
+}
+
+/// A message.
+struct LoggedMessage {
+  std::string name;
+  GstClockTime timestamp, stream_time, running_time, duration;
+  double x, y;  ///< mean vector; NAN where there is none
+  guint64 frame;
+};
+
+class MessageLog : public std::vector<LoggedMessage> {
+ public:
+  std::vector<LoggedMessage> of(const std::string &name) const;
+  /// The messages of each analyzer have these timestamps, in this order.
+  void expect_times(const std::vector<GstClockTime> &of_all,
+                    const std::vector<GstClockTime> &of_moved) const;
+  /// Every frame that has vectors moved like this, and some have.
+  void expect_vectors(double x, double y) const;
+};
+
+/// All that was told until now, every field of it sane.
+MessageLog read_log(Messages &messages);
+
+/// Plays to the end or an error: all that is told. The errors are not ours.
+MessageLog play(Pipeline &pipeline);
+
+/// A chain, its caps and its segments.
+class Stream {
+ public:
+  explicit Stream(const std::string &elements = analyzers) : chain(elements) {}
+
+  void caps(int width, int height, const std::string &rest = "framerate=25/1");
+  void event(GstEvent *event) { gst_harness_push_event(chain.harness(), event); }
+  void segment(const GstSegment &segment) { event(gst_event_new_segment(&segment)); }
+
+  GstFlowReturn push(GstBuffer *buffer) { return gst_harness_push(chain.harness(), buffer); }
+  /// Pushes the frame and takes what comes out.
+  void push(const Frame &frame, GstClockTime time, GstClockTime duration = frame_time,
+            guint flags = 0);
+  /// Ends the stream: all that was told since the last time.
+  MessageLog end();
+
+  Chain chain;
+};
+
+GstSegment time_segment(double rate = 1, GstClockTime start = 0,
+                        GstClockTime stop = GST_CLOCK_TIME_NONE);
+
+/// The times of frames with these numbers.
+std::vector<GstClockTime> frames(int first, int last, int step = 1);
+
+}  // namespace test

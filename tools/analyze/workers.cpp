@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "workers.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "analysis.h"
+#include "progress.h"
+#include "report.h"
+
+namespace glcl::analyze {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double window = 3;  // seconds over which JobTuner compares
+
+volatile std::sig_atomic_t ended_by = 0;
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// A process that analyses one file after the other.
+class Worker {
+ public:
+  Worker();
+  ~Worker();
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
+
+  void give(const Task &task);
+  /// What it wrote since: whole lines. False once it has ended.
+  bool read(std::vector<Json> &lines);
+  /// Ends it; says how it had ended.
+  std::string end();
+  int fd() const { return from_; }
+
+  std::optional<Task> task;
+  double part = 0;
+  guint64 frames = 0;
+  Clock::time_point moved;  ///< when a frame came last
+
+ private:
+  pid_t process_ = 0;
+  int to_ = -1, from_ = -1;
+  std::string rest_;
+};
+
+Worker::Worker() {
+  gchar program[] = "/proc/self/exe", option[] = "--worker";
+  gchar *words[] = {program, option, nullptr};
+  GError *error = nullptr;
+  GPid process = 0;
+  if (!g_spawn_async_with_pipes(nullptr, words, nullptr, G_SPAWN_DO_NOT_REAP_CHILD, nullptr,
+                                nullptr, &process, &to_, &from_, nullptr, &error)) {
+    const std::string reason = error->message;
+    g_error_free(error);
+    throw Failure("cannot start a process: " + reason);
+  }
+  process_ = process;
+  for (const int fd : {to_, from_}) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  fcntl(from_, F_SETFL, O_NONBLOCK);
+}
+
+Worker::~Worker() { end(); }
+
+void Worker::give(const Task &wanted) {
+  task = wanted;
+  part = 0;
+  moved = Clock::now();
+  const std::string line = dump(wanted.json()) + "\n";
+  // One that has died says so when it is read.
+  if (write(to_, line.data(), line.size()) < 0) return;
+}
+
+bool Worker::read(std::vector<Json> &lines) {
+  char bytes[4096];
+  for (;;) {
+    const ssize_t n = ::read(from_, bytes, sizeof bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno == EAGAIN;
+    if (n == 0) return false;
+    rest_.append(bytes, n);
+    for (size_t end; (end = rest_.find('\n')) != std::string::npos; rest_.erase(0, end + 1)) {
+      Json line = Json::parse(rest_.substr(0, end), nullptr, false);
+      if (line.is_object()) lines.push_back(std::move(line));
+    }
+  }
+}
+
+std::string Worker::end() {
+  if (!process_) return "";
+  close(to_);
+  close(from_);
+  int status = 0;
+  // One that is closing gets a moment; then it has none.
+  for (int i = 0; i < 20 && waitpid(process_, &status, WNOHANG) == 0; i++) {
+    if (i == 19 || task) kill(process_, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (i == 19) waitpid(process_, &status, 0);
+  }
+  process_ = 0;
+  return WIFSIGNALED(status) ? std::string("the process crashed: ") + strsignal(WTERMSIG(status))
+                             : "the process that analysed it exited";
+}
+
+class WorkerPool {
+ public:
+  WorkerPool(std::vector<Task> tasks, Output &output, const WorkerOptions &options);
+  int run();
+
+ private:
+  void fill();
+  void listen();
+  void hear(Worker &worker, const Json &line);
+  void lose(Worker &worker, const std::string &reason);
+  void report_progress();
+  double weight(const Task &task) const;
+
+  std::deque<Task> tasks_;
+  Output &output_;
+  WorkerOptions options_;
+  JobTuner tuner_;
+  ProgressReporter reporter_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  double all_ = 0, finished_ = 0;  // bytes of files
+  Clock::time_point begin_ = Clock::now(), window_begin_ = begin_;
+  guint64 window_frames_ = 0;
+  double rate_ = 0;
+};
+
+WorkerPool::WorkerPool(std::vector<Task> tasks, Output &output, const WorkerOptions &options)
+    : tasks_(tasks.begin(), tasks.end()),
+      output_(output),
+      options_(options),
+      tuner_(std::max(static_cast<int>(std::thread::hardware_concurrency()), 1), options.jobs) {
+  for (const Task &task : tasks_) all_ += weight(task);
+}
+
+double WorkerPool::weight(const Task &task) const {
+  struct stat status {};
+  return stat(task.file.c_str(), &status) ? 1 : std::max<double>(status.st_size, 1);
+}
+
+/// Gives free workers files, and makes workers.
+void WorkerPool::fill() {
+  const auto busy = [&] {
+    return std::count_if(workers_.begin(), workers_.end(),
+                         [](const auto &worker) { return worker->task.has_value(); });
+  };
+  while (!tasks_.empty() && busy() < tuner_.jobs()) {
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    bool wanted = false;
+    try {
+      wanted = output_.begin(task);
+      if (!wanted) reporter_.kept(task, output_.place(task.file));
+    } catch (const Failure &failure) {
+      reporter_.failed(task, failure.what());
+    }
+    if (!wanted) {
+      finished_ += weight(task);
+      continue;
+    }
+    reporter_.begins(task);
+    auto free = std::find_if(workers_.begin(), workers_.end(),
+                             [](const auto &worker) { return !worker->task; });
+    if (free == workers_.end()) {
+      workers_.push_back(std::make_unique<Worker>());
+      free = workers_.end() - 1;
+      window_begin_ = Clock::now();
+      window_frames_ = 0;
+    }
+    (*free)->give(task);
+  }
+}
+
+void WorkerPool::lose(Worker &worker, const std::string &reason) {
+  reporter_.failed(*worker.task, reason);
+  finished_ += weight(*worker.task);
+  output_.drop(*worker.task);
+  worker.task.reset();
+}
+
+void WorkerPool::hear(Worker &worker, const Json &line) {
+  if (!worker.task) return;
+  if (line.contains("failed")) {
+    lose(worker, line["failed"]);
+  } else if (line.contains("done")) {
+    try {
+      output_.finish(*worker.task);
+      reporter_.done(*worker.task, output_.place(worker.task->file));
+      finished_ += weight(*worker.task);
+      worker.task.reset();
+    } catch (const Failure &failure) {
+      lose(worker, failure.what());
+    }
+  } else {
+    const guint64 frames = line.value("frames", guint64(0));
+    worker.part = line.value("part", 0.0);
+    window_frames_ += frames;
+    if (frames) worker.moved = Clock::now();
+  }
+}
+
+void WorkerPool::listen() {
+  std::vector<pollfd> waiting;
+  for (const auto &worker : workers_) waiting.push_back({worker->fd(), POLLIN, 0});
+  poll(waiting.data(), waiting.size(), 250);
+  for (auto &worker : workers_) {
+    std::vector<Json> lines;
+    const bool lives = worker->read(lines);
+    for (const Json &line : lines) hear(*worker, line);
+    if (lives && worker->task && since(worker->moved) > options_.stall) {
+      const std::string reason =
+          "no frame arrived within " + std::to_string(options_.stall) + " s (--stall)";
+      worker->end();
+      lose(*worker, reason);
+      worker.reset();
+    } else if (!lives) {
+      const std::string reason = worker->end();
+      if (worker->task) lose(*worker, reason);
+      worker.reset();
+    }
+  }
+  workers_.erase(std::remove(workers_.begin(), workers_.end(), nullptr), workers_.end());
+}
+
+void WorkerPool::report_progress() {
+  double done = finished_;
+  size_t busy = 0;
+  for (const auto &worker : workers_)
+    if (worker->task) {
+      done += worker->part * weight(*worker->task);
+      busy++;
+    }
+  const double time = since(window_begin_);
+  if (time >= window) {
+    rate_ = double(window_frames_) / time;
+    if (!tuner_.settled() && rate_ > 0 && static_cast<int>(busy) == tuner_.jobs())
+      tuner_.measured(rate_);
+    window_begin_ = Clock::now();
+    window_frames_ = 0;
+  } else if (rate_ == 0 && time > 0.5) {
+    reporter_.progress(all_ > 0 ? done / all_ : 0, since(begin_), double(window_frames_) / time,
+                       busy);
+    return;
+  }
+  reporter_.progress(all_ > 0 ? done / all_ : 0, since(begin_), rate_, busy);
+}
+
+int WorkerPool::run() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    std::signal(signal, [](int which) { ended_by = which; });
+  std::signal(SIGPIPE, SIG_IGN);
+  for (;;) {
+    fill();
+    const bool busy = std::any_of(workers_.begin(), workers_.end(),
+                                  [](const auto &worker) { return worker->task.has_value(); });
+    if (ended_by || (!busy && tasks_.empty())) break;
+    listen();
+    report_progress();
+  }
+  for (const auto &worker : workers_) {
+    if (!worker->task) continue;
+    worker->end();
+    lose(*worker, "it was interrupted");
+  }
+  reporter_.sum_up(since(begin_));
+  if (ended_by) return 128 + ended_by;
+  return reporter_.any_failed() ? 1 : 0;
+}
+
+}  // namespace
+
+void JobTuner::measured(double rate) {
+  if (settled()) return;
+  if (rate > 1.1 * best_) {
+    best_ = rate;
+    if (jobs_ < most_)
+      jobs_++;
+    else
+      fixed_ = jobs_;
+  } else {
+    fixed_ = jobs_ = std::max(jobs_ - 1, 1);
+  }
+}
+
+int run_tasks(std::vector<Task> tasks, Output &output, const WorkerOptions &options) {
+  return WorkerPool(std::move(tasks), output, options).run();
+}
+
+int run_worker() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // What libraries print is not for the other end.
+  const int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  std::signal(SIGINT, SIG_IGN);  // of a terminal: the other end tells what to do
+  std::signal(SIGXFSZ, SIG_IGN);
+  const auto send = [to](const Json &json) {
+    const std::string line = dump(json) + "\n";
+    if (write(to, line.data(), line.size()) < 0) _exit(1);
+  };
+  for (std::string line; std::getline(std::cin, line);) {
+    const Task task = Task::of(Json::parse(line));
+    try {
+      analyze(task, [&](const Progress &progress) {
+        send({{"frames", progress.frames}, {"part", progress.part}});
+      });
+      if (!task.part) report(task);
+      send({{"done", true}});
+    } catch (const std::exception &error) {
+      send({{"failed", error.what()}});
+    }
+  }
+  return 0;
+}
+
+}  // namespace glcl::analyze

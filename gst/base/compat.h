@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What newer versions of GStreamer have. Where this one has not, these do nothing.
+// Features of newer GStreamer versions. With older versions these functions do nothing.
 #pragma once
 
 #include <gst/gst.h>
@@ -19,15 +19,15 @@
 
 namespace glcl {
 
-/// Numbers in a buffer, as GStreamer 1.26 tells of them: float32 in row-major order.
+/// A tensor of GStreamer 1.26: float32 in row-major order.
 struct Tensor {
   const char *id;
-  GstBuffer *data;  ///< which holds nothing else; borrowed
+  GstBuffer *data;  ///< contains only the numbers; borrowed
   std::initializer_list<gsize> dims;
 };
 
-/// GStreamer 1.26: attaches a GstTensorMeta with these tensors. They are read back when their
-/// buffers are mapped.
+/// GStreamer 1.26: attaches a GstTensorMeta with these tensors. Mapping their buffers downloads
+/// them.
 inline void attach_tensors([[maybe_unused]] GstBuffer *to,
                            [[maybe_unused]] std::initializer_list<Tensor> tensors) {
 #if HAVE_TENSOR_META
@@ -59,7 +59,8 @@ inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] co
 }
 
 /// GStreamer 1.24: adds to the frame's GstAnalyticsRelationMeta something that was found at (x, y),
-/// width × height px, and that it is followed under a number since `first_seen`, and is seen now.
+/// width × height px, and a tracking number. The object was first seen at `first_seen` and is
+/// visible now.
 inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] const char *kind,
                              [[maybe_unused]] const int (&place)[4], [[maybe_unused]] float score,
                              [[maybe_unused]] guint64 id, [[maybe_unused]] GstClockTime first_seen,
@@ -78,8 +79,8 @@ inline void attach_detection([[maybe_unused]] GstBuffer *to, [[maybe_unused]] co
 #endif
 }
 
-/// GStreamer 1.26: adds to the frame's GstAnalyticsRelationMeta what of it moves, as segments: 0
-/// what does not, 1 what does, 2 shadows. `mask` is of columns × rows bytes and covers the width ×
+/// GStreamer 1.26: adds a segmentation to the frame's GstAnalyticsRelationMeta: segment 0 is
+/// background, 1 moving objects, 2 shadows. `mask` has columns × rows bytes and covers width ×
 /// height px.
 inline void attach_mask([[maybe_unused]] GstBuffer *to, [[maybe_unused]] GstBuffer *mask,
                         [[maybe_unused]] int columns, [[maybe_unused]] int rows,
@@ -98,7 +99,7 @@ inline void attach_mask([[maybe_unused]] GstBuffer *to, [[maybe_unused]] GstBuff
 #endif
 }
 
-/// GStreamer 1.24: what gst-inspect-1.0 says of the plugin beside its description.
+/// GStreamer 1.24: adds a status text that gst-inspect-1.0 prints for the plugin.
 inline void add_status([[maybe_unused]] GstPlugin *plugin, [[maybe_unused]] const char *text) {
 #if GST_CHECK_VERSION(1, 24, 0)
   gst_plugin_add_status_info(plugin, text);

@@ -5,9 +5,9 @@
 
 namespace glcl {
 
-/// Whether all consumers behind a source pad map a frame before they use it: elements of ours, and
-/// GStreamer's own that do. Others may take the texture or its pixel buffer as it is, and what is
-/// not linked or not negotiated yet may become one of those. Any thread.
+/// True if all consumers downstream of a source pad map a frame before they use it: gst-glcl
+/// elements and known GStreamer elements. Others may use the texture or its pixel buffer without a
+/// map; unlinked or unnegotiated pads count as such. Any thread.
 bool consumers_map(GstPad *source);
 
 }  // namespace glcl

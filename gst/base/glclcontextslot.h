@@ -8,26 +8,26 @@
 
 namespace glcl {
 
-/// The OpenCL contexts of one element: the one in use, and one that neighbours or the application
-/// offered. Any thread, but where it says otherwise.
+/// The OpenCL contexts of one element: the one in use, and one offered by neighbours or the
+/// application. Any thread, unless noted.
 class ContextSlot {
  public:
   ~ContextSlot();
 
-  /// The one in use, borrowed, or null. On the GL thread, which alone changes it.
+  /// The context in use, borrowed, or null. GL thread only; no other thread changes it.
   GstGLCLContext *in_use() const { return in_use_; }
-  /// Take over what they are given; null drops what there was.
+  /// Take ownership of the context; null drops the old one.
   void use(GstGLCLContext *context) { replace(in_use_, context); }
   void offer(GstGLCLContext *context) { replace(offered_, context); }
-  /// The device of the one that was offered, P:D; empty where that is for another GL context.
+  /// Device of the offered context, P:D; empty if it belongs to another GL context.
   std::string offered_device(GstGLContext *gl_context);
 
-  /// Asks neighbours and application, as gst_glcl_context_ask.
+  /// Asks neighbours and application, like gst_glcl_context_ask().
   void ask(GstElement *element);
-  /// Tells them of the one in use, and the user where frames are copied for want of a better
-  /// method. `automatic`: the user also hears of better devices that can't run the elements.
+  /// Announces the context in use, and warns if frames are copied because no better method is
+  /// available. With `automatic` it also warns about better devices that can't run the elements.
   void announce(GstElement *element, bool automatic);
-  /// Answers a CONTEXT query of our type.
+  /// Answers a CONTEXT query for our type.
   bool answer(GstQuery *query);
 
  private:

@@ -10,11 +10,11 @@
 
 namespace glcl {
 
-/// Hands on what a Readback has: on the thread that takes frames and, where no frame comes, on one
-/// of its own, a few milliseconds after the device is done. So no result depends on another frame.
+/// Delivers the results of a Readback: on the streaming thread or, if no frame arrives, on its own
+/// thread a few milliseconds after the device is done. So no result depends on a later frame.
 class Delivery {
  public:
-  /// Runs work; false where it threw, which is then posted. Any thread.
+  /// Runs work and posts its exceptions; false after an exception. Any thread.
   using Guard = std::function<bool(const std::function<void()> &work)>;
 
   explicit Delivery(Guard guard) : guard_(std::move(guard)) {}
@@ -23,11 +23,12 @@ class Delivery {
 
   Readback &reads() { return reads_; }
 
-  /// As Readback::deliver(); false where a read has failed, also on the other thread.
+  /// Like Readback::deliver(); false if a read has failed, also on the other thread.
   bool deliver(size_t under_way);
-  /// Hands on what has arrived; the other thread hands on the rest. False as above.
+  /// Delivers the results that have arrived; the other thread delivers the rest. Returns false as
+  /// above.
   bool deliver_as_it_arrives();
-  /// Ends the other thread, until it is needed again. Not from a result that is handed on.
+  /// Ends the other thread until it is needed again. Do not call it from a result's callback.
   void stop();
 
  private:
@@ -35,10 +36,10 @@ class Delivery {
 
   const Guard guard_;
   Readback reads_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   std::thread thread_;
-  bool left_ = false;  // something to hand on
+  bool left_ = false;  // something is left to deliver
   bool stopping_ = false;
 };
 

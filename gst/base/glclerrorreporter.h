@@ -8,15 +8,15 @@
 
 namespace glcl {
 
-/// Posts a warning about resources or settings. The texts may hold any bytes.
+/// Posts a warning about resources or settings. The texts may contain any bytes.
 void warn(GstElement *element, GstResourceError code, const std::string &text,
           const std::string &debug = {});
 
-/// The border between C++ and GStreamer: what an element's work throws becomes its error messages.
+/// The border between C++ and GStreamer: turns exceptions of an element's work into error messages.
 /// Any thread.
 class ErrorReporter {
  public:
-  /// Runs work; false where it threw, which is then posted as the element's.
+  /// Runs work; posts an exception as the element's error and returns false.
   template <class Work>
   bool guard(GstElement *element, const Work &work) {
     try {
@@ -28,12 +28,12 @@ class ErrorReporter {
     }
   }
 
-  /// Whether something was posted since the last flush or start.
+  /// True if an error was posted since the last flush or start.
   bool failed() const;
 
-  /// A new start: what was posted before may be posted again.
+  /// A new start: errors posted before may be posted again.
   void start();
-  /// A flush: the stream may go well from here on.
+  /// A flush: the stream counts as working again.
   void flush();
 
  private:
@@ -42,7 +42,7 @@ class ErrorReporter {
             const std::string &debug);
 
   mutable std::mutex mutex_;
-  std::string last_;  // posted since the start
+  std::string last_;  // last text posted since the start
   bool failed_ = false;
 };
 

@@ -7,9 +7,9 @@
 
 namespace glcl {
 
-/// The frames that arrive at an element: whether each follows the one before it, and warnings, each
-/// once a start, of those that are not as they should be. Streaming thread, but for `late`, and
-/// for `warn_of_pixels` on the GL thread.
+/// Checks the frames that arrive at an element: whether each follows the previous one, and whether
+/// it is valid. Each kind of warning is posted once per start. Streaming thread, except `late`, and
+/// `warn_of_pixels` on the GL thread.
 class FrameContinuity {
  public:
   /// A new start.
@@ -17,21 +17,21 @@ class FrameContinuity {
   /// A flush.
   void flush() { late_until_ = 0; }
 
-  /// Whether the frame does not follow the one that arrived before it, in the direction of
-  /// playback; with `gaps_break` not across a gap in time either.
+  /// True if the frame does not follow the previous one in the direction of playback; with
+  /// `gaps_break`, also after a gap in time.
   bool breaks(const GstSegment &segment, GstBuffer *buffer, bool gaps_break);
-  /// Those behind had a frame of this running time so late, or that early where it is negative:
-  /// elements ahead may drop frames. Any thread.
+  /// QoS from downstream: the frame at this running time was late (negative: early), so upstream
+  /// may start dropping frames. Any thread.
   void late(GstClockTime time, GstClockTimeDiff late);
 
-  /// Whether a frame's lines are from two moments, which nobody has been told of.
+  /// True for an interlaced frame if no warning was posted yet.
   bool has_fields(const GstVideoInfo &info, GstBuffer *buffer) const;
-  /// Warns of such frames.
+  /// Posts the warning about interlaced frames.
   void warn_of_fields(GstElement *element, const GstVideoInfo &info);
-  /// Warns where pixels are not square that `what` count as if they were; GL thread.
+  /// Warns if pixels are not square although `what` is computed as if they were. GL thread.
   void warn_of_pixels(GstElement *element, const GstVideoInfo &info, const char *what);
-  /// Whether a frame has the size of its caps; warns of one that has not. GStreamer 1.22 lets such
-  /// frames through when caps change while a pipeline restarts; the next ones are right again.
+  /// True if a frame has the size of its caps; warns otherwise. GStreamer 1.22 passes wrong frames
+  /// when caps change during a restart; later ones are right again.
   bool has_size_of_caps(GstElement *element, const GstVideoInfo &info, GstBuffer *buffer);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Decoding of files that nobody vouches for.
+// Decoding of untrusted files.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,19 +8,19 @@
 
 namespace glcl {
 
-/// The largest picture that is decoded, px: a side of it, and all of it.
+/// Limits of a decoded picture in px: per side and in total.
 constexpr int most_pixels_a_side = 16384;
 constexpr gint64 most_pixels = gint64(1) << 26;
 
-/// Keeps a decodebin, before it starts, to the bytes that come to it. It takes demuxers, parsers
-/// and decoders of video and pictures only: nothing that opens another file or an address, as a
-/// playlist does. The width and height that the file, a parser or a decoder names are compared with
-/// the limits before the picture gets memory: still pictures that do not name them are refused.
-/// What is refused becomes an error of the decodebin that says why.
+/// Restricts a decodebin, before it starts, to the bytes of its input. It may only use demuxers,
+/// parsers and decoders of video and pictures, and nothing that opens another file or address, such
+/// as a playlist. The size given by the file, a parser or a decoder is checked against the limits
+/// before memory is allocated; still pictures without a size are refused. A refusal becomes an
+/// error of the decodebin with the reason.
 void decode_local_only(GstElement *decodebin);
 
-/// Why a file is refused of which an element tells that the film is elsewhere ("redirect"), as
-/// QuickTime's may; empty for any other message. The decodebin may lose the error behind it.
+/// Reason to refuse a file if the message is a "redirect" to another file, as QuickTime files may
+/// contain; empty for any other message. The decodebin may lose the error that follows it.
 std::string redirection(GstMessage *message);
 
 }  // namespace glcl

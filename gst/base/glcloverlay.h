@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Drawings that go on beside their frames, as a GstVideoOverlayCompositionMeta, for glimagesink or
-// gloverlaycompositor to draw at the end. Analysers between see the frame as it is.
+// Drawings attached to frames as a GstVideoOverlayCompositionMeta, which glimagesink or
+// gloverlaycompositor draws. Analysers in between see the plain frame.
 #pragma once
 
 #include <gst/video/video-overlay-composition.h>
@@ -29,20 +29,20 @@ class Overlay {
   /// what is attached already. It stays on the device until somebody maps it. GL thread. Throws.
   void attach(GstGLCLContext *context, Queue &queue, const Picture &in, const Rectangle &covered,
               const std::function<void(const drawing::Canvas &)> &draw, GstBuffer *to);
-  /// Lets go of everything.
+  /// Releases everything.
   void clear();
 
  private:
   Picture drawn_;
   std::unique_ptr<ResultPool> pool_;
-  // The last ones: GstGLOverlayCompositor knows them by their addresses, and takes one that comes
-  // at the address of the one before for the same.
+  // The latest rectangles. GstGLOverlayCompositor identifies them by address, so a new one must not
+  // reuse the address of the previous one.
   std::deque<GstVideoOverlayRectangle *> kept_;
 };
 
-/// Whether caps say that such metas come.
+/// True if the caps announce such metas.
 bool has_overlays(GstCaps *caps);
-/// Caps that do.
+/// Adds that feature to caps.
 GstCaps *with_overlays(GstCaps *caps);
 /// Caps of an element's other side where it may attach them: `direction` is of the pad with `caps`.
 /// Fixed ones of the sink pad get the feature if the elements behind take it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures that properties name.
+// Pictures from files and samples, for properties.
 #pragma once
 
 #include <gst/gst.h>
@@ -15,16 +15,16 @@ struct HostPicture {
   std::vector<unsigned char> levels;
 };
 
-/// Decodes the first picture of a file with what elements GStreamer has; `format` is GRAY8 or RGBA.
-/// Waits, for 20 s at most. Throws Error::not_found with the reason, "there is no such file.".
+/// Decodes the first picture of a file with GStreamer's elements; `format` is GRAY8 or RGBA. Waits
+/// up to 20 s. Throws Error::not_found with the reason, for example "there is no such file.".
 HostPicture read_picture_file(const std::string &path, const char *format);
 
-/// The picture of a sample, its caps video/x-raw: what is not of `format` is converted. Waits, for
-/// 20 s at most. Throws Error::not_found with the reason.
+/// Returns the picture of a sample with caps video/x-raw, converted to `format`. Waits up to 20 s.
+/// Throws Error::not_found with the reason.
 HostPicture read_picture_sample(GstSample *sample, const char *format);
 
-/// A property of a GstSample that can only be set. Its default is an empty sample, which is none:
-/// editors serialise defaults, and gst_value_serialize() takes no NULL.
+/// A write-only property of a GstSample. Its default is an empty sample, which counts as unset:
+/// editors serialise defaults, and gst_value_serialize() does not accept NULL.
 GParamSpec *sample_spec(const char *name, const char *nick, const char *blurb);
 
 }  // namespace glcl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Properties that stand for the members of an element's settings, a plain struct that any thread
-// sets and reads and that is copied once a frame:
+// Properties for the members of an element's settings, a plain struct that any thread sets and
+// reads and that is copied once per frame:
 //
 //   struct Settings {
 //     double strength = 1;
@@ -8,7 +8,7 @@
 //   glcl::Guarded<Settings> &settings_of(GObject *object);
 //
 //   glcl::Properties(object_class, settings_of)
-//       .number("strength", "Strength", "0 leaves the picture as it is", &Settings::strength, 0,
+//       .number("strength", "Strength", "0 keeps the picture", &Settings::strength, 0,
 //       1);
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace glcl {
 
-/// A value that threads share.
+/// A value shared by threads.
 template <class Value>
 class Guarded {
  public:
@@ -35,7 +35,7 @@ class Guarded {
     const std::lock_guard lock(mutex_);
     value_ = std::move(value);
   }
-  /// Runs `use` on it while no other thread sees it.
+  /// Runs `use` on the value while it is locked.
   template <class Use>
   auto with(const Use &use) {
     const std::lock_guard lock(mutex_);
@@ -47,20 +47,20 @@ class Guarded {
   Value value_;
 };
 
-/// A value of an enumeration, as gst-inspect-1.0 shows it. The texts are literals.
+/// A value of an enumeration as gst-inspect-1.0 shows it. The texts must be literals.
 template <class Enum>
 struct EnumValue {
   Enum value;
   const char *text, *nick;
 };
 
-/// How a property's value gets to the object and back.
+/// Setter and getter of a property.
 struct Accessors {
   std::function<void(GObject *, const GValue *)> set;
   std::function<void(GObject *, GValue *)> get;
 };
 
-/// Gives the class's properties to install_property().
+/// Lets install_property() handle all properties of the class.
 void take_properties(GObjectClass *object_class);
 void install_property(GObjectClass *object_class, GParamSpec *spec, Accessors accessors);
 /// Registers an enumeration, as plugin API.
@@ -92,15 +92,15 @@ inline void store(const std::string &member, GValue *value) {
   g_value_set_string(value, member.c_str());
 }
 
-/// When a property may be set. Later than that it keeps its value, and a warning says so.
+/// When a property may be set. If it is set later, it keeps its value, with a warning.
 constexpr auto while_playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                         GST_PARAM_MUTABLE_PLAYING);
 constexpr auto controllable = static_cast<GParamFlags>(while_playing | GST_PARAM_CONTROLLABLE);
 constexpr auto before_paused =
     static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
 
-/// The properties of a class, all of them, in the order of the calls. Defaults are the values in
-/// Settings(). Numbers can be controlled.
+/// Installs all properties of a class in the order of the calls. Defaults are the values in
+/// Settings(). Numbers are controllable.
 template <class Settings>
 class Properties {
  public:
@@ -125,7 +125,7 @@ class Properties {
     return plain(spec, member);
   }
 
-  /// 0xAARRGGBB, as GStreamer's elements have it.
+  /// A colour as 0xAARRGGBB, like in GStreamer's elements.
   template <class Owner>
   Properties &color(const char *name, const char *nick, const char *blurb, guint Owner::*member) {
     return plain(
@@ -146,7 +146,7 @@ class Properties {
                  member);
   }
 
-  /// Of a type made with enum_type(); the member is an enum, an int or a bool.
+  /// A property of a type made with enum_type(); the member is an enum, an int or a bool.
   template <class Owner, class Enum>
   Properties &choice(const char *name, const char *nick, const char *blurb, Enum Owner::*member,
                      GType type, GParamFlags flags = while_playing) {
@@ -160,15 +160,16 @@ class Properties {
         });
   }
 
-  /// Whatever else: `set (Settings &, const GValue *)` and `get (const Settings &, GValue *)`.
+  /// Any other type, with `set (Settings &, const GValue *)` and `get (const Settings &, GValue
+  /// *)`.
   template <class Set, class Get>
   Properties &other(GParamSpec *spec, Set set, Get get) {
     return made(
         spec, [](const GValue *value) { return value; }, set, get);
   }
 
-  /// The same of what takes long to make of a value: `make (const GValue *)` runs while others may
-  /// use the settings, then `set (Settings &, what it gave)`.
+  /// The same for values that take long to convert: `make (const GValue *)` runs while the settings
+  /// are unlocked, then `set (Settings &, result)`.
   template <class Make, class Set, class Get>
   Properties &made(GParamSpec *spec, Make make, Set set, Get get) {
     install_property(object_class_, spec,

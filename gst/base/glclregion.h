@@ -8,12 +8,13 @@
 
 namespace glcl {
 
-/// Takes a value; others than the two kinds that there are change nothing, with a warning.
+/// Parses a ROI value; anything but an empty array or four integers is ignored with a warning.
 void set_region(Area &area, const GValue *value);
 void get_region(const Area &area, GValue *value);
 
-/// Tells of a roi that leaves frames of width × height px, of which `used` is left: once until it
-/// is inside again. `warned`: whether it was, false for frames of another size.
+/// Warns about a roi that leaves frames of width × height px, of which `used` remains: once until
+/// it is inside again. `warned` stores whether the warning was posted; reset it for frames of
+/// another size.
 void warn_of_region(GstElement *element, const Area &roi, int width, int height, const Area &used,
                     bool &warned);
 

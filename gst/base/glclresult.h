@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Large results (a field of vectors, a histogram) on their way downstream: GstBuffers, owned by
-// metas mostly, whose memory is an OpenCL buffer. It is read back when somebody maps it, and only
-// then.
+// Large results (a vector field, a histogram) that travel downstream: GstBuffers, mostly owned by
+// metas, whose memory is an OpenCL buffer. It is downloaded only when it is mapped.
 #pragma once
 
 #include <initializer_list>
@@ -15,8 +14,8 @@
 
 namespace glcl {
 
-/// Buffers of one size that come back when their last user lets go of them, from any thread and
-/// also after the pool itself has gone. They keep the OpenCL context alive.
+/// A pool of buffers of one size. Buffers return when their last user releases them, from any
+/// thread and even after the pool is gone. They keep the OpenCL context alive.
 class ResultPool {
  public:
   /// Throws Error::failed.
@@ -24,11 +23,11 @@ class ResultPool {
   ~ResultPool();
   ResultPool(const ResultPool &) = delete;
 
-  /// Whether its buffers are of this size and context.
+  /// True if its buffers have this size and context.
   bool suits(GstGLCLContext *context, size_t bytes) const {
     return context == context_ && bytes == bytes_;
   }
-  /// A buffer that nobody uses; its contents are what they were. Transfer full. Throws.
+  /// Returns a free buffer with undefined contents. Transfer full. Throws.
   GstBuffer *acquire();
 
  private:
@@ -40,34 +39,34 @@ class ResultPool {
 
 /// The OpenCL buffer behind a buffer of a pool, for kernels to write.
 const cl::Buffer &result_memory(GstBuffer *buffer);
-/// After the kernels that write it were enqueued: whoever maps it waits for them, not for more, and
-/// can't where `deferred_error` is a failure.
+/// Call it after enqueuing the kernels that write the buffer: mapping waits only for them, and
+/// fails if `deferred_error` is a failure.
 void result_written(GstBuffer *buffer, Queue &queue,
                     std::shared_ptr<const DeferredError> deferred_error = {});
 
-/// An array of a result: where its numbers are in the result's buffer.
+/// An array of a result: the place of its numbers in the result's buffer.
 struct ResultArray {
-  const char *name;        ///< of its field
-  const char *type;        ///< of its numbers, as gstglclresult.h names them
-  std::vector<int> shape;  ///< at most 4; the last index runs fastest
+  const char *name;        ///< name of its field
+  const char *type;        ///< type of its numbers, as in gstglclresult.h
+  std::vector<int> shape;  ///< at most 4 dimensions; the last index varies fastest
   size_t offset;           ///< bytes
 
   size_t bytes() const;
 };
 
-/// Attaches a result to a frame, as a GstCustomMeta named `kind`. `buffer` is of a ResultPool; each
-/// of the arrays in it becomes a GstBuffer with its type and shape, as gstglclresult.h tells.
-/// Returns the structure, for further fields. Transfer full of `buffer`.
+/// Attaches a result to a frame as a GstCustomMeta named `kind`. `buffer` comes from a ResultPool;
+/// each of its arrays becomes a GstBuffer with type and shape, as described in gstglclresult.h.
+/// Returns the structure, for further fields. Takes ownership of `buffer`.
 GstStructure *attach_result(GstBuffer *to, const char *kind, const char *element, GstBuffer *buffer,
                             const std::vector<ResultArray> &arrays);
-/// A copy of the structure that this element has attached to a frame, whose arrays are the same
-/// GstBuffers; null where there is none. Transfer full.
+/// Returns a copy of the structure that this element has attached to a frame, with the same
+/// GstBuffers as arrays, or null. Transfer full.
 GstStructure *result_of(GstBuffer *frame, const char *element);
-/// A GstBuffer of an array of the structure; borrowed.
+/// The GstBuffer of an array in the structure; borrowed.
 GstBuffer *result_array(const GstStructure *result, const char *name);
 
-/// A field of several values that every language reads: a GValueArray, not a GstValueArray, which
-/// Python knows only with an extra package.
+/// A field with several values that every language can read: a GValueArray. Python reads a
+/// GstValueArray only with an extra package.
 class FieldArray {
  public:
   FieldArray();
@@ -78,8 +77,8 @@ class FieldArray {
   void add(int number);
   void add(guint number);
   void add(const GValue *value);      ///< a copy
-  void add(GstStructure *structure);  ///< which it takes
-  /// An array in the array.
+  void add(GstStructure *structure);  ///< takes ownership
+  /// Appends an array to the array.
   void add(const FieldArray &numbers);
   void into(GstStructure *structure, const char *field);
 
@@ -89,13 +88,13 @@ class FieldArray {
   GValue value_ = G_VALUE_INIT;
 };
 
-/// A field F of several structures, and each of their fields, C, as an array of its own, F-C:
-/// Python reads the structures only while something holds the one that they are in.
+/// A field F with several structures, and one array F-C for each of their fields C, because Python
+/// can read the structures only while the outer one is referenced.
 class FieldRows {
  public:
   explicit FieldRows(std::initializer_list<const char *> columns);
 
-  void add(GstStructure *row);  ///< which it takes, with all the columns
+  void add(GstStructure *row);  ///< takes ownership; has all columns
   void into(GstStructure *structure, const std::string &field);
 
  private:

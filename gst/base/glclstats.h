@@ -13,16 +13,16 @@
 
 namespace glcl {
 
-/// What an element has done since PAUSED.
+/// Statistics of an element since PAUSED.
 struct Stats {
   uint64_t frames = 0, dropped = 0;
   std::shared_ptr<sharing::Copies> copies = std::make_shared<sharing::Copies>(0);
-  Timing latency;  ///< from a frame's arrival until it goes on
+  Timing latency;  ///< from the arrival of a frame until it is pushed
   std::string device;
   const sharing::SharingMethod *method = nullptr;
   std::map<std::string, Timing> timings;  ///< by kernel, and "frame"
 
-  /// As the property `stats` tells it.
+  /// The value of the property `stats`.
   GstStructure *structure() const;
 };
 

@@ -12,25 +12,26 @@
 
 namespace glcl {
 
-/// The frames of an element on their way from buffers to pictures and back, by the sharing method
-/// of an OpenCL context. GL thread; the functions throw.
+/// Converts the frames of an element from buffers to pictures and back, with the sharing method of
+/// an OpenCL context. GL thread; the functions throw.
 class TextureBridge {
  public:
-  /// Both outlive it. Transfers of a frame to or from host memory are counted in `copies`.
+  /// Element and context must outlive it. `copies` counts transfers of a frame to or from host
+  /// memory.
   TextureBridge(GstBaseTransform *element, GstGLCLContext *context,
                 std::shared_ptr<sharing::Copies> copies);
 
-  /// Puts a pool of the textures that the method works on best in place of the query's first.
+  /// Replaces the query's first pool by a pool of textures that suit the method best.
   void replace_pool(GstQuery *query, const sharing::ErrorHandler &report);
 
-  /// Runs `work (in, out)`, which enqueues what reads `in` and writes all of `out`, frames of
-  /// `info`. Where the buffers are one, or hold the same texture, the frame goes on as it came and
-  /// there is no picture `out`. Throws where the buffers hold something else.
+  /// Runs `work (in, out)`, which enqueues kernels that read `in` and write all of `out`, frames of
+  /// `info`. If both buffers are the same or hold the same texture, the frame passes unchanged and
+  /// there is no picture `out`. Throws if the buffers hold no such frames.
   using Process = std::function<void(const Picture &in, const Picture &out)>;
   void run(Queue &queue, Layout layout, const GstVideoInfo &info, GstBuffer *in, GstBuffer *out,
            const Process &work);
 
-  /// Has OpenGL own a frame, for consumers that use its texture without a map.
+  /// Gives a frame to OpenGL, for consumers that use its texture without a map.
   void hand_to_gl(GstBuffer *frame);
 
  private:
@@ -41,7 +42,7 @@ class TextureBridge {
   GstGLCLContext *context_;
   std::shared_ptr<sharing::Copies> copies_;
   std::unique_ptr<sharing::Sharing> sharing_;
-  // For textures of a GL context that shares nothing with ours.
+  // For textures of a GL context that does not share with ours.
   std::unique_ptr<sharing::Sharing> foreign_;
 };
 

@@ -8,16 +8,16 @@
 
 namespace glcl {
 
-/// The messages of an element that wait on the application's bus, so that one that nobody reads
-/// does not fill. What the application has taken from it counts no more, though it keeps the
-/// message. Any thread.
+/// Counts the messages of an element that wait on the application's bus, so that an unread bus does
+/// not grow without limit. Messages that the application has taken do not count, even if it keeps
+/// them. Any thread.
 class Unread {
  public:
-  /// Whether fewer than `most` wait.
+  /// True if fewer than `most` messages wait.
   bool has_room(GstElement *element, size_t most);
-  /// One that is about to be posted. It must not outlive this.
+  /// Adds a message before it is posted. The message must not outlive this object.
   void add(GstMessage *message);
-  /// Whether the application is to be told that messages are lost: once until there is room again.
+  /// True if a warning about dropped messages is due: once until there is room again.
   bool must_warn();
 
  private:

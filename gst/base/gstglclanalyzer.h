@@ -20,18 +20,18 @@ struct Canvas;
 #define GST_TYPE_GLCL_ANALYZER (gst_glcl_analyzer_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstGLCLAnalyzer, gst_glcl_analyzer, GST, GLCL_ANALYZER, GstGLCLFilter)
 
-/// The base of elements that find something out about frames: the properties `post-messages`,
-/// `interval`, `attach-meta` and `attach-overlay`, and numbers that travel from the device to
-/// messages while frames go on. They are handed on once they have arrived: on the streaming thread
-/// with a later frame, or on a thread of the element's own, one at a time and in order. Before EOS,
-/// SEGMENT_DONE, GAP, a new stream, segment or caps, and for a drain query, all are; a flush and a
-/// stop drop them. The device may be `gst_glcl_analyzer_depth` reads behind, then the streaming
-/// thread waits before it takes another frame.
+/// Base class of analysers: the properties `post-messages`, `interval`, `attach-meta` and
+/// `attach-overlay`, and results that are downloaded for messages while frames pass. Results are
+/// delivered once they have arrived, one at a time and in order: on the streaming thread with a
+/// later frame, or on the element's own thread. All are delivered before EOS, SEGMENT_DONE, GAP, a
+/// new stream, segment or caps, and for a drain query. A flush and a stop drop them. If the device
+/// is `gst_glcl_analyzer_depth` reads late, the streaming thread waits before it takes another
+/// frame.
 struct _GstGLCLAnalyzerClass {
   GstGLCLFilterClass parent_class;
 
-  /// No frame follows those so far, whose results have all been handed on, none of them a failure:
-  /// what waits for further frames is decided now. On the streaming thread. Optional.
+  /// Called when no further frame follows and all results were delivered without failure: decide
+  /// now what depends on further frames. Streaming thread. Optional.
   void (*finish)(GstGLCLAnalyzer *self);
 };
 
@@ -39,34 +39,35 @@ constexpr int gst_glcl_analyzer_depth = 8;
 
 namespace glcl {
 
-/// When a frame is.
+/// Times of a frame.
 struct FrameTimes {
   GstClockTime timestamp, stream_time, running_time, duration;
 };
 
-/// What is wanted of a frame.
+/// Requested results of a frame.
 struct FrameRequest {
   FrameTimes times;
-  bool message;  ///< one is due, by post-messages and interval
+  bool message;  ///< a message is due, by post-messages and interval
   bool meta;
 };
 
 }  // namespace glcl
 
-/// In `prepare`: makes room for reads of up to `bytes`. Throws.
+/// Call in `prepare`: allocates memory for reads of up to `bytes`. Throws.
 void gst_glcl_analyzer_prepare(GstGLCLAnalyzer *self, glcl::Context &context, size_t bytes);
 
-/// In `process`, once a frame: what is wanted of it. Where a meta is, `outbuf` takes one.
+/// Call in `process` once per frame: returns the requested results. If a meta is requested,
+/// `outbuf` can take it.
 glcl::FrameRequest gst_glcl_analyzer_request(GstGLCLAnalyzer *self, GstBuffer *inbuf);
-/// In `process`: enqueues a read of the buffer's first `bytes`, which `take` sees once they have
-/// arrived, while a later frame may be under way on the GL thread. What `take` uses beside them it
-/// holds itself; the element lives. Never waits. Throws.
+/// Call in `process`: enqueues a read of the buffer's first `bytes` and calls `take` once they have
+/// arrived, possibly while the GL thread processes a later frame. `take` must own everything else
+/// it uses; the element stays alive. Never waits. Throws.
 void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl::Buffer &from,
                             size_t bytes, std::function<void(const void *bytes)> take);
 
-/// In `process`, ahead of the frame's reads: their results count only if `deferred_error` is no
-/// failure. A failure is posted as an error as results are handed on, or on stop, read or not; null
-/// is none. Throws.
+/// Call in `process` before the reads of the frame: their results are valid only if
+/// `deferred_error` is not a failure. A failure is posted as an error when results are delivered,
+/// or at the latest on stop; null is ignored. Throws.
 void gst_glcl_analyzer_check_deferred(GstGLCLAnalyzer *self, glcl::Queue &queue,
                                       std::shared_ptr<const glcl::DeferredError> deferred_error);
 
@@ -74,49 +75,48 @@ void gst_glcl_analyzer_check_deferred(GstGLCLAnalyzer *self, glcl::Queue &queue,
 /// under way, at most `gst_glcl_analyzer_depth`. With 1 the results of a frame are there before the
 /// next one is processed.
 void gst_glcl_analyzer_set_depth(GstGLCLAnalyzer *self, int depth);
-/// Whether messages are wanted at all, by post-messages.
+/// True if post-messages is set.
 bool gst_glcl_analyzer_posts(GstGLCLAnalyzer *self);
 
 namespace glcl {
-/// What is attached to a frame.
+/// The result attached to a frame.
 struct AttachedResult {
-  GstBuffer *buffer;     ///< of the arrays; the structure holds it
-  GstStructure *fields;  ///< of the meta, which takes further ones
+  GstBuffer *buffer;     ///< buffer of the arrays; owned by the structure
+  GstStructure *fields;  ///< fields of the meta; add further ones here
 };
 }  // namespace glcl
 
-/// In `process`: attaches a result, which is told of by the name `kind`. Its arrays lie in one
-/// buffer of `bytes`: kernels write glcl::result_memory(), then glcl::result_written() says so.
-/// Throws.
+/// Call in `process`: attaches a result named `kind`. Its arrays lie in one buffer of `bytes`:
+/// enqueue kernels that write glcl::result_memory(), then call glcl::result_written(). Throws.
 glcl::AttachedResult gst_glcl_analyzer_attach(GstGLCLAnalyzer *self, GstBuffer *to,
                                               const char *kind, size_t bytes,
                                               const std::vector<glcl::ResultArray> &arrays);
 
-/// Whether the frame under way gets its drawing as an overlay: attach-overlay is set, and
-/// downstream takes overlays. Then a frame that only gets a drawing may go on as it came. In
-/// begin_frame, passes_on and process.
+/// True if the current frame gets its drawing as an overlay: attach-overlay is set, and downstream
+/// accepts overlays. Then a frame that only gets a drawing may pass unchanged. For begin_frame,
+/// passes_on and process.
 bool gst_glcl_analyzer_attaches_overlay(GstGLCLAnalyzer *self);
-/// Whether the frame under way gets a meta. In begin_frame, passes_on and process.
+/// True if the current frame gets a meta. For begin_frame, passes_on and process.
 bool gst_glcl_analyzer_attaches_meta(GstGLCLAnalyzer *self);
-/// Whether attach-meta is set now, so that later frames will get metas.
+/// True if attach-meta is set now, so that later frames will get metas.
 bool gst_glcl_analyzer_wants_metas(GstGLCLAnalyzer *self);
-/// In `process`: has `draw` make the frame with a drawing over it or, where it attaches overlays,
-/// the drawing alone; then `frame` makes the frame, which without it is a copy. `covered` is where
-/// the drawing is at most; none where there is none. A frame that goes on as it came, without a
-/// picture `out`, has no drawing over it. Throws.
+/// Call in `process`: `draw` renders the frame with the drawing or, if overlays are attached, the
+/// drawing alone; then `frame` renders the frame (default: a copy). `covered` bounds the drawing;
+/// it is empty without a drawing. A frame that passes unchanged, without a picture `out`, gets no
+/// drawing. Throws.
 void gst_glcl_analyzer_draw(GstGLCLAnalyzer *self, glcl::Queue &queue, const glcl::Picture &in,
                             const glcl::Picture &out, GstBuffer *outbuf,
                             const std::optional<glcl::Rectangle> &covered,
                             const std::function<void(const glcl::drawing::Canvas &)> &draw,
                             const std::function<void()> &frame = {});
 
-/// Hands on all that is under way, waiting for it, as EOS does; false where some frame since the
-/// last flush or stop failed, so that results are missing or the stream ends too soon. On the
-/// streaming thread.
+/// Waits for all pending results and delivers them, as on EOS. Returns false if a frame since the
+/// last flush or stop failed, so that results are missing or the stream ends early. Streaming
+/// thread.
 bool gst_glcl_analyzer_drain(GstGLCLAnalyzer *self);
 
-/// A structure for a message: the times of the frame, to which its fields are added.
+/// Creates the structure of a message with the times of the frame; add its fields.
 GstStructure *gst_glcl_analyzer_structure(const char *name, const glcl::FrameTimes &times);
-/// Posts it. Where 300 messages wait on a bus that nobody reads it is lost, and a warning says so.
-/// Takes the structure.
+/// Posts the message. If 300 unread messages wait on the bus, it is dropped with a warning. Takes
+/// ownership of the structure.
 void gst_glcl_analyzer_post(GstGLCLAnalyzer *self, GstStructure *structure);

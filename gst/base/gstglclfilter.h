@@ -24,12 +24,13 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGL
 struct _GstGLCLFilterClass {
   GstGLFilterClass parent_class;
 
-  /// Before the first frame of a size or of an OpenCL context: build the programs and allocate what
-  /// frames of width × height px need. Gives the layout in which `process` wants its pictures.
+  /// Called before the first frame of a size or of an OpenCL context: build the programs and
+  /// allocate memory for frames of width × height px. Returns the layout of the pictures for
+  /// `process`.
   glcl::Layout (*prepare)(GstGLCLFilter *self, glcl::Context &context, int width, int height);
 
-  /// Enqueues the kernels that read `in` and write all of `out`; doesn't wait. The buffers are for
-  /// timestamps and metas, and need no mapping.
+  /// Enqueues the kernels that read `in` and write all of `out`; must not wait. The buffers are for
+  /// timestamps and metas; do not map them.
   void (*process)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in,
                   const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf);
 
@@ -37,45 +38,47 @@ struct _GstGLCLFilterClass {
   /// between the two. On the streaming thread. Optional.
   void (*begin_frame)(GstGLCLFilter *self);
 
-  /// Whether the next frame goes on as it came, because there is nothing to change in it: then
-  /// `process` gets no picture `out`, and metas go to `outbuf`, which holds the memory of `inbuf`.
-  /// On the streaming thread. Optional: without it every frame is written.
+  /// True if the next frame passes unchanged: then `process` gets no picture `out`, and metas go to
+  /// `outbuf`, which holds the memory of `inbuf`. Streaming thread. Optional: without it every
+  /// frame is written.
   bool (*passes_on)(GstGLCLFilter *self);
 
-  /// Forgets what earlier frames left, because the next one does not follow them: DISCONT, flush,
-  /// new segment, new caps, another GL context, a restart. Optional. Neither frames dropped because
-  /// somebody is late nor groups of frames played backward break a stream, though they come marked
-  /// as discontinuities.
+  /// Resets all state of earlier frames because the next one does not follow them: DISCONT, flush,
+  /// new segment, new caps, another GL context, a restart. Optional. It is not called after frames
+  /// dropped by QoS or between groups of frames played backward, although these are marked as
+  /// discontinuities.
   void (*reset)(GstGLCLFilter *self);
 
-  /// Drops everything made in `prepare`. Optional.
+  /// Frees everything created in `prepare`. Optional.
   void (*unprepare)(GstGLCLFilter *self);
 
-  /// A frame that comes after a gap of more than four frames, or from the other side of the one
-  /// before it, does not follow that one either.
+  /// If true, a frame after a gap of more than four frames, or one that jumps back in time, does
+  /// not follow the previous one either.
   bool gaps_break;
-  /// Whether what it does now looks at single pixels of one frame, so that frames of two fields are
-  /// as good as any other. On the streaming thread. Optional: without it they never are.
+  /// True if the current settings only read single pixels of one frame, so that interlaced frames
+  /// are processed correctly. Streaming thread. Optional: without it interlaced frames cause a
+  /// warning.
   bool (*takes_fields)(GstGLCLFilter *self);
 };
 
-/// In class_init: names the formats of frames that the element takes, and gives as it gets them.
-/// Its pads' caps come from there.
+/// Call in class_init: sets the frame formats of the element, which are the same on both pads, and
+/// creates the caps of its pads.
 void gst_glcl_filter_class_set_formats(GstGLCLFilterClass *klass,
                                        std::initializer_list<const glcl::PixelFormat *> formats);
 
-/// The context in use, in `prepare` and `process`; borrowed.
+/// The context in use, for `prepare` and `process`; borrowed.
 GstGLCLContext *gst_glcl_filter_context(GstGLCLFilter *self);
-/// Whether it has posted an error since the last flush or READY, some of which are known only when
-/// a frame is mapped further down.
+/// True if the element has posted an error since the last flush or READY. Some errors are only
+/// known when a frame is mapped downstream.
 bool gst_glcl_filter_has_failed(GstGLCLFilter *self);
-/// Whether a frame has gone through since READY: from then on a wrong setting is warned of, and
-/// ends nothing.
+/// True if a frame has passed since READY: from then on a wrong setting causes a warning, not an
+/// error.
 bool gst_glcl_filter_has_begun(GstGLCLFilter *self);
-/// By how much the frames' pixels are shown wider than high, in `prepare` and `process`.
+/// Pixel aspect ratio (width by height) of the frames, for `prepare` and `process`.
 float gst_glcl_filter_pixel_aspect(GstGLCLFilter *self);
-/// In `process`: what it does now counts pixels as if they were square. Where they are not, it
-/// warns once a start that `what`, as "turns and scales of templates", are not those that are seen.
+/// Call in `process` if the computation assumes square pixels. If they are not square, the element
+/// warns once per start that `what`, for example "rotations and scales of templates", differ from
+/// the displayed ones.
 void gst_glcl_filter_counts_square(GstGLCLFilter *self, const char *what);
-/// Runs work outside of the virtual functions and posts what it throws; false where it did.
+/// Runs work outside the virtual functions and posts its exceptions; false after an exception.
 bool gst_glcl_filter_guard(GstGLCLFilter *self, const std::function<void()> &work);

@@ -6,11 +6,11 @@
 
 namespace glcl::drawing {
 
-/// The layout of the kernels.
+/// An arrow, in the memory layout of the kernels.
 struct Arrow {
-  cl_float x, y;         ///< px, where it begins
+  cl_float x, y;         ///< start, px
   cl_float right, down;  ///< its direction, of length 1
-  cl_float length;       ///< px from there to the tip; below 0 there is no arrow
+  cl_float length;       ///< px to the tip; no arrow if below 0
   cl_uchar4 colour;      ///< RGBA
 };
 
@@ -19,10 +19,10 @@ class Arrows {
  public:
   struct Width {
     float thick;    ///< px, half the shaft
-    float outline;  ///< px around all of it
+    float outline;  ///< width of the outline, px
   };
   static Width width(int frame_width, int frame_height);
-  /// Px between arrows that fields of vectors are shown by, unless somebody chooses.
+  /// Default distance between arrows of vector fields, px.
   static int spacing(int frame_width, int frame_height) {
     return std::clamp(std::min(frame_width, frame_height) / 24, 12, 96);
   }
@@ -31,9 +31,10 @@ class Arrows {
   /// Throws Error::failed.
   Arrows(Context &context, int width, int height, Layout layout);
 
-  /// A buffer for so many arrows, for kernels to write before draw(). Throws.
+  /// Returns a buffer for `count` arrows, for kernels to write before draw(). Throws.
   const cl::Buffer &room(int count);
-  /// Enqueues the drawing of those; where arrows meet, a pixel is of the one that it is deepest in.
+  /// Enqueues the drawing of these arrows; where arrows overlap, a pixel belongs to the one in
+  /// which it lies deepest.
   void draw(Queue &queue, int count, cl_uint outline_color, const Canvas &canvas);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace glcl::drawing {
 
-/// A colour as properties give it, 0xAARRGGBB, for kernels.
+/// Converts a colour property, 0xAARRGGBB, for kernels.
 inline cl_uchar4 bytes_of(cl_uint argb) {
   const auto part = [argb](int bit) { return static_cast<cl_uchar>(argb >> bit & 255); };
   return {{part(16), part(8), part(0), part(24)}};
@@ -19,8 +19,7 @@ inline cl_float4 floats_of(cl_uint argb) {
   return floats;
 }
 
-/// Px of a dot of the font, which has 5×7 of them: so many that text can be read in a frame of this
-/// size.
+/// Size of a dot of the 5×7 font in px, so that text is readable in a frame of this size.
 inline int dot(int width, int height) { return std::max(2, (std::min(width, height) + 135) / 270); }
 
 /// Where a drawing goes: over the frame `in`, or apart from it, for others to put it over the
@@ -29,7 +28,7 @@ struct Canvas {
   const Picture &in, &out;
   bool overlay = false;
 
-  /// Enqueues what a drawing that leaves pixels out begins with: the frame, or nothing.
+  /// Enqueues the background of a drawing that does not cover all pixels: the frame, or nothing.
   void begin(Queue &queue) const;
 };
 

@@ -7,11 +7,11 @@
 
 namespace glcl::sharing {
 
-/// Copies textures of a plane into others of their size by a compute shader, which on one NVIDIA
-/// H200 is fifteen times as fast as a blit. On the thread of its GL context.
+/// Copies textures of a plane into others of the same size with a compute shader, which is fifteen
+/// times as fast as a blit on one NVIDIA H200. On the thread of its GL context.
 class TextureCopier {
  public:
-  /// Throws Error::failed where the shader does not build.
+  /// Throws Error::failed if the shader does not compile.
   TextureCopier(GstGLContext *context, const PlaneFormat &plane);
   ~TextureCopier();
   TextureCopier(const TextureCopier &) = delete;
@@ -20,7 +20,7 @@ class TextureCopier {
   void copy(guint from, guint to, int width, int height);
 
  private:
-  /// OpenGL 4.3 beyond GstGLFuncs.
+  /// Functions of OpenGL 4.3 that GstGLFuncs lacks.
   struct Functions {
     void (*BindImageTexture)(guint, guint, gint, guchar, gint, guint, guint);
     void (*DispatchCompute)(guint, guint, guint);

@@ -14,43 +14,43 @@
 
 namespace glcl::sharing {
 
-/// What `copy` keeps on a GstGLMemory that hands itself over: the frame as a picture in OpenCL's
-/// memory, which the next element of ours reads without a transfer. Where OpenCL wrote it nobody
-/// else has it: OpenGL and the host get it when they map the memory. It lives as qdata of the
-/// memory. From any thread.
+/// Record of the method `copy` on a GstGLMemory of our pools: the frame as a picture in OpenCL's
+/// memory, which the next gst-glcl element reads without a transfer. After OpenCL has written it,
+/// only this picture is valid: OpenGL and the host get the frame when they map the memory. It is
+/// stored as qdata of the memory. From any thread.
 class DeviceFrame {
  public:
-  /// The record of a memory, made at the first call, on the GL thread.
+  /// The record of a memory, created at the first call, on the GL thread.
   static DeviceFrame &of(GstGLMemory *memory);
-  /// The record, or null where there is none yet.
+  /// The record, or null if it does not exist yet.
   static DeviceFrame *find(GstGLMemory *memory);
 
-  /// The picture with the frame, for what the queue does next; false where it has not got it.
+  /// Gets the picture for the next commands of the queue; false if the picture is not valid.
   bool read(Queue &queue, Layout layout, Picture &picture);
-  /// The picture, of which the queue is to write all. Waits until what was written before is, so
-  /// that the host is no more frames ahead of the device than take turns. Throws.
+  /// Gets the picture for the queue to overwrite completely. Waits for the previous write, so that
+  /// the host is at most as many frames ahead of the device as there are pictures. Throws.
   Picture write(Queue &queue, const TextureUse &use, Layout layout);
-  /// The same for who writes it by another queue, when `after` have completed; does not wait.
+  /// The same for a write on another queue after the events `after`; does not wait.
   Picture write(Queue &queue, const TextureUse &use, Layout layout, std::vector<cl::Event> &after);
 
   /// The queue was told all that writes the picture, and nobody else has the frame. What goes to
   /// the host comes by `reads`, a queue of the same context, and is counted. Throws.
   void written(Queue &queue, const cl::CommandQueue &reads, std::shared_ptr<Copies> copies);
-  /// The picture has what the host has, or will have, for the queue that writes it.
+  /// Marks the picture as equal to the host's copy, for the queue that writes it.
   void uploaded();
-  /// Until this event the queue reads the picture.
+  /// The queue reads the picture until this event.
   void read_until(const cl::Event &event);
-  /// The picture has not got the frame: it was written elsewhere, or is half written.
+  /// Marks the picture as invalid: the frame was written elsewhere, or only partly.
   void invalidate();
 
-  /// Whether OpenCL alone has the frame.
+  /// True if only OpenCL's copy is valid.
   bool device_only() const;
-  /// Waits for the frame and copies it to the host, in rows of so many bytes. Throws.
+  /// Waits for the frame and downloads it to the host, in rows of `stride` bytes. Throws.
   void download(void *host, size_t stride);
-  /// The same for OpenGL's own host memory, which has the frame from then on.
+  /// The same for OpenGL's host memory, which is valid from then on.
   void downloaded();
-  /// Waits for the frame and gives it on the host without OpenGL, in rows of so many bytes; null
-  /// where others have it too. Throws.
+  /// Waits for the frame and returns it on the host without OpenGL, in rows of `stride` bytes; null
+  /// if another copy is valid too. Throws.
   std::shared_ptr<const Pinned> on_host(size_t stride);
 
  private:
@@ -67,12 +67,12 @@ class DeviceFrame {
 
   mutable std::mutex mutex_;
   cl_context context_ = nullptr;
-  std::shared_ptr<Queue> queue_;  // the last that used the picture
+  std::shared_ptr<Queue> queue_;  // last queue that used the picture
   Content content_;
   bool valid_ = false, device_only_ = false;
 
   std::mutex host_mutex_;
-  std::shared_ptr<Pinned> host_;  // for the frame, where somebody maps it
+  std::shared_ptr<Pinned> host_;  // the frame on the host, once it was mapped
   cl_context host_context_ = nullptr;
   bool host_valid_ = false;
 };

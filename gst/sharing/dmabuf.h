@@ -5,10 +5,10 @@
 
 namespace glcl::sharing {
 
-/// Whether the GL context's driver exports textures as dma-bufs.
+/// True if the driver of the GL context exports textures as dma-bufs.
 bool exports_dma_bufs(GstGLContext *context);
 
-/// A texture that OpenGL made and exported. On the thread of the GL context. Throws Error::failed.
+/// Exports a texture created by OpenGL. On the thread of the GL context. Throws Error::failed.
 std::unique_ptr<ExportedTexture> export_texture(GstGLContext *context, const PlaneFormat &plane,
                                                 int width, int height);
 

@@ -14,17 +14,17 @@ namespace glcl::sharing {
 /// A texture of one plane whose memory OpenCL can import. On the thread of its GL context.
 class ExportedTexture : public Interop {
  public:
-  /// What an importer gets; it owns the descriptor.
+  /// Handle for an importer, which owns the descriptor.
   struct Handle {
     cl_bitfield type;  ///< CL_EXTERNAL_MEMORY_HANDLE_…_KHR
     int descriptor;
-    size_t pitch;  ///< bytes from row to row; 0 where the driver knows
+    size_t pitch;  ///< bytes from row to row; 0 if the driver knows it
   };
 
   ExportedTexture(const ExportedTexture &) = delete;
   ExportedTexture &operator=(const ExportedTexture &) = delete;
 
-  /// The texture; whoever takes it over deletes it.
+  /// The texture; its new owner deletes it.
   guint texture() const { return texture_; }
   /// Throws Error::failed.
   virtual Handle handle() const = 0;
@@ -46,7 +46,7 @@ class ExportedTexture : public Interop {
   guint texture_ = 0;
 };
 
-/// Makes such textures in one form.
+/// Creates such textures in one form.
 class Exporter {
  public:
   virtual ~Exporter() = default;
@@ -56,8 +56,8 @@ class Exporter {
                                                 int width, int height) = 0;
 };
 
-/// The forms, each in a file of its own, for a GL context that the device drives. They throw
-/// Error::not_found with the reason why not. On the thread of the GL context.
+/// The forms, one per file, for a GL context that runs on the device. They throw Error::not_found
+/// with the reason if they do not work. On the thread of the GL context.
 std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *gl_context, const Device &device);
 std::shared_ptr<Exporter> dma_buf_exporter(GstGLContext *gl_context, const Device &device);
 

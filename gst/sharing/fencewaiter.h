@@ -7,19 +7,19 @@
 
 namespace glcl::sharing {
 
-/// Orders OpenCL after OpenGL while the calling thread goes on. A second GL context, which shares
-/// objects with the first, waits for a fence on its own thread and completes a user event. Each GL
-/// context has one waiter, which lives as long as the context.
+/// Orders OpenCL after OpenGL without blocking the calling thread. A second GL context, which
+/// shares objects with the first, waits for a fence on its own thread and completes a user event.
+/// Each GL context has one waiter, which lives as long as the context.
 class FenceWaiter {
  public:
-  /// The waiter of a GL context, on whose thread this is called. Null where OpenGL has no fences or
-  /// makes no second context.
+  /// The waiter of a GL context; call it on the thread of that context. Null if OpenGL has no
+  /// fences or can't create a second context.
   static FenceWaiter *of(GstGLContext *context);
   ~FenceWaiter();
   FenceWaiter(const FenceWaiter &) = delete;
 
-  /// What the queue does next comes after what OpenGL was told so far. On the thread of the GL
-  /// context. Throws cl::Error.
+  /// Orders the next commands of the queue after all OpenGL commands so far. On the thread of the
+  /// GL context. Throws cl::Error.
   void order(Queue &queue);
 
  private:

@@ -12,20 +12,19 @@
 
 namespace glcl::sharing {
 
-/// Fetches a function of OpenGL or EGL that GstGLFuncs has not; null where the driver has not
-/// either.
+/// Loads a function of OpenGL or EGL that GstGLFuncs lacks; null if the driver lacks it too.
 template <class Function>
 void load(GstGLContext *context, Function &function, const char *name) {
   function = reinterpret_cast<Function>(gst_gl_context_get_proc_address(context, name));
 }
 
-/// Forgets errors that somebody else left.
+/// Clears errors of earlier OpenGL calls.
 inline void clear_errors(const GstGLContext *context) {
   while (context->gl_vtable->GetError()) {
   }
 }
 
-/// The EGLDisplay of the context; null where it is not of EGL.
+/// The EGLDisplay of the context; null if it is not an EGL context.
 inline gpointer egl_display(const GstGLContext *context) {
 #if HAVE_GL_EGL
   if (GstGLDisplayEGL *egl = gst_gl_display_egl_from_gl_display(context->display)) {
@@ -37,7 +36,7 @@ inline gpointer egl_display(const GstGLContext *context) {
   return nullptr;
 }
 
-/// Filters and edges as GstGLMemory sets them, of the texture that is bound.
+/// Sets filters and edge modes of the bound texture, like GstGLMemory.
 inline void set_parameters(const GstGLContext *context) {
   const GstGLFuncs *gl = context->gl_vtable;
   gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);

@@ -11,22 +11,22 @@
 
 namespace glcl::sharing {
 
-/// How OpenCL gets at the memory of a texture. On the thread of its GL context.
+/// Access of OpenCL to the memory of a texture. On the thread of its GL context.
 class Interop {
  public:
   virtual ~Interop() = default;
 
   /// The texture's image. Throws Error::failed.
   virtual Image image(const Context &context, const GstGLMemory *memory) const = 0;
-  /// Hand textures that the queue's context has images of to OpenCL, or back to OpenGL (at the
-  /// event), in one call. Throw cl::Error.
+  /// Acquire textures for OpenCL, or release them to OpenGL (at the event), in one call; the
+  /// queue's context has images of them. Throw cl::Error.
   virtual void acquire(Queue &queue, const std::vector<cl_mem> &images) const = 0;
   virtual cl::Event release(Queue &queue, const std::vector<cl_mem> &images) const = 0;
-  /// Whether the driver orders both with OpenGL's work, so that nobody has to wait.
+  /// True if the driver orders both with OpenGL's work, so that no wait is needed.
   virtual bool ordered_by_driver(const Device &) const { return false; }
 
  protected:
-  /// Not by CLHPP: that would have another reference of each image.
+  /// Without CLHPP, which would take another reference of each image.
   static cl::Event enqueue(Queue &queue, const std::vector<cl_mem> &images,
                            decltype(&clEnqueueAcquireGLObjects) function, const char *name) {
     cl::Event event;
@@ -37,7 +37,7 @@ class Interop {
   }
 };
 
-/// That of textures whose memory is OpenGL's (cl_khr_gl_sharing).
+/// The access to textures in OpenGL's memory (cl_khr_gl_sharing).
 const Interop &gl_interop();
 
 }  // namespace glcl::sharing

@@ -10,14 +10,14 @@
 
 namespace glcl::sharing {
 
-/// The format of frames by GStreamer's name of it. Throws Error::failed where the table has none.
+/// The format of frames by its GStreamer name. Throws Error::failed if it is not in the table.
 const PixelFormat &format_of(const GstVideoInfo &info);
 
-/// A pool of textures that know whether OpenGL or OpenCL wrote them last: OpenCL may keep them, or
-/// the frame in memory of its own, from frame to frame, and whoever maps one, or waits on the
-/// GstGLSyncMeta of one that OpenCL shares, gets it handed over first. With an exporter the
-/// textures live in memory that OpenGL and OpenCL both import. A sync meta can't fail, so a texture
-/// that could not be handed over is reported. Transfer full.
+/// A pool of textures that record whether OpenGL or OpenCL wrote them last. OpenCL may keep them
+/// acquired, or keep the frame in its own memory, from frame to frame. A map, or a wait on the
+/// GstGLSyncMeta of a texture shared with OpenCL, hands it over first. With an exporter the
+/// textures lie in memory that OpenGL and OpenCL both import. A sync meta can't fail, so a failed
+/// hand-over is reported. Transfer full.
 GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> exporter,
                          ErrorHandler report);
 
@@ -25,19 +25,19 @@ GstBufferPool *make_pool(GstGLContext *context, std::shared_ptr<Exporter> export
 GstBuffer *allocate(GstGLContext *context, std::shared_ptr<Exporter> exporter,
                     const PixelFormat &format, int width, int height);
 
-/// Orders what OpenGL does next on this thread, for an element of ours, after what was done to the
-/// frame of this sync meta. Unlike others that wait on it, ours does not count as a reader
+/// Orders the next OpenGL commands of a gst-glcl element on this thread after the work on the frame
+/// of this sync meta. Unlike other waits on it, this one does not count as a reader
 /// (Texture::read_by_gl). On the GL thread.
 void wait_for_gl(GstGLSyncMeta *sync, GstGLMemory *memory, GstGLContext *context);
 
-/// Gives OpenGL a frame of such a pool, in its textures, for those who use them without a map, and
+/// Hands a frame of such a pool to OpenGL, for consumers that use its textures without a map, and
 /// marks that in its GstGLSyncMeta. On the GL thread. Throws Error::failed.
 void hand_to_gl(GstBuffer *frame, GstGLContext *context);
 
-/// Whether OpenCL wrote the memory last and still has it. On the GL thread.
+/// True if OpenCL wrote the memory last and still holds it. On the GL thread.
 bool held(GstGLMemory *memory);
 
-/// Whether the memory hands itself over: it came from such a pool.
+/// True if the memory comes from such a pool.
 bool hands_over(GstGLMemory *memory);
 
 }  // namespace glcl::sharing

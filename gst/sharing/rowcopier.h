@@ -10,8 +10,8 @@
 
 namespace glcl::sharing {
 
-/// Copies rows of pixels on the host with threads of its own, because one thread alone reaches a
-/// part of what memory and bus can do. From one thread.
+/// Copies rows of pixels on the host with its own threads, because a single thread can't use the
+/// full bandwidth of memory and bus. Call it from one thread.
 class RowCopier {
  public:
   RowCopier();
@@ -23,12 +23,12 @@ class RowCopier {
     size_t to_step;  ///< bytes from row to row
     const char *from;
     size_t from_step;
-    size_t bytes;  ///< of a row
+    size_t bytes;  ///< size of a row
     int count;
   };
-  /// Begins to copy and returns; both sides stay as they are until finish().
+  /// Starts to copy and returns; keep both sides unchanged until finish().
   void begin(const RowCopy &rows);
-  /// Lends a hand until all is copied.
+  /// Helps copying and returns when everything is copied.
   void finish();
 
  private:

@@ -20,7 +20,7 @@ namespace glcl::sharing {
 enum class Access {
   read,
   write,
-  pass_on,  ///< read, and then the frame goes on as it came
+  pass_on,  ///< read; then the frame passes unchanged
 };
 
 /// A texture for the time of one frame: what the kernels want to do with it and, once it is
@@ -35,11 +35,11 @@ class TextureUse {
   TextureUse(const TextureUse &) = delete;
   TextureUse &operator=(const TextureUse &) = delete;
 
-  /// Maps the memory for the use's access; `domain` is GST_MAP_GL, or 0 for the host. Throws
-  /// Error::failed. Gives the host pointer (host domain only).
+  /// Maps the memory for the use's access; `domain` is GST_MAP_GL, or 0 for the host. Returns the
+  /// host pointer (host domain only). Throws Error::failed.
   void *map(guint domain);
   void unmap();
-  /// Keeps it mapped for ever: the device may still use it.
+  /// Keeps it mapped forever, because the device may still use it.
   void leave();
 
   int width() const { return gst_gl_memory_get_texture_width(memory); }
@@ -56,34 +56,34 @@ class TextureUse {
 /// Transfers of a frame to or from host memory.
 using Copies = std::atomic<uint64_t>;
 
-/// Takes what went wrong where nobody can be told by a return value or an exception.
+/// Called with errors that cannot be returned or thrown.
 using ErrorHandler = std::function<void(std::exception_ptr)>;
 
-/// One method in use by one element. All calls on the thread of the GL context. The pictures that
-/// stand between texture and kernel, where any do, are kept for the next frame.
+/// One method in use by one element. All calls on the thread of the GL context. Staging pictures
+/// between texture and kernel, if any, are kept for the next frame.
 class Sharing {
  public:
   virtual ~Sharing() = default;
 
-  /// Hands `count` textures to OpenCL, ordered after all work of OpenGL and the host on them, and
-  /// fills in their pictures in the layout that the kernels read. Throws.
+  /// Acquires `count` textures for OpenCL, ordered after all work of OpenGL and the host on them,
+  /// and fills in their pictures in the layout of the kernels. Throws.
   virtual void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) = 0;
 
-  /// Hands them back, ordered before what OpenGL and the host do next. `complete` is false after a
-  /// failure: then the written pictures don't count. Throws.
+  /// Releases them, ordered before the next work of OpenGL and the host. `complete` is false after
+  /// a failure: then the written pictures are invalid. Throws.
   virtual void release(Queue &queue, TextureUse *uses, size_t count, bool complete) = 0;
 
-  /// A pool of the textures that the method works on best, for this element's output and for its
-  /// neighbour upstream; null where any will do. Its textures report from any thread, the GL thread
-  /// mostly, when they could not be handed to whoever wants them. Transfer full.
+  /// A pool of textures that suit the method best, for this element's output and its upstream
+  /// neighbour; null if any texture does. Its textures report failed hand-overs from any thread,
+  /// mostly the GL thread. Transfer full.
   virtual GstBufferPool *make_pool(GstGLContext *, ErrorHandler) { return nullptr; }
 
-  /// Has transfers counted here, which may come when somebody maps a frame that has long gone on.
+  /// Sets the counter of transfers, which may also happen when an old frame is mapped.
   void count_in(std::shared_ptr<Copies> copies) { copies_ = std::move(copies); }
   uint64_t copies() const { return *copies_; }
 
  protected:
-  /// The picture of the frame's nth texture, of its size and in this layout.
+  /// The staging picture of the frame's nth texture, of its size and in this layout.
   Picture &staging(const Queue &queue, size_t index, const TextureUse &use, Layout layout);
 
   std::shared_ptr<Copies> copies_ = std::make_shared<Copies>(0);
@@ -96,7 +96,7 @@ class Sharing {
   std::vector<Staging> staging_;
 };
 
-/// The time between acquire and release: whatever happens in between, the textures go back.
+/// Scope between acquire and release: the textures are released in any case.
 class AcquiredScope {
  public:
   AcquiredScope(Sharing &sharing, Queue &queue, Layout layout, TextureUse *uses, size_t count);
@@ -116,19 +116,20 @@ class AcquiredScope {
   bool held_ = true;
 };
 
-/// How a method is put to use on one GL context with one device.
+/// Creates a method for one GL context and one device.
 struct Factory {
   std::function<std::unique_ptr<Sharing>()> make;
-  std::vector<cl_context_properties> properties = {};  ///< that an OpenCL context needs for it
-  std::string form = {};  ///< of the memory, where the method knows several
+  std::vector<cl_context_properties> properties =
+      {};                 ///< required properties of the OpenCL context
+  std::string form = {};  ///< form of the memory, if the method has several
 };
 
-/// A method for OpenCL to work on OpenGL textures, each in a file of its own.
+/// A method for OpenCL to access OpenGL textures, one per file.
 struct SharingMethod {
   const char *name;  ///< a value of the property `sharing`
   const char *description;
-  /// Throws Error::not_found with the reason where the method can't be had, Error::failed where
-  /// that may be different the next time. On the thread of the GL context.
+  /// Throws Error::not_found with the reason if the method is not available, Error::failed if it
+  /// may work next time. On the thread of the GL context.
   Factory (*probe)(GstGLContext *gl_context, const Device &device);
 
   static const SharingMethod gl, external, copy;
@@ -136,20 +137,20 @@ struct SharingMethod {
   static constexpr const SharingMethod *all[] = {&gl, &external, &copy};
 };
 
-/// What a method's probe found.
+/// Result of a method's probe.
 struct Probe {
   Factory factory;
-  std::string obstacle;  ///< why the method can't be had; empty where it can
-  bool lasting = true;   ///< false after Error::failed, which may not come again
+  std::string obstacle;  ///< why the method is not available; empty if it is
+  bool lasting = true;   ///< false after Error::failed, which may be temporary
 };
 
-/// Asks the method, once for each GL context and device, and again after Error::failed. On the
-/// thread of the GL context; good until the next call.
+/// Probes the method, once per GL context and device, and again after Error::failed. On the thread
+/// of the GL context; valid until the next call.
 const Probe &probe(const SharingMethod &method, GstGLContext *gl_context, const Device &device);
-/// How often any method was asked in this process.
+/// Number of probes in this process.
 unsigned methods_probed();
 
-/// A device and how to share with it.
+/// A device and its sharing method.
 struct Choice {
   const SharingMethod *method = nullptr;
   Device device;
@@ -158,8 +159,8 @@ struct Choice {
       fallback_reason;  ///< why no earlier method works; empty unless `auto` fell back to copying
 };
 
-/// Chooses by the rules of the `device` and `sharing` properties; `methods` are the methods
-/// allowed, best first. Throws Error::not_found. On the thread of the GL context.
+/// Chooses by the rules of the `device` and `sharing` properties; `methods` are the allowed
+/// methods, best first. Throws Error::not_found. On the thread of the GL context.
 Choice choose(GstGLContext *gl_context, const std::string &device,
               const std::vector<const SharingMethod *> &methods);
 

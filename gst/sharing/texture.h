@@ -12,58 +12,58 @@
 
 namespace glcl::sharing {
 
-/// What the project keeps on a GstGLMemory: its OpenCL images and who wrote it last. It lives as
-/// qdata of the memory, never in a table by texture id, because ids are reused while an old image
-/// still shows the old texture. TextureUse it on the GL thread only.
+/// Record of a GstGLMemory: its OpenCL images and its last writer. It is stored as qdata of the
+/// memory, not in a table by texture id, because ids are reused while an old image still shows the
+/// old texture. TextureUse it on the GL thread only.
 class Texture {
  public:
-  /// The record of a memory, made at the first call.
+  /// The record of a memory, created at the first call.
   static Texture &of(GstGLMemory *memory);
-  /// The record, or null where there is none yet.
+  /// The record, or null if it does not exist yet.
   static Texture *find(GstGLMemory *memory);
   ~Texture();
 
   GstGLMemory *memory() const { return memory_; }
-  /// How OpenCL gets at it: by the exported memory where there is one, else by cl_khr_gl_sharing.
+  /// Access of OpenCL: through the exported memory if there is one, else by cl_khr_gl_sharing.
   const Interop &interop() const {
     return exported ? static_cast<const Interop &>(*exported) : gl_interop();
   }
 
-  /// The image in this context, made at the first call. Throws Error::failed where OpenCL can't
+  /// The image in this context, created at the first call. Throws Error::failed if OpenCL can't
   /// share the texture.
   Image image(const std::shared_ptr<Context> &context);
 
-  /// The queue that holds the texture and wrote it last, or null when it is OpenGL's. A memory that
-  /// its reader's queue holds needs no crossing.
+  /// The queue that holds the texture and wrote it last, or null if OpenGL owns it. A reader on the
+  /// same queue needs no hand-over.
   const Queue *holder() const { return released_ ? nullptr : holder_.get(); }
-  /// Whether OpenCL holds the texture or still reads it.
+  /// True if OpenCL holds the texture or still reads it.
   bool with_opencl() const { return holder_ || reading_(); }
   void held_by(std::shared_ptr<Queue> queue) {
     holder_ = std::move(queue);
     released_ = false;
   }
 
-  /// Somebody else got the memory, who may write it without a map. What OpenCL holds is no frame
-  /// until OpenCL has written it, or acquired it anew. From any thread.
+  /// The memory got another user, who may write it without a map. OpenCL's content is not a frame
+  /// until OpenCL writes it or acquires it again. From any thread.
   void forget() { forgotten_ = true; }
-  /// Whether that was so. It has been seen then.
+  /// True if forget() was called; resets it.
   bool was_forgotten() { return forgotten_.exchange(false); }
 
-  /// Whether OpenGL has asked for what was written last, and may read it at any time without asking
-  /// again: GStreamer's elements map a frame, or wait on its GstGLSyncMeta, in one task of the GL
+  /// True if OpenGL has requested the latest content and may read it at any time without a new
+  /// request: GStreamer's elements map a frame, or wait on its GstGLSyncMeta, in one task of the GL
   /// thread and draw or download it in a later one.
   bool read_by_gl() const { return read_by_gl_; }
   void read_by_gl(bool reads) { read_by_gl_ = reads; }
 
-  /// OpenGL wrote it last, and OpenCL, having released it, reads it until this event.
+  /// OpenGL wrote it last; OpenCL has released it and reads it until this event.
   void read_until(const cl::Event &event) { reading_ = event; }
 
-  /// Gives the texture to OpenGL, with what OpenCL wrote in it: releases it and waits, or only
-  /// waits until OpenCL has read it. Nothing to do where OpenCL has no part in it. Throws; then the
-  /// texture is not OpenGL's yet, and the next call tries again.
+  /// Hands the texture with OpenCL's content to OpenGL: releases it and waits, or only waits until
+  /// OpenCL has read it. Does nothing if OpenCL does not use it. If it throws, OpenGL does not own
+  /// the texture yet, and the next call tries again.
   void to_gl();
 
-  /// The memory behind the texture, where OpenGL and OpenCL import the same (sharing=external).
+  /// The memory of the texture if OpenGL and OpenCL both import it (sharing=external).
   std::unique_ptr<ExportedTexture> exported;
 
  private:
@@ -77,39 +77,38 @@ class Texture {
 
   GstGLMemory *memory_;
   std::shared_ptr<Queue> holder_;
-  bool released_ = false;  // by the holder, but not known to have finished
+  bool released_ = false;  // by the holder, possibly not finished
   bool read_by_gl_ = false;
   std::atomic<bool> forgotten_{false};
   cl::Event reading_;
   std::vector<SharedImage> images_;  // one per OpenCL context, nearly always one
 };
 
-/// OpenCL works in the texture's own memory: what the methods without copies have in common.
+/// Common part of the methods without copies: OpenCL works in the texture's own memory.
 ///
-/// What OpenCL wrote stays acquired until OpenGL or the host want it, so that elements of ours in a
-/// row never touch OpenGL. So does what goes on as it came. What OpenGL wrote and ends here is
-/// released as soon as it is read, and whoever writes it next waits for that alone. Only textures
-/// that can't tell when they are wanted are waited for at the end of the frame: those from
-/// elsewhere, and those that OpenGL reads in another branch.
-/// The crossing: OpenCL, or the host, waits for a GL fence before acquire, and OpenGL's next use
-/// comes after OpenCL's release. The OpenCL 1.2 extension specification, section 9.7.6.1, asks for
-/// that; with cl_khr_gl_event the driver sees to it.
+/// Textures written by OpenCL stay acquired until OpenGL or the host need them, so that a row of
+/// gst-glcl elements never uses OpenGL. So do textures that pass unchanged. Textures written by
+/// OpenGL that end here are released as soon as they are read; the next writer waits only for that.
+/// The end of a frame only waits for textures without a hand-over on demand: foreign ones, and
+/// those that OpenGL reads in another branch. Order: OpenCL or the host waits for a GL fence before
+/// acquire, and OpenGL's next use comes after OpenCL's release. The OpenCL 1.2 extension
+/// specification requires it in section 9.7.6.1; with cl_khr_gl_event the driver does it.
 class TextureSharing : public Sharing {
  public:
   void acquire(Queue &queue, Layout layout, TextureUse *uses, size_t count) override;
   void release(Queue &queue, TextureUse *uses, size_t count, bool complete) override;
 
  protected:
-  /// The texture that OpenCL is to have for the frame's nth use, all of one Interop.
+  /// The texture to acquire for the frame's nth use; all have the same Interop.
   virtual Texture &texture_of(size_t index, TextureUse &use);
-  /// Whether OpenCL comes after OpenGL for the textures that cross without the host waiting.
+  /// True if OpenCL is ordered after OpenGL for the acquired textures without a wait on the host.
   virtual bool ordered_after_gl(Queue &queue, const std::vector<Texture *> &acquired);
 
  private:
   struct HeldTexture {
     Texture *texture;
-    bool acquired;      // came from OpenGL in this frame
-    bool back = false;  // goes back to it with the frame
+    bool acquired;      // acquired from OpenGL in this frame
+    bool back = false;  // released to OpenGL at the end of the frame
   };
 
   const Interop &interop() const { return textures_.front().texture->interop(); }

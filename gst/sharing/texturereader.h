@@ -10,9 +10,9 @@
 
 namespace glcl::sharing {
 
-/// Reads textures to the host by pixel buffers, in strips: while the host takes one the device
-/// sends the next. GstGL's own buffers are for writing, and reading from those is slow. On the
-/// thread of its GL context.
+/// Downloads textures to the host through pixel buffers, in strips: while the host reads one strip,
+/// the device sends the next. GstGL's own buffers are optimised for writing, and reading them is
+/// slow. On the thread of its GL context.
 class TextureReader {
  public:
   explicit TextureReader(GstGLContext *context) : context_(context) {}
@@ -21,14 +21,13 @@ class TextureReader {
 
   GstGLContext *context() const { return context_; }
 
-  /// The texture's rows, so many bytes apart; false where this kind of OpenGL or of texture can't
-  /// be read so.
+  /// Reads the rows of the texture; false if this type of OpenGL or texture does not support it.
   bool read(GstGLMemory *memory, const PlaneFormat &plane, RowCopier &copier, void *rows,
             size_t row_bytes);
 
  private:
-  /// About √(transfer / cost of a strip), the best number for overlap, of 1080p on one NVIDIA
-  /// H200: 150 µs and about 10.
+  /// The best number for overlap, about √(transfer / cost of a strip): 150 µs and about 10 µs for
+  /// 1080p on one NVIDIA H200.
   static constexpr int strips = 4;
 
   bool usable() const;
@@ -36,7 +35,7 @@ class TextureReader {
   GstGLContext *context_;
   guint framebuffer_ = 0;
   std::array<guint, strips> buffers_{};
-  size_t bytes_ = 0;  // of each
+  size_t bytes_ = 0;  // size of each
 };
 
 }  // namespace glcl::sharing

@@ -12,26 +12,26 @@
 
 namespace glcl::sharing {
 
-/// Frames on their way to a device that has memory of its own. Each is written into pinned memory,
-/// goes from there by a queue that does nothing else, and nobody waits: the transfer runs beside
-/// the kernels of the frame before it, its download, and what the host does next. From one thread.
+/// Uploads frames to a device with discrete memory. Each frame is written into pinned memory and
+/// uploaded from there by a separate queue, without waiting: the transfer overlaps with the kernels
+/// and the download of the previous frame and with the host. Call it from one thread.
 class Uploads {
  public:
-  /// Whether the device's memory is not the host's, as far as its driver tells.
+  /// True if the driver reports discrete memory.
   static bool serve(const Device &device);
 
   explicit Uploads(Context &context);
-  /// Waits for all of them.
+  /// Waits for all uploads.
   ~Uploads();
   Uploads(const Uploads &) = delete;
 
   cl_context context() const { return context_(); }
 
-  /// Writes the rows of a frame, so many bytes apart; false where it can't.
+  /// Writes the rows of a frame, `row_bytes` apart; false on failure.
   using Fill = std::function<bool(void *rows, size_t row_bytes)>;
-  /// Has `fill` write the frame and brings it to the picture once `after` have completed; what the
-  /// queue does next comes after that. Gives what `fill` gave: where it is false nothing has
-  /// happened. Waits only where three frames are still on their way. Throws.
+  /// Calls `fill` to write the frame and uploads it to the picture once `after` have completed; the
+  /// next commands of the queue wait for it. Returns the result of `fill`; if it is false, nothing
+  /// happens. Waits only if three uploads are pending. Throws.
   bool upload(Queue &queue, const Picture &picture, const std::vector<cl::Event> &after,
               const Fill &fill);
 

@@ -12,10 +12,10 @@ struct Area {
   }
 };
 
-/// What lies of an area inside a frame, for any numbers: all of the frame where the area is empty,
-/// and the row, column or pixel at the frame's edge that is nearest to one outside of it.
+/// Clips an area to a frame. An empty area becomes the whole frame; an area outside becomes the
+/// nearest row, column or pixel at the frame's edge.
 Area clipped(const Area &area, int width, int height);
-/// Whether any of it lies inside.
+/// True if a part of the area lies inside the frame.
 bool meets(const Area &area, int width, int height);
 
 }  // namespace glcl

@@ -11,8 +11,8 @@
 
 namespace glcl {
 
-/// Makes values on a thread of its own, one at a time. The destructor waits for that thread, but
-/// not for the programs that it waits for.
+/// Computes values on its own thread, one at a time. The destructor waits for that thread, but not
+/// for programs that are still compiling.
 template <class Value>
 class AsyncTask {
  public:
@@ -26,7 +26,8 @@ class AsyncTask {
   }
   ~AsyncTask() { leave(); }
 
-  /// Has a value made that take() or wait() gives, once. What `make` throws they throw.
+  /// Starts to compute a value, which take() or wait() returns once. They also throw the exceptions
+  /// of `make`.
   template <class Make>
   void start(const Make &make) {
     stop_ = std::make_shared<Stop>();
@@ -35,16 +36,15 @@ class AsyncTask {
       return make();
     });
   }
-  /// Whether one was started whose value has not been taken yet.
+  /// True if a value was started and not taken yet.
   bool is_running() const { return future_.valid(); }
-  /// The value, if it is there.
+  /// The value, if it is ready.
   std::optional<Value> take() {
     if (!is_running() || future_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
       return std::nullopt;
     return future_.get();
   }
-  /// The value of a started one, waited for. Throws Stopped where the work of this thread is to end
-  /// first.
+  /// Waits for the started value. Throws Stopped if the work of this thread should end first.
   Value wait() {
     constexpr std::chrono::milliseconds often{20};
     while (future_.wait_for(often) != std::future_status::ready) Stop::check();
@@ -58,7 +58,7 @@ class AsyncTask {
     future_.wait();
   }
 
-  std::shared_ptr<Stop> stop_;  // of the thread
+  std::shared_ptr<Stop> stop_;  // ends the thread's work
   std::future<Value> future_;
 };
 

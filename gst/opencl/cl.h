@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CLHPP as all of the project uses it: OpenCL 1.2, failures thrown as cl::Error.
+// CLHPP with the settings of this project: OpenCL 1.2, errors thrown as cl::Error.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120

@@ -10,19 +10,19 @@
 
 namespace glcl {
 
-/// A program that a thread of its own compiles. Who waits for it may leave, and does where the
+/// Compiles a program on a separate thread. Waiting threads may stop waiting, and do so when the
 /// compiler has worked on one program for five times GLCL_DEVICE_TIMEOUT (waiting.h). Any thread.
 class CompilerTask {
  public:
-  /// Begins with `compile`, which keeps alive what it needs; after others, where the driver is to
-  /// compile one program at a time. `name` names it in errors.
+  /// Starts `compile`, which must own everything it needs; it is queued if the driver should
+  /// compile one program at a time. `name` is used in errors.
   CompilerTask(std::string name, const cl::Context &context, const Device &device,
                std::function<cl::Program()> compile);
 
-  /// Throws what `compile` throws, Error::failed where the compiler is given up, and the context
-  /// left, and Stopped where the work of this thread is to end first.
+  /// Throws the exceptions of `compile`, Error::failed if the compiler timed out and the context
+  /// was abandoned, and Stopped if the work of this thread should end first.
   cl::Program get() const;
-  /// Whether it never began since all who waited for it have left; get() throws Stopped then.
+  /// True if it never started because all waiting threads left; get() then throws Stopped.
   bool dropped() const;
 
  private:
@@ -30,8 +30,8 @@ class CompilerTask {
   std::shared_ptr<Progress> progress_;
 };
 
-/// Whether programs are to be built one at a time: PoCL's compiler keeps others of the context
-/// waiting in any case. It and rusticl's share LLVM's global state among all contexts.
+/// True if programs should be compiled one at a time: PoCL's compiler serialises those of a context
+/// anyway. PoCL and rusticl share LLVM's global state among all contexts.
 bool builds_singly(const Device &device);
 
 }  // namespace glcl

@@ -7,9 +7,9 @@
 
 namespace glcl {
 
-/// What became of work that others do for a queue. The queue's commands go on in any case, because
-/// OpenCL leaves open what works after one that was made to fail; so whoever takes results asks
-/// here first. From any thread.
+/// Deferred error of work done on other queues or threads. The queue's commands continue in any
+/// case, because OpenCL does not define behaviour after a failed user event. So the error is
+/// checked before results are read. From any thread.
 class DeferredError {
  public:
   /// The first failure counts.
@@ -17,7 +17,7 @@ class DeferredError {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::move(failure);
   }
-  /// Throws what went wrong, if anything did. Known once the queue has come past the work.
+  /// Throws the error, if any. It is known once the queue has passed the work.
   void check() const {
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);

@@ -17,58 +17,57 @@
 
 namespace glcl {
 
-/// Several devices, of any platforms, that share work which comes in equal units, whatever it is;
-/// each has a thread that begins its runs and one that waits for them.
-/// Shares follow the speeds that earlier runs showed; where all of it on the fastest device alone
-/// is quicker, that one works alone.
+/// Several devices, of any platforms, that share work in equal units. Each device has a thread that
+/// starts its runs and one that waits for them. Shares follow the measured speeds of earlier runs.
+/// If the fastest device is quicker alone, it does all the work.
 class DevicePool {
  public:
-  /// Runs of a worker that are enqueued at a time, so that one's transfers go with the other's
-  /// kernels.
+  /// Runs of a worker that are enqueued at the same time, so that transfers of one overlap with
+  /// kernels of the other.
   static constexpr size_t ahead = 2;
 
   struct Worker {
     std::shared_ptr<Context> context;
     std::unique_ptr<Queue> queue;
-    std::unique_ptr<Queue> transfers;  ///< beside what `queue` does
+    std::unique_ptr<Queue> transfers;  ///< in parallel to `queue`
     double speed = 0;                  ///< units per second, copies included; 0 until it has worked
   };
 
-  /// Enqueues units begin … end − 1 with all that they need on worker `index`, the last of it on
-  /// its `queue`; must not wait. On a thread of the pool. What its last run but one began has
-  /// finished by then.
+  /// Enqueues units begin … end − 1 with their transfers on worker `index`, with the last command
+  /// on its `queue`; must not wait. On a thread of the pool. The worker's run before the previous
+  /// one has finished by then.
   using Work = std::function<void(size_t index, Worker &worker, int begin, int end)>;
-  /// Called when a run has finished, with what went wrong, if anything did. On a thread of the
-  /// pool. What it throws itself, wait() throws.
+  /// Called when a run has finished, with its error, if any. On a thread of the pool. wait()
+  /// rethrows its exceptions.
   using Done = std::function<void(std::exception_ptr failure)>;
 
-  /// Throws Error::settings where there are no devices, Error::failed where one can't take part.
+  /// Throws Error::settings without devices, Error::failed if a device can't take part.
   explicit DevicePool(const std::vector<Device> &devices);
-  /// Waits for what has been started.
+  /// Waits for all started runs.
   ~DevicePool();
   DevicePool(const DevicePool &) = delete;
 
   size_t size() const { return workers_.size(); }
   Worker &worker(size_t index) { return workers_[index]; }
 
-  /// Starts a run with these shares, units of each worker, 0 for none, and returns at once. Workers
-  /// begin when `ready`, an event of any context, has completed (null: at once) and take runs in
-  /// the order in which they were started; that is also the order of the calls of `done`, which may
-  /// start another run. Shares follow the runs that are `timed`.
+  /// Starts a run with these shares (units per worker, possibly 0) and returns at once. Workers
+  /// begin when `ready`, an event of any context, has completed (null: at once). Runs execute in
+  /// the order of their start, and `done` is called in that order; it may start another run. Only
+  /// `timed` runs update the speeds.
   void start(const std::vector<int> &shares, const cl::Event &ready, Work work, Done done,
              bool timed = true);
-  /// Waits until everything that was started has finished. Throws what a `done` threw.
+  /// Waits until all started runs have finished. Rethrows the exception of a `done`.
   void wait();
   /// As wait(), but ignores errors.
   void settle();
 
-  /// Starts a run, waits for it, and throws what any worker threw.
+  /// Starts a run, waits for it, and rethrows the exception of any worker.
   void run(const std::vector<int> &shares, const Work &work);
-  /// Splits `units` among the workers, as equally as their speeds are until all have shown theirs.
+  /// Splits `units` among the workers by their speeds; equally until all speeds are known.
   void run(int units, const Work &work) { run(shares(units), work); }
   /// The shares of the next run.
   std::vector<int> shares(int units) const;
-  /// The worker with the least speed; of equal ones, as before all have shown theirs, the last.
+  /// The slowest worker; the last one of equal speeds, as before the first runs.
   size_t slowest() const;
 
  private:
@@ -85,7 +84,7 @@ class DevicePool {
     std::exception_ptr failure;
   };
 
-  /// What a worker has to do.
+  /// Tasks of a worker.
   struct TaskQueue {
     struct Task {
       std::shared_ptr<Run> run;
@@ -95,10 +94,10 @@ class DevicePool {
 
     std::deque<std::shared_ptr<Run>> waiting;
     std::deque<Task> under_way;
-    Clock::time_point finished;  // the last one
+    Clock::time_point finished;  // end of the last task
   };
 
-  /// How long runs of a kind take, s per unit; known after some, without the first ones.
+  /// Duration of runs of one kind, s per unit; known after some runs, excluding the first ones.
   struct Throughput {
     static constexpr int first = 2, enough = 6;
     int runs = 0;
@@ -131,14 +130,13 @@ class DevicePool {
   std::vector<std::thread> threads_;
 };
 
-/// The devices of a list of wishes, separated by commas, each as for choose_device. A device that
-/// several platforms offer, or that is named twice, is taken once. `failures` is why devices may be
-/// missing, as devices() tells. Throws Error::not_found.
+/// The devices of a comma-separated list, each as for choose_device. A device that several
+/// platforms offer, or that is named twice, is used once. `failures` are the reasons for missing
+/// devices, from devices(). Throws Error::not_found.
 std::vector<Device> choose_devices(const std::vector<Device> &devices, const std::string &wishes,
                                    const std::string &failures = {});
 
-/// Whether two entries stand for one piece of hardware: the same UUID or PCI address, or both the
-/// host's CPU.
+/// True if two entries are the same hardware: the same UUID or PCI address, or both the host's CPU.
 bool same_hardware(const Device &a, const Device &b);
 
 }  // namespace glcl

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which OpenCL drivers are registered, without loading any of them.
+// The registered OpenCL drivers, without loading them.
 #pragma once
 
 #include <string>
 
 namespace glcl {
 
-/// What to do where there is none.
+/// The remedy if there is no driver.
 constexpr char install_remedy[] =
     "Install the OpenCL driver of your GPU, or the package pocl-opencl-icd to compute on the CPU.";
 
-/// What is in a folder for the ICD loader to find, by its files: "OpenCL drivers in FOLDER: …", or
-/// that there is none and what to do. OCL_ICD_VENDORS names another folder, or a file.
+/// Lists the drivers in the folder of the ICD loader: "OpenCL drivers in FOLDER: …", or reports
+/// that there is no driver, with the remedy. OCL_ICD_VENDORS names another folder, or a file.
 std::string registered_drivers();
 
-/// Where the loader looks unless it is told otherwise.
+/// Default folder of the loader.
 constexpr char driver_folder[] = "/etc/OpenCL/vendors";
 
 }  // namespace glcl

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The end of the process. exit() destroys what drivers hold while other threads still compile and
-// compute with it, so the main thread waits for those first, 10 s at most, and nothing new begins.
+// The end of the process. exit() destroys data of drivers while other threads still compile and
+// compute with it. So the main thread first waits for those threads, up to 10 s, and no new work
+// starts.
 #pragma once
 
 #include "cl.h"
 
 namespace glcl {
 
-/// Work of a driver that the main thread waits for at its end.
+/// Work of a driver; the main thread waits for it at exit.
 class DriverWork {
  public:
-  /// Throws Error::failed once the process ends.
+  /// Throws Error::failed once the process exits.
   DriverWork();
   ~DriverWork();
   DriverWork(const DriverWork &) = delete;
 };
 
-/// A queue whose work it waits for, while this lives.
+/// A queue; the main thread waits for its work at exit while this object lives.
 class QueueWork {
  public:
   explicit QueueWork(const cl::CommandQueue &queue);
@@ -27,14 +28,14 @@ class QueueWork {
   const cl_command_queue queue_;
 };
 
-/// Whether the main thread has come to its end: work is held, and later refused.
+/// True if the main thread exits: new work is held, and later refused.
 bool process_ends();
 
-/// Has the calling thread wait at its end, where it is the main one. A handler of atexit() would
-/// come too late: what a compiler sets up while it runs is destroyed before that.
+/// Makes the main thread wait at its end; does nothing on other threads. A handler of atexit()
+/// would run too late: data that a compiler creates at run time is destroyed before.
 void wait_at_end();
-/// Has nothing begin any more once exit() comes to what drivers set up when they were loaded;
-/// called when they are.
+/// Refuses new work once exit() reaches the data that drivers created when loaded; call it after
+/// loading them.
 void refuse_at_exit();
 
 }  // namespace glcl

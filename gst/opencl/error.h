@@ -10,24 +10,24 @@ class Error;
 
 namespace glcl {
 
-/// The text in UTF-8, which drivers' names and logs and users' paths may not be: what is none of it
-/// becomes U+FFFD.
+/// Converts a text to valid UTF-8, because names and logs of drivers and paths of users may be
+/// invalid; invalid bytes become U+FFFD.
 std::string utf8(const std::string &text);
 
-/// A failure with a text for the user and a detail (error name, build log) for whoever debugs it,
-/// both in UTF-8.
+/// An error with a text for the user and a detail for debugging (error name, build log), both in
+/// UTF-8.
 class Error : public std::runtime_error {
  public:
   enum class Kind {
-    not_found,  ///< no platform, no such device, a way of sharing that can't be had
-    settings,   ///< a value that can't be used on this device
+    not_found,  ///< no platform, no such device, a sharing method that is not available
+    settings,   ///< a value that this device does not support
     failed,     ///< OpenCL or OpenGL refused a call
   };
 
   Error(Kind kind, const std::string &message, const std::string &detail = {})
       : std::runtime_error(utf8(message)), kind_(kind), detail_(utf8(detail)) {}
 
-  /// A call of OpenCL that failed; it and its error's name become the detail.
+  /// A failed OpenCL call; the call and the name of its error become the detail.
   Error(const std::string &message, const cl::Error &cause);
 
   Kind kind() const { return kind_; }
@@ -40,7 +40,7 @@ class Error : public std::runtime_error {
   std::string detail_;
 };
 
-/// "CL_OUT_OF_RESOURCES" for -5; the number where the name is not known.
+/// The name of an error, "CL_OUT_OF_RESOURCES" for -5; the number if the name is unknown.
 std::string error_name(int code);
 
 }  // namespace glcl

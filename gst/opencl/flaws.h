@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What keeps elements from running on a device.
+// Reasons why elements can't run on a device.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace glcl {
 
-/// Why no element can run there; empty where elements can.
+/// Why no element can run on the device; empty if elements can run.
 std::string obstacle(const Device &device);
-/// What is less there than the elements are made for, so that some may fail; empty where nothing
-/// is.
+/// A limit of the device that is too small, so that some elements may fail; empty if there is no
+/// such limit.
 std::string shortage(const Device &device);
 
-/// The devices that have either, with it: "P:D NAME, FLAW; …".
+/// The devices with an obstacle or shortage: "P:D NAME, FLAW; …".
 std::string flaws(const std::vector<Device> &devices);
-/// Whether a device has neither.
+/// True if the device has neither.
 bool is_sound(const Device &device);
 
-/// The devices that device=auto would have taken before this one, but for their flaws.
+/// The devices that device=auto would have preferred without their flaws.
 std::string passed_over(const std::vector<Device> &devices, const Device &chosen);
 
-/// How early `auto` takes a device: GPUs, then CPUs, then others.
+/// The rank of a device for `auto`: GPUs, then CPUs, then others.
 int rank(const Device &device);
 
 bool is_pocl(const Device &device);

@@ -8,7 +8,8 @@
 
 namespace glcl {
 
-/// One plane of a picture as each side has it: a texture, an image, a block of device memory.
+/// The format of one plane of a picture for each API: as a texture, an image, a block of device
+/// memory.
 struct PlaneFormat {
   cl_channel_order order;
   cl_channel_type type;
@@ -16,21 +17,21 @@ struct PlaneFormat {
   uint32_t gl_base;  ///< the same without a size
   const char *glsl;  ///< layout qualifier of an image of it in a shader
   uint32_t vulkan;   ///< VkFormat
-  uint32_t bytes;    ///< of a pixel
+  uint32_t bytes;    ///< bytes per pixel
 
   cl::ImageFormat image() const { return {order, type}; }
 };
 
-/// A format of frames, in the one table of all that elements may take.
+/// A format of frames, from the single table of supported formats.
 struct PixelFormat {
-  const char *name;  ///< GStreamer's
+  const char *name;  ///< GStreamer's name
   int plane_count;
   PlaneFormat planes[3];
 
   static const PixelFormat rgba;
   static constexpr const PixelFormat *all[] = {&rgba};
 
-  /// Null where the table has none of the name.
+  /// Null if the table has no such name.
   static const PixelFormat *find(const std::string &name);
 };
 

@@ -18,14 +18,14 @@ class Image {
 
   Image() = default;
   Image(cl::Image2D image) : image_(std::make_shared<cl::Image2D>(std::move(image))) {}
-  /// Takes over the reference, for `release` to give back.
+  /// Takes ownership of the reference; `release` frees it.
   Image(cl_mem image, Release release)
       : image_(new cl::Image2D(image), [release = std::move(release)](cl::Image2D *gone) {
           release(std::exchange((*gone)(), nullptr));
           delete gone;
         }) {}
 
-  /// What CLHPP's functions take; it is not to be copied.
+  /// The type for CLHPP's functions; do not copy it.
   operator const cl::Image2D &() const { return image_ ? *image_ : none(); }
   cl_mem operator()() const { return image_ ? (*image_)() : nullptr; }
 

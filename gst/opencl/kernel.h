@@ -17,48 +17,48 @@ struct Size {
   size_t x = 1, y = 1;
 };
 
-/// What common/frame.clh is built with for pictures of a layout.
+/// Build options of common/frame.clh for pictures of a layout.
 const char *frame_options(Layout layout);
-/// Where a work-item has FRAME_ROWS pixels of a frame, see common/frame.clh: how many there are,
-/// and the group.
+/// Number of work-items if each processes FRAME_ROWS pixels of a frame (common/frame.clh), and the
+/// group.
 Size frame_items(Layout layout, int width, int height);
 Size frame_group(Layout layout);
 
-/// The largest group that device and kernel take: `wish`, its longer side halved until it fits. The
-/// kernel's own where it has reqd_work_group_size.
+/// The largest group that device and kernel support: `wish`, with its longer side halved until it
+/// fits. A kernel with reqd_work_group_size keeps that size.
 Size fit_group(const cl::Kernel &kernel, const cl::Device &device, Size wish);
 
-/// The items of a group that does all of a launch's work: a power of two, 1024 where the device
-/// takes that many.
+/// Size of a single group that does all the work of a launch: a power of two, 1024 if the device
+/// supports it.
 size_t one_group(const cl::Device &device);
-/// -DONE_GROUP=n, for kernels that demand a group of that many: one_group(), on CPUs 1, since one
-/// core has the group there, and a single item is compiled and run about twice as fast.
+/// -DONE_GROUP=n, for kernels that require a group of that size: one_group(), and 1 on CPUs, where
+/// a group runs on one core and a single item compiles and runs about twice as fast.
 std::string one_group_option(const cl::Device &device);
 
-/// A kernel and the work-group it runs with. Arguments are kept per object: one object, one thread.
+/// A kernel and its work-group. Arguments are stored per object, so use an object on one thread
+/// only.
 class Kernel {
  public:
   Kernel() = default;
-  /// The group is `group` or, where that is more than the device takes for this kernel, the next
-  /// smaller one; a kernel with reqd_work_group_size has that one. The program is needed, and
-  /// waited for, at the first call that is more than copying; that one throws Error::failed where
-  /// it does not build or has no such kernel.
+  /// The group is `group`, or the next smaller one that the device supports for this kernel; a
+  /// kernel with reqd_work_group_size keeps that size. The first call other than a copy waits for
+  /// the program; it throws Error::failed if the program does not compile or has no such kernel.
   Kernel(Context &, const Program &program, const std::string &name, Size group)
       : program_(program), name_(name), group_(group) {}
-  /// The same of a program that is built already. Throws Error::failed where it has no such kernel.
+  /// The same for a compiled program. Throws Error::failed if it has no such kernel.
   Kernel(Context &context, const cl::Program &program, const std::string &name, Size group);
 
   explicit operator bool() const { return !name_.empty(); }
 
-  /// Where it takes long it may be launched in bands, one after the other: parts of the y range,
-  /// told apart by get_global_id(1) or GROUP_ROW of common/bands.clh. So nothing hangs on
-  /// get_group_id(1), get_num_groups(1) or get_global_size(1), nor on the order of groups along y.
+  /// Allows long launches in bands, one after the other: parts of the y range, identified by
+  /// get_global_id(1) or GROUP_ROW of common/bands.clh. So the kernel must not depend on
+  /// get_group_id(1), get_num_groups(1), get_global_size(1) or the order of groups along y.
   Kernel &in_bands() {
     speed_ = std::make_shared<LaunchThrottle::Seconds>(0);
     return *this;
   }
-  /// What an item of the launches to come costs beside one of earlier launches, in any unit: the
-  /// neighbours it reads, for instance.
+  /// Sets the cost of a work-item of the next launches relative to earlier ones, in any unit, for
+  /// example the number of neighbours it reads.
   Kernel &costs(double cost) {
     cost_ = cost;
     return *this;
@@ -94,7 +94,7 @@ class Kernel {
     for (const Picture &picture : pictures) set(index, picture);
   }
 
-  /// Makes the kernel from its program where that is still to be done.
+  /// Creates the kernel from its program if necessary.
   void make() const {
     if (program_) make(program_.device(), program_.get());
   }
@@ -105,13 +105,13 @@ class Kernel {
   void launch_in_bands(Queue &queue, LaunchThrottle &throttle, Size groups);
   cl::Event enqueue(Queue &queue, Size groups, size_t row);
 
-  mutable Program program_;  // none once the kernel is made
+  mutable Program program_;  // empty once the kernel exists
   mutable cl::Kernel kernel_;
   std::string name_;
   mutable Size group_;
   bool launched_ = false;
   double cost_ = 1;
-  // Of one in bands: for a group of items that cost 1; 0 while it was not measured.
+  // For a kernel in bands: time of a group of items with cost 1; 0 until measured.
   std::shared_ptr<LaunchThrottle::Seconds> speed_;
 };
 

@@ -10,28 +10,27 @@ namespace glcl {
 
 class Queue;
 
-/// Keeps short what a queue has been given for one user and has not done yet, so that who stops
-/// waits for little of it. Where a frame takes long, or what it takes is not known yet, a launch is
-/// enqueued when the last but one is done, and long ones in bands; all others as they come, without
-/// a wait. One thread.
+/// Limits the pending work of a queue, so that a stop waits only briefly. For long frames, or if
+/// the duration is unknown, a launch is enqueued when the last but one is done, and long launches
+/// are split into bands. All other launches are enqueued without waiting. One thread.
 class LaunchThrottle {
  public:
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
-  /// That a band is to take, and from which on a frame takes long.
+  /// Target duration of a band, and the limit above which a frame counts as long.
   static constexpr Seconds band{0.05};
 
-  /// The one that launches of this thread keep, or null.
+  /// The throttle of this thread, or null.
   static LaunchThrottle *current();
 
-  /// A launch: how much work it is, in any unit, and where to put what a unit takes, if anywhere.
+  /// A launch: its work in any unit, and the place for the measured time per unit, if any.
   struct LaunchWork {
     double amount = 1;
     std::shared_ptr<Seconds> speed;
   };
 
-  /// Around the launches of a frame on this thread.
+  /// Encloses the launches of a frame on this thread.
   class FrameScope {
    public:
     FrameScope(LaunchThrottle &throttle, Queue &queue);
@@ -44,12 +43,12 @@ class LaunchThrottle {
     LaunchThrottle *outer_;
   };
 
-  /// For the rest of the frame: what is launched next was never measured.
+  /// Throttles the rest of the frame, because its launches were not measured yet.
   void be_careful() { careful_ = true; }
   bool is_careful() const { return careful_; }
-  /// A launch of a careful frame has been enqueued: waits for the one before it, and measures that.
+  /// Call after a throttled launch: waits for the previous launch and measures it.
   void launched(Queue &queue, const cl::Event &event, const LaunchWork &work);
-  /// Waits until a band is done, and gives the time it took.
+  /// Waits until a band is done and returns its duration.
   Seconds time(Queue &queue, const cl::Event &band);
 
  private:
@@ -58,12 +57,12 @@ class LaunchThrottle {
   Seconds wait_for(const cl::Event &event, Clock::time_point enqueued);
 
   bool careful_ = false, slow_ = false;
-  cl::Event before_;                 // the last launch of a careful frame
-  LaunchWork work_;                  // what it does
-  Clock::time_point enqueued_;       // and since when
-  cl::Event end_;                    // of a frame that went without waits
+  cl::Event before_;                 // last launch of a throttled frame
+  LaunchWork work_;                  // its work
+  Clock::time_point enqueued_;       // when it was enqueued
+  cl::Event end_;                    // end of a frame without throttling
   Clock::time_point begun_, ended_;  // the frame; the last `end_`
-  Clock::time_point free_;           // until when the device is known to have been busy
+  Clock::time_point free_;           // end of the device's known busy time
 };
 
 }  // namespace glcl

@@ -9,13 +9,13 @@
 
 namespace glcl {
 
-/// A value that takes long to make, such as an engine with its programs: made in the background, on
-/// a thread of its own, while frames go on without it, or at once.
+/// A value that takes long to create, such as an engine with its programs: created on a background
+/// thread while frames pass without it, or at once.
 template <class Value>
 class Lazy {
  public:
-  /// Has the value made, with its programs built, for poll() or get() to give. Called for every
-  /// frame, it leaves the first one the compiler for what that can't do without.
+  /// Starts to create the value and to compile its programs, for poll() or get(). Call it for every
+  /// frame: during the first frame it leaves the compiler to programs that are needed at once.
   template <class Make>
   void request(const Make &make) {
     if (requested_ || !std::exchange(frame_seen_, true)) return;
@@ -28,8 +28,8 @@ class Lazy {
     });
   }
 
-  /// The value once it is there, null until then; requests it. Throws what `make` threw or why a
-  /// program does not build, once; the value then stays away.
+  /// Requests the value; returns null until it is ready. Throws the exception of `make` or of the
+  /// compiler once; after that it returns null.
   template <class Make>
   Value *poll(const Make &make) {
     request(make);
@@ -37,8 +37,8 @@ class Lazy {
     return value();
   }
 
-  /// The value, waited for or made here; its programs are then built where they are needed. Throws
-  /// what `make` throws, and Stopped where the work of this thread is to end first.
+  /// Waits for the value or creates it on this thread; its programs then compile on first use.
+  /// Throws the exceptions of `make`, and Stopped if the work of this thread should end first.
   template <class Make>
   Value &get(const Make &make) {
     if (task_.is_running()) value_ = task_.wait();
@@ -47,7 +47,7 @@ class Lazy {
     return *value_;
   }
 
-  /// The value if poll() or get() has given it, else null.
+  /// The value if poll() or get() has returned it, else null.
   Value *value() { return value_ ? &*value_ : nullptr; }
   const Value *value() const { return value_ ? &*value_ : nullptr; }
 

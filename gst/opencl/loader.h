@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The OpenCL loader, libOpenCL.so.1. It is opened at the first call of OpenCL, so that plugin and
-// tools load without it too.
+// The OpenCL loader, libOpenCL.so.1. It is opened at the first OpenCL call, so that plugin and
+// tools load without it.
 #pragma once
 
 #include <string>
 
 namespace glcl {
 
-/// Why the loader can't be opened, as the dynamic linker says it; empty where it can.
+/// Error of the dynamic linker if the loader can't be opened, else empty.
 const std::string &loader_obstacle();
 
-/// A function of the loader by its name; null where there is no loader or it is too old for it.
+/// A function of the loader by name; null if the loader is missing or too old.
 void *loader_function(const char *name);
 
 }  // namespace glcl

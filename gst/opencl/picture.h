@@ -11,13 +11,13 @@ namespace glcl {
 
 class Queue;
 
-/// How a kernel reaches pixels.
+/// How a kernel accesses pixels.
 enum class Layout {
   image,   ///< Image of the format's channels, coordinates in pixels
   buffer,  ///< cl::Buffer of rows of pixels, `pitch` pixels apart
 };
 
-/// A frame on the device, by image or by buffer.
+/// A frame on the device, as image or buffer.
 struct Picture {
   int width = 0, height = 0;  ///< px
   Layout layout = Layout::image;
@@ -26,13 +26,13 @@ struct Picture {
   cl::Buffer buffer;
   const PixelFormat *format = &PixelFormat::rgba;
 
-  /// Whether there is one.
+  /// True if there is a picture.
   explicit operator bool() const { return width > 0; }
 
   /// The format of image and buffer.
   const PlaneFormat &plane() const { return format->planes[0]; }
-  /// Of buffers: bytes from row to row, of all, and those with pixels in them as OpenCL's copies of
-  /// rectangles want them.
+  /// For buffers: bytes from row to row, total bytes, and the region of pixels for OpenCL's
+  /// rectangle copies.
   size_t row_bytes() const { return size_t(pitch) * plane().bytes; }
   size_t bytes() const { return row_bytes() * height; }
   std::array<size_t, 3> region() const {
@@ -43,12 +43,12 @@ struct Picture {
 /// The layout that kernels are faster on: see Device::prefers_buffers.
 Layout layout_for(const Device &device);
 
-/// A picture of its own storage; throws Error::settings where the device has no image that large.
+/// Creates a picture; throws Error::settings if the device does not support images of that size.
 Picture make_picture(const cl::Context &context, int width, int height, Layout layout,
                      const PixelFormat &format = PixelFormat::rgba);
 
-/// Throws Error::settings where a picture is not of this size and layout; "NAME was set up for
-/// frames of …".
+/// Throws Error::settings if a picture has a different size or layout: "NAME was set up for frames
+/// of …".
 void check_picture(const Picture &picture, int width, int height, Layout layout,
                    const std::string &name);
 

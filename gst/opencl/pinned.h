@@ -9,8 +9,8 @@
 
 namespace glcl {
 
-/// Host memory that a device's transfers reach directly, mapped for as long as it lives: to and
-/// from any other, drivers wait inside a call that says it does not.
+/// Host memory with direct access for the device's transfers, mapped during its lifetime. With
+/// other memory, drivers block in calls that should not block.
 class Pinned {
  public:
   Pinned(const cl::Context &context, const cl::CommandQueue &mapping, size_t bytes);
@@ -19,7 +19,7 @@ class Pinned {
 
   size_t bytes() const { return bytes_; }
   void *data() const { return data_; }
-  /// Where it was mapped.
+  /// The queue on which it was mapped.
   const cl::CommandQueue &mapping() const { return queue_; }
 
  private:
@@ -29,18 +29,19 @@ class Pinned {
   void *data_;
 };
 
-/// Pinned memory of one size, used again where the last user has let go of it. From any thread.
+/// A pool of pinned memory of one size, reused after the last user has released it. From any
+/// thread.
 class PinnedPool {
  public:
   PinnedPool(Context &context, size_t bytes);
 
-  /// Allocates where all that there is is in use. Throws cl::Error.
+  /// Allocates more memory if all is in use. Throws cl::Error.
   std::shared_ptr<Pinned> take();
 
  private:
   std::mutex mutex_;
   cl::Context context_;
-  cl::CommandQueue mapping_;  // nothing else
+  cl::CommandQueue mapping_;  // used for mapping only
   size_t bytes_;
   std::vector<std::shared_ptr<Pinned>> all_;
 };

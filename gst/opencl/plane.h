@@ -5,7 +5,7 @@
 
 namespace glcl {
 
-/// A plane of a frame on the device, by one number for each texel.
+/// A plane of a frame on the device, with one number per texel.
 struct Plane {
   const cl::Buffer &texels;
   int pitch = 0;   ///< texels from row to row

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The folder through which PoCL compiles: where it can't write there it builds nothing, even what
-// lies there already.
+// PoCL's cache folder. Without write access PoCL compiles nothing, not even cached programs.
 #pragma once
 
 #include <string>
@@ -9,8 +8,8 @@ namespace glcl {
 
 /// "its cache FOLDER (set by VARIABLE)"
 std::string pocl_cache();
-/// Why files of a program's size can't be written there, with the remedy; empty where they can, and
-/// where there is no such folder.
+/// Why files of a program's size can't be written to the cache, with the remedy; empty if they can,
+/// or if the folder does not exist.
 std::string pocl_cache_obstacle();
 
 constexpr char pocl_cache_remedy[] =

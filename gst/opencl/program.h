@@ -15,26 +15,26 @@
 
 namespace glcl {
 
-/// A program that is built where it is first needed, unless somebody has built it ahead of that.
-/// Copies are of one program. Safe to use from several threads.
+/// A program that is compiled on first use, unless it was compiled in advance. Copies share one
+/// program. Safe to use from several threads.
 class Program {
  public:
   Program() = default;
-  /// `text` is that of the kernel file `path` (see kernel_source); the context needs `keep`, which
-  /// lives until the compiler is done.
+  /// `text` is the source of the kernel file `path` (see kernel_source); `keep` stays alive until
+  /// the compiler is done.
   Program(const cl::Context &context, const Device &device, const std::string &path,
           const std::string &text, const std::string &options, std::shared_ptr<void> keep = {});
 
   explicit operator bool() const { return build_ != nullptr; }
 
-  /// The built program: waits for the thread that builds it. Compiled from source once per process
-  /// and device: other contexts reuse the binary, but for PoCL's, which keeps what it has built
-  /// itself. Throws Error::failed with the build log as detail, and Stopped where the work of this
-  /// thread is to end before the compiler has.
+  /// The compiled program; waits for the compiling thread. Each source is compiled once per process
+  /// and device: other contexts reuse the binary, except with PoCL, which has its own cache. Throws
+  /// Error::failed with the build log as detail, and Stopped if the work of this thread should end
+  /// first.
   const cl::Program &get() const;
   const Device &device() const;
 
-  /// Builds it unless that has been done or begun; get() tells of a failure.
+  /// Compiles it unless that is done or running; get() throws the failure.
   void build_ahead() const;
 
  private:
@@ -46,17 +46,17 @@ class Program {
 /// those who need a program now.
 class CompilerPool {
  public:
-  /// As many as the device's driver has use for: one where its compiler takes one program at a
-  /// time, none where even that would keep those waiting whose program is needed now.
+  /// The useful number of threads for the driver: one if its compiler takes one program at a time,
+  /// 0 if even that would delay urgent programs.
   static unsigned wanted(const Device &device);
 
   explicit CompilerPool(unsigned most) : max_threads_(most) {}
-  /// Leaves the programs that are being built to the compiler; others stay unbuilt.
+  /// Does not wait for compiling programs; others stay uncompiled.
   ~CompilerPool();
   CompilerPool(const CompilerPool &) = delete;
 
   void add(const Program &program);
-  /// Waits until there is nothing left to build.
+  /// Waits until everything is compiled.
   void finish();
 
  private:
@@ -80,7 +80,7 @@ class ProgramRecorder {
   ~ProgramRecorder();
   ProgramRecorder(const ProgramRecorder &) = delete;
 
-  /// Waits until all of them are built. Throws what the first failure threw.
+  /// Waits until all of them are compiled. Rethrows the first failure.
   void build() const;
 
   static void note(const Program &program);
@@ -90,7 +90,7 @@ class ProgramRecorder {
   ProgramRecorder *outer_;
 };
 
-/// How often a program was compiled from source in this process.
+/// Number of programs compiled from source in this process.
 unsigned programs_compiled();
 
 }  // namespace glcl

@@ -12,7 +12,7 @@
 
 namespace glcl {
 
-/// Mean and maximum of what was timed under one name, in ns.
+/// Mean and maximum of the times under one name, in ns.
 struct Timing {
   uint64_t count = 0, sum = 0, max = 0;
   void add(uint64_t ns);
@@ -28,10 +28,10 @@ class Queue : public std::enable_shared_from_this<Queue> {
   const cl::CommandQueue &cl() const { return queue_; }
   bool profiles() const { return profile_; }
 
-  /// The event a kernel of this name is to signal; null without profiling. `continues`: it is a
-  /// further part of the launch before.
+  /// The event for a kernel of this name; null without profiling. `continues`: the launch continues
+  /// the previous one.
   cl::Event *event(const std::string &kernel, bool continues = false);
-  /// Adds the times of all kernels since the last call to `timings`; waits for them.
+  /// Adds the times of all kernels since the last call to `timings`; waits for these kernels.
   void collect(std::map<std::string, Timing> &timings);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace glcl {
 
-/// Enqueues that what `queue` is given next waits for all that `other`, of the same context, has
-/// been given so far, and flushes that one. Nothing where both are one.
+/// Makes the next commands of `queue` wait for all commands so far of `other`, a queue of the same
+/// context, and flushes `other`. Does nothing if both are the same.
 inline void wait_for(const Queue &queue, const Queue &other) {
   if (&other == &queue) return;
   std::vector<cl::Event> given(1);

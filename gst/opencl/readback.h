@@ -15,42 +15,42 @@
 
 namespace glcl {
 
-/// Small results on their way from the device to the host, without anybody waiting for them: a read
-/// is enqueued into pinned memory (into any other, drivers wait inside a call that says it does
-/// not), and whoever asks later takes what has arrived. May be used from several threads: results
-/// are handed on in order, one at a time, and no lock is held meanwhile.
+/// Downloads small results without waiting: a read is enqueued into pinned memory (with other
+/// memory drivers block), and a later call delivers the results that have arrived. May be used from
+/// several threads: results are delivered in order, one at a time, without holding a lock.
 class Readback {
  public:
-  /// Sees the bytes of a read; they are gone when it returns. May throw, on who called deliver().
+  /// Receives the bytes of a read, which are valid during the call. Its exceptions reach the caller
+  /// of deliver().
   using Take = std::function<void(const void *bytes)>;
 
   Readback();
   ~Readback();
   Readback(const Readback &) = delete;
 
-  /// Makes room for `slots` reads of up to `bytes` each. Reads under way stay under way.
+  /// Allocates memory for `slots` reads of up to `bytes` each. Pending reads continue.
   void allocate(Context &context, size_t bytes, int slots);
 
-  /// Enqueues a read of the buffer's first `bytes`. Never waits; allocates only where more reads
-  /// are under way than there is room for.
+  /// Enqueues a read of the buffer's first `bytes`. Never waits; allocates memory only if more
+  /// reads are pending than there are slots.
   void read(Queue &queue, const cl::Buffer &from, size_t bytes, Take take);
 
-  /// Asks `deferred_error` when the queue has come to here, and before anything read later is
-  /// handed on. Counts as a read. Never waits.
+  /// Checks `deferred_error` when the queue reaches this point, before any later read is delivered.
+  /// Counts as a read. Never waits.
   void check_deferred(Queue &queue, std::shared_ptr<const DeferredError> deferred_error);
 
-  /// Hands on what has arrived, in the order of read(), and waits for the oldest while more than
-  /// `under_way` are left. Throws cl::Error where a read failed, and deferred errors; of
-  /// what is under way then nothing is handed on. A Take that calls it waits for nothing.
+  /// Delivers the results that have arrived, in the order of read(), and waits for the oldest while
+  /// more than `under_way` are pending. Throws cl::Error if a read failed, and deferred errors;
+  /// then pending results are not delivered. Called from a Take it does not wait.
   void deliver(size_t under_way);
-  /// Hands on what has arrived of what deliver() has seen, and waits for nothing; true while some
-  /// of that is left. Throws as deliver() does.
+  /// Delivers results that have arrived among those known to deliver(), without waiting; true while
+  /// some of these are pending. Throws like deliver().
   bool poll();
-  /// Whether a read has failed since drop().
+  /// True if a read has failed since drop().
   bool failed();
-  /// Whatever has not been handed on never is: waits for a Take on another thread.
+  /// Discards all pending reads; waits for a Take on another thread.
   void drop();
-  /// Drops everything, waits for the device to be done with the memory and frees it.
+  /// Discards everything, waits until the device no longer uses the memory, and frees it.
   void clear();
 
  private:
@@ -68,14 +68,14 @@ class Readback {
 
   std::mutex mutex_;
   std::condition_variable handed_on_;
-  std::thread::id delivering_;  // at a Take, or none
+  std::thread::id delivering_;  // thread inside a Take, if any
   bool failed_ = false;
   cl::Context context_;
-  cl::CommandQueue mapping_;  // maps pinned memory, nothing else
+  cl::CommandQueue mapping_;  // only maps pinned memory
   size_t bytes_ = 0;
   std::vector<std::unique_ptr<Pinned>> free_;
   std::deque<Read> reads_;
-  size_t seen_ = 0;  // by deliver(), of `reads_`
+  size_t seen_ = 0;  // reads of `reads_` known to deliver()
 };
 
 }  // namespace glcl

@@ -7,14 +7,14 @@
 
 namespace glcl {
 
-/// Thrown where work ends early because nobody wants its results any more. It is no failure.
+/// Thrown when work ends early because its results are no longer needed. It is not a failure.
 struct Stopped {};
 
-/// A wish that work ends early. Any thread.
+/// A request to end work early. Any thread.
 class Stop {
  public:
   Stop() = default;
-  /// `also` says, on the thread that works, whether somebody else has the wish.
+  /// `also` reports further requests, on the working thread.
   explicit Stop(std::function<bool()> also) : also_(std::move(also)) {}
   Stop(const Stop &) = delete;
 
@@ -22,13 +22,13 @@ class Stop {
   void withdraw() { requested_ = false; }
   bool requested() const { return requested_ || (also_ && also_()); }
 
-  /// Whether the work of this thread is to end; and the same, which throws Stopped then.
+  /// True if the work of this thread should end; the other function then throws Stopped.
   static bool wanted();
   static void check() {
     if (wanted()) throw Stopped();
   }
 
-  /// Lets the work of this thread look at a wish while it lives.
+  /// Connects the work of this thread to a request during its lifetime.
   class Scope {
    public:
     explicit Scope(const Stop &stop);

@@ -8,7 +8,8 @@
 
 namespace glcl {
 
-/// Completes a user event. It tries again while OpenCL lacks resources: queues wait for the event.
+/// Completes a user event. It retries while OpenCL lacks resources, because queues wait for the
+/// event.
 inline void complete(const cl::UserEvent &event) {
   for (;;) {
     const cl_int status = clSetUserEventStatus(event(), CL_COMPLETE);

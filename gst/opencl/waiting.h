@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Waits for a device that end in any case. A device that has not finished for a minute, or the
-// seconds that the environment variable GLCL_DEVICE_TIMEOUT names, is given up: its context is
-// left, with all that a command may still use, and no later wait for it takes any time.
+// Waits for a device, with a time limit. A device that does not finish within a minute, or within
+// GLCL_DEVICE_TIMEOUT seconds (environment variable), is abandoned: its context is leaked, with
+// everything that a command may still use, and later waits return at once.
 #pragma once
 
 #include <chrono>
@@ -10,20 +10,20 @@
 
 namespace glcl {
 
-/// Wait for a command, or for all that the queue has been given. Throw cl::Error where a command
-/// failed, Error::failed where the device is given up.
+/// Wait for a command, or for all commands of the queue. Throw cl::Error if a command failed,
+/// Error::failed if the device is abandoned.
 void wait(const cl::Event &event);
 void finish(const cl::CommandQueue &queue);
 
-/// The same where nothing can be thrown, whatever became of the commands. False where the device is
-/// given up: then it may still use their memory.
+/// The same without exceptions, for failed commands too. False if the device is abandoned: then it
+/// may still use their memory.
 bool settle(const cl::Event &event) noexcept;
 bool settle(const cl::CommandQueue &queue) noexcept;
 
-/// How long they wait.
+/// The time limit.
 std::chrono::duration<double> patience();
 
-/// Gives up the context's device; and whether it is.
+/// Abandons the context's device; and tests for that.
 void leave(const cl::Context &context);
 bool is_left(const cl::Context &context);
 

@@ -253,8 +253,8 @@ damaged shots.rgb '"width":160' '"width":-160' 'shots.rgb is damaged: a picture 
 damaged shots.rgb '"height":1' '"height":-1' 'shots.rgb is damaged'
 damaged summary.json '"frames": 2' '"frames": -2' 'broken'
 damaged summary.json '"from": 0' '"from": "x"' 'broken is damaged'
-damaged summary.json '' '[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]' 'is no object of JSON'
-damaged summary.json 'archive.mp4"' '.."' 'is no name of a file'
+damaged summary.json '' '[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]' 'is not a JSON object'
+damaged summary.json 'archive.mp4"' '.."' 'is not a valid file name'
 damaged events.jsonl '{' '[' 'events.jsonl is damaged'
 damaged frames.csv '0.0' 'x' 'frames.csv is damaged'
 

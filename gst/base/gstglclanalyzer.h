@@ -71,9 +71,9 @@ void gst_glcl_analyzer_read(GstGLCLAnalyzer *self, glcl::Queue &queue, const cl:
 void gst_glcl_analyzer_check_deferred(GstGLCLAnalyzer *self, glcl::Queue &queue,
                                       std::shared_ptr<const glcl::DeferredError> deferred_error);
 
-/// In begin_frame: from this frame on no frame is taken while so many reads of those before are
-/// under way, at most `gst_glcl_analyzer_depth`. With 1 the results of a frame are there before the
-/// next one is processed.
+/// Call in begin_frame: from this frame on, no frame is taken while this many earlier reads are
+/// pending, at most `gst_glcl_analyzer_depth`. With 1 the results of a frame arrive before the next
+/// one is processed.
 void gst_glcl_analyzer_set_depth(GstGLCLAnalyzer *self, int depth);
 /// True if post-messages is set.
 bool gst_glcl_analyzer_posts(GstGLCLAnalyzer *self);

@@ -17,10 +17,10 @@ G_DECLARE_DERIVABLE_TYPE(GstGLCLFilter, gst_glcl_filter, GST, GLCL_FILTER, GstGL
 /// The base of every element: textures of one size in and out, an OpenCL context shared with
 /// its neighbours, and the properties `device`, `sharing`, `active-sharing`, `profile` and `stats`.
 ///
-/// All virtual functions but begin_frame, passes_on and takes_fields run on the thread of the GL
-/// context, one at a time, and may throw glcl::Error, cl::Error or any std::exception: the base
-/// posts it as an element error. A subclass that overrides before_transform, an event or
-/// change_state chains up.
+/// All virtual functions except begin_frame, passes_on and takes_fields run on the thread of the GL
+/// context, one at a time. They may throw glcl::Error, cl::Error or any std::exception; the base
+/// posts it as an element error. A subclass that overrides before_transform, an event handler or
+/// change_state must chain up.
 struct _GstGLCLFilterClass {
   GstGLFilterClass parent_class;
 
@@ -34,8 +34,8 @@ struct _GstGLCLFilterClass {
   void (*process)(GstGLCLFilter *self, glcl::Queue &queue, const glcl::Picture &in,
                   const glcl::Picture &out, GstBuffer *inbuf, GstBuffer *outbuf);
 
-  /// Copies the settings for the next frame, which passes_on and process use: properties may change
-  /// between the two. On the streaming thread. Optional.
+  /// Copies the settings of the next frame for passes_on and process, because properties may change
+  /// between the two. Streaming thread. Optional.
   void (*begin_frame)(GstGLCLFilter *self);
 
   /// True if the next frame passes unchanged: then `process` gets no picture `out`, and metas go to

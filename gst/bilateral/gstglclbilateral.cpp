@@ -3,32 +3,32 @@
  * SECTION:element-glclbilateral
  * @title: glclbilateral
  *
- * Smooths a picture and keeps its edges: every pixel becomes the mean of its neighbourhood,
- * weighted by how near and how similar in colour each neighbour is (Tomasi and Manduchi, ICCV
- * 1998). The frames stay in OpenGL textures and are computed by OpenCL. Alpha is kept.
+ * Smooths a picture and preserves its edges: every pixel becomes a mean of its neighbourhood,
+ * weighted by the distance and the colour similarity of each neighbour (Tomasi and Manduchi, ICCV
+ * 1998). The frames stay in OpenGL textures. Alpha stays unchanged.
  *
- * `method=brute-force` is the exact filter over the square window of `radius`, with the frame's
- * edge repeated; its cost grows with the square of the radius. `method=grid` approximates the whole
- * Gaussian by a bilateral grid (Chen, Paris and Durand, SIGGRAPH 2007) in a time that does not
- * depend on `sigma-space`; for `weight=color` it sees differences in brightness only. `auto` takes
- * the exact one for `weight=color` and where `radius` is set, else whichever is faster on this
- * device. All properties may change while playing, and all numeric ones can be controlled.
+ * `method=brute-force` is the exact filter over the square window of `radius`, with repeated edge
+ * pixels; its cost grows with the square of the radius. `method=grid` approximates the whole
+ * Gaussian by a bilateral grid (Chen, Paris and Durand, SIGGRAPH 2007) at a cost that does not
+ * depend on `sigma-space`; with `weight=color` it uses differences in brightness only. `auto` is
+ * the exact filter with `weight=color` or a `radius` above 0, otherwise the faster method on this
+ * device. All properties may change while playing, and all numbers are controllable.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclbilateral ! glimagesink
  * ]|
- * A camera's noise smoothed away.
+ * Removes the noise of a camera.
  * |[
  * gst-launch-1.0 filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! glclbilateral
  * sigma-space=5 sigma-range=0.15 split=0.5 ! glimagesink
  * ]|
- * The left half untouched, the right half filtered.
+ * Filters the right half and keeps the left half.
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclbilateral method=grid weight=intensity
  * sigma-space=16 ! glimagesink
  * ]|
- * Strong smoothing for the price of a little.
+ * Strong smoothing at low cost.
  *
  * Since: 0.1
  */

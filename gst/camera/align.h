@@ -8,11 +8,9 @@
 
 namespace glcl::camera {
 
-/// Lays frames onto a picture that is remembered of those before them, to hundredths of a pixel,
-/// which vectors of whole pixels can't: the motion and, since light changes, a gain and an offset,
-/// by least squares over the pixels, in which what does not fit counts little (Geman and McClure).
-/// It begins from the motion of the vectors, and takes `steps` steps of Gauss and Newton. Nothing
-/// waits.
+/// Aligns frames with the background model to hundredths of a pixel: estimates the motion, a gain
+/// and an offset by robust least squares over the pixels (Geman and McClure). It starts from the
+/// motion of the vectors and takes `steps` Gauss-Newton steps. Nothing waits.
 class Align {
  public:
   Align() = default;

@@ -8,21 +8,10 @@
 
 namespace glcl::camera {
 
-/// The motion of a camera by RANSAC over vectors on the device, in one launch.
-///
-/// An iteration draws two vectors by chance, from the seed alone, and counts how many of all are
-/// within `error` of the motion through both; two in one place give a translation. `least` groups
-/// of work-items have an iteration each, and go on, up to `most` in all, until the outliers of
-/// their own best are fewer than `converged` of the vectors. The best of all, of equal ones the
-/// first, is fitted to its inliers by least squares, up to three times, as long as these change.
-/// The result depends on vectors and seed alone, not on the order in which the device works.
-/// Without two vectors there is no motion. Nothing waits.
-///
-/// A thing before a plain wall has all the vectors, but does not reach across the frame. The spread
-/// of the inliers is √12 times their standard deviation over the frame's width or height, whichever
-/// is larger: 1 where they are everywhere. From 0.6 to 0.8 the confidence rises to their share of
-/// the vectors; below 0.7 the motion is not the camera's, unless that moved
-/// by more than a pixel in the frame before.
+/// Estimates the motion of a camera by RANSAC over vectors on the device, in one launch. The result
+/// depends only on the vectors and the seed, not on the order of the work. Without two vectors
+/// there is no motion. The confidence also checks that the inliers reach across the frame, which an
+/// object before a plain wall does not. Nothing waits. docs/methods/camera.md has the rules.
 class Ransac {
  public:
   struct Settings {

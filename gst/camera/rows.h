@@ -6,10 +6,10 @@
 
 namespace glcl::camera {
 
-/// How rows are lit: lamps on the mains, seen by a sensor that exposes one row after the other, are
-/// bands that roll through its frames. Of each band of 8 rows of a frame in small, by how much it
-/// is brighter than what is remembered: the median over its pixels. It counts where more than half
-/// of the bands changed by 1 to 2 %, and less from frame to frame after that. Nothing waits.
+/// Brightness of rows: lamps on the mains, seen by a rolling shutter, cause bands that roll through
+/// the frames. For each band of 8 rows of a reduced frame it computes the brightness relative to
+/// the background, the median over its pixels. The ratio is used if more than half of the bands
+/// changed by 1 to 2 %, and by less from frame to frame after that. Nothing waits.
 class Rows {
  public:
   Rows() = default;

@@ -3,21 +3,21 @@
  * SECTION:element-glclchain
  * @title: glclchain
  *
- * Runs filters, ready ones or your own in OpenCL, fused into few kernels. Each filter is a child
- * object (GstChildProxy) whose properties are its parameters. The action signal `reload` reads all
- * files again.
+ * Runs a chain of filters, ready-made or your own in OpenCL C, fused into few kernels. Each filter
+ * is a child object (GstChildProxy) whose properties are its parameters. The action signal `reload`
+ * reads all files again.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclchain filters="gauss(sigma=2) ! grey"
  * ! glimagesink
  * ]|
- * A camera's picture, blurred and grey.
+ * Blurs a camera picture and makes it grey.
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclchain location=chain.txt watch=true
  * ! glimagesink
  * ]|
- * The same of a file, which may be edited meanwhile.
+ * Reads the chain from a file, which you may edit while it plays.
  *
  * Since: 0.1
  */

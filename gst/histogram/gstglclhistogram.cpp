@@ -3,44 +3,43 @@
  * SECTION:element-glclhistogram
  * @title: glclhistogram
  *
- * Counts the levels of every frame, exactly, and tells them in messages and metas, draws them over
- * the video, equalises the video by them, and finds where a shot begins. The frames stay in OpenGL
- * textures and are computed by OpenCL; what is counted leaves the device without a wait, so that a
- * message may come a frame later than its frame, with that frame's times.
+ * Computes exact histograms of every frame, publishes them in messages and metas, draws them over
+ * the video, equalises the video, and detects shot changes. The frames stay in OpenGL textures.
+ * Results are downloaded without waiting, so a message may be posted a frame later, with the times
+ * of its own frame.
  *
  * Message `glclhistogram`, at most one per `interval`:
  *
  * * `timestamp`, `stream-time`, `running-time`, `duration` (GstClockTime): of the frame
- * * `mode` (string), `bins` (guint), `pixels` (guint64): what was counted
+ * * `mode` (string), `bins` (guint), `pixels` (guint64): mode, bins and number of counted pixels
  * * `counts`: an array per channel (luma; R, G, B; or one for the joint modes) of guint
  * * `mean`, `stddev`, `p5`, `median`, `p95`: arrays of double with a level, 0 to 255, per channel
  *   (R, G and B for the joint modes)
- * * `clipped-low`, `clipped-high`: arrays of double, the part of the pixels in the first and in the
- *   last bin
+ * * `clipped-low`, `clipped-high`: arrays of double, the fraction of the pixels in the first and
+ * the last bin
  *
  * Message `shot`, with `shot-detection`: the times of the first frame of the new shot, `frame`
  * (guint64, its number since the start), `kind` (string: cut, fade-in, fade-out, dissolve) and
- * `score` (double, 0 to 1: how different the shots are). It comes 8 frames after a cut and up to 45
- * after a gradual transition, when that is certain. With `shot-method=shape` dissolves are not
- * told.
+ * `score` (double, 0 to 1: difference between the shots). It is posted 8 frames after a cut and up
+ * to 45 frames after a gradual transition. With `shot-method=shape` dissolves are not detected.
  *
- * Luma is (77 R + 150 G + 29 B + 128) / 256. All of it is of the frame as it comes in.
+ * Luma is (77 R + 150 G + 29 B + 128) / 256. All results refer to the input frame.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclhistogram mode=rgb display=overlay !
  * glimagesink
  * ]|
- * A camera with its histogram.
+ * Shows a camera with its histogram.
  * |[
  * gst-launch-1.0 -m filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert !
  * glclhistogram shot-detection=true post-messages=false ! fakesink
  * ]|
- * Where the shots of a film begin.
+ * Prints where the shots of a film begin.
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclhistogram equalize=luma ! glimagesink
  * ]|
- * A dark room made visible.
+ * Makes a dark room visible.
  *
  * Since: 0.1
  */

@@ -3,21 +3,21 @@
  * SECTION:element-glclhough
  * @title: glclhough
  *
- * Finds templates in frames, wherever they are, however turned and scaled, by their edges. It draws
- * their outlines or all edges, posts `glclhough` messages with what it found, and attaches a
- * GstCustomMeta and regions of interest. Templates are files of pictures, or parts of the video
- * itself that the action signal `learn` names, or samples given to `learn-picture`.
+ * Finds templates in frames by their edges, at any position, rotation and scale. It draws their
+ * outlines or all edges, posts the objects in `glclhough` messages, and attaches a GstCustomMeta
+ * and regions of interest. Templates come from image files, from the video itself (action signal
+ * `learn`), or from samples (`learn-picture`).
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 -m v4l2src ! glupload ! glcolorconvert ! glclhough template=logo.png
  * display=objects ! glimagesink
  * ]|
- * The outline of a logo over a camera's picture, and messages where it is.
+ * Draws the outline of a logo over a camera picture and prints messages with its position.
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclhough display=edges ! glimagesink
  * ]|
- * The edges of a camera's picture.
+ * Draws the edges of a camera picture.
  *
  * Since: 0.1
  */

@@ -3,8 +3,8 @@
  * SECTION:element-glclinvert
  * @title: glclinvert
  *
- * Inverts the colours of a frame and keeps alpha: the smallest element that can be written on
- * GstGLCLFilter, which docs/extending.md walks through.
+ * Inverts the colours of a frame and keeps alpha: a minimal GstGLCLFilter element, explained in
+ * docs/extending.md.
  *
  * ## Example launch line
  * |[

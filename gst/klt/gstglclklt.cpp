@@ -3,24 +3,24 @@
  * SECTION:element-glclklt
  * @title: glclklt
  *
- * Chooses good features and follows them from frame to frame (Kanade, Lucas, Tomasi), by OpenCL on
- * OpenGL textures. Points that are lost are replaced; each has an id of its own. Vectors are in
- * pixels per frame, +x right, +y down.
+ * Selects good features and tracks them from frame to frame (Kanade, Lucas, Tomasi), with OpenCL on
+ * OpenGL textures. Lost points are replaced by new ones with new ids. Vectors are in pixels per
+ * frame, +x right, +y down.
  *
- * The points are drawn (`display`), summed up in messages on the bus, attached to frames as a
- * result (`attach-meta`) and written to a file (`dump-location`). The picture can be held still by
- * them (`stabilize`).
+ * The points are drawn (`display`), summarized in messages on the bus, attached to frames as a
+ * result (`attach-meta`) and written to a file (`dump-location`). They can also stabilize the
+ * picture (`stabilize`).
  *
  * ## Message
  * An element message named `glclklt`, at most one per `interval`:
  *
  * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame
- * * #guint `tracked`: points followed to this frame
- * * #guint `lost`, `new`: points lost and chosen since the last message
- * * #gboolean `cut`: whether the scene changed since the last message, so that all were lost
- * * #gdouble `mean-x`, `mean-y`: mean motion of those tracked, px per frame
- * * #gdouble `mean-age`: of those tracked, frames
- * * #gdouble `camera-confidence`: with `stabilize`, how sure the camera's motion is, 0 to 1
+ * * #guint `tracked`: points tracked to this frame
+ * * #guint `lost`, `new`: points lost and selected since the last message
+ * * #gboolean `cut`: true if the scene changed since the last message, so that all points were lost
+ * * #gdouble `mean-x`, `mean-y`: mean motion of the tracked points, px per frame
+ * * #gdouble `mean-age`: mean age of the tracked points, frames
+ * * #gdouble `camera-confidence`: with `stabilize`, confidence of the camera motion, 0 to 1
  * * #gdouble `noise`: of the frames, standard deviation in levels of 0 to 255; not for a first
  * frame
  *
@@ -28,16 +28,16 @@
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclklt display=tracks ! glimagesink
  * ]|
- * Points of a camera's picture and the ways they came.
+ * Draws the points of a camera picture and their paths.
  * |[
  * gst-launch-1.0 filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! glclklt
  * dump-location=tracks.csv ! fakesink
  * ]|
- * All points of all frames in a file.
+ * Writes all points of all frames to a file.
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclklt stabilize=true ! glimagesink
  * ]|
- * A camera's picture without the shaking of the hand that holds it.
+ * Removes the shake of a handheld camera.
  *
  * Since: 0.1
  */

@@ -3,22 +3,22 @@
  * SECTION:element-glclmotion
  * @title: glclmotion
  *
- * Finds where every block of a frame lay in the frame before, by the least sum of absolute
- * differences of luma and the bits of the vector, as a video encoder does. It shows the vectors,
- * the frame they predict or what the prediction lacks, posts `glclmotion` messages with the quality
- * of the prediction, and attaches the vectors in a GstCustomMeta. Blocks that only noise
- * seems to move have the vector 0.
+ * Estimates a motion vector for every block of a frame, like a video encoder: it minimizes the sum
+ * of absolute differences of luma plus the cost of the vector's bits. It draws the vectors, the
+ * predicted frame or the residual, posts `glclmotion` messages with the quality of the prediction,
+ * and attaches the vectors in a GstCustomMeta. Blocks that only noise seems to move get a zero
+ * vector.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 v4l2src ! glupload ! glcolorconvert ! glclmotion display=vectors ! glimagesink
  * ]|
- * Arrows over the blocks of a camera's picture.
+ * Draws arrows over the blocks of a camera picture.
  * |[
  * gst-launch-1.0 -m filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! glclmotion
  * partitions=true subpel=quarter interval=0 ! fakesink
  * ]|
- * The PSNR of a prediction with partitions and quarter pixels, frame by frame.
+ * Prints the PSNR of the prediction with partitions and quarter pixels, frame by frame.
  *
  * Since: 0.1
  */

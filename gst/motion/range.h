@@ -7,14 +7,13 @@
 
 namespace glcl::motion {
 
-/// The ranges that the full search of a frame needs, found ahead of it on the device, so that
-/// nothing waits: for each area of Plane::strip px the first of `steps` ranges, from the least to
-/// the most, each by about the same factor larger than the one before. They are tried on planes
-/// that are shrunk(), by blocks of 8 px. A range is enough whose squared sums of absolute
-/// differences are above those of the largest by at most a `share` of what the areas have on
-/// average; an area has the largest of its neighbours', since one of little texture does not show
-/// what it needs. After A. Uta, "Collaborative multi-device motion estimation on multi/many-core
-/// platforms", 2012, chapter 9.
+/// Finds the range that the full search needs for each area of Plane::strip px, on the device
+/// before the search, without waiting. It tries `steps` ranges, from the smallest to the largest in
+/// equal ratios, on reduced planes with blocks of 8 px. A range is sufficient if its squared sums
+/// of absolute differences exceed those of the largest range by at most 1/`share` of the mean over
+/// the areas. An area gets the maximum of its neighbours' ranges, because areas of little texture
+/// do not show their need. After A. Uta, "Collaborative multi-device motion estimation on
+/// multi/many-core platforms", 2012, chapter 9.
 class Range {
  public:
   static constexpr int steps = 8;

@@ -14,14 +14,13 @@ namespace glcl::motion {
 ///
 ///   SAD + lambda · bits,  SAD = Σ |reference(p + v) − current(p)| over the block's pixels,
 ///
-/// bits: the length of both components in quarter pixels as signed Exp-Golomb codes (H.264, with
-/// the predictor 0, so that no block waits for its neighbours). Of equal costs the first candidate
-/// in raster order wins. Both frames repeat their edge; blocks at the right and the lower edge are
-/// whole, with repeated pixels in them. All forms give the same keys, bit for bit.
+/// where bits is the length of both components in quarter pixels as signed Exp-Golomb codes (H.264,
+/// predictor 0). Of equal costs the first candidate in raster order wins. Edge pixels repeat
+/// outside the frame, also in incomplete blocks. All forms give the same keys, bit for bit.
 ///
-/// Instead of one block size it takes all 41 partitions of a macroblock of 16 × 16 px, whose SADs
-/// are sums of 4 × 4 ones. Costs above 65535 are none there: where not even one candidate is below,
-/// the key is no_key. That can't happen while the vector 0 is a candidate.
+/// Instead of one block size it can search all 41 partitions of a macroblock of 16 × 16 px, whose
+/// SADs are sums of 4 × 4 SADs. Costs above 65535 are ignored: if no candidate is below, the key is
+/// no_key. That can't happen while the vector 0 is a candidate.
 ///
 /// After A. Uta, "Collaborative multi-device motion estimation on multi/many-core platforms",
 /// 2012. Cost: (number of candidates) absolute differences per pixel.

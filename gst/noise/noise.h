@@ -8,24 +8,11 @@
 
 namespace glcl::noise {
 
-/// How noisy the frames of a camera are, measured on the device from two of them, still or moving.
-///
-/// Squares of 16 px, at most about 2048 of them, say how noisy they are: the smaller of half the
-/// variance of their change from frame to frame, and of the mean square response to the mask
-/// (1 -2 1)ᵀ(1 -2 1) (Immerkær 1996) by what white noise gives it. The variance that a tenth of all
-/// squares stay below counts, scaled to that of all where there is nothing but noise; so squares
-/// full of texture in motion don't. It is found over all, and for 8 bands of brightness, since the
-/// noise of a sensor grows with light.
-///
-/// Coding noise is what changes and the mask does not see, being larger than pixels: the mean over
-/// the squares of the variance of the change less that by the mask, 0 … 0.5 levels² each; at least
-/// 0.15 levels² in all.
-///
-/// Renewed noise is what an encoder changes all over a still picture at its intra frames, and moves
-/// about in between. Who finds motion counts, in cells of about 16 px, the variance of the change
-/// that neither noise nor motion explains (kernels/noise/flicker.clh). What a quarter of the cells
-/// stay below, 1/16 … 16 levels², is the renewed noise from the next measurement on; more is no
-/// encoder's. It wanes by 0.5 % a frame.
+/// Measures the noise of a camera on the device, from two frames, static or moving: the noise
+/// variance for 8 bands of brightness, compression noise (changes larger than a pixel), and renewed
+/// noise (changes by an encoder's intra frames). For renewed noise, the caller counts the variance
+/// of unexplained changes in cells of about 16 px (kernels/noise/renewed.clh).
+/// docs/methods/noise.md and docs/methods/encoders.md have the formulas.
 class Noise {
  public:
   static constexpr int bands = 8;

@@ -7,13 +7,13 @@
 
 namespace glcl::objects {
 
-/// What a camera saw, pixel by pixel, moved along with it: the level that a place had for longest,
-/// its scenery, and another one that it may have had lately, and for how many frames both were seen
-/// (Yi et al. 2013 have two such models for cells). The other becomes the scenery once it was seen
-/// a third as long; so what stops for a moment stays in front, and what stays becomes scenery.
-/// How far pixels are from their scenery, of the whole scene and each for itself, counts beside the
-/// noise where that is measured: frames that were coded have none, but their blocks change.
-/// Nothing waits.
+/// Background model of a scene, per pixel and moved along with the camera: the level seen for
+/// longest (the background), a candidate level, and the ages of both in frames (Yi et al. 2013 have
+/// two such models per cell). The candidate becomes the background after a third of the
+/// background's age: so an object that stops briefly stays foreground, and one that stays becomes
+/// background. The measured deviation from the background, of the whole scene and per pixel, adds
+/// to the noise, because compressed frames have little noise but their blocks change. Nothing
+/// waits. docs/methods/objects.md has the rules.
 class Memory {
  public:
   struct Bounds {

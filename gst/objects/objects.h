@@ -9,9 +9,9 @@
 
 namespace glcl::objects {
 
-/// Finds what moves by itself in the frames of a stream, whatever the camera does: from block
-/// vectors to the camera, to a frame laid onto what is remembered, to regions in front of it. Every
-/// call enqueues; nothing waits.
+/// Finds moving objects in the frames of a stream, also under a moving camera: estimates the camera
+/// motion from block vectors, aligns the frame with the background model, and finds regions of
+/// foreground. Every call enqueues; nothing waits.
 class Objects {
  public:
   struct Settings {

@@ -25,9 +25,9 @@ struct Result {
   Region regions[most];
 };
 
-/// Boxes around what is in front, all on the device: cells of 4×4 px with at least 9 px in front,
-/// and those with 4 beside such a one, make regions; cells up to two apart belong to one. Nothing
-/// waits.
+/// Finds boxes around the foreground on the device: cells of 4×4 px with at least 9 foreground
+/// pixels, and their neighbours with 4, form regions; cells up to two apart belong to the same
+/// region. Nothing waits.
 class Regions {
  public:
   static constexpr int cell = 4;  ///< px

@@ -8,10 +8,10 @@
 
 namespace glcl::objects {
 
-/// Tells shadows from things: where the light of what is in front is 0.5 to 1 times that of the
-/// scenery, alike in red, green and blue, and what it does to texture and colour around a pixel is
-/// all that has changed there. A place without texture and colour tells nothing, so what darkens it
-/// is a thing. Nothing waits.
+/// Separates shadows from objects: a shadow has 0.5 to 1 times the brightness of the background,
+/// equally in red, green and blue, and its texture and colour are those of the background times
+/// that factor. Without texture and colour there is no evidence, so a dark region is an object.
+/// Nothing waits.
 class Shadows {
  public:
   Shadows() = default;

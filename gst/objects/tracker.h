@@ -37,8 +37,8 @@ struct Object {
       trail;  ///< where its middle was, moved along with the camera, at most Tracker::trail of them
 };
 
-/// Follows regions from frame to frame, on the host. Objects keep their number through a crossing
-/// and while they are not found for a moment.
+/// Tracks regions from frame to frame on the host. Objects keep their number through a crossing and
+/// while they are briefly not found.
 class Tracker {
  public:
   static constexpr int trail = 32;

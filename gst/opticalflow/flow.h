@@ -27,54 +27,12 @@ struct Field {
   cl::Buffer noise;           ///< of the frames, noise::Noise::variances(); null: not known
 };
 
-/// Dense optical flow from the previous frame to the current one (Lucas and Kanade 1981, coarse to
-/// fine, each warp solving for the whole vector).
-///
-/// Each frame becomes a pyramid: (R + G + B) / 3 smoothed by (1 6 1) / 8, then halved by
-/// (1 4 6 4 1) / 16. From the coarsest level on, `warps` times: the flow is smoothed by a median,
-/// the texel of each node of a lattice looks at where it went in the current frame, and the nodes
-/// of a Gaussian window around each node vote: with g the gradient of the previous frame and d the
-/// difference that is left there,
-///
-///   Σ w (g gᵀ + v I) flow' = Σ w ((g gᵀ + v I) flow - g d),    v = alpha + 0.001 |g|²,
-///
-/// so a texel without texture votes for the flow it has, and so does one that left the frame. The
-/// step then goes 1.4 times as far; on the finest level one more goes as far as it should. d is
-/// clamped to 10 levels. The sums on the left are made once per level.
-///
-/// The noise of the frames (noise::Noise, of the grey) holds this back. A step counts along an axis
-/// of the window's tensor as far as its eigenvalue exceeds what noise alone may give: not at all up
-/// to half a standard deviation above it, all from twice that on; for a node that stands still six
-/// standard deviations. A node stands still that moves by less than 0.1 texels, by parts to 0.2; it
-/// begins to move only where the step explains 14 to 28 times the change in brightness that one of
-/// its components would by chance: of the change that noise makes or, if that is more, of 0.7 of
-/// the change there that no motion explains, up to what an encoder may leave (8 levels² of coding
-/// noise, of census 1; none from 3 levels of noise on). What noise gives the eigenvalues of a node
-/// that stands still grows as much. d is clamped to no less than three times its noise, the median
-/// takes nodes twice as far apart (by parts, from 1 to 2 levels of noise), and what noise adds to
-/// the eigenvalues does not count for the confidence. Coding noise holds back what stands still
-/// only; it is taken to fall by 2^-1.2 in variance from level to level. Of the vectors that come of
-/// all this those are kept that explain what changes between the frames, by
-/// kernels/opticalflow/support.clh, and more than renewed noise (noise::Noise). Where the vectors
-/// of 112 px around, weighted by how sure they are, deviate by hardly more than noise may make of
-/// one motion (0.02 px for each level and one), their mean takes the place of a moving one's that
-/// is within 0.5 to 1 px of it, by parts from 1 to 2 levels of noise.
-///
-/// Motion that is lost on the coarse levels is found again by matches of single pixels (Seeds).
-///
-/// With s = 1 for windows up to 15, 2 up to 31, 4 up to 63, nodes lie 2 s texels apart and a window
-/// has 7 taps per axis; on the finest level 4 s and 3 taps, but for its last warp: there a node is
-/// the middle of four texels s apart and takes the mean of their votes, 7 taps. The Gaussian has
-/// sigma = window / 6, the spread of the four texels included. So the cost does not depend on the
-/// window. Between nodes the flow is interpolated.
-///
-/// Grey follows light that changes over the whole frame: the current frame gets the mean and the
-/// deviation that the previous one has (on the coarsest level that levels=0 takes), but for the
-/// 1 level and 6 % that scenery may change which comes and goes, unless a fifth of the difference
-/// between the frames is that. Channels::census compares in place
-/// of the grey four soft comparisons of opposite neighbours, d / sqrt(d² + 2.5² + n²) with n six
-/// times the deviation that noise gives d, which light that changes slowly across the picture does
-/// not alter.
+/// Dense optical flow from the previous frame to the current one (Lucas and Kanade 1981), coarse to
+/// fine; each warp solves for the whole vector. Channels::census compares soft differences of
+/// opposite neighbours instead of grey values, so that slow changes of light do not matter.
+/// docs/methods/flow.md has the equations, docs/methods/noise.md the treatment of noise,
+/// docs/methods/encoders.md the test of motion against other changes, and
+/// docs/methods/signatures.md the search for large motion (Seeds).
 class Flow {
  public:
   enum class Channels { grey, census };

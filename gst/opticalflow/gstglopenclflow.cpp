@@ -3,13 +3,13 @@
  * SECTION:element-glopenclflow
  * @title: glopenclflow
  *
- * Dense optical flow: where every pixel of the previous frame went, computed by OpenCL on OpenGL
- * textures. Vectors are in pixels per frame, +x right, +y down.
+ * Dense optical flow: the motion of every pixel of the previous frame, computed with OpenCL on
+ * OpenGL textures. Vectors are in pixels per frame, +x right, +y down.
  *
- * The flow is drawn (`display`), summed up in messages on the bus, attached to frames
- * in a GstCustomMeta (`attach-meta`) and written to .flo files (`dump-location`). A frame that does
- * not follow the one before it, because it is the first, after a seek or after a gap of more than
- * four frames, has no vectors: none of these, and nothing is drawn.
+ * The flow is drawn (`display`), summarized in messages on the bus, attached to frames in a
+ * GstCustomMeta (`attach-meta`) and written to .flo files (`dump-location`). A frame that does not
+ * follow the previous one (the first frame, after a seek or after a gap of more than four frames)
+ * has no vectors, so it gets no message, meta or file, and nothing is drawn.
  *
  * ## Message
  * An element message named `glopenclflow`, at most one per `interval`:
@@ -32,12 +32,12 @@
  * gst-launch-1.0 filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! glopenclflow
  * display=arrows legend=true method=census ! glimagesink
  * ]|
- * Arrows over the video, robust to changing light.
+ * Draws arrows over the video, robust to changing light.
  * |[
  * gst-launch-1.0 -m filesrc location=in.mp4 ! decodebin ! glupload ! glcolorconvert ! glopenclflow
  * display=none ! fakesink
  * ]|
- * The messages alone.
+ * Prints only the messages.
  *
  * Since: 0.1
  */

@@ -8,17 +8,10 @@
 
 namespace glcl::opticalflow {
 
-/// Lets the flow follow motion that its pyramid loses: matches of single pixels by signature, on
-/// the finest level whose short side is at most 252 px, so that they reach a quarter of it, vote
-/// for the two most frequent motions of every 16×16 px (within a pixel, at least 3). Then, ahead of
-/// that level (or the next coarser one, where it is the frame itself), each node of the flow
-/// compares what it comes with with the motions of the nine cells around it, or of the nearest one
-/// at most 5 away: by the squared differences in brightness of 7×7 texels 2 apart. It takes
-/// another motion where that has less than 0.4 times its own cost; where it stands still and its
-/// cost may be an encoder's (see Flow), less than 0.2 times. A texel that leaves the frame
-/// costs 3 times what noise does; where more than half of them do with both motions, the other one
-/// is taken. The matches also tell how the light changed. Where none disagrees with the flow, the
-/// flow stays as it is.
+/// Finds motion that the flow's pyramid loses: matches of single pixels by signature vote for two
+/// candidate motions per cell. Then each node of the flow takes a candidate if its cost is clearly
+/// lower than that of the node's own flow. The matches also measure the change of light. If no
+/// candidate wins, the flow stays unchanged. docs/methods/signatures.md has the rules.
 class Seeds {
  public:
   /// What a level's texels are, as the kernels have them.

@@ -430,9 +430,9 @@ static void gst_glcl_histogram_class_init(GstGLCLHistogramClass *klass) {
       .number("opacity", "Opacity", "Opacity of the drawing, from 0 (invisible) to 1 (opaque)",
               &HistogramProperties::opacity, 0, 1)
       .color("foreground-color", "Foreground color",
-             "Color of text, lines and luma bars (0xAARRGGBB)",
+             "Colour of text, lines and luma bars (0xAARRGGBB)",
              &HistogramProperties::foreground_color)
-      .color("background-color", "Background color", "Color behind the drawing (0xAARRGGBB)",
+      .color("background-color", "Background color", "Colour behind the drawing (0xAARRGGBB)",
              &HistogramProperties::background_color)
       .choice("equalize", "Equalize", "Histogram equalisation of the output frame",
               &HistogramProperties::equalize, equalize_type())

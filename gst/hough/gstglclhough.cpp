@@ -625,11 +625,13 @@ static void gst_glcl_hough_class_init(GstGLCLHoughClass *klass) {
               "measured noise",
               &HoughProperties::high, -1, glcl::hough::Canny::most)
       .flag("hysteresis", "Hysteresis",
-            "Keep edges between the two thresholds only if they are connected to a stronger edge",
+            "Also keep edges between the two thresholds that are connected to a stronger edge. "
+            "FALSE: only edges above the upper threshold count",
             &HoughProperties::hysteresis)
       .choice("display", "Display", "What the output shows", &HoughProperties::display,
               display_type())
-      .color("color", "Color", "Color of edges and outlines (0xAARRGGBB)", &HoughProperties::color);
+      .color("color", "Color", "Colour of edges and outlines (0xAARRGGBB)",
+             &HoughProperties::color);
 
   /**
    * GstGLCLHough::learn:

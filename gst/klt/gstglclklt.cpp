@@ -447,9 +447,9 @@ static void gst_glcl_klt_class_init(GstGLCLKltClass *klass) {
               "Length of the lines of display=tracks, in frames; 0 draws the whole path since the "
               "point was selected",
               &KltProperties::trail, 0, PointRenderer::most_trail)
-      .color("color", "Color", "Color of dots and lines (0xAARRGGBB)", &KltProperties::color)
+      .color("color", "Color", "Colour of dots and lines (0xAARRGGBB)", &KltProperties::color)
       .color("outline-color", "Outline color",
-             "Color of the outline around dots and lines (0xAARRGGBB)",
+             "Colour of the outline around dots and lines (0xAARRGGBB)",
              &KltProperties::outline_color)
       .text("dump-location", "Dump location",
             "File that receives the points of every frame, as NAME.csv or NAME.json",

@@ -388,9 +388,9 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
               "Minimum distance between arrows, in px. 0 is 1/48 of the shorter side of the frame, "
               "6 to 48; 1 draws one arrow per block",
               &Settings::spacing, 0, 256)
-      .color("color", "Color", "Color of arrows and boxes (0xAARRGGBB)", &Settings::color)
+      .color("color", "Color", "Colour of arrows and boxes (0xAARRGGBB)", &Settings::color)
       .color("outline-color", "Outline color",
-             "Color of the outline around arrows and boxes (0xAARRGGBB)", &Settings::outline_color)
+             "Colour of the outline around arrows and boxes (0xAARRGGBB)", &Settings::outline_color)
       .choice("camera-compensation", "Camera compensation",
               "Camera motion model; the estimated motion is reported in messages and removed",
               &Settings::camera, camera_type())

@@ -527,9 +527,9 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
               &Settings::spacing, 0, 256)
       .color(
           "color", "Color",
-          "Color of arrows (0xAARRGGBB); with alpha 0 each arrow gets the colour of its direction",
+          "Colour of arrows (0xAARRGGBB); with alpha 0 each arrow gets the colour of its direction",
           &Settings::color)
-      .color("outline-color", "Outline color", "Color of the outline around arrows (0xAARRGGBB)",
+      .color("outline-color", "Outline color", "Colour of the outline around arrows (0xAARRGGBB)",
              &Settings::outline_color)
       .text("dump-location", "Dump location",
             "Pattern of the .flo files that receive the vectors of every frame, for example "

@@ -208,8 +208,7 @@ bool Tracker::has_moved(const Track &track, float lag) const {
 
 /// Finds those again that went further than they are long, by their size and level: a track that
 /// claims nothing and a region that nobody claims. Which tracks did.
-std::vector<bool> Tracker::leap(const Settings &settings, double least,
-                                std::vector<std::vector<int>> &claimed,
+std::vector<bool> Tracker::leap(const Settings &settings, double least, Claims &claimed,
                                 std::vector<Detection> &list) const {
   std::vector<bool> leapt(tracks_.size());
   std::vector<int> free;
@@ -266,7 +265,7 @@ std::vector<bool> Tracker::leap(const Settings &settings, double least,
 }
 
 /// Counts for how long a track and an older one have shared what was found.
-void Tracker::meet(size_t which, const std::vector<std::vector<int>> &claimed) {
+void Tracker::meet(size_t which, const Claims &claimed) {
   Track &track = tracks_[which];
   for (size_t o = 0; o < which; o++)
     if (std::find_first_of(claimed[o].begin(), claimed[o].end(), claimed[which].begin(),
@@ -296,8 +295,7 @@ bool Tracker::kept_back(const Track &track) {
 
 /// Two that shared what was found, where two are found now: who is who is told by where they were
 /// expected, by their sizes and looks. The light may have changed for both alike.
-void Tracker::part(size_t which, size_t older, std::vector<std::vector<int>> &claimed,
-                   std::vector<Detection> &list) {
+void Tracker::part(size_t which, size_t older, Claims &claimed, std::vector<Detection> &list) {
   const Track &a = tracks_[which], &b = tracks_[older];
   if (!a.hidden || !b.hidden || a.other != b.serial) return;
   std::vector<int> both = claimed[which];
@@ -387,22 +385,10 @@ bool Tracker::begins(const Settings &settings, const Track &track, float lag) co
          (starts || has_moved(track, lag));
 }
 
-Tracker::Report Tracker::step(const Settings &settings, const Result &result,
-                              const camera::FrameGeometry &frame, double least, double seconds) {
-  if (result.state.cut || result.state.fresh) {
-    Report report = reset();
-    return report;
-  }
-  std::vector<Detection> list = detections(result, frame);
-  std::vector<Box> before;
-  for (Track &track : tracks_) {
-    before.push_back(track.box);
-    predict(track, result.state.step);
-    track.expected = track.box;
-  }
+Tracker::Claims Tracker::claim(std::vector<Detection> &list) const {
   // Which detections lie where a track is expected. One that has but begun gives way to one that is
   // known.
-  std::vector<std::vector<int>> claimed(tracks_.size());
+  Claims claimed(tracks_.size());
   for (size_t d = 0; d < list.size(); d++) {
     std::vector<size_t> claims;
     bool some_known = false;
@@ -420,129 +406,173 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       list[d].claims++;
     }
   }
-  // Of several that are too far from each other for its size it has those nearest.
-  for (size_t t = 0; t < tracks_.size(); t++) {
-    const Box &expected = tracks_[t].box;
-    std::vector<int> &mine = claimed[t];
-    if (mine.size() < 2 || !known(tracks_[t])) continue;
-    std::sort(mine.begin(), mine.end(), [&](int a, int b) {
-      return common(list[size_t(a)].box, expected) > common(list[size_t(b)].box, expected);
-    });
-    Detection all = list[size_t(mine[0])];
-    for (size_t i = 1; i < mine.size();) {
-      Detection &other = list[size_t(mine[i])];
-      const Box more = around(all.box, other.box);
-      if (fills(all, other) && more.width() <= 1.3f * expected.width() + 4 &&
-          more.height() <= 1.3f * expected.height() + 4) {
-        all.add(other);
-        i++;
-      } else {
-        other.claims--;
-        mine.erase(mine.begin() + ptrdiff_t(i));
-      }
+  return claimed;
+}
+
+void Tracker::keep_nearest(size_t which, std::vector<int> &mine,
+                           std::vector<Detection> &list) const {
+  const Box &expected = tracks_[which].box;
+  if (mine.size() < 2 || !known(tracks_[which])) return;
+  std::sort(mine.begin(), mine.end(), [&](int a, int b) {
+    return common(list[size_t(a)].box, expected) > common(list[size_t(b)].box, expected);
+  });
+  Detection all = list[size_t(mine[0])];
+  for (size_t i = 1; i < mine.size();) {
+    Detection &other = list[size_t(mine[i])];
+    const Box more = around(all.box, other.box);
+    if (fills(all, other) && more.width() <= 1.3f * expected.width() + 4 &&
+        more.height() <= 1.3f * expected.height() + 4) {
+      all.add(other);
+      i++;
+    } else {
+      other.claims--;
+      mine.erase(mine.begin() + ptrdiff_t(i));
     }
   }
+}
+
+Tracker::Claims Tracker::associate(std::vector<Detection> &list) {
+  Claims claimed = claim(list);
+  for (size_t t = 0; t < tracks_.size(); t++) keep_nearest(t, claimed[t], list);
   for (size_t t = 0; t < tracks_.size(); t++)
     for (size_t o = 0; o < t; o++)
       if (known(tracks_[t]) && known(tracks_[o])) part(t, o, claimed, list);
-  const std::vector<bool> leapt = leap(settings, least, claimed, list);
-  Report report;
-  for (size_t t = 0; t < tracks_.size(); t++) {
-    Track &track = tracks_[t];
-    const Box expected = track.box;
-    std::optional<Box> alone, shared;
-    float score = 0;
-    Detection all_found;
-    for (int d : claimed[t]) {
-      if (all_found.area > 0)
-        all_found.add(list[size_t(d)]);
-      else
-        all_found = list[size_t(d)];
-      std::optional<Box> &box = list[size_t(d)].claims > 1 ? shared : alone;
-      box = box ? around(*box, list[size_t(d)].box) : list[size_t(d)].box;
-      score = std::max(score, list[size_t(d)].score);
-    }
-    // Another one is near: what both claim holds both.
-    if (shared && known(track)) {
-      meet(t, claimed);
-      std::vector<size_t> others;
-      for (size_t o = 0; o < tracks_.size(); o++)
-        if (o != t && known(tracks_[o]) &&
-            std::find_first_of(claimed[o].begin(), claimed[o].end(), claimed[t].begin(),
-                               claimed[t].end()) != claimed[o].end())
-          others.push_back(o);
-      share(t, all_found.box, others);
-      track.hidden = true;
-      track.missed = 0, track.lost = 0;
-    } else if (alone || shared) {
-      Box box = alone ? *alone : *shared;
-      if (alone && shared) box = around(box, *shared);
-      // More of it is seen, or of something else: from here on it has to go.
-      if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;
-      track.wobble_x += score_gain * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
-      track.wobble_y +=
-          score_gain * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
-      track.off_x += 0.5f * (std::abs(box.x() - expected.x()) - track.off_x);
-      track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
-      if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
-      if (leapt[t]) track.off_x = track.off_y = 0, track.leaps = true;
-      const int side = leading(track.seen, box);
-      track.leads = side && side == track.leader ? track.leads + 1 : side > 0;
-      track.leader = side;
-      track.seen = box;
-      if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
-      // Its velocity, without the camera's. A box that grows or shrinks at once is one of more or
-      // fewer things.
-      const float ratio = box.area() / std::max(expected.area(), 1.0f);
-      if (!track.hidden && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
-        const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
-        const float part = leapt[t] ? 1 : track.found < 3 ? 0.7f : velocity_gain;
-        track.dx += part * (dx - track.dx);
-        track.dy += part * (dy - track.dy);
-      }
-      track.hidden = false;
-      track.together = std::max(track.together - 1, 0);
-      track.pushed = 0, track.exceeded = 0;
-      track.box = box;
-      track.level += (track.found < 3 ? 0.5f : score_gain) * (all_found.level - track.level);
-      track.object.score += score_gain * (score - track.object.score);
-      track.missed = 0, track.lost = 0;
-      track.found++;
-    } else {
-      track.missed++;
-      track.lost += seconds;
-      track.dx *= 0.8f, track.dy *= 0.8f;
-    }
-    const float vx = track.box.x() - before[t].x(), vy = track.box.y() - before[t].y();
-    track.object.vx += velocity_gain * (vx - track.object.vx);
-    track.object.vy += velocity_gain * (vy - track.object.vy);
-    track.object.age++;
-    track.object.box = clipped(track.box, float(width_), float(height_));
-    track.object.trail.push_back({track.box.x(), track.box.y()});
-    if (track.object.trail.size() > trail) track.object.trail.pop_front();
+  return claimed;
+}
+
+Tracker::Found Tracker::found_by(const std::vector<int> &mine, const std::vector<Detection> &list) {
+  Found found;
+  for (int d : mine) {
+    const Detection &detection = list[size_t(d)];
+    if (found.all.area > 0)
+      found.all.add(detection);
+    else
+      found.all = detection;
+    std::optional<Box> &box = detection.claims > 1 ? found.shared : found.alone;
+    box = box ? around(*box, detection.box) : detection.box;
+    found.score = std::max(found.score, detection.score);
   }
-  // Those that are gone, and those that were nothing; of two in one place the older stays.
-  for (size_t t = 0; t < tracks_.size();) {
-    Track &track = tracks_[t];
-    bool gone = track.object.id ? track.lost >= settings.gap || (track.missed && !inside(track.box))
-                                : track.missed > most_new_missed;
-    for (size_t o = 0; o < t && !gone; o++) {
-      if (!one_thing(tracks_[o], track)) continue;
-      // Whichever goes on as it did, under the number that was told.
-      if (kept_back(tracks_[o]) && !kept_back(track)) {
-        std::swap(tracks_[o], track);
-        if (track.object.id) std::swap(tracks_[o].object.id, track.object.id);
-      }
-      if (!tracks_[o].object.id) std::swap(tracks_[o].object.id, track.object.id);
-      gone = true;
+  return found;
+}
+
+void Tracker::update_shared(size_t which, const Found &found, const Claims &claimed) {
+  meet(which, claimed);
+  const std::vector<int> &mine = claimed[which];
+  std::vector<size_t> others;
+  for (size_t o = 0; o < tracks_.size(); o++)
+    if (o != which && known(tracks_[o]) &&
+        std::find_first_of(claimed[o].begin(), claimed[o].end(), mine.begin(), mine.end()) !=
+            claimed[o].end())
+      others.push_back(o);
+  share(which, found.all.box, others);
+  Track &track = tracks_[which];
+  track.hidden = true;
+  track.missed = 0, track.lost = 0;
+}
+
+void Tracker::update_change(Track &track, const Box &expected, const Box &box, bool leapt) {
+  // More of it is seen, or of something else: from here on it has to go.
+  if (!track.object.id && box.area() > 1.6f * track.seen.area()) track.began = box;
+  track.wobble_x += score_gain * (std::abs(box.width() - track.seen.width()) - track.wobble_x);
+  track.wobble_y += score_gain * (std::abs(box.height() - track.seen.height()) - track.wobble_y);
+  track.off_x += 0.5f * (std::abs(box.x() - expected.x()) - track.off_x);
+  track.off_y += 0.5f * (std::abs(box.y() - expected.y()) - track.off_y);
+  if (track.found == 1) track.off_x *= 2, track.off_y *= 2;
+  if (leapt) track.off_x = track.off_y = 0, track.leaps = true;
+  const int side = leading(track.seen, box);
+  track.leads = side && side == track.leader ? track.leads + 1 : side > 0;
+  track.leader = side;
+  track.seen = box;
+}
+
+void Tracker::update_motion(Track &track, const Box &expected, const Box &box, bool leapt) {
+  // Its velocity, without the camera's. A box that grows or shrinks at once is one of more or
+  // fewer things.
+  const float ratio = box.area() / std::max(expected.area(), 1.0f);
+  if (!track.hidden && (track.found < 6 || (ratio > 0.6f && ratio < 1.6f))) {
+    const float dx = box.x() - expected.x() + track.dx, dy = box.y() - expected.y() + track.dy;
+    const float part = leapt ? 1 : track.found < 3 ? 0.7f : velocity_gain;
+    track.dx += part * (dx - track.dx);
+    track.dy += part * (dy - track.dy);
+  }
+}
+
+void Tracker::update_found(Track &track, const Found &found, bool leapt) const {
+  const Box expected = track.box;
+  Box box = found.alone ? *found.alone : *found.shared;
+  if (found.alone && found.shared) box = around(box, *found.shared);
+  update_change(track, expected, box, leapt);
+  if (!track.hidden) box = followed(track, expected.moved(-track.dx, -track.dy), box);
+  update_motion(track, expected, box, leapt);
+  track.hidden = false;
+  track.together = std::max(track.together - 1, 0);
+  track.pushed = 0, track.exceeded = 0;
+  track.box = box;
+  track.level += (track.found < 3 ? 0.5f : score_gain) * (found.all.level - track.level);
+  track.object.score += score_gain * (found.score - track.object.score);
+  track.missed = 0, track.lost = 0;
+  track.found++;
+}
+
+void Tracker::update_object(Track &track) const {
+  const float vx = track.box.x() - track.before.x(), vy = track.box.y() - track.before.y();
+  track.object.vx += velocity_gain * (vx - track.object.vx);
+  track.object.vy += velocity_gain * (vy - track.object.vy);
+  track.object.age++;
+  track.object.box = clipped(track.box, float(width_), float(height_));
+  track.object.trail.push_back({track.box.x(), track.box.y()});
+  if (track.object.trail.size() > trail) track.object.trail.pop_front();
+}
+
+void Tracker::update(size_t which, const Claims &claimed, const std::vector<Detection> &list,
+                     bool leapt, double seconds) {
+  Track &track = tracks_[which];
+  const Found found = found_by(claimed[which], list);
+  // Another one is near: what both claim holds both.
+  if (found.shared && known(track)) {
+    update_shared(which, found, claimed);
+  } else if (found.alone || found.shared) {
+    update_found(track, found, leapt);
+  } else {
+    track.missed++;
+    track.lost += seconds;
+    track.dx *= 0.8f, track.dy *= 0.8f;
+  }
+  update_object(track);
+}
+
+bool Tracker::is_gone(const Settings &settings, const Track &track) const {
+  if (track.object.id) return track.lost >= settings.gap || (track.missed && !inside(track.box));
+  return track.missed > most_new_missed;
+}
+
+bool Tracker::merges(size_t which) {
+  Track &track = tracks_[which];
+  for (size_t o = 0; o < which; o++) {
+    if (!one_thing(tracks_[o], track)) continue;
+    // Whichever goes on as it did, under the number that was reported.
+    if (kept_back(tracks_[o]) && !kept_back(track)) {
+      std::swap(tracks_[o], track);
+      if (track.object.id) std::swap(tracks_[o].object.id, track.object.id);
     }
-    if (gone) {
-      if (track.object.id) report.ended.push_back(track.object);
+    if (!tracks_[o].object.id) std::swap(tracks_[o].object.id, track.object.id);
+    return true;
+  }
+  return false;
+}
+
+void Tracker::remove(const Settings &settings, Report &report) {
+  for (size_t t = 0; t < tracks_.size();) {
+    if (is_gone(settings, tracks_[t]) || merges(t)) {
+      if (tracks_[t].object.id) report.ended.push_back(tracks_[t].object);
       tracks_.erase(tracks_.begin() + ptrdiff_t(t));
     } else {
       t++;
     }
   }
+}
+
+void Tracker::add(const Result &result, const std::vector<Detection> &list, double least) {
   const auto is_new = [least](const Detection &detection) {
     return !detection.claims && detection.area >= float(least) &&
            detection.box.area() >= float(least);
@@ -559,6 +589,23 @@ Tracker::Report Tracker::step(const Settings &settings, const Result &result,
       track.serial = ++last_serial_;
       tracks_.push_back(track);
     }
+}
+
+Tracker::Report Tracker::step(const Settings &settings, const Result &result,
+                              const camera::FrameGeometry &frame, double least, double seconds) {
+  if (result.state.cut || result.state.fresh) return reset();
+  std::vector<Detection> list = detections(result, frame);
+  for (Track &track : tracks_) {
+    track.before = track.box;
+    predict(track, result.state.step);
+    track.expected = track.box;
+  }
+  Claims claimed = associate(list);
+  const std::vector<bool> leapt = leap(settings, least, claimed, list);
+  for (size_t t = 0; t < tracks_.size(); t++) update(t, claimed, list, leapt[t], seconds);
+  Report report;
+  remove(settings, report);
+  add(result, list, least);
   for (Track &track : tracks_)
     if (begins(settings, track, result.state.lag)) {
       track.object.id = ++last_id_;

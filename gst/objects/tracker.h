@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "objects.h"
@@ -70,7 +71,7 @@ class Tracker {
   struct Track {
     Object object;
     Box box;                           // where it is, also where it is not told
-    Box expected;                      // where it was expected in this frame
+    Box before, expected;              // where it was, and where it was expected in this frame
     Box seen;                          // what was found there last, with what it uncovered
     Box began;                         // where it was first seen, moved along with the camera
     float dx = 0, dy = 0;              // px a frame, beside the camera
@@ -95,18 +96,38 @@ class Tracker {
     int claims = 0;
     void add(const Detection &other);
   };
+  /// For each track, the detections that lie where it is expected.
+  using Claims = std::vector<std::vector<int>>;
+  /// What a track has of them: on its own, with other tracks.
+  struct Found {
+    std::optional<Box> alone, shared;
+    Detection all;
+    float score = 0;
+  };
 
   static bool fills(const Detection &a, const Detection &b);
   std::vector<Detection> detections(const Result &result, const camera::FrameGeometry &frame) const;
   void predict(Track &track, const camera::SimilarityMotion &step) const;
+  /// A track that has but begun gives way to one that is known.
+  Claims claim(std::vector<Detection> &list) const;
+  /// Of several that are too far from each other for its size it has those nearest.
+  void keep_nearest(size_t which, std::vector<int> &mine, std::vector<Detection> &list) const;
+  Claims associate(std::vector<Detection> &list);
+  static Found found_by(const std::vector<int> &mine, const std::vector<Detection> &list);
+  void update(size_t which, const Claims &claimed, const std::vector<Detection> &list, bool leapt,
+              double seconds);
+  void update_shared(size_t which, const Found &found, const Claims &claimed);
+  void update_found(Track &track, const Found &found, bool leapt) const;
+  /// How much its size and place change, and which side leads.
+  static void update_change(Track &track, const Box &expected, const Box &box, bool leapt);
+  static void update_motion(Track &track, const Box &expected, const Box &box, bool leapt);
+  void update_object(Track &track) const;
   Box followed(const Track &track, const Box &was, Box box) const;
   static int leading(const Box &was, const Box &box);
   bool has_moved(const Track &track, float lag) const;
-  void meet(size_t which, const std::vector<std::vector<int>> &claimed);
-  void part(size_t which, size_t older, std::vector<std::vector<int>> &claimed,
-            std::vector<Detection> &list);
-  std::vector<bool> leap(const Settings &settings, double least,
-                         std::vector<std::vector<int>> &claimed,
+  void meet(size_t which, const Claims &claimed);
+  void part(size_t which, size_t older, Claims &claimed, std::vector<Detection> &list);
+  std::vector<bool> leap(const Settings &settings, double least, Claims &claimed,
                          std::vector<Detection> &list) const;
   bool begins(const Settings &settings, const Track &track, float lag) const;
   void share(size_t which, const Box &all, const std::vector<size_t> &others);
@@ -115,6 +136,13 @@ class Tracker {
   static bool one_thing(const Track &older, const Track &track);
   bool told(const Settings &settings, const Track &track) const;
   bool inside(const Box &box) const;
+  bool is_gone(const Settings &settings, const Track &track) const;
+  /// Whether it is one thing with an older track, which then takes its number over.
+  bool merges(size_t which);
+  /// Removes the tracks that are gone, and the younger of two in one place.
+  void remove(const Settings &settings, Report &report);
+  /// Begins a track for each detection that no track has.
+  void add(const Result &result, const std::vector<Detection> &list, double least);
 
   int width_, height_;
   std::vector<Track> tracks_;

@@ -50,17 +50,18 @@ using glcl::bilateral::Bilateral;
 using glcl::bilateral::Grid;
 using Weight = Bilateral::Weight;
 
-enum class Method { automatic, brute_force, grid };
+enum class BilateralMethod { automatic, brute_force, grid };
 
 GType method_type() {
-  return glcl::enum_type<Method>(
+  return glcl::enum_type<BilateralMethod>(
       "GstGLCLBilateralMethod",
-      {{Method::automatic,
+      {{BilateralMethod::automatic,
         "The faster method on this device; always brute-force with weight=color or a radius above "
         "0",
         "auto"},
-       {Method::brute_force, "Exact filter: weighs every pixel of the window", "brute-force"},
-       {Method::grid,
+       {BilateralMethod::brute_force, "Exact filter: weighs every pixel of the window",
+        "brute-force"},
+       {BilateralMethod::grid,
         "Bilateral grid: approximates the whole Gaussian at a cost that does not depend on "
         "sigma-space. Falls back to brute-force where the grid would be too large (sigma-space "
         "below 2 or a very small sigma-range)",
@@ -80,7 +81,7 @@ GType weight_type() {
 }
 
 struct BilateralProperties : Bilateral::Settings {
-  Method method = Method::automatic;
+  BilateralMethod method = BilateralMethod::automatic;
 };
 
 struct BilateralState {
@@ -89,8 +90,8 @@ struct BilateralState {
   std::unique_ptr<Grid> grid;
 
   bool wants_grid(const BilateralProperties &now) const {
-    if (now.method == Method::brute_force || !grid->suits(now)) return false;
-    return now.method == Method::grid ||
+    if (now.method == BilateralMethod::brute_force || !grid->suits(now)) return false;
+    return now.method == BilateralMethod::grid ||
            (now.weight != Weight::color && !now.radius && grid->cost(now) < exact->cost(now));
   }
 };

@@ -51,7 +51,7 @@ Align::Align(Context &context, const FrameGeometry &frame) : frame_(frame), rows
   }
 }
 
-void Align::shrink(Queue &queue, const motion::Plane &plane) {
+void Align::shrink(Queue &queue, const motion::LumaPlane &plane) {
   shrink_(queue, {size_t(frame_.size.s[0]), size_t(frame_.size.s[1])}, plane.buffer, plane.pitch,
           static_cast<cl_int>(frame_.shrink), small_, frame_.size);
 }

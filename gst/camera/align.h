@@ -18,7 +18,7 @@ class Align {
   Align(Context &context, const FrameGeometry &frame);
 
   /// Enqueues a frame's reduction to small().
-  void shrink(Queue &queue, const motion::Plane &plane);
+  void shrink(Queue &queue, const motion::LumaPlane &plane);
   const cl::Buffer &small() const { return small_; }
   /// How the rows of the last frame are lit.
   const Rows &rows() const { return rows_; }

@@ -69,9 +69,9 @@ BlockVectors::BlockVectors(Context &context, int width, int height) : size_{{wid
   }
 }
 
-void BlockVectors::run(Queue &queue, const motion::Motion &motion) {
-  const motion::Motion::Field &field = motion.field();
-  const motion::Plane &plane = motion.current();
+void BlockVectors::run(Queue &queue, const motion::BlockMotion &motion) {
+  const motion::BlockMotion::VectorField &field = motion.field();
+  const motion::LumaPlane &plane = motion.current();
   const int step = step_of(field.cell, size_.s[0], size_.s[1]);
   columns_ = std::max(field.columns / step, 1);
   rows_ = std::max(field.rows / step, 1);

@@ -52,7 +52,7 @@ class BlockVectors {
   BlockVectors(Context &context, int width, int height);
 
   /// Enqueues it for the last frame of a search.
-  void run(Queue &queue, const motion::Motion &motion);
+  void run(Queue &queue, const motion::BlockMotion &motion);
 
   const cl::Buffer &list() const { return list_; }
   int count() const { return columns_ * rows_; }

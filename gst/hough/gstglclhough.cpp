@@ -75,7 +75,7 @@ struct HoughProperties : Hough::Settings {
   guint color = 0xff00ff40;
 };
 
-glcl::hough::Bounds region_of(const Area &area) {
+glcl::hough::PixelBounds region_of(const Area &area) {
   return {area.x, area.y, area.x + area.width, area.y + area.height};
 }
 

@@ -300,15 +300,16 @@ void Hough::match(Queue &queue, const Settings &settings, size_t index) {
           cl::Local(verify_sums * verify_.group().x * sizeof(cl_float)));
 }
 
-Bounds Hough::region(const Settings &settings) const {
-  const Bounds &region = settings.region;
-  return region.x1 > region.x0 && region.y1 > region.y0 ? region : Bounds{0, 0, width_, height_};
+PixelBounds Hough::region(const Settings &settings) const {
+  const PixelBounds &region = settings.region;
+  return region.x1 > region.x0 && region.y1 > region.y0 ? region
+                                                        : PixelBounds{0, 0, width_, height_};
 }
 
 void Hough::run(Queue &queue, const Settings &settings, const Picture &in, bool objects) {
   canny_.run(queue, settings, in, objects);
   if (!objects) return;
-  const Bounds where = region(settings);
+  const PixelBounds where = region(settings);
   if (!templates_.empty()) make_grid(settings);
   const cl_int2 size{{width_, height_}};
   queue.cl().enqueueFillBuffer(edge_count_, cl_uint(0), 0, sizeof(cl_uint));

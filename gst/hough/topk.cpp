@@ -36,7 +36,8 @@ TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t room)
   }
 }
 
-void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height, const Bounds &region) {
+void TopK::run(Queue &queue, const cl::Buffer &map, int width, int height,
+               const PixelBounds &region) {
   const cl_int4 where{{region.x0, region.y0, region.x1, region.y1}};
   const auto room = static_cast<cl_uint>(room_);
   const auto items = [&](const Kernel &kernel) {

@@ -11,19 +11,19 @@ constexpr size_t summers = 64;  // work-items of a group
 
 }  // namespace
 
-Errors::Errors(Context &context, const Search &search)
+SquaredErrors::SquaredErrors(Context &context, const Search &search)
     : search_(&search),
       kernel_(context, context.program("motion/errors.cl"), "motion_errors", {}) {}
 
-void Errors::run(Queue &queue, const Plane &current, const Plane &reference, const cl::Buffer &keys,
-                 const cl::Buffer &sums) {
+void SquaredErrors::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                        const cl::Buffer &keys, const cl::Buffer &sums) {
   const int columns = search_->columns(current), blocks = columns * search_->rows(current);
   kernel_(queue, {summers * parts, 1}, keys, cl_int(search_->keys(current) / blocks),
           search_->side(), columns, current.buffer, reference.buffer, current.pitch, current.width,
           current.height, sums);
 }
 
-double Errors::total(const void *sums) {
+double SquaredErrors::total(const void *sums) {
   double total = 0;
   for (size_t i = 0; i < parts; i++) {
     cl_long sum;

@@ -34,24 +34,24 @@
 #include "config.h"
 #include "gstglclmotiondetection.h"
 #include "motion.h"
-#include "objects/view.h"
+#include "objects/renderer.h"
 #include "opencl/devicepool.h"
 #include "opencl/error.h"
 #include "opencl/lazy.h"
-#include "view.h"
+#include "renderer.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_motion_debug);
 #define GST_CAT_DEFAULT glcl_motion_debug
 
 namespace {
 
-using glcl::motion::Detection;
-using glcl::motion::Motion;
+using glcl::motion::BlockMotion;
+using glcl::motion::ObjectDetection;
 
-using glcl::motion::View;
+using glcl::motion::MotionRenderer;
 
 GType search_type() {
-  using Method = Motion::Method;
+  using Method = BlockMotion::Method;
   return glcl::enum_type<Method>(
       "GstGLCLMotionSearch",
       {{Method::full, "Every candidate within the range", "full"},
@@ -67,7 +67,7 @@ GType block_size_type() {
 }
 
 GType subpel_type() {
-  using Precision = Motion::Precision;
+  using Precision = BlockMotion::Precision;
   return glcl::enum_type<Precision>(
       "GstGLCLMotionSubpel",
       {{Precision::full, "Whole pixels", "full"},
@@ -76,7 +76,7 @@ GType subpel_type() {
 }
 
 GType display_type() {
-  using Display = View::Display;
+  using Display = MotionRenderer::Display;
   return glcl::enum_type<Display>(
       "GstGLCLMotionDisplay",
       {{Display::none, "Unchanged input", "none"},
@@ -91,7 +91,7 @@ GType display_type() {
 }
 
 GType camera_type() {
-  using Camera = Detection::Camera;
+  using Camera = ObjectDetection::Camera;
   return glcl::enum_type<Camera>(
       "GstGLCLMotionCamera",
       {{Camera::automatic, "first-order-flow with detect=true, otherwise none", "auto"},
@@ -100,8 +100,10 @@ GType camera_type() {
        {Camera::first_order_flow, "The picture shifts, rotates and zooms", "first-order-flow"}});
 }
 
-struct Settings : Motion::Settings, View::Drawing, Detection::Settings {
-  Settings() { noise = -1; }
+struct MotionProperties : BlockMotion::Settings,
+                          MotionRenderer::MotionStyle,
+                          ObjectDetection::Settings {
+  MotionProperties() { noise = -1; }
 
   std::string devices;
 };
@@ -110,7 +112,7 @@ struct Mask {
   std::string path;
   std::shared_ptr<const glcl::HostPicture> picture;  // null where there is none
 
-  void into(Settings &settings) const {
+  void into(MotionProperties &settings) const {
     settings.mask_path = path;
     settings.mask = picture;
   }
@@ -145,26 +147,27 @@ Mask take_mask(const GValue *value) {
   }
 }
 
-struct Views {
-  std::unique_ptr<View> motion;
-  std::unique_ptr<glcl::objects::View> objects;
+struct Renderers {
+  std::unique_ptr<MotionRenderer> motion;
+  std::unique_ptr<glcl::objects::ObjectRenderer> objects;
 };
 
-struct State {
-  glcl::Guarded<Settings> settings;
-  Settings frame_settings;  // for the frame that is under way
+struct MotionState {
+  glcl::Guarded<MotionProperties> settings;
+  MotionProperties frame_settings;  // for the frame that is under way
   std::shared_ptr<glcl::Context> context;
   glcl::Layout layout{};
   int width = 0, height = 0;
-  std::unique_ptr<Motion> motion;
-  glcl::Lazy<Views> views;               // GL thread
-  std::shared_ptr<Detection> detection;  // GL and streaming thread, in turns
+  std::unique_ptr<BlockMotion> motion;
+  glcl::Lazy<Renderers> renderers;             // GL thread
+  std::shared_ptr<ObjectDetection> detection;  // GL and streaming thread, in turns
 };
 
-Views build_views(const State *state) {
-  return {std::make_unique<View>(*state->context, state->width, state->height, state->layout),
-          std::make_unique<glcl::objects::View>(*state->context, state->width, state->height,
-                                                state->layout)};
+Renderers build_renderers(const MotionState *state) {
+  return {
+      std::make_unique<MotionRenderer>(*state->context, state->width, state->height, state->layout),
+      std::make_unique<glcl::objects::ObjectRenderer>(*state->context, state->width, state->height,
+                                                      state->layout)};
 }
 
 constexpr char kind[] = "glclmotion";
@@ -173,7 +176,7 @@ constexpr char kind[] = "glclmotion";
 
 struct _GstGLCLMotion {
   GstGLCLAnalyzer parent;
-  State *state;
+  MotionState *state;
 };
 
 G_DEFINE_TYPE(GstGLCLMotion, gst_glcl_motion, GST_TYPE_GLCL_ANALYZER)
@@ -181,16 +184,16 @@ GST_ELEMENT_REGISTER_DEFINE(glclmotion, "glclmotion", GST_RANK_NONE, gst_glcl_mo
 
 static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                             int width, int height) {
-  State *state = GST_GLCL_MOTION(filter)->state;
+  MotionState *state = GST_GLCL_MOTION(filter)->state;
   const glcl::Layout layout = glcl::layout_for(context.device());
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
-                            std::max(Motion::sums_bytes, sizeof(glcl::objects::Result)));
+                            std::max(BlockMotion::sums_bytes, sizeof(glcl::objects::Result)));
   state->context = context.shared_from_this();
   state->layout = layout;
   state->width = width;
   state->height = height;
-  state->motion = std::make_unique<Motion>(context, width, height, layout);
-  const Settings settings = state->settings.get();
+  state->motion = std::make_unique<BlockMotion>(context, width, height, layout);
+  const MotionProperties settings = state->settings.get();
   if (!settings.devices.empty()) {
     std::string failures;
     const std::vector<glcl::Device> all = glcl::devices(&failures);
@@ -199,11 +202,11 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
   }
   state->motion->prepare(settings);
   if (state->detection) state->detection->end();  // frames of another size
-  state->detection = std::make_shared<Detection>(GST_GLCL_ANALYZER(filter), context, width, height,
-                                                 layout, settings);
-  state->views = {};
-  if (settings.display != View::Display::none)
-    state->views.get([state] { return build_views(state); });
+  state->detection = std::make_shared<ObjectDetection>(GST_GLCL_ANALYZER(filter), context, width,
+                                                       height, layout, settings);
+  state->renderers = {};
+  if (settings.display != MotionRenderer::Display::none)
+    state->renderers.get([state] { return build_renderers(state); });
   GST_INFO_OBJECT(filter, "frames of %d×%d px, devices=%s", width, height,
                   settings.devices.c_str());
   return layout;
@@ -211,8 +214,8 @@ static glcl::Layout gst_glcl_motion_prepare(GstGLCLFilter *filter, glcl::Context
 
 static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, bool detect,
                                    GstBuffer *outbuf) {
-  State *state = self->state;
-  const Motion::Field field = state->motion->field();
+  MotionState *state = self->state;
+  const BlockMotion::VectorField field = state->motion->field();
   std::vector<glcl::ResultArray> arrays{
       {"vectors", "int16", {field.rows, field.columns, 2}, 0},
       {"costs", "uint32", {field.block_rows, field.block_columns}, field.costs},
@@ -240,11 +243,11 @@ static void gst_glcl_motion_attach(GstGLCLMotion *self, glcl::Queue &queue, bool
 
 static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
                                  const glcl::FrameTimes &times) {
-  State *state = self->state;
+  MotionState *state = self->state;
   const auto take = [self, times, field = state->motion->field(), width = state->width,
                      height = state->height,
                      detection = std::weak_ptr(state->detection)](const void *sums) {
-    const Motion::Summary summary(field, width, height, sums);
+    const BlockMotion::MotionSummary summary(field, width, height, sums);
     GstStructure *structure = gst_glcl_analyzer_structure(kind, times);
     gst_structure_set(structure, "psnr", G_TYPE_DOUBLE, summary.psnr(), "mse", G_TYPE_DOUBLE,
                       summary.mse, "zero", G_TYPE_DOUBLE, summary.zero, "mean-x", G_TYPE_DOUBLE,
@@ -254,37 +257,39 @@ static void gst_glcl_motion_post(GstGLCLMotion *self, glcl::Queue &queue,
     gst_glcl_analyzer_post(GST_GLCL_ANALYZER(self), structure);
   };
   gst_glcl_analyzer_read(GST_GLCL_ANALYZER(self), queue, state->motion->sum_up(queue),
-                         Motion::sums_bytes, take);
+                         BlockMotion::sums_bytes, take);
 }
 
 static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
                                     const glcl::Picture &in, const glcl::Picture &out,
                                     GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLCLMotion *self = GST_GLCL_MOTION(filter);
-  State *state = self->state;
-  const Settings &settings = state->frame_settings;
+  MotionState *state = self->state;
+  const MotionProperties &settings = state->frame_settings;
 
-  Motion &motion = *state->motion;
-  Detection &detection = *state->detection;
-  const bool moved = motion.next(queue, settings, in, settings.display != View::Display::none);
+  BlockMotion &motion = *state->motion;
+  ObjectDetection &detection = *state->detection;
+  const bool moved =
+      motion.next(queue, settings, in, settings.display != MotionRenderer::Display::none);
   glcl::Queue &results = motion.results(queue);
   detection.look(queue, results, settings, in);
-  const bool objects = settings.display == View::Display::objects;
+  const bool objects = settings.display == MotionRenderer::Display::objects;
   gst_glcl_analyzer_draw(GST_GLCL_ANALYZER(filter), queue, in, out, outbuf,
-                         settings.display == View::Display::none
+                         settings.display == MotionRenderer::Display::none
                              ? std::nullopt
                              : std::optional(glcl::Rectangle{0, 0, in.width, in.height}),
                          [&](const glcl::drawing::Canvas &canvas) {
-                           const Views &views =
-                               state->views.get([state] { return build_views(state); });
+                           const Renderers &renderers =
+                               state->renderers.get([state] { return build_renderers(state); });
                            if (objects)
-                             views.objects->draw(queue, detection.ahead(), detection.step(),
-                                                 settings.color, settings.outline_color, canvas);
+                             renderers.objects->draw(queue, detection.ahead(), detection.step(),
+                                                     settings.color, settings.outline_color,
+                                                     canvas);
                            else
-                             views.motion->draw(queue, settings, motion, canvas);
+                             renderers.motion->draw(queue, settings, motion, canvas);
                          });
-  if (settings.display == View::Display::none)
-    state->views.request([state] { return build_views(state); });
+  if (settings.display == MotionRenderer::Display::none)
+    state->renderers.request([state] { return build_renderers(state); });
   gst_glcl_analyzer_check_deferred(GST_GLCL_ANALYZER(filter), results, motion.deferred_error());
   const glcl::FrameRequest wanted = gst_glcl_analyzer_request(GST_GLCL_ANALYZER(filter), inbuf);
   if (settings.compensation() == glcl::camera::Compensation::first_order_flow)
@@ -296,41 +301,41 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 }
 
 static void gst_glcl_motion_begin_frame(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_MOTION(filter)->state;
+  MotionState *state = GST_GLCL_MOTION(filter)->state;
   state->frame_settings = state->settings.get();
   // Boxes that go with a frame are those of the frame before, moved on: they have to be there.
   const bool moves_boxes = gst_glcl_analyzer_attaches_meta(GST_GLCL_ANALYZER(filter)) ||
-                           state->frame_settings.display == View::Display::objects;
+                           state->frame_settings.display == MotionRenderer::Display::objects;
   gst_glcl_analyzer_set_depth(GST_GLCL_ANALYZER(filter), state->frame_settings.detect && moves_boxes
                                                              ? 1
                                                              : gst_glcl_analyzer_depth);
 }
 
 static bool gst_glcl_motion_passes_on(GstGLCLFilter *filter) {
-  return GST_GLCL_MOTION(filter)->state->frame_settings.display == View::Display::none ||
+  return GST_GLCL_MOTION(filter)->state->frame_settings.display == MotionRenderer::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_glcl_motion_reset(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_MOTION(filter)->state;
+  MotionState *state = GST_GLCL_MOTION(filter)->state;
   GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   if (state->motion) state->motion->reset();
 }
 
 static void gst_glcl_motion_unprepare(GstGLCLFilter *filter) {
-  State *state = GST_GLCL_MOTION(filter)->state;
+  MotionState *state = GST_GLCL_MOTION(filter)->state;
   state->motion.reset();
-  state->views = {};
+  state->renderers = {};
   state->detection.reset();
   state->context.reset();
 }
 
 static void gst_glcl_motion_finish(GstGLCLAnalyzer *analyzer) {
-  const State *state = GST_GLCL_MOTION(analyzer)->state;
+  const MotionState *state = GST_GLCL_MOTION(analyzer)->state;
   if (state->detection) state->detection->end();
 }
 
-static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new State; }
+static void gst_glcl_motion_init(GstGLCLMotion *self) { self->state = new MotionState; }
 
 static void gst_glcl_motion_finalize(GObject *object) {
   delete GST_GLCL_MOTION(object)->state;
@@ -342,105 +347,108 @@ static void gst_glcl_motion_class_init(GstGLCLMotionClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_motion_finalize;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<MotionProperties> & {
     return GST_GLCL_MOTION(object)->state->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
-      .choice("search", "Search", "Search strategy", &Settings::method, search_type())
+  glcl::Properties<MotionProperties>(object_class, settings_of)
+      .choice("search", "Search", "Search strategy", &MotionProperties::method, search_type())
       .number("range", "Range",
               "Search range along each axis, in px; 0 adapts the range of each area between "
               "min-range and max-range",
-              &Settings::range, 0, glcl::motion::max_range)
+              &MotionProperties::range, 0, glcl::motion::max_range)
       .number("min-range", "Minimum range", "Lower bound for range=0, in px; limited to max-range",
-              &Settings::min_range, 1, glcl::motion::max_range)
+              &MotionProperties::min_range, 1, glcl::motion::max_range)
       .number("max-range", "Maximum range",
               "Upper bound for range=0, in px. 0 is 1/30 of the longer side of the frame, at least "
               "64. With range=0 the hierarchical and hexagon searches use this range. So do "
               "several devices where min-range misses target-psnr",
-              &Settings::max_range, 0, glcl::motion::max_range)
+              &MotionProperties::max_range, 0, glcl::motion::max_range)
       .number("target-psnr", "Target PSNR",
               "With range=0, the range stops growing once the prediction is expected to reach this "
               "PSNR, in dB; 0 sets no target",
-              &Settings::target_psnr, 0, 100)
+              &MotionProperties::target_psnr, 0, 100)
       .choice("block-size", "Block size", "Side of a block; ignored with partitions=true",
-              &Settings::block, block_size_type())
+              &MotionProperties::block, block_size_type())
       .flag("partitions", "Partitions", "Split 16 px macroblocks at the lowest cost, down to 4 px",
-            &Settings::partitions)
-      .choice("subpel", "Sub-pixel", "Precision of the vectors", &Settings::precision,
+            &MotionProperties::partitions)
+      .choice("subpel", "Sub-pixel", "Precision of the vectors", &MotionProperties::precision,
               subpel_type())
       .number("lambda", "Lambda",
               "Cost of one bit of a vector, in grey levels of the sum of absolute differences; "
               "higher values give smoother fields",
-              &Settings::lambda, 0, glcl::motion::Search::max_lambda)
+              &MotionProperties::lambda, 0, glcl::motion::Search::max_lambda)
       .number("noise", "Noise",
               "Standard deviation of the image noise, in grey levels (0 to 255). Blocks that only "
               "noise seems to move get a zero vector. -1 measures the noise, 0 keeps the vectors "
               "of lowest cost",
-              &Settings::noise, -1, 64)
+              &MotionProperties::noise, -1, 64)
       .text("devices", "Devices",
             "OpenCL devices that share the work of search=full, separated by commas, each as P:D "
             "or part of its name. Empty: only the device of the element",
-            &Settings::devices, glcl::before_paused)
-      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
+            &MotionProperties::devices, glcl::before_paused)
+      .choice("display", "Display", "What the output shows", &MotionProperties::display,
+              display_type())
       .flag("block-grid", "Block grid",
-            "With display=vectors, draw the borders of blocks and partitions", &Settings::grid)
+            "With display=vectors, draw the borders of blocks and partitions",
+            &MotionProperties::grid)
       .number("arrow-spacing", "Arrow spacing",
               "Minimum distance between arrows, in px. 0 is 1/48 of the shorter side of the frame, "
               "6 to 48; 1 draws one arrow per block",
-              &Settings::spacing, 0, 256)
-      .color("color", "Color", "Colour of arrows and boxes (0xAARRGGBB)", &Settings::color)
+              &MotionProperties::spacing, 0, 256)
+      .color("color", "Color", "Colour of arrows and boxes (0xAARRGGBB)", &MotionProperties::color)
       .color("outline-color", "Outline color",
-             "Colour of the outline around arrows and boxes (0xAARRGGBB)", &Settings::outline_color)
+             "Colour of the outline around arrows and boxes (0xAARRGGBB)",
+             &MotionProperties::outline_color)
       .choice("camera-compensation", "Camera compensation",
               "Camera motion model; the estimated motion is reported in messages and removed",
-              &Settings::camera, camera_type())
+              &MotionProperties::camera, camera_type())
       .flag("detect", "Detect", "Detect objects that move against the background and track them",
-            &Settings::detect)
+            &MotionProperties::detect)
       .number("sensitivity", "Sensitivity",
               "Sensitivity of the detection: 0 finds only objects that clearly exceed noise and "
               "edges, 1 also the faintest",
-              &Settings::sensitivity, 0, 1)
+              &MotionProperties::sensitivity, 0, 1)
       .number("min-area", "Minimum area",
               "Minimum foreground area of a new object, in px²; 0 is 1/1500 of the frame",
-              &Settings::min_area, 0, G_MAXINT)
+              &MotionProperties::min_area, 0, G_MAXINT)
       .number("min-frames", "Minimum frames",
               "Number of frames in which an object must be found before it is reported; 1 reports "
               "it at once, even before it has moved",
-              &Settings::min_frames, 1, 1000)
+              &MotionProperties::min_frames, 1, 1000)
       .number("gap", "Gap", "Time in seconds after which an object that is no longer found ends",
-              &Settings::gap, 0, 60)
+              &MotionProperties::gap, 0, 60)
       .number("max-speed", "Maximum speed",
               "Maximum motion of an object per frame, in px, if that is more than its length; 0 is "
               "a quarter of the longer side of the frame",
-              &Settings::max_speed, 0, 16384)
+              &MotionProperties::max_speed, 0, 16384)
       .flag("shadows", "Shadows",
             "Separate shadows from objects: boxes leave them out and the mask of the result marks "
             "them with 2. FALSE: shadows belong to the objects",
-            &Settings::shadows)
+            &MotionProperties::shadows)
       .made(
           g_param_spec_string("mask", "Mask",
                               "Path of an image file, scaled to the frame. Nothing is detected "
                               "where it is black. Empty: detect everywhere",
                               "", glcl::while_playing),
-          read_mask, [](Settings &settings, const Mask &mask) { mask.into(settings); },
-          [](const Settings &settings, GValue *value) {
+          read_mask, [](MotionProperties &settings, const Mask &mask) { mask.into(settings); },
+          [](const MotionProperties &settings, GValue *value) {
             g_value_set_string(value, settings.mask_path.c_str());
           })
       .made(
           glcl::sample_spec("mask-sample", "Mask sample",
                             "Mask as a GstSample with a picture and its caps; replaces mask. NULL "
                             "or empty: detect everywhere"),
-          take_mask, [](Settings &settings, const Mask &mask) { mask.into(settings); },
-          [](const Settings &, GValue *) {})
+          take_mask, [](MotionProperties &settings, const Mask &mask) { mask.into(settings); },
+          [](const MotionProperties &, GValue *) {})
       .number("seed", "Seed",
               "Seed of the random search for the camera motion; equal seeds give equal results",
-              &Settings::seed, 0, G_MAXINT)
+              &MotionProperties::seed, 0, G_MAXINT)
       .other(
           g_param_spec_boolean("motion-detected", "Motion detected",
                                "TRUE while an object moves, as of the latest messages", FALSE,
                                static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)),
-          [](Settings &, const GValue *) {},
-          [](const Settings &settings, GValue *value) {
+          [](MotionProperties &, const GValue *) {},
+          [](const MotionProperties &settings, GValue *value) {
             g_value_set_boolean(value, settings.detected->load());
           });
 

@@ -35,7 +35,7 @@ FieldRows rows() {
 
 }  // namespace
 
-camera::Compensation Detection::Settings::compensation() const {
+camera::Compensation ObjectDetection::Settings::compensation() const {
   using camera::Compensation;
   switch (camera) {
     case Camera::automatic:
@@ -49,8 +49,8 @@ camera::Compensation Detection::Settings::compensation() const {
   }
 }
 
-Detection::Detection(GstGLCLAnalyzer *element, Context &context, int width, int height,
-                     Layout layout, const Settings &settings)
+ObjectDetection::ObjectDetection(GstGLCLAnalyzer *element, Context &context, int width, int height,
+                                 Layout layout, const Settings &settings)
     : element_(element),
       width_(width),
       height_(height),
@@ -61,27 +61,28 @@ Detection::Detection(GstGLCLAnalyzer *element, Context &context, int width, int 
   if (settings.runs()) objects();
 }
 
-Detection::Objects Detection::build() const {
+ObjectDetection::ObjectsPointer ObjectDetection::build() const {
   return std::make_unique<objects::Objects>(*context_, width_, height_, layout_,
-                                            Motion::most_under_way);
+                                            BlockMotion::most_under_way);
 }
 
-objects::Objects::Settings Detection::settings_of(const Settings &settings) {
+objects::Objects::Settings ObjectDetection::settings_of(const Settings &settings) {
   return {settings.compensation(), settings.sensitivity, settings.min_area,
           static_cast<cl_uint>(settings.seed), settings.detect && settings.shadows};
 }
 
-Detection::~Detection() { set_detected(false); }
+ObjectDetection::~ObjectDetection() { set_detected(false); }
 
-void Detection::look(Queue &queue, Queue &results, const Settings &settings, const Picture &in) {
+void ObjectDetection::look(Queue &queue, Queue &results, const Settings &settings,
+                           const Picture &in) {
   const objects::Objects::Settings wanted = settings_of(settings);
   if (!settings.runs() || !wanted.shadows) return;
   objects().look(queue, wanted, in);
   wait_for(results, queue);
 }
 
-void Detection::next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
-                     const FrameTimes &times, bool posts) {
+void ObjectDetection::next(Queue &queue, const Settings &settings, const BlockMotion &motion,
+                           bool moved, const FrameTimes &times, bool posts) {
   const bool remembered = std::exchange(remembers_, settings.runs());
   if (!settings.runs()) {
     // What was followed is lost, once the results that are under way have come.
@@ -114,8 +115,9 @@ void Detection::next(Queue &queue, const Settings &settings, const Motion &motio
                          });
 }
 
-void Detection::take(const Settings &settings, const objects::Result &result,
-                     const camera::FrameGeometry &frame, const FrameTimes &times, bool posts) {
+void ObjectDetection::take(const Settings &settings, const objects::Result &result,
+                           const camera::FrameGeometry &frame, const FrameTimes &times,
+                           bool posts) {
   camera_ = {};
   if (settings.compensation() != camera::Compensation::none) camera_ = result.state;
   const GstClockTime now = times.running_time, before = last_times_.running_time;
@@ -137,7 +139,7 @@ void Detection::take(const Settings &settings, const objects::Result &result,
   gst_glcl_analyzer_post(element_, structure);
 }
 
-void Detection::report(const objects::Tracker::Report &report, const FrameTimes &times) {
+void ObjectDetection::report(const objects::Tracker::Report &report, const FrameTimes &times) {
   for (const objects::Object &object : report.ended) {
     since_.erase(object.id);
     post("motion-end", times, object);
@@ -152,8 +154,8 @@ void Detection::report(const objects::Tracker::Report &report, const FrameTimes 
   set_detected(active_ > 0);
 }
 
-void Detection::post(const char *name, const FrameTimes &times,
-                     const objects::Object &object) const {
+void ObjectDetection::post(const char *name, const FrameTimes &times,
+                           const objects::Object &object) const {
   if (!gst_glcl_analyzer_posts(element_)) return;
   GstStructure *structure = gst_glcl_analyzer_structure(name, times),
                *fields = describe(name, object);
@@ -168,14 +170,14 @@ void Detection::post(const char *name, const FrameTimes &times,
   gst_glcl_analyzer_post(element_, structure);
 }
 
-void Detection::set_detected(bool detected) {
+void ObjectDetection::set_detected(bool detected) {
   if (detected_->exchange(detected) != detected)
     g_object_notify(G_OBJECT(element_), "motion-detected");
 }
 
-void Detection::end() { report(tracker_.reset(), last_times_); }
+void ObjectDetection::end() { report(tracker_.reset(), last_times_); }
 
-void Detection::add_camera(GstStructure *structure) const {
+void ObjectDetection::add_camera(GstStructure *structure) const {
   if (!camera_) return;
   const camera::CameraState &s = *camera_;
   gst_structure_set(
@@ -190,7 +192,7 @@ void Detection::add_camera(GstStructure *structure) const {
     gst_structure_set(structure, "camera-confidence", G_TYPE_DOUBLE, double(s.confidence), nullptr);
 }
 
-void Detection::attach(GstBuffer *to, GstStructure *result) const {
+void ObjectDetection::attach(GstBuffer *to, GstStructure *result) const {
   FieldRows list = rows();
   const Known known = known_.get();
   for (const objects::Object &object : known.ahead) {

@@ -20,7 +20,7 @@ namespace glcl::motion {
 
 /// Held by a shared_ptr: what is under way to it when it ends is dropped. Results arrive on another
 /// thread than the one that enqueues, and maybe at the same time.
-class Detection : public std::enable_shared_from_this<Detection> {
+class ObjectDetection : public std::enable_shared_from_this<ObjectDetection> {
  public:
   enum class Camera { automatic, none, translation, first_order_flow };
   struct Settings {
@@ -46,17 +46,17 @@ class Detection : public std::enable_shared_from_this<Detection> {
   /// `element` is told of and lives longer. What settings that run need is built here, else in the
   /// background, where next() waits for it. Throws Error::failed where the device refuses kernels
   /// or memory.
-  Detection(GstGLCLAnalyzer *element, Context &context, int width, int height, Layout layout,
-            const Settings &settings);
+  ObjectDetection(GstGLCLAnalyzer *element, Context &context, int width, int height, Layout layout,
+                  const Settings &settings);
   /// What is followed is gone; nothing tells so.
-  ~Detection();
+  ~ObjectDetection();
 
   /// Enqueues what is needed of a frame's colours, which `queue` is done with then; `results`: what
   /// next() will be given for it.
   void look(Queue &queue, Queue &results, const Settings &settings, const Picture &in);
   /// Enqueues it for the last frame of a search, `moved` if that followed another, and has what was
   /// found read for messages. `posts`: one about the objects is due.
-  void next(Queue &queue, const Settings &settings, const Motion &motion, bool moved,
+  void next(Queue &queue, const Settings &settings, const BlockMotion &motion, bool moved,
             const FrameTimes &times, bool posts);
   /// Rows and columns of mask().
   cl_int2 mask_size() { return objects().frame().size; }
@@ -77,7 +77,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
   void end();
 
  private:
-  using Objects = std::unique_ptr<objects::Objects>;
+  using ObjectsPointer = std::unique_ptr<objects::Objects>;
   /// What is attached to frames and drawn, as of the last frame whose results arrived.
   struct Known {
     std::vector<objects::Object> ahead;
@@ -86,7 +86,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
     camera::SimilarityMotion step{};
   };
 
-  Objects build() const;
+  ObjectsPointer build() const;
   static objects::Objects::Settings settings_of(const Settings &settings);
   objects::Objects &objects() {
     return *objects_.get([this] { return build(); });
@@ -101,7 +101,7 @@ class Detection : public std::enable_shared_from_this<Detection> {
   int width_, height_;
   Layout layout_;
   std::shared_ptr<Context> context_;
-  Lazy<Objects> objects_;
+  Lazy<ObjectsPointer> objects_;
   std::shared_ptr<const HostPicture> mask_;
   bool remembers_ = false;  // the frame before was seen
   Guarded<Known> known_;

@@ -16,25 +16,25 @@ namespace {
 
 constexpr Size area_group{32, 4}, line_group{64, 1};
 constexpr size_t summers = 64;  // work-items of a group of motion_sums
-constexpr size_t sum_parts = Motion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
+constexpr size_t sum_parts = BlockMotion::sums_bytes / (4 * sizeof(cl_long)) - 1;  // its groups
 constexpr size_t noise_at = sum_parts * 4 * sizeof(cl_long);  // in the sums, bytes: its variance
 constexpr size_t range_at = noise_at + sizeof(cl_long);       // and the mean square of ranges
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t area(int columns, int rows) { return size_t(columns) * rows; }
 
-int kind(const Motion::Settings &settings) {
+int kind(const BlockMotion::Settings &settings) {
   return settings.partitions ? Search::partitions : settings.block;
 }
 
 /// Columns and rows of the cells that lie in the frame, at least in part.
-cl_int2 cells_inside(const Motion::Field &field, int width, int height) {
+cl_int2 cells_inside(const BlockMotion::VectorField &field, int width, int height) {
   return {{(width + field.cell - 1) / field.cell, (height + field.cell - 1) / field.cell}};
 }
 
 }  // namespace
 
-Motion::Field::Field(const Settings &settings, int width, int height) {
+BlockMotion::VectorField::VectorField(const Settings &settings, int width, int height) {
   block = settings.partitions ? 16 : settings.block;
   cell = settings.partitions ? 4 : block;
   block_columns = (width + block - 1) / block;
@@ -46,7 +46,8 @@ Motion::Field::Field(const Settings &settings, int width, int height) {
   bytes = shapes + aligned(area(block_columns, block_rows) * sizeof(cl_ushort));
 }
 
-Motion::Summary::Summary(const Field &field, int width, int height, const void *sums) {
+BlockMotion::MotionSummary::MotionSummary(const VectorField &field, int width, int height,
+                                          const void *sums) {
   double total[4]{};
   for (size_t i = 0; i < sum_parts * 4; i++) {
     cl_long sum;
@@ -67,13 +68,13 @@ Motion::Summary::Summary(const Field &field, int width, int height, const void *
   range = field.range ? field.range : static_cast<int>(std::lround(std::sqrt(known)));
 }
 
-double Motion::Summary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
+double BlockMotion::MotionSummary::psnr() const { return 10 * std::log10(255 * 255 / mse); }
 
-int Motion::largest_range(int width, int height) {
+int BlockMotion::largest_range(int width, int height) {
   return std::clamp(std::max(width, height) / 30, 64, motion::max_range);
 }
 
-Motion::Motion(Context &context, int width, int height, Layout layout)
+BlockMotion::BlockMotion(Context &context, int width, int height, Layout layout)
     : context_(&context),
       width_(width),
       height_(height),
@@ -95,13 +96,13 @@ Motion::Motion(Context &context, int width, int height, Layout layout)
   }
 }
 
-Motion::~Motion() {
+BlockMotion::~BlockMotion() {
   blocks_.clear();
   if (own_) settle(own_->cl());
   adaptive_.clear();
 }
 
-void Motion::share(std::unique_ptr<DevicePool> pool) {
+void BlockMotion::share(std::unique_ptr<DevicePool> pool) {
   pool_ = std::move(pool);
   if (!pool_) return;
   try {
@@ -116,16 +117,17 @@ void Motion::share(std::unique_ptr<DevicePool> pool) {
   ends_.resize(planes_.size());
 }
 
-void Motion::reset() {
+void BlockMotion::reset() {
   frames_ = 0;
   noise_.reset();
 }
 
-Motion::Blocks Motion::build(const Settings &settings) const {
+BlockMotion::BlockEngines BlockMotion::build(const Settings &settings) const {
   const int kind = motion::kind(settings);
-  Blocks blocks{Search(*context_, kind), Hierarchy(*context_, kind, width_, height_),
-                Hexagon(*context_, kind), Subpel(*context_, kind), Still(*context_, kind)};
-  const Field field(settings, width_, height_);
+  BlockEngines blocks{Search(*context_, kind), Hierarchy(*context_, kind, width_, height_),
+                      Hexagon(*context_, kind), Subpel(*context_, kind),
+                      NoiseGate(*context_, kind)};
+  const VectorField field(settings, width_, height_);
   const size_t count = area(field.block_columns, field.block_rows);
   const auto make = [&](size_t bytes) {
     return cl::Buffer(context_->cl(), CL_MEM_READ_WRITE, bytes);
@@ -135,17 +137,18 @@ Motion::Blocks Motion::build(const Settings &settings) const {
   blocks.vectors = make(area(field.columns, field.rows) * sizeof(Vector));
   blocks.costs = make(count * sizeof(cl_uint));
   blocks.shapes = make(count * sizeof(cl_ushort));
-  if (pool_) blocks.pool = std::make_unique<TeamSearch>(*pool_, *context_, kind, width_, height_);
+  if (pool_)
+    blocks.pool = std::make_unique<MultiDeviceSearch>(*pool_, *context_, kind, width_, height_);
   return blocks;
 }
 
-void Motion::prepare(const Settings &settings) {
+void BlockMotion::prepare(const Settings &settings) {
   const int kind = motion::kind(settings);
   blocks_[kind].get([&] { return build(settings); });
   if (settings.range == 0) adaptive_[kind].get([&] { return build_adaptive(kind); });
 }
 
-Motion::Adaptive Motion::build_adaptive(int kind) const {
+BlockMotion::Adaptive BlockMotion::build_adaptive(int kind) const {
   return {
       Search(*context_, kind,
              tuned_parameters(Search::tunable(), context_->device(), Search::problem(kind)), true),
@@ -153,7 +156,7 @@ Motion::Adaptive Motion::build_adaptive(int kind) const {
 }
 
 /// Sets the range, or what finds it.
-void Motion::choose_range(Settings &settings) {
+void BlockMotion::choose_range(Settings &settings) {
   const Adaptive *before = std::exchange(adapts_, nullptr);
   adapted_ = false;
   ahead_ = {};
@@ -168,12 +171,12 @@ void Motion::choose_range(Settings &settings) {
 }
 
 /// The squared errors that the prediction of a frame may have.
-double Motion::errors(const Settings &settings) const {
+double BlockMotion::errors(const Settings &settings) const {
   return 255 * 255 / std::pow(10, settings.target_psnr / 10) * width_ * height_;
 }
 
 /// Whether there is what the settings need; has it built where it is not.
-bool Motion::has_built(const Settings &settings) {
+bool BlockMotion::has_built(const Settings &settings) {
   const int kind = motion::kind(settings);
   const bool blocks = blocks_[kind].poll([this, settings] { return build(settings); });
   const bool adapts = settings.range == 0 && settings.method == Method::full && !pool_;
@@ -182,7 +185,7 @@ bool Motion::has_built(const Settings &settings) {
 
 /// Has the queue wait until the plane of this frame is not in use any more; marks where the use of
 /// the last frame ends.
-void Motion::make_room(Queue &queue) {
+void BlockMotion::make_room(Queue &queue) {
   const size_t count = planes_.size();
   if (last_) {
     last_->cl().enqueueMarkerWithWaitList(nullptr, &ends_[(number_ - 1) % count]);
@@ -193,7 +196,7 @@ void Motion::make_room(Queue &queue) {
   if (end[0]()) queue.cl().enqueueBarrierWithWaitList(&end);
 }
 
-bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in, bool shown) {
+bool BlockMotion::next(Queue &queue, const Settings &wanted, const Picture &in, bool shown) {
   Settings settings = wanted;
   if (!kind_) {
     prepare(settings);
@@ -205,7 +208,7 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in, bool 
   }
   searched_ = settings;
   kind_ = kind(settings);
-  field_ = Field(settings, width_, height_);
+  field_ = VectorField(settings, width_, height_);
   deferred_error_ = nullptr;
   frames_++;
   number_++;
@@ -229,8 +232,8 @@ bool Motion::next(Queue &queue, const Settings &wanted, const Picture &in, bool 
   return frames_ > 1;
 }
 
-void Motion::search(Queue &queue, Queue &results, const Settings &settings) {
-  Blocks &b = blocks();
+void BlockMotion::search(Queue &queue, Queue &results, const Settings &settings) {
+  BlockEngines &b = blocks();
   const size_t count = area(field_.block_columns, field_.block_rows);
   if (frames_ == 1) {
     results.cl().enqueueFillBuffer(b.vectors, cl_int(0), 0,
@@ -258,11 +261,11 @@ void Motion::search(Queue &queue, Queue &results, const Settings &settings) {
     deferred_error_ = b.pool->enqueue(queue, results, number_, current(), reference(),
                                       settings.range, ahead_, settings.lambda, b.keys);
   else if (adapts_)
-    adapts_->search.run(results, current(), reference(), Window::of_range(settings.range),
+    adapts_->search.run(results, current(), reference(), SearchWindow::of_range(settings.range),
                         settings.lambda, b.keys, adapts_->range.ranges());
   else
-    b.search.run(results, current(), reference(), Window::of_range(settings.range), settings.lambda,
-                 b.keys);
+    b.search.run(results, current(), reference(), SearchWindow::of_range(settings.range),
+                 settings.lambda, b.keys);
   if (settings.precision != Precision::full) {
     b.subpel.prepare(results, reference(), settings.range, halves_);
     b.subpel.run(results, current(), reference(), halves_, settings.lambda,
@@ -273,9 +276,9 @@ void Motion::search(Queue &queue, Queue &results, const Settings &settings) {
   else
     noise_.set(results, settings.noise);
   if (settings.noise != 0)
-    b.still.run(results, current(), reference(), settings.lambda, noise_,
-                settings.precision != Precision::full, b.keys, b.kept, field_.block_columns,
-                b.search.keys(current()));
+    b.noise_gate.run(results, current(), reference(), settings.lambda, noise_,
+                     settings.precision != Precision::full, b.keys, b.kept, field_.block_columns,
+                     b.search.keys(current()));
   const cl::Buffer &keys = settings.noise != 0 ? b.kept : b.keys;
   if (settings.partitions)
     choose_(results, {size_t(field_.block_columns), size_t(field_.block_rows)}, keys, b.vectors,
@@ -284,7 +287,7 @@ void Motion::search(Queue &queue, Queue &results, const Settings &settings) {
     field_kernel_(results, {count, 1}, keys, b.vectors, b.costs, b.shapes, cl_int(count));
 }
 
-void Motion::copy_field(Queue &queue, const cl::Buffer &to) {
+void BlockMotion::copy_field(Queue &queue, const cl::Buffer &to) {
   const size_t count = area(field_.block_columns, field_.block_rows);
   const auto copy = [&](const cl::Buffer &from, size_t offset, size_t bytes) {
     queue.cl().enqueueCopyBuffer(from, to, 0, offset, bytes);
@@ -294,7 +297,7 @@ void Motion::copy_field(Queue &queue, const cl::Buffer &to) {
   copy(blocks().shapes, field_.shapes, count * sizeof(cl_ushort));
 }
 
-const cl::Buffer &Motion::sum_up(Queue &queue) {
+const cl::Buffer &BlockMotion::sum_up(Queue &queue) {
   sums_kernel_(queue, {summers * sum_parts, 1}, current().buffer, predicted_.buffer,
                current().pitch, width_, height_, blocks().vectors,
                cells_inside(field_, width_, height_), field_.columns, sums_);

@@ -4,20 +4,20 @@
 #include <map>
 #include <vector>
 
-#include "fast.h"
+#include "hierarchical.h"
+#include "multidevicesearch.h"
 #include "noise/noise.h"
+#include "noisegate.h"
 #include "opencl/lazy.h"
 #include "range.h"
 #include "search.h"
-#include "still.h"
 #include "subpel.h"
-#include "teamsearch.h"
 
 namespace glcl::motion {
 
 /// Block motion between the frames of a stream: a field of vectors and the picture that it
 /// predicts. Nothing waits.
-class Motion {
+class BlockMotion {
  public:
   enum class Method { full, hierarchical, hexagon };
   enum class Precision { full, half, quarter };
@@ -44,9 +44,9 @@ class Motion {
   /// Three arrays in a row, each from a multiple of 64 bytes on: a Vector for each cell; for each
   /// block its cost, 32 bits; and its shape, 16 bits: 0 undivided, else bits 0–1 the division of
   /// the macroblock (1: 16×8, 2: 8×16, 3: quarters), bits 2 + 2q and 3 + 2q that of quarter q.
-  struct Field {
-    Field() = default;
-    Field(const Settings &settings, int width, int height);
+  struct VectorField {
+    VectorField() = default;
+    VectorField(const Settings &settings, int width, int height);
 
     int cell = 0, columns = 0, rows = 0;  ///< px between vectors, vectors in a row, rows of them
     int block = 0, block_columns = 0, block_rows = 0;
@@ -56,16 +56,16 @@ class Motion {
   };
 
   /// What is known of a frame as a whole.
-  struct Summary {
+  struct MotionSummary {
     double mse = 0;                 ///< of the prediction, levels²
     double zero = 0;                ///< part of the cells with the vector 0
     double mean_x = 0, mean_y = 0;  ///< of the vectors, px
     double noise = 0;               ///< of the frames, standard deviation in levels
     int range = 0;  ///< of the search, px; where it adapts the root mean square of its areas
 
-    Summary() = default;
+    MotionSummary() = default;
     /// From sums of sums_bytes, read from what sum_up() gave for a frame with this field.
-    Summary(const Field &field, int width, int height, const void *sums);
+    MotionSummary(const VectorField &field, int width, int height, const void *sums);
     double psnr() const;  ///< dB, to 255; infinite where mse is 0
   };
 
@@ -74,9 +74,9 @@ class Motion {
 
   /// For frames of width × height px in pictures of a layout. Throws Error::failed where the device
   /// refuses kernels or memory.
-  Motion(Context &context, int width, int height, Layout layout);
+  BlockMotion(Context &context, int width, int height, Layout layout);
   /// Waits for searches that devices share.
-  ~Motion();
+  ~BlockMotion();
 
   /// Lets these devices share full searches; none: the one of the context has them alone. Before
   /// anything is prepared. Throws Error::failed where the device refuses memory.
@@ -99,7 +99,7 @@ class Motion {
   void reset();
 
   /// Of the last frame.
-  const Field &field() const { return field_; }
+  const VectorField &field() const { return field_; }
   /// How the search of the devices that share it turned out: without them null, after a failure
   /// all vectors are 0.
   std::shared_ptr<const DeferredError> deferred_error() const { return deferred_error_; }
@@ -111,8 +111,8 @@ class Motion {
 
   /// Of the last frame: its luma, what was predicted of it, and the arrays of its field that View
   /// draws.
-  const Plane &current() const { return plane(number_); }
-  const Plane &predicted() const { return predicted_; }
+  const LumaPlane &current() const { return plane(number_); }
+  const LumaPlane &predicted() const { return predicted_; }
   const cl::Buffer &vectors() const { return blocks().vectors; }
   const cl::Buffer &shapes() const { return blocks().shapes; }
   /// The noise of its frames, once two followed each other.
@@ -120,14 +120,14 @@ class Motion {
 
  private:
   /// What there is for one kind of blocks.
-  struct Blocks {
+  struct BlockEngines {
     Search search;
     Hierarchy hierarchy;
     Hexagon hexagon;
     Subpel subpel;
-    Still still;
+    NoiseGate noise_gate;
     cl::Buffer keys, kept, vectors, costs, shapes;  // kept: by Still
-    std::unique_ptr<TeamSearch> pool;
+    std::unique_ptr<MultiDeviceSearch> pool;
   };
 
   /// What a search needs that adapts its range, for one kind of blocks.
@@ -139,22 +139,22 @@ class Motion {
   Adaptive build_adaptive(int kind) const;
   void choose_range(Settings &settings);
   double errors(const Settings &settings) const;
-  Blocks build(const Settings &settings) const;
+  BlockEngines build(const Settings &settings) const;
   bool has_built(const Settings &settings);
-  const Blocks &blocks() const { return *blocks_.at(kind_).value(); }
-  Blocks &blocks() { return *blocks_.at(kind_).value(); }
-  const Plane &plane(uint64_t number) const { return planes_[number % planes_.size()]; }
-  const Plane &reference() const { return plane(frames_ > 1 ? number_ - 1 : number_); }
+  const BlockEngines &blocks() const { return *blocks_.at(kind_).value(); }
+  BlockEngines &blocks() { return *blocks_.at(kind_).value(); }
+  const LumaPlane &plane(uint64_t number) const { return planes_[number % planes_.size()]; }
+  const LumaPlane &reference() const { return plane(frames_ > 1 ? number_ - 1 : number_); }
   void make_room(Queue &queue);
   void search(Queue &queue, Queue &results, const Settings &settings);
 
   Context *context_;
   int width_, height_;
-  Luma luma_;
+  LumaConverter luma_;
   Kernel field_kernel_, choose_, predict_, sums_kernel_;
 
-  std::vector<Plane> planes_;  // of frames in turn
-  Plane predicted_;
+  std::vector<LumaPlane> planes_;  // of frames in turn
+  LumaPlane predicted_;
   cl::Buffer halves_, sums_;
   noise::Noise noise_;
   std::unique_ptr<DevicePool> pool_;
@@ -164,17 +164,17 @@ class Motion {
   std::shared_ptr<Queue> last_;  // results() of the last frame, with a pool
   std::vector<cl::Event> ends_;  // of that queue's use of frames, like planes_, with a pool
 
-  std::map<int, Lazy<Blocks>> blocks_;  // by block size
+  std::map<int, Lazy<BlockEngines>> blocks_;  // by block size
   std::map<int, Lazy<Adaptive>> adaptive_;
-  Adaptive *adapts_ = nullptr;  // what the last frame's search has; null where it has none
-  TeamSearch::Ahead ahead_;     // likewise of devices that share it
-  bool adapted_ = false;        // the frame before had a range of its own
-  bool summed_ = false;         // sums_ is of the frame before
-  Settings searched_;           // those that the last frame was searched with
-  int kind_ = 0;                // of the last frame
-  uint64_t frames_ = 0;         // since the last reset
-  uint64_t number_ = 0;         // of the last frame, never reset
-  Field field_;
+  Adaptive *adapts_ = nullptr;      // what the last frame's search has; null where it has none
+  MultiDeviceSearch::Ahead ahead_;  // likewise of devices that share it
+  bool adapted_ = false;            // the frame before had a range of its own
+  bool summed_ = false;             // sums_ is of the frame before
+  Settings searched_;               // those that the last frame was searched with
+  int kind_ = 0;                    // of the last frame
+  uint64_t frames_ = 0;             // since the last reset
+  uint64_t number_ = 0;             // of the last frame, never reset
+  VectorField field_;
 };
 
 }  // namespace glcl::motion

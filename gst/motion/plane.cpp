@@ -9,31 +9,31 @@ int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
 }  // namespace
 
-Plane::Plane(int width, int height)
+LumaPlane::LumaPlane(int width, int height)
     : width(width),
       height(height),
       pitch(round_up(round_up(width, strip) + 2 * padding, 64)),
       rows(round_up(height, 32) + 2 * padding) {}
 
-Plane make_plane(const cl::Context &context, int width, int height) {
-  Plane plane(width, height);
+LumaPlane make_plane(const cl::Context &context, int width, int height) {
+  LumaPlane plane(width, height);
   plane.buffer = cl::Buffer(context, CL_MEM_READ_WRITE, plane.bytes());
   return plane;
 }
 
-Luma::Luma(Context &context, Layout layout) {
+LumaConverter::LumaConverter(Context &context, Layout layout) {
   const Program program = context.program("motion/luma.cl", frame_options(layout));
   convert_ = Kernel(context, program, "motion_luma", {32, 4});
   halve_ = Kernel(context, program, "motion_halve", {32, 4});
 }
 
-void Luma::run(Queue &queue, const Picture &in, const Plane &out) {
+void LumaConverter::run(Queue &queue, const Picture &in, const LumaPlane &out) {
   const size_t pixels = in.layout == Layout::buffer ? 16 : 4;  // of a work-item
   convert_(queue, {out.pitch / pixels, size_t(out.rows)}, in, in.width, in.height, out.buffer,
            out.pitch, out.rows);
 }
 
-void Luma::halve(Queue &queue, const Plane &in, const Plane &out) {
+void LumaConverter::halve(Queue &queue, const LumaPlane &in, const LumaPlane &out) {
   halve_(queue, {size_t(out.pitch), size_t(out.rows)}, in.buffer, in.pitch, out.buffer, out.pitch,
          out.rows, out.width, out.height);
 }

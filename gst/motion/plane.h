@@ -11,13 +11,13 @@ constexpr int max_range = 128;
 
 /// A luma plane of a frame, 8 bits a pixel, with the frame's edge repeated for `padding` px on all
 /// sides and beyond, up to whole strips: searches read there without tests.
-struct Plane {
+struct LumaPlane {
   static constexpr int padding = 160;  // max_range and what kernels read beyond
   static constexpr int strip = 64;     // px; the largest block is 32
 
   /// The layout for frames of width × height px, without memory.
-  Plane(int width, int height);
-  Plane() = default;
+  LumaPlane(int width, int height);
+  LumaPlane() = default;
 
   int width = 0, height = 0;  ///< of the frame, px
   int pitch = 0, rows = 0;    ///< of the buffer: bytes from row to row, rows
@@ -29,19 +29,19 @@ struct Plane {
 };
 
 /// A plane with memory of its own.
-Plane make_plane(const cl::Context &context, int width, int height);
+LumaPlane make_plane(const cl::Context &context, int width, int height);
 
 /// Makes luma planes: round(0.30 R + 0.59 G + 0.11 B), so that grey keeps its level.
-class Luma {
+class LumaConverter {
  public:
-  Luma() = default;
+  LumaConverter() = default;
   /// For pictures of a layout. Throws Error::failed where the device refuses the kernels.
-  Luma(Context &context, Layout layout);
+  LumaConverter(Context &context, Layout layout);
 
   /// Enqueues the conversion of a picture to a plane of its size.
-  void run(Queue &queue, const Picture &in, const Plane &out);
+  void run(Queue &queue, const Picture &in, const LumaPlane &out);
   /// Enqueues the reduction to a plane of half the size, rounded up: means of 2 × 2 px.
-  void halve(Queue &queue, const Plane &in, const Plane &out);
+  void halve(Queue &queue, const LumaPlane &in, const LumaPlane &out);
 
  private:
   Kernel convert_, halve_;

@@ -36,14 +36,14 @@ std::vector<int> Range::reaches(const std::vector<int> &ranges, int shrink) {
 }
 
 Range::Range(Context &context, int width, int height)
-    : columns_((width + Plane::strip - 1) / Plane::strip),
-      rows_((height + Plane::strip - 1) / Plane::strip),
+    : columns_((width + LumaPlane::strip - 1) / LumaPlane::strip),
+      rows_((height + LumaPlane::strip - 1) / LumaPlane::strip),
       shrink_(shrunk(width, height)),
       luma_(context, Layout::buffer),
       search_(context, coarse_block) {
   const Program program = context.program(
-      "motion/range.cl", "-DSHARE=" + std::to_string(share) +
-                             " -DBLOCKS=" + std::to_string(Plane::strip / coarse_block / shrink_));
+      "motion/range.cl", "-DSHARE=" + std::to_string(share) + " -DBLOCKS=" +
+                             std::to_string(LumaPlane::strip / coarse_block / shrink_));
   sum_ = Kernel(context, program, "motion_range_sum", {8, 8});
   choose_ = Kernel(context, program, "motion_range_choose", {});
   const auto make = [&](size_t bytes) {
@@ -54,7 +54,7 @@ Range::Range(Context &context, int width, int height)
   };
   try {
     for (int by = 2; by < shrink_; by *= 2) between_.push_back(plane_of(by));
-    for (Plane &plane : small_) plane = plane_of(shrink_);
+    for (LumaPlane &plane : small_) plane = plane_of(shrink_);
     keys_ = make(search_.keys(small_[0]) * sizeof(Key));
     sums_ = make(size_t(steps) * areas() * sizeof(cl_ulong));
     ranges_ = make(steps * sizeof(cl_int));
@@ -68,17 +68,17 @@ Range::Range(Context &context, int width, int height)
   }
 }
 
-void Range::shrink(Queue &queue, const Plane &from, const Plane &to) {
-  const Plane *last = &from;
-  for (const Plane &plane : between_) {
+void Range::shrink(Queue &queue, const LumaPlane &from, const LumaPlane &to) {
+  const LumaPlane *last = &from;
+  for (const LumaPlane &plane : between_) {
     luma_.halve(queue, *last, plane);
     last = &plane;
   }
   luma_.halve(queue, *last, to);
 }
 
-void Range::run(Queue &queue, const Plane &current, const Plane &reference, int least, int most,
-                int lambda, const Target &target, bool follows) {
+void Range::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int least,
+                int most, int lambda, const Target &target, bool follows) {
   const std::vector<int> ranges = Range::ranges(least, most);
   if (ranges != known_) {
     known_ = ranges;
@@ -92,7 +92,8 @@ void Range::run(Queue &queue, const Plane &current, const Plane &reference, int 
   const int coarse_lambda = std::max(lambda, least_lambda);
   for (int i = 0; i < steps; i++) {
     if (i == 0 || reaches[i] != reaches[i - 1])
-      search_.run(queue, small_[0], small_[1], Window::of_range(reaches[i]), coarse_lambda, keys_);
+      search_.run(queue, small_[0], small_[1], SearchWindow::of_range(reaches[i]), coarse_lambda,
+                  keys_);
     sum_(queue, {size_t(columns_), size_t(rows_)}, keys_, search_.columns(small_[0]),
          search_.rows(small_[0]), areas, coarse_lambda, cl_int(i), sums_);
   }

@@ -41,7 +41,7 @@ class Range {
   };
 
   /// Enqueues it for `current` in `reference`. `follows`: the last call was for the frame before.
-  void run(Queue &queue, const Plane &current, const Plane &reference, int least, int most,
+  void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int least, int most,
            int lambda, const Target &target, bool follows);
   /// Ints on the device, of the last run: the range of each area in raster order, px.
   const cl::Buffer &ranges() const { return limits_; }
@@ -50,15 +50,15 @@ class Range {
   int areas() const { return columns_ * rows_; }
 
  private:
-  void shrink(Queue &queue, const Plane &from, const Plane &to);
+  void shrink(Queue &queue, const LumaPlane &from, const LumaPlane &to);
 
   int columns_ = 0, rows_ = 0;  // of areas
   int shrink_ = 2;
-  Luma luma_;
+  LumaConverter luma_;
   Search search_;
   Kernel sum_, choose_;
-  std::vector<Plane> between_;  // from the frame to small_
-  Plane small_[2];
+  std::vector<LumaPlane> between_;  // from the frame to small_
+  LumaPlane small_[2];
   cl::Buffer keys_, sums_, ranges_, last_, needs_, limits_, mean_;
   std::vector<int> known_;  // what ranges_ holds
 };

@@ -31,7 +31,7 @@ Parameters defaults(const Device &device, const std::string &problem) {
 int lanes(const cl::Device &device, int block) {
   const size_t most = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   int lanes = 32;
-  while (lanes > least_lanes && size_t(Plane::strip) / block * lanes > most) lanes /= 2;
+  while (lanes > least_lanes && size_t(LumaPlane::strip) / block * lanes > most) lanes /= 2;
   return lanes;
 }
 
@@ -95,7 +95,8 @@ std::string area_options(int block) {
   return block == Search::partitions ? "-DB=16 -DPARTITIONED" : "-DB=" + std::to_string(block);
 }
 
-void check_search(const Plane &current, const Plane &reference, const Window &window, int lambda) {
+void check_search(const LumaPlane &current, const LumaPlane &reference, const SearchWindow &window,
+                  int lambda) {
   for (const Span &span : {window.x, window.y})
     if (span.count < 1 || span.first < -max_range || span.last() > max_range)
       throw Error(Error::Kind::settings, "Candidates " + std::to_string(span.first) + " … " +
@@ -114,26 +115,27 @@ void check_search(const Plane &current, const Plane &reference, const Window &wi
 }
 
 template <class... Limit>
-void Search::enqueue(Queue &queue, const Plane &current, const Plane &reference,
-                     const Window &window, int lambda, const cl::Buffer &keys,
+void Search::enqueue(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                     const SearchWindow &window, int lambda, const cl::Buffer &keys,
                      const Limit &...limit) {
   check_search(current, reference, window, lambda);
   const cl_int2 first{{window.x.first, window.y.first}}, count{{window.x.count, window.y.count}};
   const int columns = this->columns(current), rows = this->rows(current);
-  const size_t strips = (current.width + Plane::strip - 1) / Plane::strip;
+  const size_t strips = (current.width + LumaPlane::strip - 1) / LumaPlane::strip;
   const size_t groups = form_ == Form::vector || block_ >= 16 ? rows : (rows * side() + 15) / 16;
   kernel_.costs(double(window.x.count) * window.y.count);
   kernel_(queue, {strips * kernel_.group().x, groups}, current.buffer, reference.buffer,
           current.pitch, first, count, lambda, keys, columns, rows, limit...);
 }
 
-void Search::run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-                 int lambda, const cl::Buffer &keys) {
+void Search::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                 const SearchWindow &window, int lambda, const cl::Buffer &keys) {
   enqueue(queue, current, reference, window, lambda, keys);
 }
 
-void Search::run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-                 int lambda, const cl::Buffer &keys, const cl::Buffer &limits) {
+void Search::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                 const SearchWindow &window, int lambda, const cl::Buffer &keys,
+                 const cl::Buffer &limits) {
   enqueue(queue, current, reference, window, lambda, keys, limits);
 }
 

@@ -51,10 +51,10 @@ class Search {
   /// The side of a block, or macroblock, px.
   int side() const { return block_ == partitions ? 16 : block_; }
   /// Blocks in a row and rows of them.
-  int columns(const Plane &plane) const { return (plane.width + side() - 1) / side(); }
-  int rows(const Plane &plane) const { return (plane.height + side() - 1) / side(); }
+  int columns(const LumaPlane &plane) const { return (plane.width + side() - 1) / side(); }
+  int rows(const LumaPlane &plane) const { return (plane.height + side() - 1) / side(); }
   /// Of a whole frame; each macroblock has 41, in the order of Partition.
-  size_t keys(const Plane &plane) const {
+  size_t keys(const LumaPlane &plane) const {
     return size_t(columns(plane)) * rows(plane) * (block_ == partitions ? partitions : 1);
   }
 
@@ -64,17 +64,19 @@ class Search {
   /// Enqueues the search of `current` in `reference`, two planes of one size; `keys` receives the
   /// keys of the blocks in raster order. Throws Error::settings for windows that are empty or reach
   /// beyond max_range, for lambda beyond 0..max_lambda and for planes of different sizes.
-  void run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-           int lambda, const cl::Buffer &keys);
+  void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+           const SearchWindow &window, int lambda, const cl::Buffer &keys);
   /// The same of those candidates within ±limit px, an int on the device for each area of
   /// Plane::strip px in raster order, at least 0.
-  void run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-           int lambda, const cl::Buffer &keys, const cl::Buffer &limits);
+  void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+           const SearchWindow &window, int lambda, const cl::Buffer &keys,
+           const cl::Buffer &limits);
 
  private:
   template <class... Limit>
-  void enqueue(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-               int lambda, const cl::Buffer &keys, const Limit &...limit);
+  void enqueue(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+               const SearchWindow &window, int lambda, const cl::Buffer &keys,
+               const Limit &...limit);
 
   int block_ = 16, depth_ = 1;
   Form form_ = Form::tile;
@@ -85,6 +87,7 @@ class Search {
 std::string area_options(int block);
 
 /// Throws Error::settings as Search::run does.
-void check_search(const Plane &current, const Plane &reference, const Window &window, int lambda);
+void check_search(const LumaPlane &current, const LumaPlane &reference, const SearchWindow &window,
+                  int lambda);
 
 }  // namespace glcl::motion

@@ -17,9 +17,10 @@ Subpel::Subpel(Context &context, int block)
   refine_.in_bands();
 }
 
-void Subpel::prepare(Queue &queue, const Plane &reference, int range, const cl::Buffer &halves) {
+void Subpel::prepare(Queue &queue, const LumaPlane &reference, int range,
+                     const cl::Buffer &halves) {
   constexpr int unit = 16, beyond = 4, depth = 8;  // px; beyond: the range; rows of a work-item
-  const int edge = (Plane::padding - range - beyond) / unit * unit;
+  const int edge = (LumaPlane::padding - range - beyond) / unit * unit;
   planes_(queue,
           {size_t(reference.pitch - 2 * edge) / wide_,
            size_t(reference.rows - 2 * edge + depth - 1) / depth},
@@ -27,9 +28,9 @@ void Subpel::prepare(Queue &queue, const Plane &reference, int range, const cl::
           static_cast<cl_int>(reference.bytes()), edge);
 }
 
-void Subpel::run(Queue &queue, const Plane &current, const Plane &reference,
+void Subpel::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
                  const cl::Buffer &halves, int lambda, bool quarter, const cl::Buffer &keys) {
-  const size_t groups = (current.width + Plane::strip - 1) / Plane::strip;
+  const size_t groups = (current.width + LumaPlane::strip - 1) / LumaPlane::strip;
   const size_t rows = (current.height + side_ - 1) / side_;
   const int columns = (current.width + side_ - 1) / side_;
   refine_(queue, {groups * refine_.group().x, rows}, current.buffer, reference.buffer, halves,

@@ -17,13 +17,13 @@ class Subpel {
 
   /// Enqueues the making of the reference's half-pixel planes, which run() and predictions read for
   /// vectors within ±range px and a pixel more.
-  void prepare(Queue &queue, const Plane &reference, int range, const cl::Buffer &halves);
-  static size_t halves_bytes(const Plane &plane) { return 3 * plane.bytes(); }
+  void prepare(Queue &queue, const LumaPlane &reference, int range, const cl::Buffer &halves);
+  static size_t halves_bytes(const LumaPlane &plane) { return 3 * plane.bytes(); }
 
   /// Enqueues the refinement of `keys`, those of Search for these planes, in place; not beyond half
   /// pixels unless `quarter`.
-  void run(Queue &queue, const Plane &current, const Plane &reference, const cl::Buffer &halves,
-           int lambda, bool quarter, const cl::Buffer &keys);
+  void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+           const cl::Buffer &halves, int lambda, bool quarter, const cl::Buffer &keys);
 
  private:
   int side_ = 16;  // px

@@ -49,13 +49,13 @@ struct Span {
 };
 
 /// Candidates: all offsets of x at all of y.
-struct Window {
+struct SearchWindow {
   Span x, y;
 
-  static constexpr Window of_range(int range) {
+  static constexpr SearchWindow of_range(int range) {
     return {Span::of_range(range), Span::of_range(range)};
   }
-  static constexpr Window of_window(int side, int block) {
+  static constexpr SearchWindow of_window(int side, int block) {
     return {Span::of_window(side, block), Span::of_window(side, block)};
   }
 };

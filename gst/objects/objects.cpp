@@ -40,7 +40,7 @@ Objects::Objects(Context &context, int width, int height, Layout layout, int und
   }
 }
 
-void Objects::next(Queue &queue, const Settings &settings, const motion::Motion &motion,
+void Objects::next(Queue &queue, const Settings &settings, const motion::BlockMotion &motion,
                    bool first) {
   using camera::Compensation;
   number_ = first ? 0 : number_ + 1;

@@ -37,7 +37,7 @@ class Objects {
   }
 
   /// Enqueues it for the last frame of a search; `first`: it does not follow another.
-  void next(Queue &queue, const Settings &settings, const motion::Motion &motion, bool first);
+  void next(Queue &queue, const Settings &settings, const motion::BlockMotion &motion, bool first);
 
   /// Enqueues what of the last frame, in small, is in front and part of a region: bytes of 1, of 2
   /// where a shadow falls, else 0, of frame().size, into `out` from `offset` on.

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "flowparts.h"
+#include "flowlayout.h"
 #include "noise/covariance.h"
 #include "opencl/error.h"
 #include "opencl/queuesync.h"
@@ -146,7 +146,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     pyramid->softened = buffer(sizeof(cl_float));
   }
   std::vector<cl_int4> table;
-  for (const Level &level : levels_) table.push_back(level.cl());
+  for (const FlowLevel &level : levels_) table.push_back(level.cl());
   level_table_ = filled(table);
   noise_gains_ = noise_gains(static_cast<int>(levels_.size()), channels_);
   gain_table_ = filled(noise_gains_);
@@ -155,15 +155,15 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
     refined_levels_.push_back(levels_[i].cl());
     refined_gains_.push_back(noise_gains_[i].s[0]);
   }
-  for (cl::Buffer *light : {&light_[0], &light_[1], &relit_})
-    *light = buffer(2 * sizeof(cl_float2));
+  for (cl::Buffer *brightness : {&brightness_[0], &brightness_[1], &matched_brightness_})
+    *brightness = buffer(2 * sizeof(cl_float2));
 
   const size_t pixels = size_t(width_) * height_, nodes = size_t(half(width_)) * half(height_);
   for (cl::Buffer *flow : {&backward_, &field_.vectors}) *flow = buffer(pixels * sizeof(cl_float2));
   field_.confidence = buffer(pixels * sizeof(cl_float));
   field_.width = width_, field_.height = height_;
   field_.noise = noise_.variances();
-  result_ = buffer(nodes * sizeof(cl_float2)), certain_ = buffer(nodes * sizeof(cl_float));
+  result_ = buffer(nodes * sizeof(cl_float2)), confidence_ = buffer(nodes * sizeof(cl_float));
   const size_t most_nodes = size_t(divide_up(width_, 4)) * divide_up(height_, 4);
   for (cl::Buffer *flow : {&flow_[0], &flow_[1]}) *flow = buffer(most_nodes * sizeof(cl_float2));
   zero_ = filled(std::vector<cl_float2>(most_nodes));
@@ -201,7 +201,7 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   if (most_steps_ > 1) {
     // Groups of the same size beside it make sums; a compute unit takes several of those.
     const size_t items = std::min<size_t>(one_group(device), 512);
-    whole_ = solver(context, "flow_whole", window_radius, {32, std::max<size_t>(items / 32, 1)},
+    fused_ = solver(context, "flow_fused", window_radius, {32, std::max<size_t>(items / 32, 1)},
                     {48, 27}, coarse.at("sums"));
   }
   tensors_ = Kernel(context, this->program(context, "opticalflow/tensors.cl", coarse_),
@@ -223,9 +223,10 @@ void Flow::build(Context &context, const Parameters &coarse, const Parameters &d
   };
   while (!fits() && tensor_tile_.y > size_t(coarse_.sums)) tensor_tile_.y -= coarse_.sums;
   lay_out();
-  if (seeds(static_cast<int>(levels_.size()))) {
-    seeds_ = std::make_unique<Seeds>(context, width_, height_, channels_ == Channels::census);
-    beside_ = std::make_unique<Queue>(shared_);
+  if (uses_candidates(static_cast<int>(levels_.size()))) {
+    candidates_ =
+        std::make_unique<Candidates>(context, width_, height_, channels_ == Channels::census);
+    side_queue_ = std::make_unique<Queue>(shared_);
   }
 }
 
@@ -234,7 +235,7 @@ Program Flow::program(Context &context, const std::string &file, const Solver &s
                         " -DSUMS=" + std::to_string(solver.sums);
   if (channels_ == Channels::census) options += " -DCENSUS";
   if (solver.group.y > 1) options += " -DLINEAR_ITEMS";
-  if (whole) options += " -DWHOLE";
+  if (whole) options += " -DFUSED_LEVELS";
   // Some drivers allow larger groups only where the kernel demands them.
   if (solver.group.x * solver.group.y > 256)
     options += " -DGROUP_X=" + std::to_string(solver.group.x) +
@@ -248,7 +249,7 @@ Flow::Solver Flow::solver(Context &context, const char *kernel, int radius, Size
   const std::string name = kernel;
   const char *file = name == "flow_last" ? "opticalflow/last.cl" : "opticalflow/warp.cl";
   solver.kernel =
-      Kernel(context, program(context, file, solver, name == "flow_whole"), kernel, group);
+      Kernel(context, program(context, file, solver, name == "flow_fused"), kernel, group);
   return solver;
 }
 
@@ -259,7 +260,7 @@ void Flow::lay_out() {
     Lattices &lattices = lattices_[i];
     std::vector<TableRow> table;
     int nodes = 0, tiles = 0;
-    for (const Level &level : levels_) {
+    for (const FlowLevel &level : levels_) {
       const int step = steps[i] * (table.empty() ? 4 : 2);
       const int columns = divide_up(level.width, step), rows = divide_up(level.height, step);
       lattices.of_level.push_back({columns, rows, nodes, step});
@@ -274,7 +275,7 @@ void Flow::lay_out() {
     most_nodes = std::max(most_nodes, nodes);
   }
   sums_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float4));
-  rests_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float));
+  residuals_ = cl::Buffer(context_, CL_MEM_READ_WRITE, size_t(most_nodes) * sizeof(cl_float));
   const size_t sloped = channels_ == Channels::census ? 1 : most_nodes;
   slopes_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sloped * sizeof(cl_float4));
 }
@@ -291,17 +292,17 @@ bool Flow::run(Queue &queue, const Settings &settings, const Picture &in) {
     std::swap(previous_, current_);
     const int taken = std::max(this->levels(settings), automatic_levels(width_, height_));
     const int levels = std::min(this->levels(settings), previous_levels_);
-    if (!seeds(levels) || settings.check) seeded_ = false;
+    if (!uses_candidates(levels) || settings.check) has_signatures_ = false;
     begun_ = false;
     take(queue, settings, in, taken, levels);
     previous_levels_ = taken;
     if (!levels) return false;
     if (settings.check) {
-      solve(queue, settings, current_, previous_, light_[1], levels);
+      solve(queue, settings, current_, previous_, brightness_[1], levels);
       finish(queue, settings, backward_);
-      seeded_ = false;
+      has_signatures_ = false;
     }
-    solve(queue, settings, previous_, current_, light_[0], levels);
+    solve(queue, settings, previous_, current_, brightness_[0], levels);
     finish(queue, settings, field_.vectors);
     if (refines(settings)) refine(queue, settings);
     if (settings.check)
@@ -331,23 +332,27 @@ void Flow::refine(Queue &queue, const Settings &settings) {
       field_.vectors, field_.confidence);
 }
 
-bool Flow::seeds(int levels) const { return Seeds::chosen_level(width_, height_) + 1 < levels; }
+bool Flow::uses_candidates(int levels) const {
+  return Candidates::chosen_level(width_, height_) + 1 < levels;
+}
 
 /// Signatures are matched while the coarsest levels leave the device idle. What is to be timed goes
 /// one after the other.
-Queue &Flow::beside(Queue &queue) const { return queue.profiles() || !beside_ ? queue : *beside_; }
+Queue &Flow::side_queue(Queue &queue) const {
+  return queue.profiles() || !side_queue_ ? queue : *side_queue_;
+}
 
-void Flow::begin_seeds(Queue &queue, const Pyramid &before, const Pyramid &after) {
-  const int level = Seeds::matched_level(width_, height_);
-  wait_for(beside(queue), queue);
-  seeds_->claim(beside(queue), plane(before, level), plane(after, level),
-                std::exchange(seeded_, false));
+void Flow::begin_candidates(Queue &queue, const Pyramid &before, const Pyramid &after) {
+  const int level = Candidates::matched_level(width_, height_);
+  wait_for(side_queue(queue), queue);
+  candidates_->propose(side_queue(queue), plane(before, level), plane(after, level),
+                       std::exchange(has_signatures_, false));
   begun_ = true;
 }
 
 /// The pyramid of a frame, `taken` levels, and what the flow on the finest `levels` needs of it.
 void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int taken, int levels) {
-  const auto padded = [](const Level &level) {
+  const auto padded = [](const FlowLevel &level) {
     return Size{size_t(level.width) + 2 * border, size_t(level.height) + 2 * border};
   };
   // Groups for levels two coarser than one; levels that frames of this size don't have are not
@@ -380,11 +385,11 @@ void Flow::take(Queue &queue, const Settings &settings, const Picture &in, int t
     if (makes) small += more(from);
     measures = false;
   }
-  if (seeds(levels))
-    begin_seeds(queue, settings.check ? current_ : previous_,
-                settings.check ? previous_ : current_);
+  if (uses_candidates(levels))
+    begin_candidates(queue, settings.check ? current_ : previous_,
+                     settings.check ? previous_ : current_);
   small_(queue, small_.group(), current_.grey, previous_.grey, level_table_, small, taken,
-         automatic_levels(width_, height_) - 1, light_[0], light_[1],
+         automatic_levels(width_, height_) - 1, brightness_[0], brightness_[1],
          cl::Local(small_.group().x * sizeof(cl_float4)));
   if (!previous_levels_) {
     if (channels_ == Channels::census)
@@ -408,17 +413,18 @@ size_t Flow::row_groups(Size group) const {
   return (rows + at_a_time - 1) / at_a_time;
 }
 
-void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels) {
+void Flow::sum_tensors(Queue &queue, const Settings &settings, const FramePair &frames,
+                       int levels) {
   const Lattices &lattices = lattices_[window_class(settings.window)];
   const Size group = tensors_.group();
   const auto memory = TileMemory::sums(tensor_tile_, window_radius, coarse_.sums);
   const int step = lattices.of_level[0].step;
   const int tiles = lattices.tiles[levels], rows = divide_up(height_, row);
   tensors_(queue, {(tiles + row_groups(group)) * group.x, group.y}, texels(frames.before),
-           texels(frames.after), frames.before.grey, frames.light, noise_.variances(), gain_table_,
-           lattices.table, vector(tensor_tile_), sums_, rests_, slopes_, votes_,
-           make_window<Window>(settings.window, step, finest_radius),
-           make_window<Window>(settings.window, step / 2, window_radius),
+           texels(frames.after), frames.before.grey, frames.brightness, noise_.variances(),
+           gain_table_, lattices.table, vector(tensor_tile_), sums_, residuals_, slopes_, votes_,
+           make_window<WindowTaps>(settings.window, step, finest_radius),
+           make_window<WindowTaps>(settings.window, step / 2, window_radius),
            static_cast<float>(settings.alpha), tiles, frames.after.grey, rows_, rows,
            std::max(rows / (bands * row), 1),
            cl::Local(std::max(memory.tile, group.x * group.y) * sizeof(cl_float4)),
@@ -427,36 +433,38 @@ void Flow::sum_tensors(Queue &queue, const Settings &settings, const Frames &fra
 
 /// From the coarsest level to the finest.
 void Flow::solve(Queue &queue, const Settings &settings, const Pyramid &before,
-                 const Pyramid &after, const cl::Buffer &light, int levels) {
+                 const Pyramid &after, const cl::Buffer &brightness, int levels) {
   const std::vector<Lattice> &lattices = lattices_[window_class(settings.window)].of_level;
-  State state{&zero_, lattices[levels - 1].size()};
+  FlowState state{&zero_, lattices[levels - 1].size()};
   float scale = 1;
-  const int seeded = Seeds::chosen_level(width_, height_);
-  const bool seeds = this->seeds(levels), relights = seeds && channels_ == Channels::grey;
-  const Frames frames{before, after, light, relights ? relit_ : light};
-  Queue &beside = this->beside(queue);
-  if (seeds) {
-    const int level = Seeds::matched_level(width_, height_);
-    if (!std::exchange(begun_, false)) begin_seeds(queue, before, after);
-    wait_for(beside, queue);
-    seeds_->match(beside, plane(before, level), plane(after, level), light, relit_);
-    seeded_ = true;
+  const int seeded = Candidates::chosen_level(width_, height_);
+  const bool uses_candidates = this->uses_candidates(levels),
+             relights = uses_candidates && channels_ == Channels::grey;
+  const FramePair frames{before, after, brightness, relights ? matched_brightness_ : brightness};
+  Queue &side_queue = this->side_queue(queue);
+  if (uses_candidates) {
+    const int level = Candidates::matched_level(width_, height_);
+    if (!std::exchange(begun_, false)) begin_candidates(queue, before, after);
+    wait_for(side_queue, queue);
+    candidates_->match(side_queue, plane(before, level), plane(after, level), brightness,
+                       matched_brightness_);
+    has_signatures_ = true;
   }
   const auto above = [&](int level) { return level > seeded ? seeded : 0; };
   // The sums of the tensors are made beside the coarsest lattices' steps, where one group takes
   // those.
   const int coarsest = levels - 1;
-  if (last_whole(settings, coarsest, above(coarsest)) > coarsest)
+  if (last_fused_level(settings, coarsest, above(coarsest)) > coarsest)
     sum_tensors(queue, settings, frames, levels);
   for (int level = levels - 1; level >= 0; level--) {
-    if (level == seeded && seeds) {
-      wait_for(queue, beside);
+    if (level == seeded && uses_candidates) {
+      wait_for(queue, side_queue);
       state = seed(queue, frames, level, 2 * lattices[level + 1].step, state, scale);
       scale = 1;
     }
-    const int whole = last_whole(settings, level, above(level));
+    const int whole = last_fused_level(settings, level, above(level));
     if (whole <= level) {
-      state = warp_whole(queue, settings, frames, level, whole, state, scale, level == coarsest);
+      state = warp_fused(queue, settings, frames, level, whole, state, scale, level == coarsest);
       level = whole;
     } else {
       state = warp(queue, settings, frames, level, state, scale);
@@ -468,7 +476,7 @@ void Flow::solve(Queue &queue, const Settings &settings, const Pyramid &before,
 }
 
 void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors) {
-  const int shift = window_class(settings.window) + 1, apart = 1 << shift;
+  const int shift = window_class(settings.window) + 1, spacing = 1 << shift;
   const Size group = finish_.group(),
              nodes{(group.x >> shift) + 4, (finish_rows_ * group.y >> shift) + 4};
   // Cells between whose middles the nodes lie, and more around.
@@ -477,9 +485,9 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
   const size_t cells = (2 * near.x + 2 * support_reach) * (near.y + 2 * support_reach);
   const size_t room =
       std::max((nodes.x + 8) * (nodes.y + 8) * sizeof(cl_float2), cells * support_bytes);
-  finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows_))}, result_, certain_,
-          cl_int2{{divide_up(width_, apart), divide_up(height_, apart)}}, shift,
-          settings.median / 2, noise_.variances(), light_[0], vectors, field_.confidence,
+  finish_(queue, {size_t(width_), size_t(divide_up(height_, finish_rows_))}, result_, confidence_,
+          cl_int2{{divide_up(width_, spacing), divide_up(height_, spacing)}}, shift,
+          settings.median / 2, noise_.variances(), brightness_[0], vectors, field_.confidence,
           cl_int2{{width_, height_}}, cl_int(settings.noise == 0), support_, this->cells(settings),
           votes_, noise_.flicker(), kept_, cl::Local(room),
           cl::Local(nodes.x * nodes.y * sizeof(cl_float2)),
@@ -489,19 +497,19 @@ void Flow::finish(Queue &queue, const Settings &settings, const cl::Buffer &vect
 
 /// Cells of what the flow explains, see kernels/opticalflow/support.clh.
 cl_int2 Flow::cells(const Settings &settings) const {
-  const int apart = 2 * steps[window_class(settings.window)] * support_side;
-  return {{divide_up(width_, apart), divide_up(height_, apart)}};
+  const int spacing = 2 * steps[window_class(settings.window)] * support_side;
+  return {{divide_up(width_, spacing), divide_up(height_, spacing)}};
 }
 
-void Flow::support(Queue &queue, const Settings &settings, const Frames &frames) {
+void Flow::support(Queue &queue, const Settings &settings, const FramePair &frames) {
   const int step = 2 * steps[window_class(settings.window)];
   const cl_int2 nodes{{divide_up(width_, step), divide_up(height_, step)}},
       cells = this->cells(settings);
   support_kernel_(queue, {size_t(nodes.s[0]), size_t(cells.s[1])}, texels(frames.before),
                   texels(frames.after), frames.before.grey, frames.after.grey, levels_[0].cl(),
-                  step, frames.relit, noise_.variances(), noise_gains_[0], result_, certain_, nodes,
-                  cl_int(settings.noise == 0), rows_, frames.light, support_, cells, votes_,
-                  noise_.flicker());
+                  step, frames.matched_brightness, noise_.variances(), noise_gains_[0], result_,
+                  confidence_, nodes, cl_int(settings.noise == 0), rows_, frames.brightness,
+                  support_, cells, votes_, noise_.flicker());
 }
 
 }  // namespace glcl::opticalflow

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "candidates.h"
 #include "noise/noise.h"
 #include "opencl/context.h"
 #include "opencl/kernel.h"
@@ -13,14 +14,13 @@
 #include "opencl/queue.h"
 #include "opencl/tuning.h"
 #include "refine.h"
-#include "seeds.h"
 
 namespace glcl::opticalflow {
 
 struct TileMemory;
 
 /// A flow field on the device: where every pixel of the previous frame went.
-struct Field {
+struct FlowField {
   int width = 0, height = 0;  ///< px, those of the frames
   cl::Buffer vectors;         ///< float2 per pixel, px per frame, +x right, +y down
   cl::Buffer confidence;      ///< float per pixel, 0..1
@@ -32,7 +32,7 @@ struct Field {
 /// opposite neighbours instead of grey values, so that slow changes of light do not matter.
 /// docs/methods/flow.md has the equations, docs/methods/noise.md the treatment of noise,
 /// docs/methods/encoders.md the test of motion against other changes, and
-/// docs/methods/signatures.md the search for large motion (Seeds).
+/// docs/methods/signatures.md the search for large motion (Candidates).
 class Flow {
  public:
   enum class Channels { grey, census };
@@ -79,7 +79,7 @@ class Flow {
     noise_.reset();
   }
   /// What the last run() that was true enqueued; overwritten by the next one.
-  const Field &field() const { return field_; }
+  const FlowField &field() const { return field_; }
   /// The grey of the two frames that it took, smoothed, for signatures::Signatures.
   Plane before() const { return plane(previous_, 0); }
   Plane after() const { return plane(current_, 0); }
@@ -92,7 +92,7 @@ class Flow {
   static constexpr int most_taps = 8;
 
   /// A pyramid level in its buffer, as the kernels have it.
-  struct Level {
+  struct FlowLevel {
     int width, height, pitch, offset;
     cl_int4 cl() const { return {{width, height, pitch, offset}}; }
   };
@@ -109,7 +109,7 @@ class Flow {
     std::vector<int> tiles;  // before each level, and in all
   };
   /// Taps from the middle on; the same layout as in the kernels.
-  struct Window {
+  struct WindowTaps {
     cl_float tap[most_taps];
   };
   /// A kernel that solves, for windows that reach `radius` nodes.
@@ -124,13 +124,13 @@ class Flow {
     cl::Buffer softened;  // the variance of noise that census went by; -1 where there is none
   };
   /// Two frames, and how light the one is by the other.
-  struct Frames {
+  struct FramePair {
     const Pyramid &before, &after;
-    cl::Buffer light;  // by the frames as wholes
-    cl::Buffer relit;  // the same, or by what matches
+    cl::Buffer brightness;          // by the frames as wholes
+    cl::Buffer matched_brightness;  // the same, or by what matches
   };
   /// A flow on a lattice.
-  struct State {
+  struct FlowState {
     const cl::Buffer *flow;
     cl_int2 size;
   };
@@ -141,27 +141,28 @@ class Flow {
   Solver solver(Context &context, const char *kernel, int radius, Size group, Size tile, int sums);
   void lay_out();
   void take(Queue &queue, const Settings &settings, const Picture &in, int taken, int levels);
-  bool seeds(int levels) const;
-  Queue &beside(Queue &queue) const;
-  void begin_seeds(Queue &queue, const Pyramid &before, const Pyramid &after);
+  bool uses_candidates(int levels) const;
+  Queue &side_queue(Queue &queue) const;
+  void begin_candidates(Queue &queue, const Pyramid &before, const Pyramid &after);
   size_t row_groups(Size group) const;
-  void sum_tensors(Queue &queue, const Settings &settings, const Frames &frames, int levels);
+  void sum_tensors(Queue &queue, const Settings &settings, const FramePair &frames, int levels);
   void solve(Queue &queue, const Settings &settings, const Pyramid &before, const Pyramid &after,
-             const cl::Buffer &light, int levels);
-  TileMemory whole_memory(const Settings &settings, const Lattice &lattice) const;
-  int last_whole(const Settings &settings, int level, int above) const;
-  State warp_whole(Queue &queue, const Settings &settings, const Frames &frames, int level,
-                   int last, const State &state, float scale, bool sums);
-  State warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
-             const State &state, float scale);
-  State warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
-             const Frames &frames, int level, const State &state, int shift, float scale);
-  State seed(Queue &queue, const Frames &frames, int level, int apart, const State &state,
-             float scale);
-  void last_warp(Queue &queue, const Settings &settings, const Frames &frames, const State &state,
+             const cl::Buffer &brightness, int levels);
+  TileMemory fused_memory(const Settings &settings, const Lattice &lattice) const;
+  int last_fused_level(const Settings &settings, int level, int above) const;
+  FlowState warp_fused(Queue &queue, const Settings &settings, const FramePair &frames, int level,
+                       int last, const FlowState &state, float scale, bool sums);
+  FlowState warp(Queue &queue, const Settings &settings, const FramePair &frames, int level,
+                 const FlowState &state, float scale);
+  FlowState warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
+                 const FramePair &frames, int level, const FlowState &state, int shift,
                  float scale);
+  FlowState seed(Queue &queue, const FramePair &frames, int level, int spacing,
+                 const FlowState &state, float scale);
+  void last_warp(Queue &queue, const Settings &settings, const FramePair &frames,
+                 const FlowState &state, float scale);
   cl_int2 cells(const Settings &settings) const;
-  void support(Queue &queue, const Settings &settings, const Frames &frames);
+  void support(Queue &queue, const Settings &settings, const FramePair &frames);
   void finish(Queue &queue, const Settings &settings, const cl::Buffer &vectors);
   bool refines(const Settings &settings) const {
     return settings.refinement > 0 && channels_ == Channels::census;
@@ -182,33 +183,33 @@ class Flow {
   Layout layout_;
   Channels channels_;
 
-  std::vector<Level> levels_;
+  std::vector<FlowLevel> levels_;
   std::vector<cl_float4> noise_gains_;  // by level, see kernels/opticalflow/noise.clh
   cl::Buffer level_table_, gain_table_;
   std::vector<cl_int4> refined_levels_;  // those that Refinement takes
   std::vector<float> refined_gains_;
   Pyramid previous_, current_;
-  cl::Buffer light_[2];  // gain and offset of the current frame by the previous one; back
-  cl::Buffer relit_;     // the same by matches
+  cl::Buffer brightness_[2];       // gain and offset of the current frame by the previous one; back
+  cl::Buffer matched_brightness_;  // the same by matches
   noise::Noise noise_;
-  int previous_levels_ = 0;  // that there are of the previous frame; 0 where there is none
-  bool seeded_ = false;      // the seeds have the signatures of what the last flow led to
-  bool begun_ = false;       // and what they need first of what the next one starts from
+  int previous_levels_ = 0;      // that there are of the previous frame; 0 where there is none
+  bool has_signatures_ = false;  // the seeds have the signatures of what the last flow led to
+  bool begun_ = false;           // and what they need first of what the next one starts from
   int compute_units_ = 0;
   size_t local_memory_ = 0;  // bytes that a group may have
   int most_steps_ = 1;       // of the solver in a launch that leaves the device idle
   int finish_rows_ = 8;      // ROWS of flow_finish
 
   Kernel grey_, down_, small_, census_, tensors_, support_kernel_, finish_, check_;
-  Solver coarse_, finest_, whole_, last_;  // whole_: lattices that one group takes
+  Solver coarse_, finest_, fused_, last_;  // fused_: lattices that one group takes
   Lattices lattices_[3];                   // for windows up to 15, 31 and 63 px
   Size tensor_tile_;
-  cl::Buffer zero_, sums_, rests_, slopes_, flow_[2], result_, certain_, backward_, rows_, support_,
-      votes_, kept_;
-  std::unique_ptr<Seeds> seeds_;   // none where frames have too few levels
-  std::unique_ptr<Queue> beside_;  // for these where nothing else needs what they find at once
+  cl::Buffer zero_, sums_, residuals_, slopes_, flow_[2], result_, confidence_, backward_, rows_,
+      support_, votes_, kept_;
+  std::unique_ptr<Candidates> candidates_;  // none where frames have too few levels
+  std::unique_ptr<Queue> side_queue_;  // for these where nothing else needs what they find at once
   Lazy<Refinement> refinement_;
-  Field field_;
+  FlowField field_;
 };
 
 }  // namespace glcl::opticalflow

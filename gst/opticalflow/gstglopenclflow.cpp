@@ -62,8 +62,8 @@
 #include "opencl/error.h"
 #include "opencl/lazy.h"
 #include "preset.h"
+#include "renderer.h"
 #include "signatures/signatures.h"
-#include "view.h"
 
 GST_DEBUG_CATEGORY_STATIC(gl_opencl_flow_debug);
 #define GST_CAT_DEFAULT gl_opencl_flow_debug
@@ -73,19 +73,19 @@ namespace {
 namespace opticalflow = glcl::opticalflow;
 using glcl::signatures::Signatures;
 using opticalflow::Flow;
+using opticalflow::FlowRenderer;
 using opticalflow::LucasKanade;
 using opticalflow::Preset;
-using opticalflow::View;
 
-enum class Method { lucas_kanade, pyramidal, census };
+enum class FlowMethod { lucas_kanade, pyramidal, census };
 
 GType method_type() {
-  return glcl::enum_type<Method>(
+  return glcl::enum_type<FlowMethod>(
       "GstGLOpenCLFlowMethod",
-      {{Method::lucas_kanade,
+      {{FlowMethod::lucas_kanade,
         "Lucas and Kanade (1981) on a single scale, for motion below about 1 px", "lucas-kanade"},
-       {Method::pyramidal, "Coarse to fine on grey values", "pyramidal"},
-       {Method::census, "Coarse to fine on the census transform, robust to changing light",
+       {FlowMethod::pyramidal, "Coarse to fine on grey values", "pyramidal"},
+       {FlowMethod::census, "Coarse to fine on the census transform, robust to changing light",
         "census"}});
 }
 
@@ -98,7 +98,7 @@ GType preset_type() {
 }
 
 GType display_type() {
-  using Display = View::Display;
+  using Display = FlowRenderer::Display;
   return glcl::enum_type<Display>(
       "GstGLOpenCLFlowDisplay",
       {{Display::none, "Unchanged input", "none"},
@@ -116,16 +116,17 @@ GType median_type() {
 
 constexpr char kind[] = "glopenclflow";
 
-struct Settings : Flow::Settings, View::Drawing {
+struct FlowProperties : Flow::Settings, FlowRenderer::FlowStyle {
   Preset preset = Preset::fast;
-  Method method = Method::pyramidal;
+  FlowMethod method = FlowMethod::pyramidal;
   // set beside the preset
   bool own_method = false, own_warps = false, own_refinement = false;
 
   void follow_preset() {
     const auto values = opticalflow::preset_values(preset);
     if (!own_method)
-      method = values.channels == Flow::Channels::census ? Method::census : Method::pyramidal;
+      method =
+          values.channels == Flow::Channels::census ? FlowMethod::census : FlowMethod::pyramidal;
     if (!own_warps) warps = values.warps;
     if (!own_refinement) refinement = values.refinement;
   }
@@ -136,34 +137,34 @@ struct Settings : Flow::Settings, View::Drawing {
   std::string dump_location;
 };
 
-LucasKanade::Settings lucas_kanade_settings(const Settings &settings) {
+LucasKanade::Settings lucas_kanade_settings(const FlowProperties &settings) {
   return {settings.window, settings.alpha};
 }
 
 /// What finds the flow by a method: one of the two.
-struct Engine {
-  Method method = Method::pyramidal;
+struct FlowEngine {
+  FlowMethod method = FlowMethod::pyramidal;
   std::unique_ptr<Flow> flow;
   std::unique_ptr<LucasKanade> lucas_kanade;
 
-  Engine() = default;
-  Engine(glcl::Context &context, int width, int height, const Settings &settings)
+  FlowEngine() = default;
+  FlowEngine(glcl::Context &context, int width, int height, const FlowProperties &settings)
       : method(settings.method) {
     const glcl::Layout layout = glcl::layout_for(context.device());
-    if (method == Method::lucas_kanade) {
+    if (method == FlowMethod::lucas_kanade) {
       lucas_kanade = std::make_unique<LucasKanade>(context, width, height, layout);
       lucas_kanade->prepare(lucas_kanade_settings(settings));
     } else {
       flow = std::make_unique<Flow>(
           context, width, height, layout,
-          method == Method::census ? Flow::Channels::census : Flow::Channels::grey);
+          method == FlowMethod::census ? Flow::Channels::census : Flow::Channels::grey);
       flow->prepare(settings);
     }
   }
 
   /// The flow to a frame; null where there is none.
-  const opticalflow::Field *run(glcl::Queue &queue, const Settings &settings,
-                                const glcl::Picture &in) const {
+  const opticalflow::FlowField *run(glcl::Queue &queue, const FlowProperties &settings,
+                                    const glcl::Picture &in) const {
     if (lucas_kanade)
       return lucas_kanade->run(queue, lucas_kanade_settings(settings), in) ? &lucas_kanade->field()
                                                                            : nullptr;
@@ -173,20 +174,20 @@ struct Engine {
 
 /// An engine for another method, while the old one serves.
 struct NextEngine {
-  Method method;
+  FlowMethod method;
   bool failed = false;
-  glcl::Lazy<Engine> engine;
+  glcl::Lazy<FlowEngine> engine;
 };
 
-struct State {
-  glcl::Guarded<Settings> settings;
-  Settings frame_settings;  // for the frame that is under way
+struct FlowElementState {
+  glcl::Guarded<FlowProperties> settings;
+  FlowProperties frame_settings;  // for the frame that is under way
 
   // GL thread
   int width = 0, height = 0;
-  Engine engine;
+  FlowEngine engine;
   std::optional<NextEngine> next;
-  std::unique_ptr<View> view;
+  std::unique_ptr<FlowRenderer> view;
   glcl::Lazy<Signatures> signatures;  // for metas
   bool listed = false;                // they have those of the last frame
   cl::Buffer dump;
@@ -199,7 +200,7 @@ struct State {
 
 struct _GstGLOpenCLFlow {
   GstGLCLAnalyzer parent;
-  State *state;
+  FlowElementState *state;
 };
 
 G_DEFINE_TYPE(GstGLOpenCLFlow, gst_gl_opencl_flow, GST_TYPE_GLCL_ANALYZER)
@@ -210,7 +211,7 @@ GST_ELEMENT_REGISTER_DEFINE(glopenclflow, "glopenclflow", GST_RANK_NONE,
 /// there yet. The stream goes on without it.
 static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Context &context,
                                                  bool wait) {
-  State *state = self->state;
+  FlowElementState *state = self->state;
   if (!state->engine.flow) return nullptr;
   const auto make = [context = context.shared_from_this(), width = state->width,
                      height = state->height] { return Signatures(*context, width, height); };
@@ -226,15 +227,15 @@ static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Co
 /// Changes the method, which only a preset does while playing: the engine is built in the
 /// background. The next frame then has none before it.
 static void gst_gl_opencl_flow_change(GstGLOpenCLFlow *self, glcl::Context &context,
-                                      const Settings &settings) {
-  State *state = self->state;
+                                      const FlowProperties &settings) {
+  FlowElementState *state = self->state;
   std::optional<NextEngine> &next = state->next;
   if (!next && settings.method == state->engine.method) return;
   if (!next) next.emplace().method = settings.method;
   try {
-    Engine *engine = next->engine.poll(
+    FlowEngine *engine = next->engine.poll(
         [context = context.shared_from_this(), width = state->width, height = state->height,
-         settings] { return Engine(*context, width, height, settings); });
+         settings] { return FlowEngine(*context, width, height, settings); });
     if (!engine && !next->failed) return;
     // What was wished for meanwhile may be another one.
     if (engine && next->method == settings.method) state->engine = std::move(*engine);
@@ -248,29 +249,29 @@ static void gst_gl_opencl_flow_change(GstGLOpenCLFlow *self, glcl::Context &cont
 
 static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
-  State *state = GST_GL_OPENCL_FLOW(filter)->state;
-  const Settings settings = state->settings.get();
+  FlowElementState *state = GST_GL_OPENCL_FLOW(filter)->state;
+  const FlowProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->width = width, state->height = height;
   state->next.reset();
   state->engine = {};
-  state->engine = Engine(context, width, height, settings);
+  state->engine = FlowEngine(context, width, height, settings);
   state->signatures = {};
   if (gst_glcl_analyzer_wants_metas(GST_GLCL_ANALYZER(filter)))
     gst_gl_opencl_flow_signatures(GST_GL_OPENCL_FLOW(filter), context, true);
-  state->view = std::make_unique<View>(context, width, height, layout);
+  state->view = std::make_unique<FlowRenderer>(context, width, height, layout);
   const size_t dump_bytes =
-      settings.dump_location.empty() ? 0 : View::sample_bytes(width, height, 1);
+      settings.dump_location.empty() ? 0 : FlowRenderer::sample_bytes(width, height, 1);
   if (dump_bytes) state->dump = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, dump_bytes);
   gst_glcl_analyzer_prepare(GST_GLCL_ANALYZER(filter), context,
-                            std::max(dump_bytes, sizeof(View::Summary)));
+                            std::max(dump_bytes, sizeof(FlowRenderer::FlowSummary)));
   GST_INFO_OBJECT(filter, "frames of %d×%d px%s%s", width, height,
                   dump_bytes ? ", vectors to " : "", settings.dump_location.c_str());
   return layout;
 }
 
 static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTimes &times,
-                                    const View::Summary &summary) {
+                                    const FlowRenderer::FlowSummary &summary) {
   GstStructure *message = gst_glcl_analyzer_structure(kind, times);
   gst_structure_set(message, "mean-x", G_TYPE_DOUBLE, double(summary.mean_x), "mean-y",
                     G_TYPE_DOUBLE, double(summary.mean_y), "mean-magnitude", G_TYPE_DOUBLE,
@@ -284,14 +285,17 @@ static void gst_gl_opencl_flow_post(GstGLCLAnalyzer *self, const glcl::FrameTime
 }
 
 static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
-                                      const Settings &settings, const opticalflow::Field &field,
-                                      bool listed, GstBuffer *outbuf) {
-  State *state = self->state;
+                                      const FlowProperties &settings,
+                                      const opticalflow::FlowField &field, bool listed,
+                                      GstBuffer *outbuf) {
+  FlowElementState *state = self->state;
   const int grid = settings.grid;
   Signatures *list = gst_gl_opencl_flow_signatures(self, queue.context(), false);
-  const size_t sampled = (View::sample_bytes(field.width, field.height, grid) + 15) & ~size_t(15);
+  const size_t sampled =
+      (FlowRenderer::sample_bytes(field.width, field.height, grid) + 15) & ~size_t(15);
   const size_t bytes = sampled + (list ? Signatures::list_bytes(field.width, field.height) : 0);
-  const int columns = View::cells(field.width, grid), rows = View::cells(field.height, grid);
+  const int columns = FlowRenderer::cells(field.width, grid),
+            rows = FlowRenderer::cells(field.height, grid);
   std::vector<glcl::ResultArray> arrays{
       {"vectors", "float32", {rows, columns, 2}, 0},
       {"confidence", "float32", {rows, columns}, 2 * sizeof(cl_float) * columns * rows}};
@@ -335,8 +339,9 @@ static void gst_gl_opencl_flow_write(GstGLOpenCLFlow *self, const std::string &p
 }
 
 static void gst_gl_opencl_flow_dump(GstGLOpenCLFlow *self, glcl::Queue &queue,
-                                    const Settings &settings, const opticalflow::Field &field) {
-  State *state = self->state;
+                                    const FlowProperties &settings,
+                                    const opticalflow::FlowField &field) {
+  FlowElementState *state = self->state;
   state->view->sample(queue, field, static_cast<float>(settings.min_confidence), 1, 1e10f,
                       state->dump);
   const std::string path = opticalflow::dump_path(settings.dump_location, state->dumped++);
@@ -351,33 +356,34 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
                                        GstBuffer *inbuf, GstBuffer *outbuf) {
   GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
   auto *analyzer = GST_GLCL_ANALYZER(filter);
-  State *state = self->state;
-  const Settings &settings = state->frame_settings;
+  FlowElementState *state = self->state;
+  const FlowProperties &settings = state->frame_settings;
 
   gst_gl_opencl_flow_change(self, queue.context(), settings);
-  const opticalflow::Field *field = state->engine.run(queue, settings, in);
+  const opticalflow::FlowField *field = state->engine.run(queue, settings, in);
 
   const bool listed = std::exchange(state->listed, false) && field;
   const auto least = static_cast<float>(settings.min_confidence);
   if (field) {
     const glcl::FrameRequest wanted = gst_glcl_analyzer_request(analyzer, inbuf);
-    const bool automatic = settings.display != View::Display::none;
+    const bool automatic = settings.display != FlowRenderer::Display::none;
     if (automatic || wanted.message)
       state->view->summarize(queue, *field, least, static_cast<float>(settings.gain),
                              std::exchange(state->fresh_gain, false));
     if (wanted.message)
-      gst_glcl_analyzer_read(analyzer, queue, state->view->summary(), sizeof(View::Summary),
-                             [analyzer, times = wanted.times](const void *bytes) {
-                               gst_gl_opencl_flow_post(analyzer, times,
-                                                       *static_cast<const View::Summary *>(bytes));
-                             });
+      gst_glcl_analyzer_read(
+          analyzer, queue, state->view->summary(), sizeof(FlowRenderer::FlowSummary),
+          [analyzer, times = wanted.times](const void *bytes) {
+            gst_gl_opencl_flow_post(analyzer, times,
+                                    *static_cast<const FlowRenderer::FlowSummary *>(bytes));
+          });
     if (wanted.meta) gst_gl_opencl_flow_attach(self, queue, settings, *field, listed, outbuf);
     if (!settings.dump_location.empty() && state->dump())
       gst_gl_opencl_flow_dump(self, queue, settings, *field);
   }
   // Without a field the colours are black, and there is nothing else to draw.
-  const bool drawn = settings.display == View::Display::color ||
-                     (field && settings.display != View::Display::none);
+  const bool drawn = settings.display == FlowRenderer::Display::color ||
+                     (field && settings.display != FlowRenderer::Display::none);
   gst_glcl_analyzer_draw(
       analyzer, queue, in, out, outbuf,
       drawn ? std::optional(glcl::Rectangle{0, 0, in.width, in.height}) : std::nullopt,
@@ -387,17 +393,17 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
 }
 
 static void gst_gl_opencl_flow_begin_frame(GstGLCLFilter *filter) {
-  State *state = GST_GL_OPENCL_FLOW(filter)->state;
+  FlowElementState *state = GST_GL_OPENCL_FLOW(filter)->state;
   state->frame_settings = state->settings.get();
 }
 
 static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
-  return GST_GL_OPENCL_FLOW(filter)->state->frame_settings.display == View::Display::none ||
+  return GST_GL_OPENCL_FLOW(filter)->state->frame_settings.display == FlowRenderer::Display::none ||
          gst_glcl_analyzer_attaches_overlay(GST_GLCL_ANALYZER(filter));
 }
 
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
-  State *state = GST_GL_OPENCL_FLOW(filter)->state;
+  FlowElementState *state = GST_GL_OPENCL_FLOW(filter)->state;
   GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
   if (state->engine.flow) state->engine.flow->reset();
   if (state->engine.lucas_kanade) state->engine.lucas_kanade->reset();
@@ -405,7 +411,7 @@ static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
 }
 
 static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
-  State *state = GST_GL_OPENCL_FLOW(filter)->state;
+  FlowElementState *state = GST_GL_OPENCL_FLOW(filter)->state;
   state->view.reset();
   state->signatures = {};
   state->next.reset();
@@ -414,7 +420,7 @@ static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
 }
 
 static gboolean gst_gl_opencl_flow_start(GstBaseTransform *trans) {
-  State *state = GST_GL_OPENCL_FLOW(trans)->state;
+  FlowElementState *state = GST_GL_OPENCL_FLOW(trans)->state;
   const std::string pattern = state->settings.get().dump_location;
   if (!pattern.empty() && !gst_glcl_filter_guard(GST_GLCL_FILTER(trans),
                                                  [&] { opticalflow::check_dump_pattern(pattern); }))
@@ -423,7 +429,7 @@ static gboolean gst_gl_opencl_flow_start(GstBaseTransform *trans) {
   return GST_BASE_TRANSFORM_CLASS(gst_gl_opencl_flow_parent_class)->start(trans);
 }
 
-static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) { self->state = new State; }
+static void gst_gl_opencl_flow_init(GstGLOpenCLFlow *self) { self->state = new FlowElementState; }
 
 static void gst_gl_opencl_flow_finalize(GObject *object) {
   delete GST_GL_OPENCL_FLOW(object)->state;
@@ -435,55 +441,57 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_gl_opencl_flow_finalize;
-  const Settings defaults;
-  const auto settings_of = [](GObject *object) -> glcl::Guarded<Settings> & {
+  const FlowProperties defaults;
+  const auto settings_of = [](GObject *object) -> glcl::Guarded<FlowProperties> & {
     return GST_GL_OPENCL_FLOW(object)->state->settings;
   };
-  glcl::Properties<Settings>(object_class, settings_of)
+  glcl::Properties<FlowProperties>(object_class, settings_of)
       .other(
           g_param_spec_enum("preset", "Preset",
                             "Trade-off of speed and accuracy: sets method, warps and refinement, "
                             "except those that are set explicitly",
                             preset_type(), static_cast<gint>(defaults.preset), glcl::while_playing),
-          [](Settings &settings, const GValue *value) {
+          [](FlowProperties &settings, const GValue *value) {
             settings.preset = static_cast<Preset>(g_value_get_enum(value));
             settings.follow_preset();
           },
-          [](const Settings &settings, GValue *value) {
+          [](const FlowProperties &settings, GValue *value) {
             g_value_set_enum(value, static_cast<gint>(settings.preset));
           })
       .other(
           g_param_spec_enum("method", "Method", "How the flow is computed", method_type(),
                             static_cast<gint>(defaults.method), glcl::before_paused),
-          [](Settings &settings, const GValue *value) {
-            settings.method = static_cast<Method>(g_value_get_enum(value));
+          [](FlowProperties &settings, const GValue *value) {
+            settings.method = static_cast<FlowMethod>(g_value_get_enum(value));
             settings.own_method = true;
           },
-          [](const Settings &settings, GValue *value) {
+          [](const FlowProperties &settings, GValue *value) {
             g_value_set_enum(value, static_cast<gint>(settings.method));
           })
       .number("levels", "Levels",
               "Number of pyramid levels; 0 halves the frame until its shorter side is about 16 px",
-              &Settings::levels, 0, 16)
+              &FlowProperties::levels, 0, 16)
       .other(
           g_param_spec_int("warps", "Warps",
                            "Solver iterations per pyramid level; the finest level gets one more", 1,
                            20, defaults.warps, glcl::controllable),
-          [](Settings &settings, const GValue *value) {
+          [](FlowProperties &settings, const GValue *value) {
             settings.warps = g_value_get_int(value);
             settings.own_warps = true;
           },
-          [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.warps); })
+          [](const FlowProperties &settings, GValue *value) {
+            g_value_set_int(value, settings.warps);
+          })
       .other(
           g_param_spec_int("refinement", "Refinement",
                            "Iterations of the edge-aware variational refinement on each of the "
                            "three finest levels; only for method=census",
                            0, 10, defaults.refinement, glcl::controllable),
-          [](Settings &settings, const GValue *value) {
+          [](FlowProperties &settings, const GValue *value) {
             settings.refinement = g_value_get_int(value);
             settings.own_refinement = true;
           },
-          [](const Settings &settings, GValue *value) {
+          [](const FlowProperties &settings, GValue *value) {
             g_value_set_int(value, settings.refinement);
           })
       .other(
@@ -491,50 +499,54 @@ static void gst_gl_opencl_flow_class_init(GstGLOpenCLFlowClass *klass) {
                            "Side of the window around a pixel in which motion counts as constant, "
                            "in px. Even values become the next odd one",
                            3, 63, defaults.window, glcl::controllable),
-          [](Settings &settings, const GValue *value) {
+          [](FlowProperties &settings, const GValue *value) {
             settings.window = g_value_get_int(value) | 1;
           },
-          [](const Settings &settings, GValue *value) { g_value_set_int(value, settings.window); })
+          [](const FlowProperties &settings, GValue *value) {
+            g_value_set_int(value, settings.window);
+          })
       .number("alpha", "Alpha",
               "Regularisation: added to the diagonal of the structure tensor, in squared grey "
               "levels (0 to 255). Higher values keep vectors in areas of little texture short "
               "(lucas-kanade) or close to their neighbours (other methods)",
-              &Settings::alpha, 1e-6, 1e6)
-      .choice("median", "Median", "Side of the median filter between warps", &Settings::median,
-              median_type())
+              &FlowProperties::alpha, 1e-6, 1e6)
+      .choice("median", "Median", "Side of the median filter between warps",
+              &FlowProperties::median, median_type())
       .number(
           "noise", "Noise",
           "Standard deviation of the image noise, in grey levels (0 to 255). Motion that noise "
           "alone explains counts as zero. -1 measures the noise. Not used by method=lucas-kanade",
-          &Settings::noise, -1, 64)
-      .number("grid", "Grid", "Spacing of the vectors in the meta, in px", &Settings::grid, 1, 16)
+          &FlowProperties::noise, -1, 64)
+      .number("grid", "Grid", "Spacing of the vectors in the meta, in px", &FlowProperties::grid, 1,
+              16)
       .number("min-confidence", "Minimum confidence",
               "Minimum confidence of a vector, 0 to 1; vectors below it count as zero",
-              &Settings::min_confidence, 0, 1)
+              &FlowProperties::min_confidence, 0, 1)
       .flag("check-backward", "Check backward",
             "Also compute the backward flow; where both differ by more than 1 px the confidence "
             "becomes 0. Not used by method=lucas-kanade",
-            &Settings::check)
-      .choice("display", "Display", "What the output shows", &Settings::display, display_type())
+            &FlowProperties::check)
+      .choice("display", "Display", "What the output shows", &FlowProperties::display,
+              display_type())
       .number("gain", "Gain",
               "Speed shown at full brightness, in px per frame; 0 adapts slowly to the scene",
-              &Settings::gain, 0, 1000)
+              &FlowProperties::gain, 0, 1000)
       .flag("legend", "Legend", "Draw a legend of the colours and their scale in a corner",
-            &Settings::legend)
+            &FlowProperties::legend)
       .number("arrow-spacing", "Arrow spacing",
               "Distance between arrows, in px, at least 4; 0 is 1/24 of the shorter side of the "
               "frame, 12 to 96",
-              &Settings::spacing, 0, 256)
+              &FlowProperties::spacing, 0, 256)
       .color(
           "color", "Color",
           "Colour of arrows (0xAARRGGBB); with alpha 0 each arrow gets the colour of its direction",
-          &Settings::color)
+          &FlowProperties::color)
       .color("outline-color", "Outline color", "Colour of the outline around arrows (0xAARRGGBB)",
-             &Settings::outline_color)
+             &FlowProperties::outline_color)
       .text("dump-location", "Dump location",
             "Pattern of the .flo files that receive the vectors of every frame, for example "
             "flow-%05d.flo. Vectors below min-confidence are marked unknown",
-            &Settings::dump_location, glcl::before_paused);
+            &FlowProperties::dump_location, glcl::before_paused);
 
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenCL optical flow", "Filter/Analyzer/Video",

@@ -51,7 +51,7 @@ class LucasKanade {
   /// As Flow::run: any setting may differ from the last call's; nothing is compiled or waited for.
   bool run(Queue &queue, const Settings &settings, const Picture &in);
   void reset() { has_previous_ = false; }
-  const Field &field() const { return field_; }
+  const FlowField &field() const { return field_; }
   Layout layout() const { return layout_; }
 
  private:
@@ -74,7 +74,7 @@ class LucasKanade {
   cl::Buffer previous_, current_;          // R + G + B, ushort
   cl::Buffer both_, columns4_, columns1_;  // made where they are first needed
   bool has_previous_ = false;
-  Field field_;
+  FlowField field_;
 };
 
 }  // namespace glcl::opticalflow

@@ -31,8 +31,9 @@ Refinement::Refinement(Context &context) : context_(context.cl()) {
   finish_ = Kernel(context, program, "refine_finish", pixel_group).in_bands();
 }
 
-void Refinement::step(Queue &queue, const Frames &frames, int level, const cl::Buffer &from,
-                      cl_int4 from_level, float ratio, bool aside, int rounds) {
+void Refinement::step(Queue &queue, const RefinementFrames &frames, int level,
+                      const cl::Buffer &from, cl_int4 from_level, float ratio, bool aside,
+                      int rounds) {
   const cl_int4 of_level = frames.levels[level];
   const cl_int2 shift{{aside ? tile_x / 2 - halo : 0, aside ? tile_y / 2 - halo : 0}};
   const auto tiles = [&](int i, int tile) {
@@ -46,8 +47,8 @@ void Refinement::step(Queue &queue, const Frames &frames, int level, const cl::B
         frames.gains[level], shift, rounds, other_, matches_);
 }
 
-void Refinement::run(Queue &queue, int steps, const Frames &frames, const cl::Buffer &vectors,
-                     const cl::Buffer &confidence) {
+void Refinement::run(Queue &queue, int steps, const RefinementFrames &frames,
+                     const cl::Buffer &vectors, const cl::Buffer &confidence) {
   const cl_int4 finest = frames.levels[0];
   const size_t pixels = size_t(finest.s[0]) * finest.s[1];
   if (pixels_ < pixels) {

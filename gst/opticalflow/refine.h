@@ -23,7 +23,7 @@ class Refinement {
   static constexpr int coarsest_rounds = 4;                 ///< on the coarsest level
 
   /// What the levels have in common; `levels` as the kernels have them, finest first.
-  struct Frames {
+  struct RefinementFrames {
     const cl::Buffer &before, &after, &grey;  ///< census of both, and grey of the earlier one
     const cl::Buffer &noise;
     const std::vector<cl_int4> &levels;
@@ -38,11 +38,11 @@ class Refinement {
 
   /// Enqueues `steps` on each level for a field: vectors and confidence. The first call with
   /// frames of a size allocates.
-  void run(Queue &queue, int steps, const Frames &frames, const cl::Buffer &vectors,
+  void run(Queue &queue, int steps, const RefinementFrames &frames, const cl::Buffer &vectors,
            const cl::Buffer &confidence);
 
  private:
-  void step(Queue &queue, const Frames &frames, int level, const cl::Buffer &from,
+  void step(Queue &queue, const RefinementFrames &frames, int level, const cl::Buffer &from,
             cl_int4 from_level, float ratio, bool aside, int rounds);
 
   cl::Context context_;

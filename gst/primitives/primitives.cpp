@@ -56,8 +56,9 @@ Compaction::Compaction(Context &context, Blocks blocks)
       move_(kernel(context, "compact_move", blocks)),
       counts_(room(context, blocks.groups)) {}
 
-void Compaction::run(Queue &queue, const List &from, const cl::Buffer &count, const List &to,
-                     cl_uint room, const cl::Buffer &kept, const cl::Buffer &histogram, int bins) {
+void Compaction::run(Queue &queue, const KeyedList &from, const cl::Buffer &count,
+                     const KeyedList &to, cl_uint room, const cl::Buffer &kept,
+                     const cl::Buffer &histogram, int bins) {
   count_(queue, items(count_, blocks_), from.keys, count, counts_, histogram, bins,
          words(count_.group().x));
   move_(queue, items(move_, blocks_), from.keys, from.a, from.b, count, counts_, to.keys, to.a,

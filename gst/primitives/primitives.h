@@ -43,15 +43,15 @@ class Compaction {
   Compaction(Context &context, Blocks blocks);
 
   /// Keys with two more numbers each.
-  struct List {
+  struct KeyedList {
     const cl::Buffer &keys, &a, &b;
   };
 
   /// Enqueues that elements of `from` whose key is not no_key go to `to`, as long as there is room;
   /// how many those are goes to the first uint of `kept`, and how many have key i to uint i of
   /// `histogram`, for keys below `bins`, 0 … most_bins.
-  void run(Queue &queue, const List &from, const cl::Buffer &count, const List &to, cl_uint room,
-           const cl::Buffer &kept, const cl::Buffer &histogram, int bins);
+  void run(Queue &queue, const KeyedList &from, const cl::Buffer &count, const KeyedList &to,
+           cl_uint room, const cl::Buffer &kept, const cl::Buffer &histogram, int bins);
 
  private:
   Blocks blocks_;

@@ -103,13 +103,13 @@ __kernel void flow_finish(__global const float2 *restrict flow, __global const f
               smoothness(tile + (y + AROUND) * tile_side.x + x + AROUND, tile_side.x);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const float spacing = 1.0f / (1 << shift);
+  const float per_px = 1.0f / (1 << shift);
   const int x = origin.x + item.x, end = x < size.x ? min(area.y, size.y - origin.y) : 0;
-  const float place_x = spacing * x - 0.25f, part_x = place_x - floor(place_x);
+  const float place_x = per_px * x - 0.25f, part_x = place_x - floor(place_x);
   const int column = (int)floor(place_x) - first.x, own_column = (x >> shift) - first.x;
   for (int row = item.y; row < end; row += items.y) {
     const int y = origin.y + row, i = y * size.x + x;
-    const float place_y = spacing * y - 0.25f, base_y = floor(place_y);
+    const float place_y = per_px * y - 0.25f, base_y = floor(place_y);
     __local const float2 *p = medians + ((int)base_y - first.y) * side.x + column, *q = p + side.x;
     const float2 v = mix(mix(p[0], p[1], part_x), mix(q[0], q[1], part_x), place_y - base_y);
     const float2 to = (float2)(x, y) + v;

@@ -11,11 +11,11 @@
 #define ACROSS (CELL / CELL_X)  // matches in a cell
 #define DOWN (CELL / CELL_Y)
 #define IN_CELL (ACROSS * DOWN)
-#define NOTHING 1e4f    // as x: no mode
+#define NO_MODE 1e4f    // as x: no mode
 #define ALIKE 1         // px along each axis that matches of one mode differ by
 #define LEAST_VOTES 3
 
-inline bool is_mode(float2 v) { return v.x < 0.5f * NOTHING; }
+inline bool is_mode(float2 v) { return v.x < 0.5f * NO_MODE; }
 
 // The light by those pairs, which is not misled by what comes and goes; where it takes a fifth of the difference away
 // and there are at least LEAST_PAIRS; else as it was. Behind the pairs then comes the mean difference that is left; else, and where that is
@@ -73,8 +73,8 @@ void flow_modes(__global const uint *restrict claims, int2 size, int2 side, __gl
   if (item < IN_CELL) own[item] = confirmed(tile + item / ACROSS * TILE_X + item % ACROSS, TILE_X);
   barrier(CLK_LOCAL_MEM_FENCE);
   const int2 v = convert_int2(own[item % IN_CELL].zw);
-  const float2 nothing = NOTHING;
-  float4 found = NOTHING;
+  const float2 nothing = NO_MODE;
+  float4 found = NO_MODE;
   int2 first = 0;
   for (int mode = 0; mode < 2; mode++) {
     int2 sum = 0;
@@ -124,9 +124,9 @@ void flow_modes(__global const uint *restrict claims, int2 size, int2 side, __gl
 #define CODED_PART 0.2f // of what an encoder may have changed, that counts against leaving a place
 #define OWN_LEAVES 5.0f // times what it costs others to leave the frame, at least
 
-// The candidate of an item but the last; NOTHING if there is none. `cell`: the node's.
+// The candidate of an item but the last; NO_MODE if there is none. `cell`: the node's.
 inline float2 candidate(int item, __global const float4 *modes, int2 cell, int2 cells) {
-  const float2 nothing = NOTHING;
+  const float2 nothing = NO_MODE;
   if (item <= 9) {
     const int2 at = cell + (int2)((item - 1) % 3, (item - 1) / 3) - 1;
     return all(at >= 0) && all(at < cells) ? modes[at.y * cells.x + at.x].xy : nothing;
@@ -211,7 +211,7 @@ void flow_seed(__global const TEXEL *restrict before, __global const TEXEL *rest
   float2 v = start;
   if (place > 0 && place < CANDIDATES) {
     const int2 at = own_cell + place_of(nearest[own]);
-    const float2 nothing = NOTHING;
+    const float2 nothing = NO_MODE;
     v = place < CANDIDATES - 1   ? candidate(place, modes, own_cell, cells)
         : nearest[own] < UINT_MAX ? modes[at.y * cells.x + at.x].xy
                                   : nothing;

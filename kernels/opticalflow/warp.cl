@@ -4,7 +4,7 @@
 #include "opticalflow/window.clh"
 
 // The sums of lattices, and how they come here.
-#ifdef WHOLE
+#ifdef FUSED_LEVELS
 #include "opticalflow/tensors.clh"
 #define OF_LATTICE(type) __global type *
 #else
@@ -81,7 +81,7 @@ inline void take_step(OF_LATTICE(OWN) own, __global const TEXEL *restrict after,
   }
 }
 
-#ifndef WHOLE
+#ifndef FUSED_LEVELS
 // `warps` steps on the lattice of `size` nodes, `step` texels apart; `tensors` holds its sums from
 // `first_tensor` on. A group's tile is `side` nodes, and as much more as every further step needs around.
 #ifdef GROUP_X
@@ -117,7 +117,7 @@ __kernel void flow_warp(__global const OWN *restrict own, __global const TEXEL *
   }
 }
 
-#else  // -DWHOLE
+#else  // -DFUSED_LEVELS
 #ifdef CENSUS
 #define OWN_OF(row) before
 #else
@@ -130,7 +130,7 @@ __kernel void flow_warp(__global const OWN *restrict own, __global const TEXEL *
 #ifdef GROUP_X
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 #endif
-__kernel void flow_whole(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __constant TableRow *lattices,
+__kernel void flow_fused(__global const TEXEL *restrict before, __global const TEXEL *restrict after, __constant TableRow *lattices,
                          __global const float4 *restrict gains, int from, int to, __global const float2 *restrict light,
                          __global float4 *tensors, __global float *rests, __global float4 *slopes,
                          __global const float *restrict noise_table, float spread, __global const float2 *restrict flow,

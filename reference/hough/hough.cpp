@@ -20,7 +20,7 @@ const double pi = std::acos(-1.0);
 }  // namespace
 
 std::vector<Listed> strongest(const std::vector<uint16_t> &map, int width, int shift, int strengths,
-                              int wanted, size_t room, const glcl::hough::Bounds &region) {
+                              int wanted, size_t room, const glcl::hough::PixelBounds &region) {
   std::vector<uint32_t> places;
   for (uint32_t i = 0; i < map.size(); i++) {
     const int x = static_cast<int>(i) % width, y = static_cast<int>(i) / width;

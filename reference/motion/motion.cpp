@@ -9,8 +9,8 @@ namespace reference {
 
 using glcl::motion::Key;
 using glcl::motion::Search;
+using glcl::motion::SearchWindow;
 using glcl::motion::Vector;
-using glcl::motion::Window;
 
 namespace {
 
@@ -29,8 +29,8 @@ uint32_t sad(const Plane &current, const Plane &reference, const Rectangle &at, 
 }
 
 /// The key of one rectangle. Costs above `most` are none.
-Key search(const Plane &current, const Plane &reference, const Rectangle &at, const Window &window,
-           int lambda, uint32_t most) {
+Key search(const Plane &current, const Plane &reference, const Rectangle &at,
+           const SearchWindow &window, int lambda, uint32_t most) {
   Key best = glcl::motion::no_key;
   for (int dy = window.y.first; dy <= window.y.last(); dy++)
     for (int dx = window.x.first; dx <= window.x.last(); dx++) {
@@ -122,7 +122,7 @@ Plane luma(const Frame &frame) {
 }
 
 std::vector<uint8_t> padded(const Plane &plane) {
-  using Layout = glcl::motion::Plane;
+  using Layout = glcl::motion::LumaPlane;
   const Layout layout(plane.width, plane.height);
   std::vector<uint8_t> bytes(layout.bytes());
   for (int y = 0; y < layout.rows; y++)
@@ -145,7 +145,7 @@ Plane halved(const Plane &plane) {
 int vector_bits(Vector v) { return component_bits(v.x) + component_bits(v.y); }
 
 std::vector<Key> full_search(const Plane &current, const Plane &reference, int block,
-                             const Window &window, int lambda) {
+                             const SearchWindow &window, int lambda) {
   std::vector<Key> keys;
   for (const Rectangle &at : rectangles(current, block))
     keys.push_back(
@@ -177,10 +177,11 @@ std::vector<Key> hierarchical(const Plane &current, const Plane &reference, int 
   const Plane half = halved(current), half_reference = halved(reference);
   std::vector<Key> keys;
   if (range <= 16) {
-    keys = full_search(half, half_reference, 8, Window::of_range((range + 1) / 2), lambda);
+    keys = full_search(half, half_reference, 8, SearchWindow::of_range((range + 1) / 2), lambda);
   } else {
     const Plane quarter = halved(half), quarter_reference = halved(half_reference);
-    keys = full_search(quarter, quarter_reference, 8, Window::of_range((range + 3) / 4), lambda);
+    keys =
+        full_search(quarter, quarter_reference, 8, SearchWindow::of_range((range + 3) / 4), lambda);
     keys = follow(half, half_reference, 8, (range + 1) / 2, lambda, keys, quarter);
   }
   return follow(current, reference, block, range, lambda, keys, half);

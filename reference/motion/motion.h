@@ -20,14 +20,14 @@ struct Plane {
 };
 
 Plane luma(const Frame &frame);
-/// As glcl::motion::Plane lays it out.
+/// As glcl::motion::LumaPlane lays it out.
 std::vector<uint8_t> padded(const Plane &plane);
 Plane halved(const Plane &plane);
 
 /// As glcl::motion::Search: the keys of all blocks in raster order; `block` may be
 /// Search::partitions.
 std::vector<glcl::motion::Key> full_search(const Plane &current, const Plane &reference, int block,
-                                           const glcl::motion::Window &window, int lambda);
+                                           const glcl::motion::SearchWindow &window, int lambda);
 
 /// As glcl::motion::Hexagon and glcl::motion::Hierarchy.
 std::vector<glcl::motion::Key> hexagon(const Plane &current, const Plane &reference, int block,
@@ -60,7 +60,7 @@ class Samples {
 void refine(std::vector<glcl::motion::Key> &keys, const Plane &current, const Samples &reference,
             int block, int lambda, bool quarter);
 
-/// As glcl::motion::Still; `between`: vectors may end between pixels; `flicker`: noise of the
+/// As glcl::motion::NoiseGate; `between`: vectors may end between pixels; `flicker`: noise of the
 /// frames ahead, by default none.
 void keep_still(std::vector<glcl::motion::Key> &keys, const Plane &current, const Plane &reference,
                 int block, int lambda, const NoiseTable &noise, bool between,
@@ -68,7 +68,8 @@ void keep_still(std::vector<glcl::motion::Key> &keys, const Plane &current, cons
 /// The noise of two planes.
 NoiseTable noise_of(const Plane &before, const Plane &after);
 
-/// Vectors of cells, costs and shapes of blocks, as glcl::motion::Motion::Field has them.
+/// Vectors of cells, costs and shapes of blocks, as glcl::motion::BlockMotion::VectorField has
+/// them.
 struct Field {
   int cell, columns;
   std::vector<glcl::motion::Vector> vectors;

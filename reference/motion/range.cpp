@@ -12,7 +12,7 @@ namespace {
 using glcl::motion::Key;
 using Engine = glcl::motion::Range;
 
-constexpr int strip = glcl::motion::Plane::strip;
+constexpr int strip = glcl::motion::LumaPlane::strip;
 
 int areas_along(int px) { return (px + strip - 1) / strip; }
 
@@ -42,8 +42,8 @@ Ranges ranges_of(const Plane &current, const Plane &before, int least, int most,
   for (const int reach : reaches) {
     std::vector<uint64_t> of_areas(areas);
     const int coarse_lambda = std::max(lambda, Engine::least_lambda);
-    const auto keys =
-        full_search(small, small_before, 8, glcl::motion::Window::of_range(reach), coarse_lambda);
+    const auto keys = full_search(small, small_before, 8,
+                                  glcl::motion::SearchWindow::of_range(reach), coarse_lambda);
     for (size_t i = 0; i < keys.size(); i++) {
       const glcl::motion::Vector v = glcl::motion::vector_of(keys[i]);
       const uint64_t sad = glcl::motion::cost_of(keys[i]) - coarse_lambda * vector_bits(v);
@@ -91,7 +91,7 @@ std::vector<Key> full_search(const Plane &current, const Plane &before, int bloc
   std::vector<Key> keys;
   for (const int range : std::set<int>(ranges.begin(), ranges.end())) {
     const auto found =
-        full_search(current, before, block, glcl::motion::Window::of_range(range), lambda);
+        full_search(current, before, block, glcl::motion::SearchWindow::of_range(range), lambda);
     keys.resize(found.size());
     for (size_t i = 0; i < found.size(); i++) {
       const int number = static_cast<int>(i) / each, x = number % columns * side,

@@ -7,7 +7,7 @@
 
 namespace reference::opticalflow {
 
-Field download(glcl::Queue &queue, const glcl::opticalflow::Field &field) {
+Field download(glcl::Queue &queue, const glcl::opticalflow::FlowField &field) {
   Field result{field.width, field.height, {}, {}};
   result.confidence.resize(size_t(field.width) * field.height);
   result.vectors.resize(2 * result.confidence.size());

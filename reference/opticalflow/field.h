@@ -18,7 +18,7 @@ struct Field {
 };
 
 /// A field on the host; waits.
-Field download(glcl::Queue &queue, const glcl::opticalflow::Field &field);
+Field download(glcl::Queue &queue, const glcl::opticalflow::FlowField &field);
 
 /// A .flo file (PIEH, width, height, then x, y per pixel, all little endian); values beyond 1e9
 /// mean that nothing is known. Throws std::runtime_error where it can't be read.

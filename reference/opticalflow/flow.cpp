@@ -17,8 +17,8 @@ namespace reference::opticalflow {
 
 namespace {
 
+using glcl::opticalflow::Candidates;
 using glcl::opticalflow::Flow;
-using glcl::opticalflow::Seeds;
 using Settings = Flow::Settings;
 
 /// The taps by which a level of the pyramid has the frame's pixels in it, along an axis.
@@ -410,7 +410,7 @@ class Solver {
   /// The flow with motions by matches of single pixels in it where they are better.
   Plane<2> seeded(const Modes &modes, float left, const Plane<n> &before, const Plane<n> &after,
                   size_t level, const Light &light, const Plane<2> &flow, int spacing) const {
-    const int matched = Seeds::matched_level((*greys_)[0].width, (*greys_)[0].height);
+    const int matched = Candidates::matched_level((*greys_)[0].width, (*greys_)[0].height);
     const auto unit = static_cast<float>(std::exp2(matched - static_cast<int>(level)));
     float change = channel_noise(level, noise_correlation * noise_[0], 1).change;
     if (left >= 0) change = std::min(change, 1.5707963f * left * left);
@@ -456,12 +456,12 @@ class Solver {
   Field solve(const Texels &before, const Texels &after, const Light &light) {
     Plane<2> flow(1, 1);
     int spacing = 1;  // of its nodes, texels
-    const int chosen = Seeds::chosen_level(before[0].width, before[0].height);
+    const int chosen = Candidates::chosen_level(before[0].width, before[0].height);
     std::unique_ptr<Modes> modes;
     Light relit = light;
     float left = -1;
     if (chosen + 1 < static_cast<int>(before.size())) {
-      const int matched = Seeds::matched_level(before[0].width, before[0].height);
+      const int matched = Candidates::matched_level(before[0].width, before[0].height);
       const Plane<1> &from = (*greys_)[matched], &to = (*later_)[matched];
       modes = std::make_unique<Modes>(
           from.width, from.height, [&](int x, int y) { return from.at(x, y)[0]; },

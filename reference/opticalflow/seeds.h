@@ -5,11 +5,11 @@
 #include <functional>
 #include <vector>
 
-#include "opticalflow/seeds.h"
+#include "opticalflow/candidates.h"
 
 namespace reference::opticalflow {
 
-/// The motions that matches of single pixels show, as glcl::opticalflow::Seeds defines them.
+/// The motions that matches of single pixels show, as glcl::opticalflow::Candidates defines them.
 class Modes {
  public:
   using Grey = std::function<float(int x, int y)>;

@@ -14,7 +14,7 @@ using Form = SearchForms::Form;
 
 constexpr int lambda = 0;  // the least difference alone counts, as in the thesis
 
-Step step(const char *name, Form form, const Window &window) {
+Step step(const char *name, Form form, const SearchWindow &window) {
   return {name, [=](Context &context, const Scene &scene) {
             return search_run(context, std::make_shared<SearchForms>(context, form),
                               SearchForms::block, window, scene, lambda);
@@ -23,7 +23,7 @@ Step step(const char *name, Form form, const Window &window) {
 
 /// The forms and ours at one of the thesis's windows.
 Ablation ablation(int side) {
-  const Window window = Window::of_window(side, SearchForms::block);
+  const SearchWindow window = SearchWindow::of_window(side, SearchForms::block);
   return {"full search, blocks of 16 px, W=" + std::to_string(side),
           {step("reference, naive", Form::reference_naive, window),
            step("reference, local memory", Form::reference_local, window),

@@ -22,9 +22,9 @@ namespace {
 
 using namespace bench;
 using motion::Key;
-using motion::Plane;
+using motion::LumaPlane;
 using motion::Search;
-using motion::Window;
+using motion::SearchWindow;
 
 constexpr int block = 16, lambda = 0;
 
@@ -47,7 +47,7 @@ class DrivenSearch {
   /// The keys of `current` in `reference`, two padded planes; each device has as many rows of
   /// candidates as the others.
   std::vector<Key> run(Drive drive, const std::vector<uint8_t> &current,
-                       const std::vector<uint8_t> &reference, const Window &window) {
+                       const std::vector<uint8_t> &reference, const SearchWindow &window) {
     if (drive == Drive::threads) {
       std::vector<std::thread> threads;
       for (size_t i = 0; i < parts_.size(); i++)
@@ -75,7 +75,7 @@ class DrivenSearch {
   struct Part {
     std::unique_ptr<Queue> queue;
     Search search;
-    Plane current, reference;
+    LumaPlane current, reference;
     cl::Buffer keys;
     std::vector<Key> found;
   };
@@ -89,7 +89,7 @@ class DrivenSearch {
     queue.flush();
   }
 
-  void search(size_t i, const Window &window) {
+  void search(size_t i, const SearchWindow &window) {
     const int devices = static_cast<int>(parts_.size()), rows = window.y.count,
               first = rows * static_cast<int>(i) / devices,
               end = rows * (static_cast<int>(i) + 1) / devices;
@@ -117,7 +117,7 @@ std::vector<uint8_t> luma_bytes(const Scene &scene, int number) {
 /// Whether both find what the reference implementation finds, in a small frame.
 bool agree(const std::vector<Device> &devices) {
   const Scene scene{Content::natural, 90, 50};
-  const Window window = Window::of_range(8);
+  const SearchWindow window = SearchWindow::of_range(8);
   const auto expected = reference::full_search(
       reference::luma(scene.frame(1)), reference::luma(scene.frame(0)), block, window, lambda);
   DrivenSearch search(devices, scene.width, scene.height);
@@ -146,7 +146,7 @@ bool print(const Request &request) {
           double sum = 0;
           for (int i = 0; i < 3 || sum < request.seconds * 1e6; i++) {
             const double time = wall_time(
-                [&] { keys = search.run(drive, current, before, Window::of_range(range)); });
+                [&] { keys = search.run(drive, current, before, SearchWindow::of_range(range)); });
             if (i) times.push_back(time);  // drivers finish compiling at the first launch
             sum += time;
           }

@@ -24,8 +24,8 @@ bool is_reference(SearchForms::Form form) {
 
 int blocks(int pixels) { return (pixels + SearchForms::block - 1) / SearchForms::block; }
 
-cl_int2 first_of(const Window &w) { return {{w.x.first, w.y.first}}; }
-cl_int2 count_of(const Window &w) { return {{w.x.count, w.y.count}}; }
+cl_int2 first_of(const SearchWindow &w) { return {{w.x.first, w.y.first}}; }
+cl_int2 count_of(const SearchWindow &w) { return {{w.x.count, w.y.count}}; }
 
 }  // namespace
 
@@ -38,8 +38,8 @@ SearchForms::SearchForms(Context &context, Form form)
   keys_kernel_ = Kernel(context, program_, "search_keys", row_group);
 }
 
-void SearchForms::run(Queue &queue, const Plane &current, const Plane &reference,
-                      const Window &window, int lambda, const cl::Buffer &keys) {
+void SearchForms::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                      const SearchWindow &window, int lambda, const cl::Buffer &keys) {
   check_search(current, reference, window, lambda);
   if (is_reference(form_)) return run_reference(queue, current, reference, window, lambda, keys);
   if (form_ == Form::collaborative_single)
@@ -59,8 +59,8 @@ void SearchForms::run(Queue &queue, const Plane &current, const Plane &reference
     }
 }
 
-void SearchForms::run_reference(Queue &queue, const Plane &current, const Plane &reference,
-                                const Window &window, int lambda, const cl::Buffer &keys) {
+void SearchForms::run_reference(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                                const SearchWindow &window, int lambda, const cl::Buffer &keys) {
   const size_t items = size_t(window.x.count) * window.y.count;
   const size_t most = context_->device().device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   const size_t pixels =
@@ -84,8 +84,8 @@ void SearchForms::run_reference(Queue &queue, const Plane &current, const Plane 
           cl::Local(pixels));
 }
 
-void SearchForms::run_single(Queue &queue, const Plane &current, const Plane &reference,
-                             const Window &window, int lambda, const cl::Buffer &keys) {
+void SearchForms::run_single(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                             const SearchWindow &window, int lambda, const cl::Buffer &keys) {
   const size_t jobs = size_t(window.x.count) * window.y.count;
   if (jobs > most_jobs)
     throw Error(Error::Kind::settings, "A single launch takes up to " + std::to_string(most_jobs) +

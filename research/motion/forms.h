@@ -5,8 +5,8 @@
 
 namespace glcl::research {
 
-using motion::Plane;
-using motion::Window;
+using motion::LumaPlane;
+using motion::SearchWindow;
 
 /// The full search as A. Uta laid it out ("Collaborative multi-device motion estimation on
 /// multi/many-core platforms", 2012), of whose keys, for blocks of 16 px, every form finds each
@@ -29,14 +29,14 @@ class SearchForms {
   /// As Search::run. Throws Error::settings too where the reference method has more candidates than
   /// a work-group may have items: windows of up to √P + 15 px, and where collaborative_single has
   /// more than 65536.
-  void run(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-           int lambda, const cl::Buffer &keys);
+  void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+           const SearchWindow &window, int lambda, const cl::Buffer &keys);
 
  private:
-  void run_reference(Queue &queue, const Plane &current, const Plane &reference,
-                     const Window &window, int lambda, const cl::Buffer &keys);
-  void run_single(Queue &queue, const Plane &current, const Plane &reference, const Window &window,
-                  int lambda, const cl::Buffer &keys);
+  void run_reference(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                     const SearchWindow &window, int lambda, const cl::Buffer &keys);
+  void run_single(Queue &queue, const LumaPlane &current, const LumaPlane &reference,
+                  const SearchWindow &window, int lambda, const cl::Buffer &keys);
 
   Context *context_;
   Form form_;

@@ -28,7 +28,7 @@ constexpr int windows[] = {25, 31, 36, 40, 47, 55, 70};
 
 using motion::Key;
 using motion::Search;
-using Work = std::function<void(Queue &, const Window &, const Planes &, const cl::Buffer &)>;
+using Work = std::function<void(Queue &, const SearchWindow &, const Planes &, const cl::Buffer &)>;
 
 constexpr int lambda = 0;  // the least difference alone counts, as in the thesis
 
@@ -40,10 +40,10 @@ struct Form {
 
 template <class Engine>
 Work work_of(std::shared_ptr<Engine> engine) {
-  return
-      [engine](Queue &queue, const Window &window, const Planes &planes, const cl::Buffer &keys) {
-        engine->run(queue, planes.current, planes.reference, window, lambda, keys);
-      };
+  return [engine](Queue &queue, const SearchWindow &window, const Planes &planes,
+                  const cl::Buffer &keys) {
+    engine->run(queue, planes.current, planes.reference, window, lambda, keys);
+  };
 }
 
 std::vector<Form> forms(Context &context) {
@@ -98,7 +98,7 @@ class Windowed {
  public:
   Windowed(Context &context, int side, double seconds, const Limits &limits)
       : side_(side),
-        window_(Window::of_window(side, SearchForms::block)),
+        window_(SearchWindow::of_window(side, SearchForms::block)),
         seconds_(seconds),
         limit_(limits.per_second.differences),
         forms_(forms(context)),
@@ -173,7 +173,7 @@ class Windowed {
   }
 
   int side_;
-  Window window_;
+  SearchWindow window_;
   double seconds_, limit_;
   std::vector<Form> forms_;
   Table table_;

@@ -11,17 +11,18 @@ namespace {
 
 constexpr int forms = static_cast<int>(Form::unaligned) + 1;
 
-std::vector<Key> run(Bench &bench, Form form, const Pair &pair, const Window &window, int lambda) {
+std::vector<Key> run(Bench &bench, Form form, const Pair &pair, const SearchWindow &window,
+                     int lambda) {
   SearchForms engine(*bench.context, form);
-  const motion::Plane current = upload(bench, pair.current);
-  const motion::Plane reference = upload(bench, pair.reference);
+  const motion::LumaPlane current = upload(bench, pair.current);
+  const motion::LumaPlane reference = upload(bench, pair.reference);
   const size_t count = size_t((current.width + 15) / 16) * ((current.height + 15) / 16);
   const cl::Buffer keys = key_buffer(bench, count);
   engine.run(*bench.queue, current, reference, window, lambda, keys);
   return download(bench, keys, count);
 }
 
-void check(Bench &bench, Form form, const Pair &pair, const Window &window, int lambda) {
+void check(Bench &bench, Form form, const Pair &pair, const SearchWindow &window, int lambda) {
   check_keys(
       run(bench, form, pair, window, lambda),
       reference::full_search(pair.current, pair.reference, SearchForms::block, window, lambda),
@@ -36,7 +37,7 @@ TEST_EACH(test_content, 0, forms) {
   Bench bench;
   for (const Pair &pair : pairs(97, 53))
     for (int lambda : {0, 3})
-      check(bench, static_cast<Form>(__i__), pair, Window::of_window(25, 16), lambda);
+      check(bench, static_cast<Form>(__i__), pair, SearchWindow::of_window(25, 16), lambda);
 }
 
 TEST_EACH(test_sizes, 0, forms) {
@@ -49,7 +50,7 @@ TEST_EACH(test_windows, 0, forms) {
   Bench bench;
   const Pair pair = moved(reference::natural_frame(75, 40), 7, -6, "natural");
   for (int side : {25, 31, 35, 36, 40, 47})
-    check(bench, static_cast<Form>(__i__), pair, Window::of_window(side, 16), 0);
+    check(bench, static_cast<Form>(__i__), pair, SearchWindow::of_window(side, 16), 0);
   check(bench, static_cast<Form>(__i__), pair, {{-128, 2}, {127, 2}}, 0);
   check(bench, static_cast<Form>(__i__), pair, {{90, 3}, {-128, 1}}, 0);
 }
@@ -61,7 +62,7 @@ TEST(test_limit) {
   const int side = static_cast<int>(std::sqrt(double(most))) + 15;
   const Pair pair = pairs(16, 16)[0];
   for (Form form : {Form::reference_naive, Form::reference_local}) try {
-      run(bench, form, pair, Window::of_window(side + 1, 16), 0);
+      run(bench, form, pair, SearchWindow::of_window(side + 1, 16), 0);
       fail("a window of %d px was taken", side + 1);
     } catch (const glcl::Error &error) {
       fail_unless(error.kind() == glcl::Error::Kind::settings);

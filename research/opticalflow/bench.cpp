@@ -4,7 +4,7 @@
 
 #include "forms.h"
 #include "opencl/pinned.h"
-#include "opticalflow/view.h"
+#include "opticalflow/renderer.h"
 #include "reference/opticalflow/wheel.h"
 #include "reference/transfer.h"
 #include "tools/bench/fields.h"
@@ -14,8 +14,8 @@ namespace glcl::research {
 namespace {
 
 using namespace bench;
+using opticalflow::FlowRenderer;
 using opticalflow::LucasKanade;
-using opticalflow::View;
 
 constexpr float ablation_gain = 4;  // px per frame
 
@@ -72,7 +72,7 @@ enum class Source { pageable, copied, pinned };
 template <class Enqueue>
 Run host_run(Context &context, const Scene &scene, const std::vector<uint8_t> &first,
              const std::vector<uint8_t> &second, Source source, Enqueue enqueue,
-             const opticalflow::Field &field, const Rows &rows) {
+             const opticalflow::FlowField &field, const Rows &rows) {
   const auto frames =
       std::make_shared<HostFrames>(context, first, second, source != Source::pageable);
   const auto take = [=](Queue &queue, int which) {
@@ -113,32 +113,32 @@ Run our_run(Context &context, const Scene &scene) {
   const Layout layout = layout_for(context.device());
   const auto engine = std::make_shared<LucasKanade>(context, scene.width, scene.height, layout);
   engine->prepare({});
-  const auto view = std::make_shared<View>(context, scene.width, scene.height, layout);
+  const auto view = std::make_shared<FlowRenderer>(context, scene.width, scene.height, layout);
   const Picture in = make_picture(context.cl(), scene.width, scene.height, layout),
                 out = make_picture(context.cl(), scene.width, scene.height, layout);
   const size_t bytes = size_t(scene.width) * scene.height * 4;
   const std::array<size_t, 3> region{size_t(scene.width), size_t(scene.height), 1};
-  return host_run(context, scene, scene.frame(0).rgba, scene.frame(1).rgba, Source::pinned,
-                  [=](Queue &queue, const void *frame, void *picture) {
-                    cl::Event *uploaded = queue.event("upload");
-                    if (layout == Layout::image)
-                      queue.cl().enqueueWriteImage(in.image, CL_FALSE, {}, region, 0, 0, frame,
-                                                   nullptr, uploaded);
-                    else
-                      queue.cl().enqueueWriteBuffer(in.buffer, CL_FALSE, 0, bytes, frame, nullptr,
-                                                    uploaded);
-                    if (!engine->run(queue, {}, in)) return;
-                    view->summarize(queue, engine->field(), 0, ablation_gain, true);
-                    view->draw(queue, {View::Display::color}, &engine->field(), 0, {in, out});
-                    cl::Event *downloaded = queue.event("download");
-                    if (layout == Layout::image)
-                      queue.cl().enqueueReadImage(out.image, CL_FALSE, {}, region, 0, 0, picture,
-                                                  nullptr, downloaded);
-                    else
-                      queue.cl().enqueueReadBuffer(out.buffer, CL_FALSE, 0, bytes, picture, nullptr,
-                                                   downloaded);
-                  },
-                  engine->field(), {4 * scene.width, 4});
+  return host_run(
+      context, scene, scene.frame(0).rgba, scene.frame(1).rgba, Source::pinned,
+      [=](Queue &queue, const void *frame, void *picture) {
+        cl::Event *uploaded = queue.event("upload");
+        if (layout == Layout::image)
+          queue.cl().enqueueWriteImage(in.image, CL_FALSE, {}, region, 0, 0, frame, nullptr,
+                                       uploaded);
+        else
+          queue.cl().enqueueWriteBuffer(in.buffer, CL_FALSE, 0, bytes, frame, nullptr, uploaded);
+        if (!engine->run(queue, {}, in)) return;
+        view->summarize(queue, engine->field(), 0, ablation_gain, true);
+        view->draw(queue, {FlowRenderer::Display::color}, &engine->field(), 0, {in, out});
+        cl::Event *downloaded = queue.event("download");
+        if (layout == Layout::image)
+          queue.cl().enqueueReadImage(out.image, CL_FALSE, {}, region, 0, 0, picture, nullptr,
+                                      downloaded);
+        else
+          queue.cl().enqueueReadBuffer(out.buffer, CL_FALSE, 0, bytes, picture, nullptr,
+                                       downloaded);
+      },
+      engine->field(), {4 * scene.width, 4});
 }
 
 Ablation steps_from_host() {

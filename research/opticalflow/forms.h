@@ -43,7 +43,7 @@ class LucasKanadeForms {
   /// per frame being full, and their download; never waits for them. False for the first frame,
   /// which gives no picture. Queue::event has the transfers as "upload" and "download".
   bool run(Queue &queue, const Settings &settings, float gain, const void *frame, void *picture);
-  const opticalflow::Field &field() const { return field_; }
+  const opticalflow::FlowField &field() const { return field_; }
 
  private:
   void derive(Queue &queue, const Settings &settings);
@@ -60,7 +60,7 @@ class LucasKanadeForms {
   cl::Buffer grey_before_, grey_after_, difference_, ix_, iy_, it_;
   cl::Image2D derivatives_;
   bool has_previous_ = false;
-  opticalflow::Field field_;
+  opticalflow::FlowField field_;
 };
 
 }  // namespace glcl::research

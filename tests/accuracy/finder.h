@@ -39,10 +39,10 @@ class Finder {
  private:
   glcl::Queue &queue_;
   glcl::Layout layout_;
-  glcl::motion::Motion motion_;
+  glcl::motion::BlockMotion motion_;
   Objects objects_;
   Tracker tracker_;
-  glcl::motion::Motion::Settings motion_settings_;
+  glcl::motion::BlockMotion::Settings motion_settings_;
   Objects::Settings settings_;
   Tracker::Settings follows_;
   double seconds_, least_;

@@ -184,7 +184,7 @@ int run(bool all, unsigned first_seed, int peer_seconds) {
   Search search;
   const std::vector<Thing> things = reference::things();
   std::vector<std::shared_ptr<const Template>> shapes;
-  for (const Thing &thing : things) shapes.push_back(search.templ(thing));
+  for (const Thing &thing : things) shapes.push_back(search.shape(thing));
   std::map<std::string, Tally> tallies;
   const std::vector<ShapePeer> peers = peer_seconds > 0 ? shape_peers() : std::vector<ShapePeer>();
   std::map<std::string, PeerTally> peer_tallies;

@@ -156,16 +156,16 @@ Found found(const Field &field, const Motion &truth) {
 
 /// The fraction of the vectors of block search that are 0.
 double zero_blocks(glcl::Queue &queue, const Frame &before, const Frame &after) {
-  using glcl::motion::Motion;
+  using glcl::motion::BlockMotion;
   const glcl::Layout layout = glcl::layout_for(queue.context().device());
-  Motion motion(queue.context(), w, h, layout);
-  Motion::Settings settings;
+  BlockMotion motion(queue.context(), w, h, layout);
+  BlockMotion::Settings settings;
   settings.noise = -1;
   motion.next(queue, settings, reference::upload(queue, before, layout));
   motion.next(queue, settings, reference::upload(queue, after, layout));
-  std::vector<char> sums(Motion::sums_bytes);
+  std::vector<char> sums(BlockMotion::sums_bytes);
   queue.cl().enqueueReadBuffer(motion.sum_up(queue), CL_TRUE, 0, sums.size(), sums.data());
-  return Motion::Summary(motion.field(), w, h, sums.data()).zero;
+  return BlockMotion::MotionSummary(motion.field(), w, h, sums.data()).zero;
 }
 constexpr double most_moving = 0.01, least_zero = 0.98;  // of a still scene
 
@@ -191,10 +191,10 @@ const Pan pans[] = {{"pans", w, 0, 0.95, 0},
 /// Of the last of five frames the parts of the blocks that are right, of those that move and of
 /// those that rest; 0 of none.
 std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const Pan &pan) {
-  using glcl::motion::Motion;
+  using glcl::motion::BlockMotion;
   const glcl::Layout layout = glcl::layout_for(queue.context().device());
-  Motion motion(queue.context(), w, h, layout);
-  Motion::Settings settings;
+  BlockMotion motion(queue.context(), w, h, layout);
+  BlockMotion::Settings settings;
   settings.noise = -1;
   motion.prepare(settings);
   for (int i = 0; i < 5; i++) {
@@ -207,7 +207,7 @@ std::array<double, 2> right_blocks(glcl::Queue &queue, const Scene &scene, const
     motion.next(queue, settings,
                 reference::upload(queue, reference::noisy(frame, pan.noise, 1 + i), layout));
   }
-  const Motion::Field &field = motion.field();
+  const BlockMotion::VectorField &field = motion.field();
   const cl::Buffer copy(queue.context().cl(), CL_MEM_READ_WRITE, field.bytes);
   motion.copy_field(queue, copy);
   std::vector<char> bytes(field.bytes);

@@ -24,7 +24,7 @@
 namespace {
 
 using namespace glcl;
-using motion::Motion;
+using motion::BlockMotion;
 using reference::Frame;
 
 constexpr int margin = 320, largest = 64;
@@ -112,8 +112,8 @@ struct DeferredError {
 DeferredError run(const std::shared_ptr<Context> &context, const std::vector<Picture> &pictures,
                   int range, int width, int height) {
   Queue queue(context);
-  Motion engine(*context, width, height, layout_for(context->device()));
-  Motion::Settings settings;
+  BlockMotion engine(*context, width, height, layout_for(context->device()));
+  BlockMotion::Settings settings;
   settings.range = range;
   engine.prepare(settings);
   DeferredError outcome;
@@ -127,9 +127,9 @@ DeferredError run(const std::shared_ptr<Context> &context, const std::vector<Pic
     if (i > 1)  // drivers finish compiling at the first launch
       time += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
                   .count();
-    std::vector<char> sums(Motion::sums_bytes);
+    std::vector<char> sums(BlockMotion::sums_bytes);
     queue.cl().enqueueReadBuffer(engine.sum_up(queue), CL_TRUE, 0, sums.size(), sums.data());
-    const Motion::Summary summary(engine.field(), width, height, sums.data());
+    const BlockMotion::MotionSummary summary(engine.field(), width, height, sums.data());
     outcome.psnr += summary.psnr() / frames;
     outcome.range += summary.range / frames;
     outcome.candidates += std::pow(2 * summary.range + 1, 2) / frames;
@@ -200,13 +200,13 @@ double right_at_defaults(const std::shared_ptr<Context> &context, const Frame &s
                          const Frame &paint, const Fast &clip) {
   Queue queue(context);
   const Layout layout = layout_for(context->device());
-  Motion engine(*context, 1920, 1080, layout);
-  Motion::Settings settings;
+  BlockMotion engine(*context, 1920, 1080, layout);
+  BlockMotion::Settings settings;
   settings.noise = -1;
   for (int i = 0; i < 3; i++)
     engine.next(queue, settings,
                 reference::upload(queue, fast_frame(scene, paint, clip, i), layout));
-  const Motion::Field &field = engine.field();
+  const BlockMotion::VectorField &field = engine.field();
   std::vector<motion::Vector> vectors(size_t(field.columns) * field.rows);
   queue.cl().enqueueReadBuffer(engine.vectors(), CL_TRUE, 0,
                                vectors.size() * sizeof(motion::Vector), vectors.data());

@@ -15,7 +15,7 @@
 #include "reference/textured.h"
 #include "result.h"
 
-using reference::klt::LoggedMessage;
+using reference::klt::Record;
 using reference::klt::Settings;
 using test::Chain;
 using test::expect;
@@ -36,7 +36,7 @@ struct List {
   struct {
     unsigned count, lost, fresh, cut;
   } summary;
-  std::vector<LoggedMessage> points;
+  std::vector<Record> points;
 };
 
 List list_of(GstBuffer *buffer, int w = width, int h = height) {
@@ -79,8 +79,8 @@ void check(const List &list, const Reference &reference, const std::string &what
               list.points.size(), expected.size());
   size_t off = 0;
   for (size_t i = 0; i < expected.size(); i++) {
-    const LoggedMessage &a = list.points[i];
-    const LoggedMessage &b = expected[i];
+    const Record &a = list.points[i];
+    const Record &b = expected[i];
     fail_unless(a.id == b.id && a.age == b.age, "%s: point %zu is %u, expected %u", what.c_str(), i,
                 a.id, b.id);
     off += std::hypot(a.x - b.x, a.y - b.y) > 0.01 || std::hypot(a.vx - b.vx, a.vy - b.vy) > 0.02;
@@ -244,9 +244,7 @@ TEST(frames_that_come_twice) {
   for (int i = 0; i < 2; i++) listed(chain, flat);
   for (unsigned i = 0; i < 30; i++) {
     const List list = listed(chain, reference::noisy(still, 4, 1 + i / 2));
-    const auto moves = [](const LoggedMessage &point) {
-      return std::hypot(point.vx, point.vy) > 0.01;
-    };
+    const auto moves = [](const Record &point) { return std::hypot(point.vx, point.vy) > 0.01; };
     const auto moved = std::count_if(list.points.begin(), list.points.end(), moves);
     fail_unless(i < 4 || size_t(moved) * 100 <= list.points.size(), "%ld of %zu move in frame %u",
                 long(moved), list.points.size(), i);
@@ -309,11 +307,11 @@ TEST(display) {
     gst_buffer_unmap(out, &map);
     gst_buffer_unref(out);
     expect(list.summary.count > 5, "there are points");
-    for (const LoggedMessage &p : list.points) {
+    for (const Record &p : list.points) {
       const int x = int(std::lround(p.x)), y = int(std::lround(p.y));
       fail_unless(is_color(drawn.at(x, y)), "no dot at (%g, %g) in frame %d", p.x, p.y, i);
       if (!tracks || i == 4) continue;
-      for (const LoggedMessage &q : before.points) {
+      for (const Record &q : before.points) {
         if (p.id != q.id) continue;
         lines++;
         const uint8_t *middle =
@@ -372,7 +370,7 @@ TEST(dump) {
   Folder folder;
   const std::string path = folder.path;
   Reference reference;
-  std::vector<std::vector<LoggedMessage>> expected;
+  std::vector<std::vector<Record>> expected;
   for (const char *name : {"/tracks.csv", "/tracks.json"}) {
     Chain chain("glclklt features=30 dump-location=" + path + name);
     for (int i = 0; i < 4; i++) chain.filter(scene(i));
@@ -396,7 +394,7 @@ TEST(dump) {
     expect(frame["frame"] == i && frame["timestamp"] == i * 40000000, "frame and timestamp");
     expect(frame["points"].size() == expected[i].size(), "its points");
     for (size_t k = 0; k < expected[i].size(); k++) {
-      const LoggedMessage &p = expected[i][k];
+      const Record &p = expected[i][k];
       const auto &point = frame["points"][k];
       expect(point["id"] == p.id && point["age"] == p.age, "id and age");
       fail_unless(std::abs(point["x"].get<double>() - p.x) < 0.02);

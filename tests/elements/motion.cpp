@@ -10,9 +10,9 @@
 #include "reference/motion/range.h"
 #include "result.h"
 
-using glcl::motion::Motion;
+using glcl::motion::BlockMotion;
+using glcl::motion::SearchWindow;
 using glcl::motion::Vector;
-using glcl::motion::Window;
 using test::Chain;
 using test::expect;
 using test::Frame;
@@ -28,35 +28,35 @@ Frame scene(int number, int width = 96, int height = 64) {
 
 /// What the reference finds between two frames; `flicker` goes from one to the next.
 struct Expected {
-  Expected(const Frame &before, const Frame &now, const Motion::Settings &settings,
+  Expected(const Frame &before, const Frame &now, const BlockMotion::Settings &settings,
            reference::Renewed *flicker = nullptr) {
     const int block = settings.partitions ? glcl::motion::Search::partitions : settings.block;
     current = reference::luma(now);
     const reference::Plane past = reference::luma(before);
     const int most =
-        settings.max_range ? settings.max_range : Motion::largest_range(now.width, now.height);
+        settings.max_range ? settings.max_range : BlockMotion::largest_range(now.width, now.height);
     reference::Ranges adapted;
     if (!settings.range)
       adapted = reference::ranges_of(current, past, settings.min_range, most, settings.lambda);
     range = settings.range ? settings.range
                            : static_cast<int>(std::lround(std::sqrt(adapted.mean_square())));
     const reference::Samples samples(past, (settings.range ? settings.range : most) + 3);
-    auto keys =
-        settings.method == Motion::Method::hexagon
-            ? reference::hexagon(current, past, block, range, settings.lambda)
-        : settings.method == Motion::Method::hierarchical
-            ? reference::hierarchical(current, past, block, range, settings.lambda)
-        : settings.range
-            ? reference::full_search(current, past, block, Window::of_range(range), settings.lambda)
-            : reference::full_search(current, past, block, adapted.ranges, settings.lambda);
-    if (settings.precision != Motion::Precision::full)
+    auto keys = settings.method == BlockMotion::Method::hexagon
+                    ? reference::hexagon(current, past, block, range, settings.lambda)
+                : settings.method == BlockMotion::Method::hierarchical
+                    ? reference::hierarchical(current, past, block, range, settings.lambda)
+                : settings.range
+                    ? reference::full_search(current, past, block, SearchWindow::of_range(range),
+                                             settings.lambda)
+                    : reference::full_search(current, past, block, adapted.ranges, settings.lambda);
+    if (settings.precision != BlockMotion::Precision::full)
       reference::refine(keys, current, samples, block, settings.lambda,
-                        settings.precision == Motion::Precision::quarter);
+                        settings.precision == BlockMotion::Precision::quarter);
     if (settings.noise != 0)
       reference::keep_still(keys, current, past, block, settings.lambda,
                             settings.noise < 0 ? reference::noise_of(past, current)
                                                : reference::even_noise(settings.noise),
-                            settings.precision != Motion::Precision::full,
+                            settings.precision != BlockMotion::Precision::full,
                             settings.noise < 0 ? flicker : nullptr);
     field = reference::field(keys, now.width, now.height, block, settings.lambda);
     predicted = reference::predict(samples, field, now.width, now.height);
@@ -67,7 +67,7 @@ struct Expected {
   reference::Field field;
 };
 
-void apply(GstElement *element, const Motion::Settings &settings) {
+void apply(GstElement *element, const BlockMotion::Settings &settings) {
   constexpr const char *methods[] = {"full", "hierarchical", "hexagon"};
   gst_util_set_object_arg(G_OBJECT(element), "search", methods[static_cast<int>(settings.method)]);
   constexpr const char *precisions[] = {"full", "half", "quarter"};
@@ -86,23 +86,23 @@ Frame grey(const reference::Plane &plane, const Frame &alpha) {
   return frame;
 }
 
-std::vector<Motion::Settings> all_settings() {
-  std::vector<Motion::Settings> list(8);
-  for (Motion::Settings &settings : list) settings.range = 16;
+std::vector<BlockMotion::Settings> all_settings() {
+  std::vector<BlockMotion::Settings> list(8);
+  for (BlockMotion::Settings &settings : list) settings.range = 16;
   for (size_t i = 0; i < list.size(); i += 2) list[i].noise = -1;
   list[3].noise = 2;
   list[1].block = 8;
   list[1].range = 7;
   list[2].partitions = true;
-  list[2].precision = Motion::Precision::quarter;
+  list[2].precision = BlockMotion::Precision::quarter;
   list[3].block = 32;
-  list[3].precision = Motion::Precision::half;
+  list[3].precision = BlockMotion::Precision::half;
   list[4].block = 4;
   list[4].lambda = 0;
   list[4].range = 4;
-  list[5].method = Motion::Method::hierarchical;
+  list[5].method = BlockMotion::Method::hierarchical;
   list[5].range = 40;
-  list[6].method = Motion::Method::hexagon;
+  list[6].method = BlockMotion::Method::hexagon;
   list[6].partitions = true;
   list[7].range = 0;
   list[7].min_range = 2;
@@ -142,7 +142,7 @@ GstMessage *next(Chain &chain) {
 }  // namespace
 
 TEST(display) {
-  for (const Motion::Settings &settings : all_settings()) {
+  for (const BlockMotion::Settings &settings : all_settings()) {
     Chain chain("glclmotion");
     GstElement *element = chain["glclmotion"];
     apply(element, settings);
@@ -178,7 +178,7 @@ TEST(display) {
 }
 
 TEST(messages_and_metas) {
-  for (const Motion::Settings &settings : all_settings()) {
+  for (const BlockMotion::Settings &settings : all_settings()) {
     Chain chain("glclmotion interval=0 attach-meta=true");
     apply(chain["glclmotion"], settings);
     reference::Renewed flicker, told;
@@ -241,8 +241,8 @@ TEST(discontinuity) {
 
 TEST(every_size) {
   Chain chain("glclmotion display=prediction subpel=quarter range=3");
-  Motion::Settings settings;
-  settings.precision = Motion::Precision::quarter;
+  BlockMotion::Settings settings;
+  settings.precision = BlockMotion::Precision::quarter;
   settings.range = 3;
   settings.noise = -1;
   for (const auto &[width, height] : {std::pair{1, 1}, {2, 1}, {17, 13}, {3, 65}, {131, 67}}) {
@@ -266,7 +266,7 @@ std::string two_devices() {
 
 TEST(devices) {
   Chain chain("glclmotion display=prediction " + two_devices());
-  Motion::Settings settings;
+  BlockMotion::Settings settings;
   settings.noise = -1;
   reference::Renewed flicker;
   chain.filter(scene(0));

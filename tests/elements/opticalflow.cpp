@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/compat.h"
-#include "opticalflow/view.h"
+#include "opticalflow/renderer.h"
 #include "pipeline.h"
 #include "reference/opticalflow/wheel.h"
 #include "reference/signatures/signatures.h"

@@ -83,6 +83,11 @@ mkdir -p "$work"/words/gst
 printf '"%s"\n' 'What is left is told by the element.' >"$work/words/gst/a.cpp"
 interpreter=("$python")
 fails '' tests/lint/words.py "$work/words"
+# Two types of one name.
+mkdir -p "$work/same/gst"
+for file in a b; do echo 'struct Same {};' >"$work/same/gst/$file.h"; done
+interpreter=("$python")
+fails '' tests/lint/types.py "$work/same"
 interpreter=("$python")
 fails '' tests/install/twice.py "$source_root" "$work/build"
 interpreter=("$python")

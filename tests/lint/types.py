@@ -42,10 +42,10 @@ for path in sorted((root / 'gst').rglob('*')):
         if meaning and re.fullmatch(rf'[\w:]*::{name}', meaning):
             continue  # the same type by a shorter name
         where = str(path.relative_to(root))
-        (inside if scope else outside)[f'{scope}::{name}' if scope else name].setdefault(meaning or where, where)
+        (inside if scope else outside)[f'{scope}::{name}' if scope else name].setdefault(meaning or f'{scope} {where}', where)
 
 problems = [f'{name}: {", ".join(sorted(places.values()))}' for names in (outside, inside) for name, places in names.items() if len(places) > 1]
-problems += [f'{name}: {", ".join(places.values())} and {", ".join(outside[name.split("::")[-1]].values())}'
-             for name, places in inside.items() if name.split('::')[-1] in outside]
+problems += [f'{name}: {", ".join({**places, **outside[name.split("::")[-1]]}.values())}'
+             for name, places in inside.items() if len({**places, **outside.get(name.split('::')[-1], {})}) > len(places)]
 print('\n'.join(sorted(problems)) or f'{len(outside) + len(inside)} types')
 sys.exit(bool(problems))

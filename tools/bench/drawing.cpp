@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "histogram/renderer.h"
-#include "motion/view.h"
+#include "motion/renderer.h"
 #include "opticalflow/flow.h"
-#include "opticalflow/view.h"
+#include "opticalflow/renderer.h"
 #include "reference/drawing/arrows.h"
 #include "reference/histogram/histogram.h"
 #include "reference/histogram/present.h"
@@ -61,14 +61,14 @@ struct Frames {
   Picture first, second, out;
 };
 
-Run flow_run(Context &context, const Scene &scene, opticalflow::View::Display display,
+Run flow_run(Context &context, const Scene &scene, opticalflow::FlowRenderer::Display display,
              bool legend) {
   using opticalflow::Flow;
   const Frames frames(context, scene);
   const auto flow = std::make_shared<Flow>(context, scene.width, scene.height, frames.layout,
                                            Flow::Channels::grey);
-  const auto view =
-      std::make_shared<opticalflow::View>(context, scene.width, scene.height, frames.layout);
+  const auto view = std::make_shared<opticalflow::FlowRenderer>(context, scene.width, scene.height,
+                                                                frames.layout);
   flow->run(*frames.queue, {}, frames.first);
   flow->run(*frames.queue, {}, frames.second);
   view->summarize(*frames.queue, flow->field(), 0, 0, true);
@@ -78,12 +78,13 @@ Run flow_run(Context &context, const Scene &scene, opticalflow::View::Display di
     view->draw(queue, {display, legend}, &flow->field(), 0, {frames.second, frames.out});
   };
   run.compare = [=, enqueue = run.enqueue](Queue &queue) {
-    using Display = opticalflow::View::Display;
+    using Display = opticalflow::FlowRenderer::Display;
     enqueue(queue);
     const size_t pixels = size_t(scene.width) * scene.height;
     const auto vectors = read<float>(queue, flow->field().vectors, 2 * pixels),
                confidence = read<float>(queue, flow->field().confidence, pixels);
-    const float gain = read<opticalflow::View::Summary>(queue, view->summary(), 1)[0].gain;
+    const float gain =
+        read<opticalflow::FlowRenderer::FlowSummary>(queue, view->summary(), 1)[0].gain;
     const reference::DenseVectors field{scene.width, scene.height, vectors.data(),
                                         confidence.data()};
     const reference::Frame frame = scene.frame(1);
@@ -103,16 +104,17 @@ Run flow_run(Context &context, const Scene &scene, opticalflow::View::Display di
   return run;
 }
 
-Run motion_run(Context &context, const Scene &scene, motion::View::Display display,
+Run motion_run(Context &context, const Scene &scene, motion::MotionRenderer::Display display,
                bool partitions) {
-  using motion::Motion;
+  using motion::BlockMotion;
   const Frames frames(context, scene);
-  const auto engine = std::make_shared<Motion>(context, scene.width, scene.height, frames.layout);
+  const auto engine =
+      std::make_shared<BlockMotion>(context, scene.width, scene.height, frames.layout);
   const auto view =
-      std::make_shared<motion::View>(context, scene.width, scene.height, frames.layout);
-  motion::View::Drawing drawing;
+      std::make_shared<motion::MotionRenderer>(context, scene.width, scene.height, frames.layout);
+  motion::MotionRenderer::MotionStyle drawing;
   drawing.display = display;
-  Motion::Settings settings;
+  BlockMotion::Settings settings;
   settings.partitions = partitions;
   engine->prepare(settings);
   engine->next(*frames.queue, settings, frames.first);
@@ -123,12 +125,12 @@ Run motion_run(Context &context, const Scene &scene, motion::View::Display displ
     view->draw(queue, drawing, *engine, {frames.second, frames.out});
   };
   run.compare = [=, enqueue = run.enqueue](Queue &queue) {
-    using Display = motion::View::Display;
+    using Display = motion::MotionRenderer::Display;
     const reference::Frame frame = scene.frame(1);
     enqueue(queue);
     const reference::Frame drawn = reference::download(queue, frames.out);
     if (display == Display::vectors) {
-      const Motion::Field &field = engine->field();
+      const BlockMotion::VectorField &field = engine->field();
       const auto vectors =
           read<motion::Vector>(queue, engine->vectors(), size_t(field.columns) * field.rows);
       const auto shapes =
@@ -146,7 +148,7 @@ Run motion_run(Context &context, const Scene &scene, motion::View::Display displ
       return compare_drawn(drawn, expected, frame.height);
     }
     // Frame, prediction and residual tell each other.
-    motion::View::Drawing other;
+    motion::MotionRenderer::MotionStyle other;
     other.display = display == Display::residual ? Display::prediction : Display::residual;
     view->draw(queue, other, *engine, {frames.second, frames.out});
     const reference::Frame second = reference::download(queue, frames.out);
@@ -195,7 +197,7 @@ Run histogram_run(Context &context, const Scene &scene,
 }
 
 const Registration flow_registration("glopenclflow", [](Subject &subject) {
-  using Display = opticalflow::View::Display;
+  using Display = opticalflow::FlowRenderer::Display;
   for (const auto &[name, display] : {std::pair{"color", Display::color},
                                       {"overlay", Display::overlay},
                                       {"arrows", Display::arrows}})
@@ -207,7 +209,7 @@ const Registration flow_registration("glopenclflow", [](Subject &subject) {
 });
 
 const Registration motion_registration("glclmotion", [](Subject &subject) {
-  using Display = motion::View::Display;
+  using Display = motion::MotionRenderer::Display;
   for (const auto &[name, display, partitions] :
        {std::tuple{"vectors", Display::vectors, false},
         {"vectors partitions=true", Display::vectors, true},

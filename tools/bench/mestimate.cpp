@@ -131,7 +131,7 @@ double their_psnr(const Plane planes[3]) {
 
 double our_psnr(Context &context, const Plane planes[3]) {
   Queue queue(context.shared_from_this());
-  motion::Plane device[2];
+  motion::LumaPlane device[2];
   for (int n = 0; n < 2; n++) {
     device[n] = motion::make_plane(context.cl(), planes[n].width, planes[n].height);
     const std::vector<uint8_t> bytes = reference::padded(planes[n]);
@@ -140,7 +140,7 @@ double our_psnr(Context &context, const Plane planes[3]) {
   motion::Search search(context, block);
   std::vector<motion::Key> keys(search.keys(device[0]));
   const cl::Buffer found(context.cl(), CL_MEM_READ_WRITE, keys.size() * sizeof keys[0]);
-  search.run(queue, device[1], device[0], motion::Window::of_range(range), 0, found);
+  search.run(queue, device[1], device[0], motion::SearchWindow::of_range(range), 0, found);
   queue.cl().enqueueReadBuffer(found, CL_TRUE, 0, keys.size() * sizeof keys[0], keys.data());
   return psnr(planes[1], planes[0], [&](int x, int y) {
     const motion::Vector v = motion::vector_of(keys[size_t(y) * search.columns(device[0]) + x]);

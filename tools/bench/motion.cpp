@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "search.h"
 
-#include "motion/still.h"
+#include "motion/noisegate.h"
 #include "motion/subpel.h"
 #include "reference/motion/motion.h"
 
@@ -10,13 +10,13 @@ namespace glcl::bench {
 namespace {
 
 using motion::Key;
+using motion::NoiseGate;
 using motion::Search;
-using motion::Still;
+using motion::SearchWindow;
 using motion::Subpel;
-using motion::Window;
 using noise::Noise;
 
-Task search_task(int block, const Window &window, const std::string &name,
+Task search_task(int block, const SearchWindow &window, const std::string &name,
                  const std::string &problem) {
   return {name, &Search::tunable(), problem,
           [=](Context &context, const Parameters &variant, const Scene &scene) {
@@ -47,7 +47,7 @@ struct Found {
     return reference::full_search(current, before, block, range, search_lambda);
   }
 
-  static inline const Window range = Window::of_range(16);
+  static inline const SearchWindow range = SearchWindow::of_range(16);
   std::shared_ptr<Planes> planes;
   cl::Buffer found, keys;
   int columns = 0;
@@ -92,7 +92,7 @@ Task refine_task(int block, const std::string &name) {
 Task noise_task(int block, const std::string &name) {
   const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
     const auto found = std::make_shared<Found>(context, scene, block);
-    const auto still = std::make_shared<Still>(context, block);
+    const auto still = std::make_shared<NoiseGate>(context, block);
     const cl::Buffer kept(context.cl(), CL_MEM_READ_WRITE, found->count * sizeof(Key));
     const auto noise =
         std::make_shared<Noise>(context, Noise::Texels::luma, scene.width, scene.height);
@@ -124,7 +124,7 @@ Task noise_task(int block, const std::string &name) {
 }
 
 const Registration registration("glclmotion", [](Subject &subject) {
-  const Window range = Window::of_range(16);
+  const SearchWindow range = SearchWindow::of_range(16);
   for (int block : {4, 8, 16, 32})
     subject.tasks.push_back(search_task(
         block, range, std::to_string(block) + "×" + std::to_string(block) + ", range 16",
@@ -136,7 +136,7 @@ const Registration registration("glclmotion", [](Subject &subject) {
   subject.tasks.push_back(noise_task(16, "16×16, noise kept from moving the found"));
   for (int side : {25, 31, 36, 40, 47, 55, 70})
     subject.sweep.push_back(
-        search_task(16, Window::of_window(side, 16), "16×16, W=" + std::to_string(side), ""));
+        search_task(16, SearchWindow::of_window(side, 16), "16×16, W=" + std::to_string(side), ""));
 });
 
 }  // namespace

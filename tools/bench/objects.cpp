@@ -61,11 +61,11 @@ Task objects_task(camera::Compensation compensation, const std::string &name) {
   const auto make = [=](Context &context, const Parameters &, const Scene &scene) {
     const Layout layout = layout_for(context.device());
     const auto search =
-        std::make_shared<motion::Motion>(context, scene.width, scene.height, layout);
+        std::make_shared<motion::BlockMotion>(context, scene.width, scene.height, layout);
     const auto objects =
         std::make_shared<objects::Objects>(context, scene.width, scene.height, layout);
     Queue queue(context.shared_from_this());
-    motion::Motion::Settings settings;
+    motion::BlockMotion::Settings settings;
     settings.noise = -1;
     Picture in;
     for (int i = 0; i < 2; i++) {

@@ -14,7 +14,7 @@ namespace glcl::bench {
 struct Planes {
   Planes(Context &context, const Scene &scene) {
     Queue queue(context.shared_from_this());
-    motion::Luma luma(context, Layout::buffer);
+    motion::LumaConverter luma(context, Layout::buffer);
     for (const auto &[number, plane] : {std::pair{0, &reference}, {1, &current}}) {
       *plane = motion::make_plane(context.cl(), scene.width, scene.height);
       luma.run(queue, ::reference::upload(queue, scene.frame(number), Layout::buffer), *plane);
@@ -22,13 +22,13 @@ struct Planes {
     queue.cl().finish();
   }
 
-  motion::Plane reference, current;
+  motion::LumaPlane reference, current;
 };
 
 constexpr int search_lambda = 4;
 
 /// Every absolute difference that a full search can't do without; both frames are read once.
-inline Amounts full_amounts(const Scene &scene, const motion::Window &window) {
+inline Amounts full_amounts(const Scene &scene, const motion::SearchWindow &window) {
   Amounts amounts;
   const double pixels = double(scene.width) * scene.height;
   amounts.bytes = 2 * pixels;
@@ -39,7 +39,7 @@ inline Amounts full_amounts(const Scene &scene, const motion::Window &window) {
 /// Work of an engine that has `run (queue, current, reference, window, lambda, keys)`.
 template <class Engine>
 Run search_run(Context &context, std::shared_ptr<Engine> engine, int block,
-               const motion::Window &window, const Scene &scene, int lambda = search_lambda) {
+               const motion::SearchWindow &window, const Scene &scene, int lambda = search_lambda) {
   const auto planes = std::make_shared<Planes>(context, scene);
   const size_t count = motion::Search(context, block).keys(planes->current);
   const cl::Buffer keys(context.cl(), CL_MEM_READ_WRITE, count * sizeof(motion::Key));

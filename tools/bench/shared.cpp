@@ -7,7 +7,7 @@
 
 #include "../table.h"
 #include "measure.h"
-#include "motion/teamsearch.h"
+#include "motion/multidevicesearch.h"
 #include "opencl/error.h"
 #include "reference/motion/motion.h"
 #include "text.h"
@@ -17,8 +17,8 @@ namespace glcl::bench {
 namespace {
 
 using motion::Key;
-using motion::TeamSearch;
-using motion::Window;
+using motion::MultiDeviceSearch;
+using motion::SearchWindow;
 
 constexpr int lambda = 4, block = 16, ahead = 3;
 constexpr size_t frames = 4;  // that follow each other, again and again
@@ -33,7 +33,7 @@ class Stream {
   Stream(DevicePool &pool, const std::vector<reference::Plane> &planes, int range)
       : pool_(pool),
         search_(pool, *pool.worker(0).context, block, planes[0].width, planes[0].height),
-        window_(Window::of_range(range)) {
+        window_(SearchWindow::of_range(range)) {
     for (const reference::Plane &plane : planes) {
       lumas_.push_back(search_.frame());
       const std::vector<uint8_t> bytes = reference::padded(plane);
@@ -53,7 +53,7 @@ class Stream {
     if (failure_) std::rethrow_exception(failure_);
     under_way_++;
     lock.unlock();
-    const TeamSearch::Luma current = next();
+    const MultiDeviceSearch::HostLuma current = next();
     search_.start(
         current, before_, window_, lambda, found_[(pushed_ - 1) % frames].data(),
         [this](const std::exception_ptr &failure) {
@@ -85,17 +85,17 @@ class Stream {
 
  private:
   /// The next frame; it counts as new, so it goes to the devices again.
-  TeamSearch::Luma next() {
-    TeamSearch::Luma luma = lumas_[pushed_++ % frames];
+  MultiDeviceSearch::HostLuma next() {
+    MultiDeviceSearch::HostLuma luma = lumas_[pushed_++ % frames];
     luma.number = frames + pushed_;
     return luma;
   }
 
   DevicePool &pool_;
-  TeamSearch search_;
-  Window window_;
-  std::vector<TeamSearch::Luma> lumas_;
-  TeamSearch::Luma before_;
+  MultiDeviceSearch search_;
+  SearchWindow window_;
+  std::vector<MultiDeviceSearch::HostLuma> lumas_;
+  MultiDeviceSearch::HostLuma before_;
   std::vector<std::vector<Key>> found_;  // by the frame searched
   size_t pushed_ = 0;
 

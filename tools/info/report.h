@@ -33,12 +33,12 @@ struct PlatformInfo {
   std::vector<DeviceInfo> devices;
 };
 
-/// A GL context and a device: why each way can't be used, in the order of
+/// A GL context and a device: why each method can't be used, in the order of
 /// sharing::SharingMethod::all; empty: it can.
 struct Pair {
   std::string device;
   std::vector<std::string> reasons;
-  std::vector<std::string> forms;  ///< of the memory, where a way knows several
+  std::vector<std::string> forms;  ///< of the memory, where a method knows several
 };
 
 /// What an element takes with sharing=auto device=auto.

@@ -173,8 +173,8 @@ struct Luma {
   reference::Texel texel() const {
     return [this](int x, int y) { return float(at(x, y)); };
   }
-  glcl::motion::Plane upload(Bench &bench) const {
-    glcl::motion::Plane plane(frame.width, frame.height);
+  glcl::motion::LumaPlane upload(Bench &bench) const {
+    glcl::motion::LumaPlane plane(frame.width, frame.height);
     std::vector<uint8_t> bytes;
     for (int y = 0; y < plane.rows; y++)
       for (int x = 0; x < plane.pitch; x++)
@@ -369,8 +369,8 @@ TEST(test_blocks) {
   Bench bench;
   for (const auto &[w, h] : {std::array{176, 144}, {33, 20}, {7, 5}})
     for (int block : {4, 8, 16, 32}) {
-      glcl::motion::Motion search(*bench.context, w, h, Layout::buffer);
-      glcl::motion::Motion::Settings settings;
+      glcl::motion::BlockMotion search(*bench.context, w, h, Layout::buffer);
+      glcl::motion::BlockMotion::Settings settings;
       settings.block = block;
       settings.range = 4;
       settings.noise = 2;

@@ -3,14 +3,14 @@
 #include "drawing/arrows.h"
 
 #include "kernels/engine.h"
-#include "motion/view.h"
-#include "opticalflow/view.h"
+#include "motion/renderer.h"
+#include "opticalflow/renderer.h"
 #include "reference/drawing/arrows.h"
 
 using glcl::drawing::Arrow;
 using glcl::drawing::Arrows;
 using glcl::drawing::Canvas;
-using glcl::motion::Motion;
+using glcl::motion::BlockMotion;
 
 namespace {
 
@@ -139,17 +139,17 @@ struct Turning {
   }
 
   std::vector<float> vectors, confidence;
-  glcl::opticalflow::Field field;
+  glcl::opticalflow::FlowField field;
 };
 
 }  // namespace
 
 TEST_EACH(test_flow, 0, 2) {
-  using glcl::opticalflow::View;
+  using glcl::opticalflow::FlowRenderer;
   Bench bench;
   const Layout layout = layouts[__i__];
   for (const auto &[width, height] : sizes) {
-    View view(*bench.context, width, height, layout);
+    FlowRenderer view(*bench.context, width, height, layout);
     const Turning turning(bench, width, height);
     const Frame frame = reference::natural_frame(width, height);
     const float least = 0.3f, gain = 5;
@@ -157,8 +157,8 @@ TEST_EACH(test_flow, 0, 2) {
     for (const bool overlay : {false, true})
       for (const int spacing : {0, 1, 13})
         for (const cl_uint color : {0u, 0x80ff8000u}) {
-          View::Drawing drawing;
-          drawing.display = View::Display::arrows;
+          FlowRenderer::FlowStyle drawing;
+          drawing.display = FlowRenderer::Display::arrows;
           drawing.spacing = spacing, drawing.color = color;
           const Picture in = bench.upload(frame, layout), out = bench.upload(frame, layout);
           const Canvas canvas{in, out, overlay};
@@ -169,17 +169,17 @@ TEST_EACH(test_flow, 0, 2) {
                           frame, reference::flow_arrows(turning.dense(), least, gain, cell, color),
                           drawing.outline_color, overlay),
                       "arrows of a flow");
-          drawing.display = View::Display::overlay;
+          drawing.display = FlowRenderer::Display::overlay;
           view.draw(*bench.queue, drawing, &turning.field, least, canvas);
           check_drawn(bench.download(out),
                       reference::flow_overlay(frame, turning.dense(), least, gain, overlay),
                       "a flow over a frame");
           if (!overlay) {
-            drawing.display = View::Display::color;
+            drawing.display = FlowRenderer::Display::color;
             view.draw(*bench.queue, drawing, &turning.field, least, canvas);
             check_drawn(bench.download(out),
                         reference::flow_color(frame, turning.dense(), least, gain), "a flow");
-            drawing.display = View::Display::overlay;
+            drawing.display = FlowRenderer::Display::overlay;
           }
           view.draw(*bench.queue, drawing, nullptr, least, canvas);
           check_equal(bench.download(out), overlay ? Frame(width, height) : frame, "no flow");
@@ -189,16 +189,16 @@ TEST_EACH(test_flow, 0, 2) {
 
 // The legend covers its box and nothing else.
 TEST_EACH(test_legend, 0, 2) {
-  using glcl::opticalflow::View;
+  using glcl::opticalflow::FlowRenderer;
   Bench bench;
   const Layout layout = layouts[__i__];
   for (const auto &[width, height] : {std::pair{480, 272}, {31, 272}, {1, 1}}) {
-    View view(*bench.context, width, height, layout);
+    FlowRenderer view(*bench.context, width, height, layout);
     const Turning turning(bench, width, height);
     const Frame frame = reference::flat_frame(width, height);
     view.summarize(*bench.queue, turning.field, 2, 1, true);  // unsure everywhere: nothing moves
-    View::Drawing drawing;
-    drawing.display = View::Display::arrows;
+    FlowRenderer::FlowStyle drawing;
+    drawing.display = FlowRenderer::Display::arrows;
     drawing.legend = true;
     const Picture in = bench.upload(frame, layout), out = bench.upload(frame, layout);
     view.draw(*bench.queue, drawing, &turning.field, 2, {in, out});
@@ -217,24 +217,24 @@ TEST_EACH(test_legend, 0, 2) {
 }
 
 TEST_EACH(test_blocks, 0, 2) {
-  using glcl::motion::View;
+  using glcl::motion::MotionRenderer;
   Bench bench;
   const Layout layout = layouts[__i__];
   for (const auto &[width, height] : {std::pair{161, 90}, {1, 1}, {97, 20}, {21, 300}}) {
     const Frame before = reference::natural_frame(width + 20, height + 20),
                 frame = reference::crop(before, 7, 12, width, height);
     for (const int block : {4, 16, 0}) {
-      Motion::Settings settings;
+      BlockMotion::Settings settings;
       settings.range = 6, settings.noise = 0;
       settings.partitions = !block;
       if (block) settings.block = block;
-      settings.precision = Motion::Precision::quarter;
-      Motion motion(*bench.context, width, height, layout);
+      settings.precision = BlockMotion::Precision::quarter;
+      BlockMotion motion(*bench.context, width, height, layout);
       motion.prepare(settings);
       motion.next(*bench.queue, settings,
                   bench.upload(reference::crop(before, 10, 10, width, height), layout));
       motion.next(*bench.queue, settings, bench.upload(frame, layout));
-      const Motion::Field &field = motion.field();
+      const BlockMotion::VectorField &field = motion.field();
       const cl::Buffer copy(bench.context->cl(), CL_MEM_READ_WRITE, field.bytes);
       motion.copy_field(*bench.queue, copy);
       std::vector<uint8_t> data(field.bytes);
@@ -246,11 +246,11 @@ TEST_EACH(test_blocks, 0, 2) {
           field.block,
           reinterpret_cast<const glcl::motion::Vector *>(data.data()),
           reinterpret_cast<const uint16_t *>(&data[field.shapes])};
-      View view(*bench.context, width, height, layout);
+      MotionRenderer view(*bench.context, width, height, layout);
       for (const bool grid : {false, true})
         for (const int spacing : {0, 5, 40}) {
-          View::Drawing drawing;
-          drawing.display = View::Display::vectors;
+          MotionRenderer::MotionStyle drawing;
+          drawing.display = MotionRenderer::Display::vectors;
           drawing.grid = grid, drawing.spacing = spacing;
           const Picture in = bench.upload(frame, layout), out = bench.upload(frame, layout);
           view.draw(*bench.queue, drawing, motion, {in, out});

@@ -6,22 +6,22 @@
 #include "kernels/bands.h"
 #include "motion.h"
 #include "motion/motion.h"
-#include "motion/view.h"
+#include "motion/renderer.h"
 #include "opencl/queuesync.h"
 #include "reference/textured.h"
 
 using glcl::Queue;
-using motion::Motion;
-using motion::View;
-using Precision = Motion::Precision;
+using motion::BlockMotion;
+using motion::MotionRenderer;
+using Precision = BlockMotion::Precision;
 
 namespace {
 
-int kind(const Motion::Settings &settings) {
+int kind(const BlockMotion::Settings &settings) {
   return settings.partitions ? motion::Search::partitions : settings.block;
 }
 
-std::string text(const Motion::Settings &s, const Frame &frame) {
+std::string text(const BlockMotion::Settings &s, const Frame &frame) {
   return std::to_string(frame.width) + "×" + std::to_string(frame.height) + ", block " +
          std::to_string(kind(s)) + ", method " + std::to_string(static_cast<int>(s.method)) +
          ", range " + std::to_string(s.range) + ", precision " +
@@ -55,10 +55,10 @@ std::vector<uint8_t> read(Bench &bench, const cl::Buffer &buffer, size_t bytes) 
 }
 
 /// Luma of what the engine shows.
-reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, Motion &engine,
-                       View::Display display) {
-  View view(*bench.context, frame.width, frame.height, layout);
-  View::Drawing drawing;
+reference::Plane shown(Bench &bench, const Frame &frame, Layout layout, BlockMotion &engine,
+                       MotionRenderer::Display display) {
+  MotionRenderer view(*bench.context, frame.width, frame.height, layout);
+  MotionRenderer::MotionStyle drawing;
   drawing.display = display;
   const Picture out = bench.upload(Frame(frame.width, frame.height), layout);
   const Picture in = bench.upload(frame, layout);
@@ -78,7 +78,7 @@ enum class Scenery {
   camera,  // that pans
   faint,   // the same, and half of what it sees has hardly any contrast
 };
-double flicker(Bench &bench, const Motion::Settings &settings, Scenery scenery) {
+double flicker(Bench &bench, const BlockMotion::Settings &settings, Scenery scenery) {
   const bool camera = scenery >= Scenery::camera;
   constexpr int w = 160, h = 112;
   std::vector<Frame> frames;
@@ -94,7 +94,7 @@ double flicker(Bench &bench, const Motion::Settings &settings, Scenery scenery) 
       for (int x = 0; x < w; x++)
         std::fill_n(frames[i].at(x, y), 3, uint8_t(100 + (grain.at(x, y)[0] - 128) / 40));
   }
-  Motion engine(*bench.context, w, h, Layout::buffer);
+  BlockMotion engine(*bench.context, w, h, Layout::buffer);
   reference::Renewed noise;
   reference::Field expected;
   for (int i = 0; i < 4; i++) {
@@ -103,7 +103,7 @@ double flicker(Bench &bench, const Motion::Settings &settings, Scenery scenery) 
     const reference::Plane current = reference::luma(frames[i]),
                            before = reference::luma(frames[i - 1]);
     auto keys = reference::full_search(current, before, kind(settings),
-                                       Window::of_range(settings.range), settings.lambda);
+                                       SearchWindow::of_range(settings.range), settings.lambda);
     reference::keep_still(keys, current, before, kind(settings), settings.lambda,
                           reference::noise_of(before, current), false, &noise);
     expected = reference::field(keys, w, h, kind(settings), settings.lambda);
@@ -123,10 +123,10 @@ double flicker(Bench &bench, const Motion::Settings &settings, Scenery scenery) 
 }
 
 /// Two frames through an engine, everything that comes out of it compared with the reference.
-void check(Bench &bench, Layout layout, const Motion::Settings &settings, const Frame &first,
+void check(Bench &bench, Layout layout, const BlockMotion::Settings &settings, const Frame &first,
            const Frame &second, std::unique_ptr<glcl::DevicePool> pool = {}) {
   const std::string what = text(settings, first);
-  Motion engine(*bench.context, first.width, first.height, layout);
+  BlockMotion engine(*bench.context, first.width, first.height, layout);
   if (pool) engine.share(std::move(pool));
   fail_unless(!engine.next(*bench.queue, settings, bench.upload(first, layout)));
   fail_unless(engine.next(*bench.queue, settings, bench.upload(second, layout)));
@@ -134,13 +134,13 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
   const reference::Plane current = reference::luma(second), before = reference::luma(first);
   const reference::Samples samples(before, settings.range + 3);
   auto keys =
-      settings.method == Motion::Method::hexagon
+      settings.method == BlockMotion::Method::hexagon
           ? reference::hexagon(current, before, kind(settings), settings.range, settings.lambda)
-      : settings.method == Motion::Method::hierarchical
+      : settings.method == BlockMotion::Method::hierarchical
           ? reference::hierarchical(current, before, kind(settings), settings.range,
                                     settings.lambda)
           : reference::full_search(current, before, kind(settings),
-                                   Window::of_range(settings.range), settings.lambda);
+                                   SearchWindow::of_range(settings.range), settings.lambda);
   if (settings.precision != Precision::full)
     reference::refine(keys, current, samples, kind(settings), settings.lambda,
                       settings.precision == Precision::quarter);
@@ -155,7 +155,7 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
       reference::predict(samples, expected, first.width, first.height);
 
   Queue &results = engine.results(*bench.queue);
-  const Motion::Field &field = engine.field();
+  const BlockMotion::VectorField &field = engine.field();
   fail_unless_equals_int(field.cell, expected.cell);
   fail_unless_equals_int(field.columns, expected.columns);
   fail_unless_equals_int(size_t(field.columns) * field.rows, expected.vectors.size());
@@ -182,8 +182,10 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
     inside++;
     x += v.x / 4.0, y += v.y / 4.0, zero += !v.x && !v.y;
   }
-  const reference::Plane picture = shown(bench, second, layout, engine, View::Display::prediction);
-  const reference::Plane residual = shown(bench, second, layout, engine, View::Display::residual);
+  const reference::Plane picture =
+      shown(bench, second, layout, engine, MotionRenderer::Display::prediction);
+  const reference::Plane residual =
+      shown(bench, second, layout, engine, MotionRenderer::Display::residual);
   for (size_t i = 0; i < predicted.values.size(); i++) {
     fail_unless(picture.values[i] == predicted.values[i],
                 "%s: pixel %zu predicted as %d, reference %d", what.c_str(), i, picture.values[i],
@@ -191,16 +193,17 @@ void check(Bench &bench, Layout layout, const Motion::Settings &settings, const 
     fail_unless_equals_int(residual.values[i],
                            std::clamp(128 + current.values[i] - predicted.values[i], 0, 255));
   }
-  const Motion::Summary summary(field, first.width, first.height,
-                                read(results, engine.sum_up(results), Motion::sums_bytes).data());
+  const BlockMotion::MotionSummary summary(
+      field, first.width, first.height,
+      read(results, engine.sum_up(results), BlockMotion::sums_bytes).data());
   fail_unless_equals_float(summary.mse, reference::mse(current, predicted));
   fail_unless_equals_float(summary.zero, zero / inside);
   fail_unless_equals_float(summary.mean_x, x / inside);
   fail_unless_equals_float(summary.mean_y, y / inside);
 }
 
-Motion::Settings settings(int range, int block, Precision precision, int lambda) {
-  Motion::Settings settings;
+BlockMotion::Settings settings(int range, int block, Precision precision, int lambda) {
+  BlockMotion::Settings settings;
   settings.range = range;
   settings.partitions = block == motion::Search::partitions;
   if (!settings.partitions) settings.block = block;
@@ -237,11 +240,11 @@ TEST_EACH(test_sizes, 0, 5) {
 
 TEST_EACH(test_methods, 0, 5) {
   Bench bench;
-  for (auto method : {Motion::Method::hexagon, Motion::Method::hierarchical})
+  for (auto method : {BlockMotion::Method::hexagon, BlockMotion::Method::hierarchical})
     for (int range : {3, 16, 33, 128})
       for (const Frame &frame : {reference::random_frame(61, 43), reference::natural_frame(150, 70),
                                  reference::flat_frame(33, 17), reference::random_frame(1, 1)}) {
-        Motion::Settings s = settings(range, kinds[__i__], Precision::quarter, range % 5);
+        BlockMotion::Settings s = settings(range, kinds[__i__], Precision::quarter, range % 5);
         s.method = method;
         check(bench, Layout::buffer, s, frame, follow(frame));
       }
@@ -251,12 +254,12 @@ TEST_EACH(test_methods, 0, 5) {
 TEST_EACH(test_bands, 0, 3) {
   Bench bench;
   const Frame frame = reference::random_frame(161, 143);
-  for (auto method : {Motion::Method::hexagon, Motion::Method::hierarchical}) {
-    Motion::Settings s = settings(33, kinds[__i__], Precision::quarter, 2);
+  for (auto method : {BlockMotion::Method::hexagon, BlockMotion::Method::hierarchical}) {
+    BlockMotion::Settings s = settings(33, kinds[__i__], Precision::quarter, 2);
     s.method = method;
     const auto work = [&] { check(bench, Layout::buffer, s, frame, follow(frame)); };
     work();
-    const int kernels = method == Motion::Method::hexagon ? 2 : 4;
+    const int kernels = method == BlockMotion::Method::hexagon ? 2 : 4;
     const int more = more_bands(bench, work);
     fail_unless(more >= kernels, "%s: %d more bands", text(s, frame).c_str(), more);
   }
@@ -265,12 +268,12 @@ TEST_EACH(test_bands, 0, 3) {
 // Blocks that noise seems to move, at all block sizes and methods.
 TEST_EACH(test_noise, 0, 5) {
   Bench bench;
-  for (auto method : {Motion::Method::full, Motion::Method::hexagon})
+  for (auto method : {BlockMotion::Method::full, BlockMotion::Method::hexagon})
     for (Precision precision : {Precision::full, Precision::quarter})
       for (double noise : {-1.0, 5.0})
         for (const Frame &frame :
              {reference::flat_frame(81, 53), reference::natural_frame(110, 70)}) {
-          Motion::Settings s = settings(6, kinds[__i__], precision, 4);
+          BlockMotion::Settings s = settings(6, kinds[__i__], precision, 4);
           s.method = method, s.noise = noise;
           check(bench, Layout::buffer, s, reference::noisy(frame, 5, 1),
                 reference::noisy(frame, 5, 2));
@@ -282,7 +285,7 @@ TEST_EACH(test_noise, 0, 5) {
 // all that is found anew.
 TEST_EACH(test_flicker, 0, 5) {
   Bench bench;
-  Motion::Settings s = settings(6, kinds[__i__], Precision::full, 4);
+  BlockMotion::Settings s = settings(6, kinds[__i__], Precision::full, 4);
   s.noise = -1;
   const double coded = flicker(bench, s, Scenery::coded), same = flicker(bench, s, Scenery::same);
   if (kinds[__i__] >= 16) {
@@ -326,19 +329,19 @@ TEST(test_far) {
 TEST(test_settings_change) {
   Bench bench;
   const Frame a = reference::natural_frame(70, 40), b = follow(a);
-  Motion engine(*bench.context, a.width, a.height, Layout::buffer);
+  BlockMotion engine(*bench.context, a.width, a.height, Layout::buffer);
   const Picture pictures[] = {bench.upload(a, Layout::buffer), bench.upload(b, Layout::buffer)};
   engine.next(*bench.queue, {}, pictures[0]);
   int frame = 0;
   for (int block : kinds)
     for (Precision precision : precisions) {
-      const Motion::Settings s = settings(4, block, precision, 2);
+      const BlockMotion::Settings s = settings(4, block, precision, 2);
       frame++;
       engine.prepare(s);
       fail_unless(engine.next(*bench.queue, s, pictures[frame % 2]));
       const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
       engine.copy_field(*bench.queue, buffer);
-      Motion fresh(*bench.context, a.width, a.height, Layout::buffer);
+      BlockMotion fresh(*bench.context, a.width, a.height, Layout::buffer);
       fresh.next(*bench.queue, s, pictures[(frame + 1) % 2]);
       fresh.next(*bench.queue, s, pictures[frame % 2]);
       const cl::Buffer other(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
@@ -354,9 +357,9 @@ TEST(test_settings_change) {
 TEST(test_change_beside) {
   Bench bench;
   const Frame a = reference::natural_frame(70, 40), b = follow(a);
-  Motion engine(*bench.context, a.width, a.height, Layout::buffer);
+  BlockMotion engine(*bench.context, a.width, a.height, Layout::buffer);
   const Picture pictures[] = {bench.upload(a, Layout::buffer), bench.upload(b, Layout::buffer)};
-  Motion::Settings s;
+  BlockMotion::Settings s;
   s.range = 16;
   engine.next(*bench.queue, s, pictures[0]);
   s.block = 4;
@@ -371,7 +374,7 @@ TEST(test_change_beside) {
   fail_unless_equals_int(engine.field().block, 4);
   const auto keys =
       reference::full_search(reference::luma(frame % 2 ? b : a), reference::luma(frame % 2 ? a : b),
-                             4, Window::of_range(s.range), s.lambda);
+                             4, SearchWindow::of_range(s.range), s.lambda);
   const cl::Buffer buffer(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
   engine.copy_field(*bench.queue, buffer);
   const auto data = read(bench, buffer, engine.field().bytes);
@@ -388,12 +391,12 @@ TEST(test_range_of_a_change) {
   const Frame a = reference::natural_frame(70, 40);
   const Picture pictures[] = {bench.upload(a, Layout::buffer),
                               bench.upload(follow(a), Layout::buffer)};
-  Motion::Settings fixed, other;
+  BlockMotion::Settings fixed, other;
   fixed.range = 8;
   other.block = 4;
-  for (const Motion::Settings &before : {fixed, Motion::Settings()}) {
-    Motion engine(*bench.context, a.width, a.height, Layout::buffer);
-    const auto next = [&](const Motion::Settings &wanted, int frame) {
+  for (const BlockMotion::Settings &before : {fixed, BlockMotion::Settings()}) {
+    BlockMotion engine(*bench.context, a.width, a.height, Layout::buffer);
+    const auto next = [&](const BlockMotion::Settings &wanted, int frame) {
       engine.next(*bench.queue, wanted, pictures[frame % 2]);
       bench.queue->cl().finish();
     };
@@ -414,9 +417,9 @@ namespace {
 
 /// Those that a field begins with, against whole blocks of the reference's full search.
 void check_vectors(const std::vector<uint8_t> &field, const Frame &now, const Frame &before,
-                   const Motion::Settings &settings) {
+                   const BlockMotion::Settings &settings) {
   const auto keys = reference::full_search(reference::luma(now), reference::luma(before), 16,
-                                           Window::of_range(settings.range), settings.lambda);
+                                           SearchWindow::of_range(settings.range), settings.lambda);
   const auto *vectors = reinterpret_cast<const motion::Vector *>(field.data());
   for (size_t i = 0; i < keys.size(); i++) {
     const motion::Vector v = -motion::vector_of(keys[i]);
@@ -431,10 +434,10 @@ void check_vectors(const std::vector<uint8_t> &field, const Frame &now, const Fr
 TEST(test_no_wait) {
   Bench bench;
   const Frame a = reference::natural_frame(90, 50);
-  Motion::Settings s;
+  BlockMotion::Settings s;
   s.range = 16;
   for (const bool shared : {false, true}) {
-    Motion engine(*bench.context, a.width, a.height, Layout::buffer);
+    BlockMotion engine(*bench.context, a.width, a.height, Layout::buffer);
     if (shared)
       engine.share(std::make_unique<glcl::DevicePool>(
           std::vector<glcl::Device>(2, bench.context->device())));
@@ -465,9 +468,9 @@ TEST(test_ahead) {
   auto pool =
       std::make_unique<glcl::DevicePool>(std::vector<glcl::Device>(2, bench.context->device()));
   const glcl::DevicePool::Worker &worker = pool->worker(0);
-  Motion engine(*bench.context, 90, 50, Layout::buffer);
+  BlockMotion engine(*bench.context, 90, 50, Layout::buffer);
   engine.share(std::move(pool));
-  const Motion::Settings s = settings(4, 16, Precision::full, 2);
+  const BlockMotion::Settings s = settings(4, 16, Precision::full, 2);
   engine.prepare(s);
   std::vector<cl::Event> stop{cl::UserEvent(worker.context->cl())};  // the search
   worker.queue->cl().enqueueBarrierWithWaitList(&stop);
@@ -508,9 +511,9 @@ TEST(test_window_ahead) {
       const Frame a = reference::crop(still, 20, 20, width, height),
                   b = follow(reference::crop(still, 20 - shift, 20, width, height));
       const reference::Plane current = reference::luma(b), before = reference::luma(a);
-      Motion::Settings s = settings(0, block, Precision::full, 2);
+      BlockMotion::Settings s = settings(0, block, Precision::full, 2);
       s.min_range = 4, s.max_range = 16;
-      const Window least = Window::of_range(4);
+      const SearchWindow least = SearchWindow::of_range(4);
       // What whole blocks predict.
       const int side = block == motion::Search::partitions ? 16 : block;
       const auto few = reference::full_search(current, before, side, least, s.lambda);
@@ -518,34 +521,35 @@ TEST(test_window_ahead) {
           current,
           reference::predict(reference::Samples(before, 8),
                              reference::field(few, width, height, side, s.lambda), width, height));
-      const motion::Plane planes[] = {upload(bench, current), upload(bench, before)};
+      const motion::LumaPlane planes[] = {upload(bench, current), upload(bench, before)};
       const motion::Search search(*bench.context, block);
       const cl::Buffer keys = key_buffer(bench, search.keys(planes[0]));
       const auto all = reference::full_search(current, before, block, least, s.lambda);
       bench.queue->cl().enqueueWriteBuffer(keys, CL_TRUE, 0, all.size() * sizeof(Key), all.data());
-      const cl::Buffer sums(bench.context->cl(), CL_MEM_READ_WRITE, motion::Errors::bytes);
-      motion::Errors(*bench.context, search).run(*bench.queue, planes[0], planes[1], keys, sums);
+      const cl::Buffer sums(bench.context->cl(), CL_MEM_READ_WRITE, motion::SquaredErrors::bytes);
+      motion::SquaredErrors(*bench.context, search)
+          .run(*bench.queue, planes[0], planes[1], keys, sums);
       fail_unless_equals_float(
-          motion::Errors::total(read(bench, sums, motion::Errors::bytes).data()),
+          motion::SquaredErrors::total(read(bench, sums, motion::SquaredErrors::bytes).data()),
           mse * width * height);
       for (const double off : {-0.01, 0.01, 0.0}) {
         s.target_psnr = off != 0 ? 10 * std::log10(255 * 255 / mse) + off : 0;
         const int range = off < 0 ? s.min_range : s.max_range;
-        Motion engine(*bench.context, width, height, Layout::buffer);
+        BlockMotion engine(*bench.context, width, height, Layout::buffer);
         engine.share(std::make_unique<glcl::DevicePool>(
             std::vector<glcl::Device>(2, bench.context->device())));
         for (const Frame *frame : {&a, &b, &a, &b})
           engine.next(*bench.queue, s, bench.upload(*frame, Layout::buffer));
         Queue &results = engine.results(*bench.queue);
-        const Motion::Summary summary(
+        const BlockMotion::MotionSummary summary(
             engine.field(), width, height,
-            read(results, engine.sum_up(results), Motion::sums_bytes).data());
+            read(results, engine.sum_up(results), BlockMotion::sums_bytes).data());
         fail_unless_equals_int(summary.range, range);
         const cl::Buffer field(bench.context->cl(), CL_MEM_READ_WRITE, engine.field().bytes);
         engine.copy_field(results, field);
         const auto data = read(results, field, engine.field().bytes);
         const auto expected = reference::field(
-            reference::full_search(current, before, block, Window::of_range(range), s.lambda),
+            reference::full_search(current, before, block, SearchWindow::of_range(range), s.lambda),
             width, height, block, s.lambda);
         fail_unless(std::memcmp(data.data(), expected.vectors.data(),
                                 expected.vectors.size() * sizeof(motion::Vector)) == 0,
@@ -561,13 +565,13 @@ TEST(test_first_frame) {
   const Frame frame = reference::random_frame(50, 30);
   const Picture picture = bench.upload(frame, Layout::buffer);
   for (int block : kinds) {
-    const Motion::Settings s = settings(4, block, Precision::quarter, 0);
-    Motion engine(*bench.context, frame.width, frame.height, Layout::buffer);
+    const BlockMotion::Settings s = settings(4, block, Precision::quarter, 0);
+    BlockMotion engine(*bench.context, frame.width, frame.height, Layout::buffer);
     for (int run = 0; run < 2; run++) {
       fail_unless(!engine.next(*bench.queue, s, picture));
-      const Motion::Summary summary(
+      const BlockMotion::MotionSummary summary(
           engine.field(), frame.width, frame.height,
-          read(bench, engine.sum_up(*bench.queue), Motion::sums_bytes).data());
+          read(bench, engine.sum_up(*bench.queue), BlockMotion::sums_bytes).data());
       fail_unless(summary.mse == 0 && summary.zero == 1 && std::isinf(summary.psnr()));
       engine.next(*bench.queue, s, bench.upload(follow(frame), Layout::buffer));
       engine.reset();

@@ -31,18 +31,18 @@ std::vector<int> blocks(const Parameters &form) {
 }
 
 std::vector<Key> search(Bench &bench, const Parameters &form, const Pair &pair, int block,
-                        const Window &window, int lambda) {
+                        const SearchWindow &window, int lambda) {
   Search engine(*bench.context, block, form);
-  const motion::Plane current = upload(bench, pair.current);
-  const motion::Plane reference = upload(bench, pair.reference);
+  const motion::LumaPlane current = upload(bench, pair.current);
+  const motion::LumaPlane reference = upload(bench, pair.reference);
   const size_t count = engine.keys(current);
   const cl::Buffer keys = key_buffer(bench, count);
   engine.run(*bench.queue, current, reference, window, lambda, keys);
   return download(bench, keys, count);
 }
 
-void check(Bench &bench, const Parameters &form, const Pair &pair, int block, const Window &window,
-           int lambda) {
+void check(Bench &bench, const Parameters &form, const Pair &pair, int block,
+           const SearchWindow &window, int lambda) {
   check_keys(search(bench, form, pair, block, window, lambda),
              reference::full_search(pair.current, pair.reference, block, window, lambda),
              pair.name + " " + std::to_string(pair.current.width) + "×" +
@@ -60,7 +60,7 @@ TEST_EACH(test_content, 0, form_count) {
   for (int block : blocks(forms[__i__]))
     for (const Pair &pair : pairs(97, 53))
       for (int lambda : {0, 4})
-        check(bench, forms[__i__], pair, block, Window::of_range(8), lambda);
+        check(bench, forms[__i__], pair, block, SearchWindow::of_range(8), lambda);
 }
 
 TEST_EACH(test_bands, 0, form_count) {
@@ -69,10 +69,11 @@ TEST_EACH(test_bands, 0, form_count) {
     const Pair pair = pairs(97, 211).front();
     std::vector<Key> got;
     const int bands = in_bands(*bench.queue, [&] {
-      got = search(bench, forms[__i__], pair, block, Window::of_range(5), 2);
+      got = search(bench, forms[__i__], pair, block, SearchWindow::of_range(5), 2);
     });
     fail_unless(bands >= 3, "%d launches", bands);
-    check_keys(got, search(bench, forms[__i__], pair, block, Window::of_range(5), 2), pair.name);
+    check_keys(got, search(bench, forms[__i__], pair, block, SearchWindow::of_range(5), 2),
+               pair.name);
   }
 }
 
@@ -83,24 +84,26 @@ TEST_EACH(test_sizes, 0, form_count) {
   for (const auto &[width, height] : sizes)
     for (int block : blocks(forms[__i__]))
       for (const Pair &pair : pairs(width, height))
-        check(bench, forms[__i__], pair, block, Window::of_range(3), 1);
+        check(bench, forms[__i__], pair, block, SearchWindow::of_range(3), 1);
 }
 
 // Windows of every kind: offsets far beyond the frame's edges, one candidate, several pieces.
 TEST_EACH(test_windows, 0, form_count) {
   Bench bench;
-  std::vector<Window> windows = {{{0, 1}, {0, 1}},     {{-128, 1}, {128, 1}}, {{7, 5}, {-40, 2}},
-                                 {{-20, 34}, {-1, 3}}, {{-1, 2}, {-3, 67}},   Window::of_range(16),
-                                 Window::of_range(17)};
-  for (int side : {25, 31, 35, 36, 40, 47, 55}) windows.push_back(Window::of_window(side, 16));
-  for (const Window &window : windows)
+  std::vector<SearchWindow> windows = {{{0, 1}, {0, 1}},          {{-128, 1}, {128, 1}},
+                                       {{7, 5}, {-40, 2}},        {{-20, 34}, {-1, 3}},
+                                       {{-1, 2}, {-3, 67}},       SearchWindow::of_range(16),
+                                       SearchWindow::of_range(17)};
+  for (int side : {25, 31, 35, 36, 40, 47, 55})
+    windows.push_back(SearchWindow::of_window(side, 16));
+  for (const SearchWindow &window : windows)
     for (int block : blocks(forms[__i__]))
       check(bench, forms[__i__], moved(reference::natural_frame(45, 33), 9, -7, "natural"), block,
             window, 2);
-  for (const Window &window : {Window::of_range(40), Window::of_window(79, 16)})
+  for (const SearchWindow &window : {SearchWindow::of_range(40), SearchWindow::of_window(79, 16)})
     check(bench, forms[__i__], pairs(33, 18)[0], macroblock(forms[__i__]), window, 0);
   check(bench, forms[__i__], moved(reference::natural_frame(19, 9), 100, 90, "far"),
-        macroblock(forms[__i__]), Window::of_range(128), 0);
+        macroblock(forms[__i__]), SearchWindow::of_range(128), 0);
 }
 
 // A frame that has moved as a whole is found everywhere but where new content comes in.
@@ -112,7 +115,7 @@ TEST_EACH(test_shift, 0, form_count) {
     for (int x = 0; x < 128; x++)
       pair.current.values[y * 128 + x] = pair.reference.at(x - 6, y + 5);
   const int block = macroblock(forms[__i__]), step = block == 16 ? 1 : block;
-  const auto keys = search(bench, forms[__i__], pair, block, Window::of_range(8), 4);
+  const auto keys = search(bench, forms[__i__], pair, block, SearchWindow::of_range(8), 4);
   for (int row = 0; row < 5; row++)
     for (int column = 1; column < 8; column++) {
       const motion::Vector v = motion::vector_of(keys[(row * 8 + column) * step]);
@@ -134,7 +137,7 @@ TEST_EACH(test_extremes, 0, form_count) {
   std::fill(pair.current.values.begin(), pair.current.values.end(), 255);
   for (int block : blocks(forms[__i__]))
     for (int lambda : {0, 5, 127}) {
-      check(bench, forms[__i__], pair, block, Window::of_range(4), lambda);
+      check(bench, forms[__i__], pair, block, SearchWindow::of_range(4), lambda);
       check(bench, forms[__i__], pair, block, {{60, 5}, {-90, 2}}, lambda);
     }
 }
@@ -151,8 +154,8 @@ TEST(test_window_of_side) {
 TEST(test_errors) {
   Bench bench;
   Search engine(*bench.context, 16);
-  const motion::Plane plane = upload(bench, reference::Plane(32, 16));
-  const motion::Plane other = upload(bench, reference::Plane(16, 16));
+  const motion::LumaPlane plane = upload(bench, reference::Plane(32, 16));
+  const motion::LumaPlane other = upload(bench, reference::Plane(16, 16));
   const cl::Buffer keys = key_buffer(bench, 2);
   const auto refuses = [&](const std::string &words, const auto &call) {
     try {
@@ -164,9 +167,10 @@ TEST(test_errors) {
     }
   };
   glcl::Queue &queue = *bench.queue;
-  refuses("129", [&] { engine.run(queue, plane, plane, Window::of_range(129), 0, keys); });
-  refuses("lambda=128", [&] { engine.run(queue, plane, plane, Window::of_range(1), 128, keys); });
-  refuses("32×16", [&] { engine.run(queue, plane, other, Window::of_range(1), 0, keys); });
+  refuses("129", [&] { engine.run(queue, plane, plane, SearchWindow::of_range(129), 0, keys); });
+  refuses("lambda=128",
+          [&] { engine.run(queue, plane, plane, SearchWindow::of_range(1), 128, keys); });
+  refuses("32×16", [&] { engine.run(queue, plane, other, SearchWindow::of_range(1), 0, keys); });
   refuses("block-size=12", [&] { Search(*bench.context, 12, vector); });
 }
 
@@ -174,11 +178,11 @@ TEST(test_errors) {
 TEST(test_luma) {
   Bench bench;
   for (const auto layout : {Layout::image, Layout::buffer}) {
-    motion::Luma engine(*bench.context, layout);
+    motion::LumaConverter engine(*bench.context, layout);
     for (const auto &[width, height] : {std::pair{1, 1}, {17, 5}, {64, 32}, {131, 35}}) {
       const Frame frame = reference::random_frame(width, height);
-      const motion::Plane plane = motion::make_plane(bench.context->cl(), width, height);
-      const motion::Plane half =
+      const motion::LumaPlane plane = motion::make_plane(bench.context->cl(), width, height);
+      const motion::LumaPlane half =
           motion::make_plane(bench.context->cl(), (width + 1) / 2, (height + 1) / 2);
       engine.run(*bench.queue, bench.upload(frame, layout, layout == Layout::buffer ? 3 : 0),
                  plane);
@@ -192,7 +196,7 @@ TEST(test_luma) {
           for (int x = 0; x < got->pitch; x++)
             fail_unless_equals_int(
                 bytes[size_t(y) * got->pitch + x],
-                expected->at(x - motion::Plane::padding, y - motion::Plane::padding));
+                expected->at(x - motion::LumaPlane::padding, y - motion::LumaPlane::padding));
       }
     }
   }

@@ -9,7 +9,7 @@
 
 namespace motion = glcl::motion;
 using motion::Key;
-using motion::Window;
+using motion::SearchWindow;
 
 /// Two frames of which the second has moved, by another vector in each part, over repeated edges.
 struct Pair {
@@ -38,8 +38,8 @@ inline std::vector<Pair> pairs(int width, int height) {
   };
 }
 
-inline motion::Plane upload(Bench &bench, const reference::Plane &plane) {
-  motion::Plane padded = motion::make_plane(bench.context->cl(), plane.width, plane.height);
+inline motion::LumaPlane upload(Bench &bench, const reference::Plane &plane) {
+  motion::LumaPlane padded = motion::make_plane(bench.context->cl(), plane.width, plane.height);
   const std::vector<uint8_t> bytes = reference::padded(plane);
   bench.queue->cl().enqueueWriteBuffer(padded.buffer, CL_TRUE, 0, bytes.size(), bytes.data());
   return padded;

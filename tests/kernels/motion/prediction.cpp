@@ -11,8 +11,8 @@
 #include "motion/motion.h"
 #include "motion/search.h"
 
-using motion::Motion;
-using Precision = Motion::Precision;
+using motion::BlockMotion;
+using Precision = BlockMotion::Precision;
 
 namespace {
 
@@ -82,28 +82,28 @@ std::vector<Frame> bunny() {
   return {};
 }
 
-double psnr(Bench &bench, const std::vector<Frame> &frames, const Motion::Settings &settings) {
+double psnr(Bench &bench, const std::vector<Frame> &frames, const BlockMotion::Settings &settings) {
   const Layout layout = glcl::layout_for(bench.context->device());
   const int width = frames[0].width, height = frames[0].height;
-  Motion engine(*bench.context, width, height, layout);
+  BlockMotion engine(*bench.context, width, height, layout);
   double mse = 0;
   for (const Frame &frame : frames) {
     if (!engine.next(*bench.queue, settings, bench.upload(frame, layout))) continue;
-    std::vector<uint8_t> sums(Motion::sums_bytes);
+    std::vector<uint8_t> sums(BlockMotion::sums_bytes);
     bench.queue->cl().enqueueReadBuffer(engine.sum_up(*bench.queue), CL_TRUE, 0, sums.size(),
                                         sums.data());
-    mse += Motion::Summary(engine.field(), width, height, sums.data()).mse;
+    mse += BlockMotion::MotionSummary(engine.field(), width, height, sums.data()).mse;
   }
   return 10 * std::log10(255 * 255 / (mse / double(frames.size() - 1)));
 }
 
 struct Row {
-  Motion::Method method;
+  BlockMotion::Method method;
   int block;  // 0: partitions
   Precision precision;
   double foreman_start, foreman_end, bunny;
 };
-constexpr auto full = Motion::Method::full, hexagon = Motion::Method::hexagon;
+constexpr auto full = BlockMotion::Method::full, hexagon = BlockMotion::Method::hexagon;
 constexpr Row rows[] = {
     {hexagon, 16, Precision::full, 32.58, 30.93, 34.29},
 
@@ -122,7 +122,7 @@ void check(const std::vector<Frame> &frames, double Row::*column) {
   if (frames.empty()) return;
   Bench bench;
   for (const Row &row : rows) {
-    Motion::Settings settings;
+    BlockMotion::Settings settings;
     settings.range = 16;
     settings.method = row.method;
     settings.partitions = row.block == 0;
@@ -156,9 +156,9 @@ TEST(test_chosen_before) {
     const reference::Plane now = reference::luma(frames[i]),
                            before = reference::luma(frames[i - 1]);
     motion::Search engine(*bench.context, block);
-    const motion::Plane current = upload(bench, now), reference = upload(bench, before);
+    const motion::LumaPlane current = upload(bench, now), reference = upload(bench, before);
     const cl::Buffer buffer = key_buffer(bench, engine.keys(current));
-    engine.run(*bench.queue, current, reference, Window::of_range(16), lambda, buffer);
+    engine.run(*bench.queue, current, reference, SearchWindow::of_range(16), lambda, buffer);
     const auto whole = download(bench, buffer, engine.keys(current));
     auto keys = whole;
     const reference::Samples samples(before, 19);
@@ -179,9 +179,9 @@ namespace {
 /// The prediction of a frame by blocks of 16 px from a window of candidates.
 struct Windowed {
   Windowed(Bench &bench, const reference::Plane &now, const reference::Plane &before,
-           const Window &window) {
+           const SearchWindow &window) {
     motion::Search engine(*bench.context, 16);
-    const motion::Plane current = upload(bench, now), reference = upload(bench, before);
+    const motion::LumaPlane current = upload(bench, now), reference = upload(bench, before);
     const size_t count = engine.keys(current);
     const cl::Buffer buffer = key_buffer(bench, count);
     engine.run(*bench.queue, current, reference, window, 0, buffer);

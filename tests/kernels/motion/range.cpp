@@ -38,7 +38,7 @@ class Ranged {
     Search engine(*bench_.context, block, form, true);
     const size_t count = engine.keys(current_);
     const cl::Buffer keys = key_buffer(bench_, count);
-    engine.run(*bench_.queue, current_, before_, Window::of_range(most), lambda, keys,
+    engine.run(*bench_.queue, current_, before_, SearchWindow::of_range(most), lambda, keys,
                range_.ranges());
     return download(bench_, keys, count);
   }
@@ -53,7 +53,7 @@ class Ranged {
  private:
   Bench &bench_;
   const Pair &pair_;
-  motion::Plane current_, before_;
+  motion::LumaPlane current_, before_;
   Range range_;
 };
 

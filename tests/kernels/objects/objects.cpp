@@ -6,8 +6,8 @@
 #include <array>
 #include <random>
 
+#include "objects/renderer.h"
 #include "objects/tracker.h"
-#include "objects/view.h"
 #include "reference/camera/camera.h"
 #include "reference/objects/objects.h"
 
@@ -719,7 +719,7 @@ TEST(test_view) {
   for (Layout layout : {Layout::buffer, Layout::image})
     for (const auto &[w, h] : {std::array{640, 360}, {64, 48}, {7, 5}, {3840, 2160}}) {
       if (layout == Layout::image && w > 1000) continue;
-      glcl::objects::View view(*bench.context, w, h, layout);
+      glcl::objects::ObjectRenderer view(*bench.context, w, h, layout);
       const Frame frame = reference::gradient_frame(w, h);
       const Picture in = bench.upload(frame, layout), out = bench.upload(Frame(w, h), layout);
       Object object;

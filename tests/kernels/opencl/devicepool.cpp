@@ -7,12 +7,12 @@
 #include <numeric>
 
 #include "kernels/motion/motion.h"
-#include "motion/teamsearch.h"
+#include "motion/multidevicesearch.h"
 #include "opencl/error.h"
 
 using glcl::Device;
 using glcl::DevicePool;
-using motion::TeamSearch;
+using motion::MultiDeviceSearch;
 
 namespace {
 
@@ -41,9 +41,9 @@ std::vector<Device> parts(Bench &bench, int count) {
   return list;
 }
 
-/// A luma plane where TeamSearch takes it.
-TeamSearch::Luma upload(TeamSearch &search, const reference::Plane &plane) {
-  TeamSearch::Luma luma = search.frame();
+/// A luma plane where MultiDeviceSearch takes it.
+MultiDeviceSearch::HostLuma upload(MultiDeviceSearch &search, const reference::Plane &plane) {
+  MultiDeviceSearch::HostLuma luma = search.frame();
   const auto bytes = reference::padded(plane);
   std::copy(bytes.begin(), bytes.end(), luma.bytes());
   return luma;
@@ -54,7 +54,7 @@ TeamSearch::Luma upload(TeamSearch &search, const reference::Plane &plane) {
 // The same keys for one device and for two, for any shares, with several searches under way.
 TEST(test_shares) {
   Bench bench;
-  const Window window = Window::of_range(6);
+  const SearchWindow window = SearchWindow::of_range(6);
   for (int block : {8, 16, motion::Search::partitions}) {
     const Pair pair = moved(reference::natural_frame(90, 50), 3, -4, "natural");
     const std::vector<Key> all_expected[] = {
@@ -62,14 +62,15 @@ TEST(test_shares) {
         reference::full_search(pair.reference, pair.current, block, window, 3)};
     for (int count : {1, 2}) {
       DevicePool pool(parts(bench, count));
-      TeamSearch search(pool, *bench.context, block, 90, 50);
+      MultiDeviceSearch search(pool, *bench.context, block, 90, 50);
       std::vector<std::vector<int>> all = {{13}, {13}, {13}, {13}};
       if (count == 2) all = {{6, 7}, {1, 12}, {0, 13}, {13, 0}, {10, 3}};
       std::vector<std::vector<Key>> found(all.size(), std::vector<Key>(search.keys()));
       std::vector<size_t> order;
-      TeamSearch::Luma before = upload(search, pair.reference);
+      MultiDeviceSearch::HostLuma before = upload(search, pair.reference);
       for (size_t run = 0; run < all.size(); run++) {
-        const TeamSearch::Luma now = upload(search, run % 2 ? pair.reference : pair.current);
+        const MultiDeviceSearch::HostLuma now =
+            upload(search, run % 2 ? pair.reference : pair.current);
         search.start(
             now, before, window, 3, found[run].data(),
             [&order, run](const std::exception_ptr &failure) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "view.h"
+#include "renderer.h"
 
 namespace glcl::motion {
 
-View::View(Context &context, int width, int height, Layout layout)
+MotionRenderer::MotionRenderer(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height), arrows_(context, width, height, layout) {
   const Program program = context.program("motion/display.cl", frame_options(layout));
   const Size group{32, 4};
@@ -13,9 +13,9 @@ View::View(Context &context, int width, int height, Layout layout)
   arrow_ = Kernel(context, program, "motion_arrows", group);
 }
 
-void View::draw_vectors(Queue &queue, const Drawing &drawing, const Motion &motion,
-                        const drawing::Canvas &canvas) {
-  const Motion::Field &field = motion.field();
+void MotionRenderer::draw_vectors(Queue &queue, const MotionStyle &drawing,
+                                  const BlockMotion &motion, const drawing::Canvas &canvas) {
+  const BlockMotion::VectorField &field = motion.field();
   const cl_int2 count{{field.columns, field.rows}}, size{{width_, height_}};
   const int cells = field.block / field.cell, overlay = canvas.overlay;
   canvas.begin(queue);
@@ -36,10 +36,10 @@ void View::draw_vectors(Queue &queue, const Drawing &drawing, const Motion &moti
   arrows_.draw(queue, arrows, drawing.outline_color, canvas);
 }
 
-void View::draw(Queue &queue, const Drawing &drawing, const Motion &motion,
-                const drawing::Canvas &canvas) {
+void MotionRenderer::draw(Queue &queue, const MotionStyle &drawing, const BlockMotion &motion,
+                          const drawing::Canvas &canvas) {
   const Size items = frame_items(canvas.out.layout, width_, height_);
-  const Plane &predicted = motion.predicted();
+  const LumaPlane &predicted = motion.predicted();
   const int overlay = canvas.overlay;
   switch (drawing.display) {
     case Display::none:

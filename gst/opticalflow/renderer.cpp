@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "view.h"
+#include "renderer.h"
 
 #include <algorithm>
 #include <string>
@@ -15,7 +15,7 @@ constexpr Size pixel_group{32, 8};
 
 }  // namespace
 
-View::View(Context &context, int width, int height, Layout layout)
+FlowRenderer::FlowRenderer(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height), arrows_(context, width, height, layout) {
   const Program report =
       context.program("opticalflow/report.cl", "-DITEMS=" + std::to_string(items));
@@ -32,32 +32,33 @@ View::View(Context &context, int width, int height, Layout layout)
     return cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   };
   parts_ = buffer(groups * sizeof(cl_float8));
-  summary_ = buffer(sizeof(Summary));
+  summary_ = buffer(sizeof(FlowSummary));
   cl_float2 unknown{{-1, -1}};
   nothing_ =
       cl::Buffer(context.cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof unknown, &unknown);
 }
 
-void View::summarize(Queue &queue, const Field &field, float least, float gain, bool fresh) {
+void FlowRenderer::summarize(Queue &queue, const FlowField &field, float least, float gain,
+                             bool fresh) {
   const int pixels = field.width * field.height;
   sums_(queue, {size_t(groups) * items, 1}, field.vectors, field.confidence, pixels, least, parts_);
   summary_kernel_(queue, {items, 1}, parts_, groups, pixels, gain, int(fresh),
                   field.noise() ? field.noise : nothing_, summary_);
 }
 
-void View::sample(Queue &queue, const Field &field, float least, int grid, float unknown,
-                  const cl::Buffer &result) {
+void FlowRenderer::sample(Queue &queue, const FlowField &field, float least, int grid,
+                          float unknown, const cl::Buffer &result) {
   const int columns = cells(field.width, grid), rows = cells(field.height, grid);
   grid_(queue, {size_t(columns), size_t(rows)}, field.vectors, field.confidence,
         cl_int2{{field.width, field.height}}, least, grid, unknown, result,
         cl_int2{{columns, rows}});
 }
 
-void View::draw_arrows(Queue &queue, const Drawing &drawing, const Field &field, float least,
-                       const drawing::Canvas &canvas) {
+void FlowRenderer::draw_arrows(Queue &queue, const FlowStyle &drawing, const FlowField &field,
+                               float least, const drawing::Canvas &canvas) {
   const int cell =
       drawing.spacing ? std::max(drawing.spacing, 4) : drawing::Arrows::spacing(width_, height_);
-  const cl_int2 cells{{View::cells(width_, cell), View::cells(height_, cell)}};
+  const cl_int2 cells{{FlowRenderer::cells(width_, cell), FlowRenderer::cells(height_, cell)}};
   const int count = cells.s[0] * cells.s[1];
   arrow_(queue, {size_t(cells.s[0]), size_t(cells.s[1])}, field.vectors, field.confidence,
          cl_int2{{width_, height_}}, least, summary_, cell, cells, drawing::bytes_of(drawing.color),
@@ -65,8 +66,8 @@ void View::draw_arrows(Queue &queue, const Drawing &drawing, const Field &field,
   arrows_.draw(queue, count, drawing.outline_color, canvas);
 }
 
-void View::draw(Queue &queue, const Drawing &drawing, const Field *field, float least,
-                const drawing::Canvas &canvas) {
+void FlowRenderer::draw(Queue &queue, const FlowStyle &drawing, const FlowField *field, float least,
+                        const drawing::Canvas &canvas) {
   const cl_int2 size{{width_, height_}};
   const Size pixels{size_t(width_), size_t(height_)};
   const int overlay = canvas.overlay;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "seeds.h"
+#include "candidates.h"
 
 #include <algorithm>
 #include <string>
@@ -16,15 +16,17 @@ int divide_up(int n, int unit) { return (n + unit - 1) / unit; }
 
 }  // namespace
 
-int Seeds::matched_level(int width, int height) {
+int Candidates::matched_level(int width, int height) {
   int level = 0;
   while (half(std::min(width, height), level) > largest_side) level++;
   return level;
 }
 
-int Seeds::chosen_level(int width, int height) { return std::max(matched_level(width, height), 1); }
+int Candidates::chosen_level(int width, int height) {
+  return std::max(matched_level(width, height), 1);
+}
 
-Seeds::Seeds(Context &context, int width, int height, bool census)
+Candidates::Candidates(Context &context, int width, int height, bool census)
     : matched_(matched_level(width, height)),
       chosen_(chosen_level(width, height)),
       columns_(divide_up(half(width, matched_), cell)),
@@ -44,21 +46,23 @@ Seeds::Seeds(Context &context, int width, int height, bool census)
                       nothing.size() * sizeof(cl_float2), nothing.data());
 }
 
-void Seeds::match(Queue &queue, const Plane &before, const Plane &after, const cl::Buffer &light,
-                  const cl::Buffer &relit) {
+void Candidates::match(Queue &queue, const Plane &before, const Plane &after,
+                       const cl::Buffer &brightness, const cl::Buffer &matched_brightness) {
   modes_kernel_(queue, {columns_ * modes_kernel_.group().x, size_t(rows_)}, signatures_.claims(),
                 cl_int2{{signatures_.width(), signatures_.height()}},
                 cl_int2{{signatures_.columns(), signatures_.rows()}}, before.texels, after.texels,
-                before.pitch, before.offset, modes_, pairs_, light, relit, cl_int(!census_));
+                before.pitch, before.offset, modes_, pairs_, brightness, matched_brightness,
+                cl_int(!census_));
 }
 
-void Seeds::choose(Queue &queue, const Level &level, const Nodes &nodes, const cl::Buffer &result) {
+void Candidates::select(Queue &queue, const MatchLevel &level, const Nodes &nodes,
+                        const cl::Buffer &result) {
   const size_t count = size_t(nodes.size.s[0]) * nodes.size.s[1];
   const int coarser = chosen_ - matched_;
   const float flat = census_ ? 400 : 0.25f;
   const size_t groups = (count + nodes_ - 1) / nodes_;
   seed_(queue, {groups * seed_.group().x, seed_.group().y}, level.before, level.after, level.level,
-        nodes.apart, level.light, level.noise, level.gain, flat, modes_, pairs_,
+        nodes.spacing, level.brightness, level.noise, level.gain, flat, modes_, pairs_,
         cl_int2{{columns_, rows_}}, static_cast<float>(cell >> coarser),
         1.0f / static_cast<float>(1 << coarser), nodes.flow, nodes.size, nodes.scale, result);
 }

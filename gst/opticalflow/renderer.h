@@ -8,7 +8,7 @@ namespace glcl::opticalflow {
 
 /// What is made of a flow field: numbers, coarser fields, pictures. Vectors
 /// whose confidence is below `least` count as still, with a confidence of 0.
-class View {
+class FlowRenderer {
  public:
   enum class Display {
     none,     ///< the frame
@@ -18,7 +18,7 @@ class View {
   };
 
   /// Means over all pixels, in px per frame; the layout of the kernels.
-  struct Summary {
+  struct FlowSummary {
     cl_float mean_x, mean_y, mean_magnitude, max_magnitude;
     cl_float moving;  ///< fraction of the pixels faster than half a pixel
     cl_float confidence;
@@ -28,17 +28,17 @@ class View {
   };
 
   /// Throws Error::failed.
-  View(Context &context, int width, int height, Layout layout);
+  FlowRenderer(Context &context, int width, int height, Layout layout);
 
   /// Fills summary(). `gain` 0 means three times the rms, at least 1: at once where `fresh`, else
   /// it follows by a tenth per frame.
-  void summarize(Queue &queue, const Field &field, float least, float gain, bool fresh);
+  void summarize(Queue &queue, const FlowField &field, float least, float gain, bool fresh);
   /// A Summary on the device.
   const cl::Buffer &summary() const { return summary_; }
 
   /// The vectors in the middles of cells of `grid` px, float2 [rows, columns], then their
   /// confidences, float [rows, columns]. Unsure vectors get `unknown` as both components.
-  void sample(Queue &queue, const Field &field, float least, int grid, float unknown,
+  void sample(Queue &queue, const FlowField &field, float least, int grid, float unknown,
               const cl::Buffer &result);
   /// Cells along a side of so many px.
   static int cells(int px, int grid) { return (px + grid - 1) / grid; }
@@ -46,7 +46,7 @@ class View {
     return size_t(cells(width, grid)) * cells(height, grid) * 3 * sizeof(cl_float);
   }
 
-  struct Drawing {
+  struct FlowStyle {
     Display display = Display::color;
     bool legend = false;  ///< a wheel with its radius in px per frame
     int spacing = 0;      ///< px between arrows, at least 4; 0 goes by the frame's size
@@ -55,11 +55,11 @@ class View {
   };
   /// Draws `field` with the gain of the last summarize(); without a field, black for
   /// Display::color and nothing for the others. Throws.
-  void draw(Queue &queue, const Drawing &drawing, const Field *field, float least,
+  void draw(Queue &queue, const FlowStyle &drawing, const FlowField *field, float least,
             const drawing::Canvas &canvas);
 
  private:
-  void draw_arrows(Queue &queue, const Drawing &drawing, const Field &field, float least,
+  void draw_arrows(Queue &queue, const FlowStyle &drawing, const FlowField &field, float least,
                    const drawing::Canvas &canvas);
 
   int width_, height_;

@@ -16,10 +16,10 @@ namespace glcl::motion {
 /// the least keys among its own on the device, the host takes the least of all. Keys are those of
 /// Search for any number of devices and any shares. Nothing waits: several searches may be under
 /// way, and a device takes the next one's frame while it searches.
-class TeamSearch {
+class MultiDeviceSearch {
  public:
   /// A frame's luma on the host, as Plane lays it out.
-  struct Luma {
+  struct HostLuma {
     uint64_t number;  // another one for every frame
     std::shared_ptr<Pinned> memory;
     cl::Event arrived;  ///< its bytes; null: they are there
@@ -29,18 +29,18 @@ class TeamSearch {
 
   /// For frames of width × height px; `block` as for Search; host memory is pinned for `context`.
   /// Throws Error::failed, cl::Error.
-  TeamSearch(DevicePool &pool, Context &context, int block, int width, int height);
+  MultiDeviceSearch(DevicePool &pool, Context &context, int block, int width, int height);
   /// Waits for what is under way.
-  ~TeamSearch();
+  ~MultiDeviceSearch();
 
   /// Room for a frame, of layout().bytes().
-  Luma frame();
-  const Plane &layout() const { return layout_; }
+  HostLuma frame();
+  const LumaPlane &layout() const { return layout_; }
   /// How many keys a search gives.
   size_t keys() const { return keys_; }
 
   /// Rows of candidates of a window for each device, as the next search shares them.
-  std::vector<int> shares(const Window &window) const;
+  std::vector<int> shares(const SearchWindow &window) const;
 
   /// A small window that the slowest device searches ahead, ±range px; where whole pixels then
   /// predict the frame with no more squared errors than these, no more is searched.
@@ -55,8 +55,8 @@ class TeamSearch {
   /// of the stream. Candidates lie within ±range px. After a failure all vectors are 0 and the
   /// outcome says why.
   std::shared_ptr<const DeferredError> enqueue(Queue &queue, Queue &results, uint64_t number,
-                                               const Plane &current, const Plane &before, int range,
-                                               const Ahead &ahead, int lambda,
+                                               const LumaPlane &current, const LumaPlane &before,
+                                               int range, const Ahead &ahead, int lambda,
                                                const cl::Buffer &keys);
   /// An int on the device: the square of the range that was enough; with `ahead`.
   const cl::Buffer &range_square() const { return range_square_; }
@@ -64,39 +64,40 @@ class TeamSearch {
   /// Starts the search of `current` in `reference`. `keys` receives the keys; then, on a thread of
   /// the pool, `done` is called, with what went wrong, if anything did. Throws Error::settings as
   /// Search::run does.
-  void start(const Luma &current, const Luma &reference, const Window &window, int lambda,
-             Key *keys, DevicePool::Done done);
+  void start(const HostLuma &current, const HostLuma &reference, const SearchWindow &window,
+             int lambda, Key *keys, DevicePool::Done done);
   /// The same with chosen shares: rows of candidates for each device.
-  void start(const Luma &current, const Luma &reference, const Window &window, int lambda,
-             Key *keys, DevicePool::Done done, const std::vector<int> &shares);
+  void start(const HostLuma &current, const HostLuma &reference, const SearchWindow &window,
+             int lambda, Key *keys, DevicePool::Done done, const std::vector<int> &shares);
 
  private:
-  struct Slot {
-    Plane plane;
+  struct FrameSlot {
+    LumaPlane plane;
     uint64_t number = 0;  // of the frame that it holds
     uint64_t used = 0;    // the last time
   };
 
-  struct Part {
+  struct DevicePart {
     Search search;
-    Slot slots[4];  // of this search's frames and the last one's
+    FrameSlot slots[4];  // of this search's frames and the last one's
     uint64_t uses = 0;
     cl::Buffer keys;
-    std::unique_ptr<Errors> errors;  // with its sums, once the device has searched ahead
+    std::unique_ptr<SquaredErrors> errors;  // with its sums, once the device has searched ahead
     cl::Buffer sums;
     std::unique_ptr<PinnedPool> found;  // keys, and sums behind them
   };
 
-  static std::vector<Part> parts(DevicePool &pool, int block);
-  const Plane &upload(DevicePool::Worker &worker, Part &part, const Luma &luma);
-  Luma fetch(Queue &queue, const Plane &plane);
-  void start_ahead(const Luma &current, const Luma &reference, const Ahead &ahead, int lambda,
-                   Key *keys, const DevicePool::Done &enough, const DevicePool::Done &more);
+  static std::vector<DevicePart> parts(DevicePool &pool, int block);
+  const LumaPlane &upload(DevicePool::Worker &worker, DevicePart &part, const HostLuma &luma);
+  HostLuma fetch(Queue &queue, const LumaPlane &plane);
+  void start_ahead(const HostLuma &current, const HostLuma &reference, const Ahead &ahead,
+                   int lambda, Key *keys, const DevicePool::Done &enough,
+                   const DevicePool::Done &more);
 
   DevicePool &pool_;
   cl::Context context_;
-  Plane layout_;
-  std::vector<Part> parts_;  // by worker; each on that one's thread
+  LumaPlane layout_;
+  std::vector<DevicePart> parts_;  // by worker; each on that one's thread
   size_t keys_;
   Queue fetches_;  // of planes to the host
   PinnedPool frames_;
@@ -104,7 +105,7 @@ class TeamSearch {
 
   PinnedPool merged_;  // keys, and the square of the range behind them
   cl::Buffer range_square_;
-  Luma last_;                 // the frame that enqueue() was given last
+  HostLuma last_;             // the frame that enqueue() was given last
   uint64_t last_number_ = 0;  // in the stream; 0: none
   std::deque<std::pair<cl::Event, std::shared_ptr<Pinned>>> written_;  // in use until then
 };

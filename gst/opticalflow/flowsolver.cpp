@@ -2,42 +2,42 @@
 // The solver's steps from level to level.
 #include <algorithm>
 
-#include "flowparts.h"
+#include "flowlayout.h"
 
 namespace glcl::opticalflow {
 
-/// `apart`: texels of the level between the flow's nodes.
-Flow::State Flow::seed(Queue &queue, const Frames &frames, int level, int apart, const State &state,
-                       float scale) {
+/// `spacing`: texels of the level between the flow's nodes.
+Flow::FlowState Flow::seed(Queue &queue, const FramePair &frames, int level, int spacing,
+                           const FlowState &state, float scale) {
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
-  seeds_->choose(queue,
-                 {texels(frames.before), texels(frames.after), levels_[level].cl(),
-                  noise_gains_[level], frames.relit, noise_.variances()},
-                 {*state.flow, state.size, apart, scale}, *to);
+  candidates_->select(queue,
+                      {texels(frames.before), texels(frames.after), levels_[level].cl(),
+                       noise_gains_[level], frames.matched_brightness, noise_.variances()},
+                      {*state.flow, state.size, spacing, scale}, *to);
   return {to, state.size};
 }
 
 /// What a group has that takes a lattice whole: votes and what steps start from; sums.
-TileMemory Flow::whole_memory(const Settings &settings, const Lattice &lattice) const {
-  const auto sums = TileMemory::sums(tensor_tile_, window_radius, whole_.sums);
-  const TileMemory steps(lattice.side(), lattice.side(), whole_.radius, whole_.sums,
+TileMemory Flow::fused_memory(const Settings &settings, const Lattice &lattice) const {
+  const auto sums = TileMemory::sums(tensor_tile_, window_radius, fused_.sums);
+  const TileMemory steps(lattice.side(), lattice.side(), fused_.radius, fused_.sums,
                          settings.median / 2, 1);
   const auto halved = [](size_t count) { return (count + 1) / 2; };  // two floats are half of four
   TileMemory memory = sums;
   memory.nodes = steps.tile + steps.tile % 2;
   memory.tile = std::max({sums.tile, halved(memory.nodes + steps.nodes),
-                          whole_.kernel.group().x * whole_.kernel.group().y});
+                          fused_.kernel.group().x * fused_.kernel.group().y});
   memory.strip = std::max(sums.strip, halved(steps.strip));
   return memory;
 }
 
 /// The finest level above `above` of those from `level` on whose lattices one group takes whole;
 /// one more than `level` where it does not take that one.
-int Flow::last_whole(const Settings &settings, int level, int above) const {
+int Flow::last_fused_level(const Settings &settings, int level, int above) const {
   const auto &lattices = lattices_[window_class(settings.window)].of_level;
   const auto fits = [&](const Lattice &lattice) {
-    if (lattice.columns > int(whole_.tile.x) || lattice.rows > int(whole_.tile.y)) return false;
-    const TileMemory memory = whole_memory(settings, lattice);
+    if (lattice.columns > int(fused_.tile.x) || lattice.rows > int(fused_.tile.y)) return false;
+    const TileMemory memory = fused_memory(settings, lattice);
     return (memory.tile + memory.strip) * sizeof(cl_float4) <= local_memory_;
   };
   int last = level + 1;
@@ -46,30 +46,31 @@ int Flow::last_whole(const Settings &settings, int level, int above) const {
 }
 
 /// `sums`: those of all lattices are still to be made.
-Flow::State Flow::warp_whole(Queue &queue, const Settings &settings, const Frames &frames,
-                             int level, int last, const State &state, float scale, bool sums) {
+Flow::FlowState Flow::warp_fused(Queue &queue, const Settings &settings, const FramePair &frames,
+                                 int level, int last, const FlowState &state, float scale,
+                                 bool sums) {
   const Lattices &lattices = lattices_[window_class(settings.window)];
   const Lattice &lattice = lattices.of_level[last];
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
-  const TileMemory memory = whole_memory(settings, lattice);
-  const auto window = make_window<Window>(settings.window, lattice.step, whole_.radius);
+  const TileMemory memory = fused_memory(settings, lattice);
+  const auto window = make_window<WindowTaps>(settings.window, lattice.step, fused_.radius);
   const int rows = divide_up(height_, row), tiles = sums ? lattices.tiles[last] : 0;
-  const Size group = whole_.kernel.group();
-  whole_.kernel(queue, {(1 + tiles + (sums ? row_groups(group) : 0)) * group.x, group.y},
+  const Size group = fused_.kernel.group();
+  fused_.kernel(queue, {(1 + tiles + (sums ? row_groups(group) : 0)) * group.x, group.y},
                 texels(frames.before), texels(frames.after), lattices.table, gain_table_, level,
-                last, frames.light, sums_, rests_, slopes_, noise_.variances(), spread(window),
-                *state.flow, state.size, scale, *to, settings.warps, window,
+                last, frames.brightness, sums_, residuals_, slopes_, noise_.variances(),
+                spread(window), *state.flow, state.size, scale, *to, settings.warps, window,
                 static_cast<float>(settings.alpha), settings.median / 2, frames.before.grey,
                 frames.after.grey, rows_, votes_,
-                make_window<Window>(settings.window, lattices.of_level[0].step, finest_radius),
+                make_window<WindowTaps>(settings.window, lattices.of_level[0].step, finest_radius),
                 vector(tensor_tile_), tiles, rows, std::max(rows / (bands * row), 1),
                 cl::Local(memory.tile * sizeof(cl_float4)),
                 cl::Local(memory.strip * sizeof(cl_float4)), cl_int(memory.nodes));
   return {to, lattice.size()};
 }
 
-Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &frames, int level,
-                       const State &state, float scale) {
+Flow::FlowState Flow::warp(Queue &queue, const Settings &settings, const FramePair &frames,
+                           int level, const FlowState &state, float scale) {
   const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
   int shift = state.size.s[0] < lattice.columns || state.size.s[1] < lattice.rows;
   Solver &solver = level ? coarse_ : finest_;
@@ -88,57 +89,59 @@ Flow::State Flow::warp(Queue &queue, const Settings &settings, const Frames &fra
          TileMemory(tile, lattice.side(), solver.radius, solver.sums, spacing, most).bytes() >
              local_memory_)
     tile = tile_for(--most);
-  State now = state;
+  FlowState now = state;
   for (int left = warps; left > 0; left -= most, shift = 0, scale = 1)
     now =
         warp(queue, settings, solver, tile, std::min(most, left), frames, level, now, shift, scale);
   return now;
 }
 
-Flow::State Flow::warp(Queue &queue, const Settings &settings, Solver &solver, Size tile, int warps,
-                       const Frames &frames, int level, const State &state, int shift,
-                       float scale) {
+Flow::FlowState Flow::warp(Queue &queue, const Settings &settings, Solver &solver, Size tile,
+                           int warps, const FramePair &frames, int level, const FlowState &state,
+                           int shift, float scale) {
   const Lattice &lattice = lattices_[window_class(settings.window)].of_level[level];
   const cl::Buffer *to = state.flow == &flow_[0] ? &flow_[1] : &flow_[0];
   const int spacing = settings.median / 2;
   const Size group = solver.kernel.group();
   const TileMemory memory(tile, lattice.side(), solver.radius, solver.sums, spacing, warps);
-  const auto window = make_window<Window>(settings.window, lattice.step, solver.radius);
-  solver.kernel(
-      queue,
-      {divide_up(lattice.columns, int(tile.x)) * group.x,
-       divide_up(lattice.rows, int(tile.y)) * group.y},
-      channels_ == Channels::census ? frames.before.census : slopes_, texels(frames.after),
-      levels_[level].cl(), lattice.step,
-      level > Seeds::chosen_level(width_, height_) ? frames.light : frames.relit, sums_, rests_,
-      lattice.first_tensor, noise_.variances(), noise_gains_[level], spread(window), *state.flow,
-      state.size, shift, scale, *to, lattice.size(), vector(tile), warps, window,
-      static_cast<float>(settings.alpha), spacing, cl::Local(memory.tile * sizeof(cl_float2)),
-      cl::Local(memory.strip * sizeof(cl_float2)), cl::Local(memory.nodes * sizeof(cl_float2)));
+  const auto window = make_window<WindowTaps>(settings.window, lattice.step, solver.radius);
+  solver.kernel(queue,
+                {divide_up(lattice.columns, int(tile.x)) * group.x,
+                 divide_up(lattice.rows, int(tile.y)) * group.y},
+                channels_ == Channels::census ? frames.before.census : slopes_,
+                texels(frames.after), levels_[level].cl(), lattice.step,
+                level > Candidates::chosen_level(width_, height_) ? frames.brightness
+                                                                  : frames.matched_brightness,
+                sums_, residuals_, lattice.first_tensor, noise_.variances(), noise_gains_[level],
+                spread(window), *state.flow, state.size, shift, scale, *to, lattice.size(),
+                vector(tile), warps, window, static_cast<float>(settings.alpha), spacing,
+                cl::Local(memory.tile * sizeof(cl_float2)),
+                cl::Local(memory.strip * sizeof(cl_float2)),
+                cl::Local(memory.nodes * sizeof(cl_float2)));
   return {to, lattice.size()};
 }
 
-void Flow::last_warp(Queue &queue, const Settings &settings, const Frames &frames,
-                     const State &state, float scale) {
+void Flow::last_warp(Queue &queue, const Settings &settings, const FramePair &frames,
+                     const FlowState &state, float scale) {
   const int step = steps[window_class(settings.window)];
   const Size nodes{size_t(divide_up(width_, 2 * step)), size_t(divide_up(height_, 2 * step))};
   const Size tile = last_.tile, group = last_.kernel.group();
   const TileMemory memory = TileMemory::last(tile, last_.radius, last_.sums);
   const float half_sure = channels_ == Channels::census ? 120 : 5;
   const auto window =
-      make_window<Window>(settings.window, 2 * step, last_.radius, step * step / 4.0);
+      make_window<WindowTaps>(settings.window, 2 * step, last_.radius, step * step / 4.0);
   const Lattice &coarse = lattices_[window_class(settings.window)].of_level[0];
   last_.kernel(
       queue,
       {divide_up(int(nodes.x), int(tile.x)) * group.x,
        divide_up(int(nodes.y), int(tile.y)) * group.y},
-      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.relit, sums_,
-      rests_, coarse.size(), noise_.variances(), noise_gains_[0], last_share * spread(window),
-      *state.flow, state.size, scale, result_, certain_, vector(nodes), vector(tile), window,
-      static_cast<float>(settings.alpha), half_sure, settings.median / 2,
-      cl::Local(memory.tile * sizeof(cl_float4)), cl::Local(memory.tile * sizeof(cl_float)),
-      cl::Local(memory.strip * sizeof(cl_float4)), cl::Local(memory.strip * sizeof(cl_float)),
-      cl::Local(memory.nodes * sizeof(cl_float2)));
+      texels(frames.before), texels(frames.after), levels_[0].cl(), step, frames.matched_brightness,
+      sums_, residuals_, coarse.size(), noise_.variances(), noise_gains_[0],
+      last_share * spread(window), *state.flow, state.size, scale, result_, confidence_,
+      vector(nodes), vector(tile), window, static_cast<float>(settings.alpha), half_sure,
+      settings.median / 2, cl::Local(memory.tile * sizeof(cl_float4)),
+      cl::Local(memory.tile * sizeof(cl_float)), cl::Local(memory.strip * sizeof(cl_float4)),
+      cl::Local(memory.strip * sizeof(cl_float)), cl::Local(memory.nodes * sizeof(cl_float2)));
 }
 
 }  // namespace glcl::opticalflow

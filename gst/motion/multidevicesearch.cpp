@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "teamsearch.h"
+#include "multidevicesearch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,8 @@
 
 namespace glcl::motion {
 
-TeamSearch::TeamSearch(DevicePool &pool, Context &context, int block, int width, int height)
+MultiDeviceSearch::MultiDeviceSearch(DevicePool &pool, Context &context, int block, int width,
+                                     int height)
     : pool_(pool),
       context_(context.cl()),
       layout_(width, height),
@@ -24,11 +25,11 @@ TeamSearch::TeamSearch(DevicePool &pool, Context &context, int block, int width,
       range_square_(context.cl(), CL_MEM_READ_WRITE, sizeof(cl_int)) {
   for (size_t i = 0; i < pool.size(); i++) {
     Context &own = *pool.worker(i).context;
-    Part &part = parts_[i];
+    DevicePart &part = parts_[i];
     try {
-      for (Slot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
+      for (FrameSlot &slot : part.slots) slot.plane = make_plane(own.cl(), width, height);
       part.keys = cl::Buffer(own.cl(), CL_MEM_READ_WRITE, keys_ * sizeof(Key));
-      part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key) + Errors::bytes);
+      part.found = std::make_unique<PinnedPool>(own, keys_ * sizeof(Key) + SquaredErrors::bytes);
     } catch (const cl::Error &error) {
       throw Error("Can't allocate memory for a share of the motion search on " + own.device().name +
                       ". Remove it from devices.",
@@ -37,29 +38,32 @@ TeamSearch::TeamSearch(DevicePool &pool, Context &context, int block, int width,
   }
 }
 
-std::vector<TeamSearch::Part> TeamSearch::parts(DevicePool &pool, int block) {
-  std::vector<Part> parts(pool.size());
+std::vector<MultiDeviceSearch::DevicePart> MultiDeviceSearch::parts(DevicePool &pool, int block) {
+  std::vector<DevicePart> parts(pool.size());
   for (size_t i = 0; i < pool.size(); i++) parts[i].search = Search(*pool.worker(i).context, block);
   return parts;
 }
 
-TeamSearch::~TeamSearch() {
+MultiDeviceSearch::~MultiDeviceSearch() {
   pool_.settle();
   settle(fetches_.cl());
   for (const auto &[event, keys] : written_) settle(event);
 }
 
-TeamSearch::Luma TeamSearch::frame() { return {++number_, frames_.take(), {}}; }
+MultiDeviceSearch::HostLuma MultiDeviceSearch::frame() { return {++number_, frames_.take(), {}}; }
 
 /// The plane of a frame, brought to the device if that does not have it yet.
-const Plane &TeamSearch::upload(DevicePool::Worker &worker, Part &part, const Luma &luma) {
-  const auto known = std::find_if(std::begin(part.slots), std::end(part.slots),
-                                  [&](const Slot &slot) { return slot.number == luma.number; });
-  Slot &slot =
-      known != std::end(part.slots)
-          ? *known
-          : *std::min_element(std::begin(part.slots), std::end(part.slots),
-                              [](const Slot &a, const Slot &b) { return a.used < b.used; });
+const LumaPlane &MultiDeviceSearch::upload(DevicePool::Worker &worker, DevicePart &part,
+                                           const HostLuma &luma) {
+  const auto known =
+      std::find_if(std::begin(part.slots), std::end(part.slots),
+                   [&](const FrameSlot &slot) { return slot.number == luma.number; });
+  FrameSlot &slot = known != std::end(part.slots)
+                        ? *known
+                        : *std::min_element(std::begin(part.slots), std::end(part.slots),
+                                            [](const FrameSlot &a, const FrameSlot &b) {
+                                              return a.used < b.used;
+                                            });
   slot.used = ++part.uses;
   if (slot.number == luma.number) return slot.plane;
   slot.number = 0;  // until all of it is enqueued
@@ -72,12 +76,13 @@ const Plane &TeamSearch::upload(DevicePool::Worker &worker, Part &part, const Lu
   return slot.plane;
 }
 
-void TeamSearch::start(const Luma &current, const Luma &reference, const Window &window, int lambda,
-                       Key *keys, DevicePool::Done done) {
+void MultiDeviceSearch::start(const HostLuma &current, const HostLuma &reference,
+                              const SearchWindow &window, int lambda, Key *keys,
+                              DevicePool::Done done) {
   start(current, reference, window, lambda, keys, std::move(done), shares(window));
 }
 
-std::vector<int> TeamSearch::shares(const Window &window) const {
+std::vector<int> MultiDeviceSearch::shares(const SearchWindow &window) const {
   const int unit = parts_.front().search.rows_at_once(), rows = window.y.count;
   std::vector<int> shares = pool_.shares((rows + unit - 1) / unit);
   int given = 0;
@@ -88,13 +93,14 @@ std::vector<int> TeamSearch::shares(const Window &window) const {
   return shares;
 }
 
-void TeamSearch::start(const Luma &current, const Luma &reference, const Window &window, int lambda,
-                       Key *keys, DevicePool::Done done, const std::vector<int> &shares) {
+void MultiDeviceSearch::start(const HostLuma &current, const HostLuma &reference,
+                              const SearchWindow &window, int lambda, Key *keys,
+                              DevicePool::Done done, const std::vector<int> &shares) {
   check_search(layout_, layout_, window, lambda);
   const auto found = std::make_shared<std::vector<std::shared_ptr<Pinned>>>(parts_.size());
   const auto work = [=](size_t index, DevicePool::Worker &worker, int begin, int end) {
-    Part &part = parts_[index];
-    const Plane &there = upload(worker, part, reference), &own = upload(worker, part, current);
+    DevicePart &part = parts_[index];
+    const LumaPlane &there = upload(worker, part, reference), &own = upload(worker, part, current);
     part.search.run(*worker.queue, own, there, {window.x, {window.y.first + begin, end - begin}},
                     lambda, part.keys);
     std::shared_ptr<Pinned> &own_found = (*found)[index] = part.found->take();
@@ -119,28 +125,30 @@ void TeamSearch::start(const Luma &current, const Luma &reference, const Window 
 }
 
 /// Searches ahead: what the device found is enough, or `more` has to be searched.
-void TeamSearch::start_ahead(const Luma &current, const Luma &reference, const Ahead &ahead,
-                             int lambda, Key *keys, const DevicePool::Done &enough,
-                             const DevicePool::Done &more) {
+void MultiDeviceSearch::start_ahead(const HostLuma &current, const HostLuma &reference,
+                                    const Ahead &ahead, int lambda, Key *keys,
+                                    const DevicePool::Done &enough, const DevicePool::Done &more) {
   const auto found = std::make_shared<std::shared_ptr<Pinned>>();
   const auto work = [=](size_t index, DevicePool::Worker &worker, int, int) {
-    Part &part = parts_[index];
+    DevicePart &part = parts_[index];
     if (!part.errors) {
-      part.sums = cl::Buffer(worker.context->cl(), CL_MEM_READ_WRITE, Errors::bytes);
-      part.errors = std::make_unique<Errors>(*worker.context, part.search);
+      part.sums = cl::Buffer(worker.context->cl(), CL_MEM_READ_WRITE, SquaredErrors::bytes);
+      part.errors = std::make_unique<SquaredErrors>(*worker.context, part.search);
     }
-    const Plane &there = upload(worker, part, reference), &own = upload(worker, part, current);
-    part.search.run(*worker.queue, own, there, Window::of_range(ahead.range), lambda, part.keys);
+    const LumaPlane &there = upload(worker, part, reference), &own = upload(worker, part, current);
+    part.search.run(*worker.queue, own, there, SearchWindow::of_range(ahead.range), lambda,
+                    part.keys);
     part.errors->run(*worker.queue, own, there, part.keys, part.sums);
     *found = part.found->take();
     Key *own_found = static_cast<Key *>((*found)->data());
     worker.queue->cl().enqueueReadBuffer(part.keys, CL_FALSE, 0, keys_ * sizeof(Key), own_found);
-    worker.queue->cl().enqueueReadBuffer(part.sums, CL_FALSE, 0, Errors::bytes, own_found + keys_);
+    worker.queue->cl().enqueueReadBuffer(part.sums, CL_FALSE, 0, SquaredErrors::bytes,
+                                         own_found + keys_);
   };
   const auto decide = [=](const std::exception_ptr &failure) {
     const std::shared_ptr<Pinned> memory = std::exchange(*found, nullptr);
     const Key *own_found = memory ? static_cast<const Key *>(memory->data()) : nullptr;
-    if (failure || Errors::total(own_found + keys_) > ahead.errors) return more(failure);
+    if (failure || SquaredErrors::total(own_found + keys_) > ahead.errors) return more(failure);
     std::copy_n(own_found, keys_, keys);
     enough({});
   };
@@ -150,24 +158,22 @@ void TeamSearch::start_ahead(const Luma &current, const Luma &reference, const A
 }
 
 /// Enqueues a copy of a plane to the host.
-TeamSearch::Luma TeamSearch::fetch(Queue &queue, const Plane &plane) {
-  Luma luma = frame();
+MultiDeviceSearch::HostLuma MultiDeviceSearch::fetch(Queue &queue, const LumaPlane &plane) {
+  HostLuma luma = frame();
   queue.cl().enqueueReadBuffer(plane.buffer, CL_FALSE, 0, plane.bytes(), luma.bytes(), nullptr,
                                &luma.arrived);
   return luma;
 }
 
-std::shared_ptr<const DeferredError> TeamSearch::enqueue(Queue &queue, Queue &results,
-                                                         uint64_t number, const Plane &current,
-                                                         const Plane &before, int range,
-                                                         const Ahead &ahead, int lambda,
-                                                         const cl::Buffer &keys) {
-  const Window window = Window::of_range(range);
+std::shared_ptr<const DeferredError> MultiDeviceSearch::enqueue(
+    Queue &queue, Queue &results, uint64_t number, const LumaPlane &current,
+    const LumaPlane &before, int range, const Ahead &ahead, int lambda, const cl::Buffer &keys) {
+  const SearchWindow window = SearchWindow::of_range(range);
   check_search(current, before, window, lambda);
   Queue &fetches = &results == &queue ? queue : fetches_;
   wait_for(fetches, queue);
   if (!last_number_ || last_number_ != number - 1) last_ = fetch(fetches, before);
-  const Luma reference = std::exchange(last_, fetch(fetches, current));
+  const HostLuma reference = std::exchange(last_, fetch(fetches, current));
   last_number_ = number;
   fetches.cl().flush();
 

@@ -8,16 +8,16 @@ namespace glcl::motion {
 
 /// Draws what a block motion search found. Every call enqueues a picture of the last frame of a
 /// search, whose input was the canvas's; nothing waits.
-class View {
+class MotionRenderer {
  public:
   enum class Display {
     none,
     vectors,     ///< the frame with arrows from where blocks were to where they are
     prediction,  ///< in grey
     residual,    ///< 128 + what the prediction lacks, in grey
-    objects,     ///< what moves; objects::View draws it
+    objects,     ///< what moves; objects::ObjectRenderer draws it
   };
-  struct Drawing {
+  struct MotionStyle {
     Display display = Display::none;
     bool grid = true;            ///< the edges of blocks and partitions, with vectors
     int spacing = 0;             ///< least px between the blocks with arrows; 0 goes by the frame
@@ -26,13 +26,13 @@ class View {
   };
 
   /// For pictures of a size and layout. Throws Error::failed where the device refuses the kernels.
-  View(Context &context, int width, int height, Layout layout);
+  MotionRenderer(Context &context, int width, int height, Layout layout);
 
-  void draw(Queue &queue, const Drawing &drawing, const Motion &motion,
+  void draw(Queue &queue, const MotionStyle &drawing, const BlockMotion &motion,
             const drawing::Canvas &canvas);
 
  private:
-  void draw_vectors(Queue &queue, const Drawing &drawing, const Motion &motion,
+  void draw_vectors(Queue &queue, const MotionStyle &drawing, const BlockMotion &motion,
                     const drawing::Canvas &canvas);
 
   int width_, height_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "view.h"
+#include "renderer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,9 +20,9 @@ int digits(uint64_t number) {
 
 }  // namespace
 
-int View::thickness() const { return std::max(1, std::min(width_, height_) / 270); }
+int ObjectRenderer::thickness() const { return std::max(1, std::min(width_, height_) / 270); }
 
-View::View(Context &context, int width, int height, Layout layout)
+ObjectRenderer::ObjectRenderer(Context &context, int width, int height, Layout layout)
     : width_(width), height_(height) {
   const Program program = context.program("objects/display.cl", frame_options(layout));
   const Size group{32, 4};
@@ -53,8 +53,8 @@ std::deque<Object::Point> camera_sign(const camera::SimilarityMotion &step, int 
 
 }  // namespace
 
-void View::draw_way(Queue &queue, const std::deque<Object::Point> &points, cl_float4 colour,
-                    cl_float4 edge, const drawing::Canvas &canvas) {
+void ObjectRenderer::draw_way(Queue &queue, const std::deque<Object::Point> &points,
+                              cl_float4 colour, cl_float4 edge, const drawing::Canvas &canvas) {
   if (points.size() < 2) return;
   const int thick = thickness(), outline = std::max(1, thick / 2);
   Trail trail{};
@@ -78,9 +78,9 @@ void View::draw_way(Queue &queue, const std::deque<Object::Point> &points, cl_fl
          static_cast<cl_int>(canvas.overlay));
 }
 
-void View::draw(Queue &queue, const std::vector<Object> &objects,
-                const camera::SimilarityMotion &step, cl_uint color, cl_uint outline_color,
-                const drawing::Canvas &canvas) {
+void ObjectRenderer::draw(Queue &queue, const std::vector<Object> &objects,
+                          const camera::SimilarityMotion &step, cl_uint color,
+                          cl_uint outline_color, const drawing::Canvas &canvas) {
   canvas.begin(queue);
   const cl_int2 size{{width_, height_}};
   const cl_float4 colour = drawing::floats_of(color), edge = drawing::floats_of(outline_color);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "fast.h"
+#include "hierarchical.h"
 
 namespace glcl::motion {
 
@@ -9,7 +9,7 @@ constexpr int coarse_block = 8;
 constexpr size_t most_rows = 256;  // of groups
 
 Program program(Context &context, int block) {
-  return context.program("motion/fast.cl", area_options(block));
+  return context.program("motion/hierarchical.cl", area_options(block));
 }
 
 /// The items of so many groups, in rows, which bands can part.
@@ -25,9 +25,9 @@ Hexagon::Hexagon(Context &context, int block)
   kernel_.in_bands();
 }
 
-void Hexagon::run(Queue &queue, const Plane &current, const Plane &reference, int range, int lambda,
-                  const cl::Buffer &keys, int columns, size_t count) {
-  check_search(current, reference, Window::of_range(range), lambda);
+void Hexagon::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int range,
+                  int lambda, const cl::Buffer &keys, int columns, size_t count) {
+  check_search(current, reference, SearchWindow::of_range(range), lambda);
   kernel_(queue, rows_of(kernel_, (count + kernel_.group().x - 1) / kernel_.group().x),
           current.buffer, reference.buffer, current.pitch, lambda, range, keys, columns,
           static_cast<cl_int>(count));
@@ -39,7 +39,7 @@ Hierarchy::Hierarchy(Context &context, int block, int width, int height)
       follow_coarse_(context, program(context, coarse_block), "motion_follow", {}),
       follow_(context, program(context, block), "motion_follow", {}) {
   follow_coarse_.in_bands(), follow_.in_bands();
-  for (Level &level : levels_) {
+  for (SearchLevel &level : levels_) {
     width = (width + 1) / 2;
     height = (height + 1) / 2;
     level.current = make_plane(context.cl(), width, height);
@@ -49,19 +49,19 @@ Hierarchy::Hierarchy(Context &context, int block, int width, int height)
   }
 }
 
-void Hierarchy::run(Queue &queue, const Plane &current, const Plane &reference, int range,
+void Hierarchy::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int range,
                     int lambda, const cl::Buffer &keys, int columns, size_t count) {
-  check_search(current, reference, Window::of_range(range), lambda);
-  Level &half = levels_[0], &quarter = levels_[1];
+  check_search(current, reference, SearchWindow::of_range(range), lambda);
+  SearchLevel &half = levels_[0], &quarter = levels_[1];
   luma_.halve(queue, current, half.current);
   luma_.halve(queue, reference, half.reference);
   if (range <= 16) {
-    search_.run(queue, half.current, half.reference, Window::of_range((range + 1) / 2), lambda,
-                half.keys);
+    search_.run(queue, half.current, half.reference, SearchWindow::of_range((range + 1) / 2),
+                lambda, half.keys);
   } else {
     luma_.halve(queue, half.current, quarter.current);
     luma_.halve(queue, half.reference, quarter.reference);
-    search_.run(queue, quarter.current, quarter.reference, Window::of_range((range + 3) / 4),
+    search_.run(queue, quarter.current, quarter.reference, SearchWindow::of_range((range + 3) / 4),
                 lambda, quarter.keys);
     follow(queue, follow_coarse_, half.current, half.reference, (range + 1) / 2, lambda, half.keys,
            search_.columns(half.current), search_.keys(half.current), quarter);
@@ -69,9 +69,9 @@ void Hierarchy::run(Queue &queue, const Plane &current, const Plane &reference, 
   follow(queue, follow_, current, reference, range, lambda, keys, columns, count, half);
 }
 
-void Hierarchy::follow(Queue &queue, Kernel &kernel, const Plane &current, const Plane &reference,
-                       int range, int lambda, const cl::Buffer &keys, int columns, size_t count,
-                       const Level &parent) {
+void Hierarchy::follow(Queue &queue, Kernel &kernel, const LumaPlane &current,
+                       const LumaPlane &reference, int range, int lambda, const cl::Buffer &keys,
+                       int columns, size_t count, const SearchLevel &parent) {
   kernel(queue, rows_of(kernel, count), current.buffer, reference.buffer, current.pitch, lambda,
          range, keys, columns, static_cast<cl_int>(count), parent.keys,
          search_.columns(parent.current), search_.rows(parent.current));

@@ -9,12 +9,12 @@ namespace glcl::objects {
 /// Draws boxes, numbers and trails over frames, and what the camera does: a line from the middle to
 /// where that goes in ten frames, with a square around it, grown and turned. Lines and digits grow
 /// with the frame. Everything is enqueued, nothing waits.
-class View {
+class ObjectRenderer {
  public:
   static constexpr size_t most = 64;  ///< objects; others are not drawn
 
   /// For pictures of a size and layout. Throws Error::failed where the device refuses the kernels.
-  View(Context &context, int width, int height, Layout layout);
+  ObjectRenderer(Context &context, int width, int height, Layout layout);
 
   /// `step`: of the camera, from the frame before; one that stands still is not drawn.
   void draw(Queue &queue, const std::vector<Object> &objects, const camera::SimilarityMotion &step,

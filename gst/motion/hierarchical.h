@@ -20,8 +20,8 @@ class Hexagon {
   Hexagon(Context &context, int block);
 
   /// Enqueues the search for `count` keys in rows of `columns` blocks.
-  void run(Queue &queue, const Plane &current, const Plane &reference, int range, int lambda,
-           const cl::Buffer &keys, int columns, size_t count);
+  void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int range,
+           int lambda, const cl::Buffer &keys, int columns, size_t count);
 
  private:
   Kernel kernel_;
@@ -37,22 +37,23 @@ class Hierarchy {
   Hierarchy(Context &context, int block, int width, int height);
 
   /// As Hexagon::run.
-  void run(Queue &queue, const Plane &current, const Plane &reference, int range, int lambda,
-           const cl::Buffer &keys, int columns, size_t count);
+  void run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int range,
+           int lambda, const cl::Buffer &keys, int columns, size_t count);
 
  private:
-  struct Level {
-    Plane current, reference;
+  struct SearchLevel {
+    LumaPlane current, reference;
     cl::Buffer keys;
   };
 
-  void follow(Queue &queue, Kernel &kernel, const Plane &current, const Plane &reference, int range,
-              int lambda, const cl::Buffer &keys, int columns, size_t count, const Level &parent);
+  void follow(Queue &queue, Kernel &kernel, const LumaPlane &current, const LumaPlane &reference,
+              int range, int lambda, const cl::Buffer &keys, int columns, size_t count,
+              const SearchLevel &parent);
 
-  Luma luma_;
+  LumaConverter luma_;
   Search search_;  // of the coarsest planes
   Kernel follow_coarse_, follow_;
-  Level levels_[2];  // of half and of a quarter of the size
+  SearchLevel levels_[2];  // of half and of a quarter of the size
 };
 
 }  // namespace glcl::motion

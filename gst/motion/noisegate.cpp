@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "noisegate.h"
+
+#include "search.h"
+
+namespace glcl::motion {
+
+glcl::Plane noise_plane(const LumaPlane &plane) {
+  return {plane.buffer, plane.pitch, LumaPlane::padding * (plane.pitch + 1)};
+}
+
+NoiseGate::NoiseGate(Context &context, int block)
+    : kernel_(context, context.program("motion/noisegate.cl", area_options(block)),
+              "motion_noise_gate", {32, 1}) {}
+
+void NoiseGate::run(Queue &queue, const LumaPlane &current, const LumaPlane &reference, int lambda,
+                    const noise::Noise &noise, bool between, const cl::Buffer &keys,
+                    const cl::Buffer &kept, int columns, size_t count) {
+  kernel_(queue, {count, 1}, current.buffer, reference.buffer, current.pitch, lambda,
+          noise.variances(), noise.flicker(), cl_float(between), keys, kept, columns,
+          static_cast<cl_int>(count));
+}
+
+}  // namespace glcl::motion

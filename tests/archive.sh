@@ -171,7 +171,7 @@ echo "killed w2 at job $job, task $task"
 [[ -z $(find "out/.archive/parts/$task" -mindepth 1 -maxdepth 1 ! -name '.glcl-*' 2>/dev/null) ]] || die 'the task had ended already'
 ends out
 cat out/.archive/failed
-[[ $(wc -l <out/.archive/failed) == 1 && $(<out/.archive/failed) == *text.mp4*'begun 3 times'* ]] || die 'the list of what failed is wrong'
+[[ $(wc -l <out/.archive/failed) == 1 && $(<out/.archive/failed) == *text.mp4*'started 3 times'* ]] || die 'the list of what failed is wrong'
 scontrol show job "$job" >shown
 grep -q 'Restarts=[1-9]' shown || die "the lost task was not given back to the queue: $(<shown)"
 grep -q 'BatchHost=w[13]$' shown || die "it went on nowhere else: $(<shown)"
@@ -184,7 +184,7 @@ for file in "${files[@]}"; do
 done
 before=$(stat -c %Y "out/${files[0]##*/}")
 "$submit" list out 2>told
-grep -q ' 1 of them to be done' told || die "does again what is there: $(<told)"
+grep -q ' 1 of them pending' told || die "does again what is there: $(<told)"
 ends out
 [[ $(stat -c %Y "out/${files[0]##*/}") == "$before" ]] || die 'has replaced what was whole'
 echo "all as it should be: $((parts - 1)) parts of ${#files[@]} files, $(cat whole/*/frames.csv | wc -l) frames with heads"

@@ -66,7 +66,7 @@ names=(failed .glcl-0123456789ab '$(touch hacked)' '`touch hacked`' ';touch hack
 printf '%s\0' "${names[@]}" >list
 odd='out $(touch hacked) %A'
 expect 0 "$scripts/submit.sh" <(cat list) "$odd" --gres=gpu:1
-says "${#names[@]} files in $((2 * ${#names[@]})) parts, $((2 * ${#names[@]})) of them to be done"
+says "${#names[@]} files in $((2 * ${#names[@]})) parts, $((2 * ${#names[@]})) of them pending"
 says '--gres=gpu:1' batches
 says "--output=$work/${odd//%/%%}/.archive/log/merge" batches
 last_list=$(<last-list)
@@ -77,7 +77,7 @@ for name in "${names[@]}"; do
   [[ $(wc -l <"$odd/$name/parts") == 1 ]] || die "no results of $name"
 done
 expect 0 "$scripts/submit.sh" list "$odd"
-says ' 0 of them to be done'
+says ' 0 of them pending'
 
 # What fails is listed, as no terminal takes it for a command, and is done anew by the next run.
 printf '%s\n' good $'broken\e[31m' >list
@@ -88,10 +88,10 @@ for ((i = 0; i < 3; i++)); do expect 1 "$scripts/task.sh" out "$last_list" "$scr
 expect 0 "$scripts/task.sh" out "$last_list" "$scripts" 2
 expect 1 "$scripts/merge.sh" out
 says '1 files are complete, 1 are not' output
-says 'it is ?[31mbroken (from 0 to 5, begun 3 times)' out/.archive/failed
+says 'it is ?[31mbroken (from 0 to 5, started 3 times)' out/.archive/failed
 ! grep -q $'\e' out/.archive/failed || die 'an escape code of a name is in the list'
 expect 0 "$scripts/submit.sh" <(cat list) out
-says ' 2 of them to be done'
+says ' 2 of them pending'
 [[ ! -e out/.archive/failed ]] || die 'the list is that of the last run'
 
 # As many tasks as no command line holds have begun.

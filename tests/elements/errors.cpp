@@ -127,7 +127,7 @@ TEST(cache_that_cannot_be_written) {
 TEST(cache_that_is_there_and_cannot_be_written) {
   if (test::shares_textures()) return;  // not PoCL
   g_setenv("POCL_CACHE_DIR", "/sys", TRUE);
-  check_missing_driver({"No OpenCL device", "cache /sys", "set POCL_CACHE_DIR"}, "report");
+  check_missing_driver({"No OpenCL device", "cache /sys", "set POCL_CACHE_DIR"}, "Please report");
 }
 
 // The first device, a GPU in the eyes of the element, has no images.

@@ -4,8 +4,7 @@
 
 Without --full it leaves out the static analyser (clang-analyzer-*), which takes more than half of the time. A source that was
 clean is looked at again when it, a header that it includes, .clang-tidy or clang-tidy itself has changed; the folder
-GLCL_LINT_CACHE, else BUILD/lint, remembers. With GLCL_LINT_DAYS=N it looks at sources that changed, or whose header did, in the last two
-days, and at every Nth of the others, each day at others; at all where git does not know.
+GLCL_LINT_CACHE, else BUILD/lint, remembers.
 Exits with 77 where clang-tidy 14 is missing; other versions find other things."""
 import argparse
 import concurrent.futures
@@ -19,7 +18,6 @@ import shutil
 import subprocess
 import sys
 import time
-import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -68,20 +66,6 @@ class Keys:
         return hashlib.sha256(b'\0'.join([self.settings, entry['command'].encode(), *contents])).hexdigest()
 
 
-def is_due(days):
-    """whether a source is to be looked at today"""
-    log = subprocess.run(['git', '-C', ROOT, 'log', '--since=2 days ago', '--name-only', '--format='],
-                         capture_output=True, text=True, check=False)
-    changed = {pathlib.Path(name).with_suffix('') for name in log.stdout.split('\n') if name}
-    today = int(time.time() // 86400)
-
-    def due(path):
-        name = path.relative_to(ROOT).with_suffix('')
-        return log.returncode != 0 or name in changed or zlib.crc32(str(name).encode()) % days == today % days
-
-    return due
-
-
 def look(tidy, database, options, path):
     begin = time.monotonic()
     result = subprocess.run([tidy, '--quiet', f'-p={database}', *options, str(path)], capture_output=True, text=True, check=False)
@@ -109,9 +93,6 @@ def main():
     if options.files:
         wanted = {path.resolve() for path in options.files}
         every = {path: entry for path, entry in every.items() if path in wanted}
-    elif os.environ.get('GLCL_LINT_DAYS'):
-        due = is_due(int(os.environ['GLCL_LINT_DAYS']))
-        every = {path: entry for path, entry in every.items() if due(path)}
     if not every:
         print('no sources')
         return 1

@@ -111,7 +111,7 @@ EXPECTED
     "$built/label" white.mov >output
     says '^0 of 3 frames had the text on a point$'
     says '^3: \(160.0, 120.0\)'
-    refuses '^label: --at here is neither' "$built/label" --at here clip.mov
+    refuses '^label: unknown option --at here; the options are' "$built/label" --at here clip.mov
     ;;
   flow)
     python_has gi numpy

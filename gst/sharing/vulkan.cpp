@@ -336,7 +336,7 @@ std::shared_ptr<Exporter> vulkan_exporter(GstGLContext *gl_context, const Device
   if (clGetDeviceInfo(device.device(), CL_DEVICE_UUID_KHR, of_device.size(), of_device.data(),
                       nullptr) != CL_SUCCESS ||
       of_device != of_gl)
-    refuse("OpenGL runs on a different device than  " + device.name);
+    refuse("OpenGL runs on a different device than " + device.name);
   return exporter_by(of_gl);
 }
 

@@ -31,6 +31,7 @@ namespace {
 constexpr size_t result_bytes = 4096;
 int reads_per_frame = 1;
 std::shared_ptr<glcl::DeferredError> deferred_error;  // of the frames to come
+std::function<void(GstGLCLFilter *)> when_chosen;     // called as a frame's buffers are chosen
 
 const GstStructure *result_of(GstBuffer *frame) {
   return gst_buffer_get_glcl_result(frame, "testanalyzer");
@@ -144,6 +145,10 @@ static void gst_test_analyzer_class_init(GstTestAnalyzerClass *klass) {
   gst_glcl_filter_class_set_formats(filter_class, {&glcl::PixelFormat::rgba});
   filter_class->prepare = gst_test_analyzer_prepare;
   filter_class->process = gst_test_analyzer_process;
+  filter_class->passes_on = [](GstGLCLFilter *filter) {
+    if (when_chosen) when_chosen(filter);
+    return false;
+  };
 }
 
 static const test::Setup setup(test::hide_plugin, [] {
@@ -311,6 +316,26 @@ TEST(metas) {
     check_result(kept[i], static_cast<int>(3 * i));
     gst_buffer_unref(kept[i]);
   }
+}
+
+/// Properties that change after a frame's buffers were chosen count from the next frame on.
+TEST(change_within_a_frame) {
+  Chain chain("testanalyzer interval=0 post-messages=false");
+  for (int i = 0; i < 6; i++) {
+    const gboolean before = i % 2, after = !before;
+    when_chosen = [after](GstGLCLFilter *filter) {
+      g_object_set(filter, "post-messages", after, "attach-meta", after, nullptr);
+    };
+    expect(chain.push(numbered(i)) == GST_FLOW_OK, "push failed");
+    GstBuffer *buffer = chain.pull_buffer();
+    expect(!result_of(buffer) == !before, "a meta goes by what was set before the frame");
+    gst_buffer_unref(buffer);
+  }
+  when_chosen = {};
+  push_eos(chain);
+  for (const int number : {1, 3, 5})
+    expect_message(chain.messages(), number, number * 40 * GST_MSECOND);
+  expect_no_message(chain.messages());
 }
 
 TEST(metas_in_other_threads) {

@@ -8,18 +8,18 @@
 #include <gst/gst.h>
 
 #include "base/compat.h"
-#include "bilateral/gstglclbilateral.h"
-#include "chain/gstglclchain.h"
 #include "config.h"
-#include "histogram/gstglclhistogram.h"
-#include "hough/gstglclhough.h"
-#include "klt/gstglclklt.h"
-#include "motion/gstglclmotion.h"
+#include "elements/gstglclbilateral.h"
+#include "elements/gstglclchain.h"
+#include "elements/gstglclhistogram.h"
+#include "elements/gstglclhough.h"
+#include "elements/gstglclklt.h"
+#include "elements/gstglclmotion.h"
+#include "elements/gstglopenclflow.h"
 #include "opencl/drivers.h"
 #include "opencl/ending.h"
-#include "opticalflow/gstglopenclflow.h"
 #if HAVE_EXAMPLES
-#include "invert/gstglclinvert.h"
+#include "elements/gstglclinvert.h"
 #endif
 
 /// Has the registry look at the plugin again when drivers come or go.

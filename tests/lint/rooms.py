@@ -21,17 +21,19 @@ for parent in ('', 'gst', 'tests', 'tools'):
                 and not any(room == name or room.startswith(name + "/") for room in named):
             problems.append(f'CONTRIBUTING.md does not say what {name}/ is for')
 
-# What may be included, by the room that includes it; of gst/ROOM the element (gstgl*) may have more than the engine.
+# What a room may include: engines include each other and OpenCL, and only the rooms that say so include GStreamer and OpenGL.
+layers = {'opencl': ['opencl'], 'sharing': ['opencl', 'sharing'], 'base': ['base', 'drawing', 'opencl', 'sharing'], 'elements': None, 'gst': None}
+with_gstreamer = ['sharing', 'base', 'elements', 'gst']
 gstreamer = re.compile(r'gst/(?!opencl|base|sharing)|E?GLE?S?\d?/')
+rooms = {folder.name for folder in (root / 'gst').iterdir() if folder.is_dir()}
+engine_may = sorted(rooms - {'base', 'sharing', 'elements', 'gst-glcl'})
 for path in (root / 'gst').rglob('*.[ch]*'):
-    room, engine = path.parent.name, not path.name.startswith('gstgl')
-    allowed = {'opencl': ['opencl'], 'sharing': ['opencl', 'sharing'], 'base': ['base', 'drawing', 'opencl', 'sharing']}.get(room)
-    if room in engines or room in elements + ['invert'] and engine:
-        allowed = elements + engines + ['opencl']
+    room = path.parent.name
+    allowed = layers.get(room, engine_may)
     for line in re.findall(r'#include ["<](.*)[">]', path.read_text(encoding='utf-8')):
         to = line.split('/')[0] if '/' in line else room
-        if to in ('tools', 'tests', 'research', 'reference') or \
-                allowed and (to not in allowed and (root / 'gst' / to).is_dir() or room not in ('base', 'sharing') and gstreamer.match(line)):
+        if to in ('tools', 'tests', 'research', 'reference') or allowed and to in rooms and to not in allowed or \
+                room not in with_gstreamer and gstreamer.match(line):
             problems.append(f'{path.relative_to(root)} includes {line}')
 
 print('\n'.join(sorted(problems)) or f'{len(named)} folders')

@@ -35,8 +35,8 @@ refused pool 'has a class GstGLCLPool already'
 
 for name in "${names[@]}"; do
   tools/new-element "$name"
-  refused "$name" "gst/$name exists already"
-  ! grep -n 'smallest\|model\|examples=\|extending' "docs/glcl$name.md" "gst/$name"/* || die 'this is true of glclinvert alone'
+  refused "$name" "gst/elements/gstglcl$name.cpp exists already"
+  ! grep -n 'smallest\|model\|examples=\|extending' "docs/glcl$name.md" gst/elements/gstglcl"$name".* || die 'this is true of glclinvert alone'
 done
 
 # check COMMAND...: it works, or skips

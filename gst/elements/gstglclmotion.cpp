@@ -33,12 +33,12 @@
 #include "base/glclresult.h"
 #include "config.h"
 #include "gstglclmotiondetection.h"
-#include "motion.h"
+#include "motion/motion.h"
+#include "motion/renderer.h"
 #include "objects/renderer.h"
 #include "opencl/devicepool.h"
 #include "opencl/error.h"
 #include "opencl/lazy.h"
-#include "renderer.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_motion_debug);
 #define GST_CAT_DEFAULT glcl_motion_debug

@@ -55,10 +55,10 @@
 #include "base/glclresult.h"
 #include "config.h"
 #include "gstglclhistogrammessages.h"
-#include "histograms.h"
+#include "histogram/histograms.h"
+#include "histogram/renderer.h"
+#include "histogram/shotvalues.h"
 #include "hough/edgepairs.h"
-#include "renderer.h"
-#include "shotvalues.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_histogram_debug);
 #define GST_CAT_DEFAULT glcl_histogram_debug

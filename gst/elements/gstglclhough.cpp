@@ -38,14 +38,14 @@
 #include "base/glclregion.h"
 #include "base/glclresult.h"
 #include "config.h"
-#include "globalmotion.h"
 #include "gstglclhoughtemplates.h"
-#include "hough.h"
+#include "hough/globalmotion.h"
+#include "hough/hough.h"
+#include "hough/renderer.h"
 #include "opencl/asynctask.h"
 #include "opencl/error.h"
 #include "opencl/lazy.h"
 #include "opencl/waiting.h"
-#include "renderer.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_hough_debug);
 #define GST_CAT_DEFAULT glcl_hough_debug

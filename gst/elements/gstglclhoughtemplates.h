@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hough.h"
+#include "hough/hough.h"
 
 namespace glcl::hough {
 

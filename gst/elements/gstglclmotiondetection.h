@@ -12,7 +12,7 @@
 #include "base/glclpicturefile.h"
 #include "base/glclproperties.h"
 #include "base/gstglclanalyzer.h"
-#include "motion.h"
+#include "motion/motion.h"
 #include "objects/tracker.h"
 #include "opencl/lazy.h"
 

@@ -6,9 +6,9 @@
 #include <mutex>
 
 #include "base/gstglclanalyzer.h"
-#include "histogram.h"
-#include "shapeshots.h"
-#include "shots.h"
+#include "histogram/histogram.h"
+#include "histogram/shapeshots.h"
+#include "histogram/shots.h"
 
 namespace glcl::histogram {
 

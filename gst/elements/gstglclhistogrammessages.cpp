@@ -2,7 +2,7 @@
 #include "gstglclhistogrammessages.h"
 
 #include "base/glclresult.h"
-#include "statistics.h"
+#include "histogram/statistics.h"
 
 namespace glcl::histogram {
 

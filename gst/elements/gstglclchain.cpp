@@ -36,7 +36,7 @@
 
 #include "base/glclproperties.h"
 #include "base/glcltime.h"
-#include "chain.h"
+#include "chain/chain.h"
 #include "config.h"
 #include "gstglclchainchild.h"
 #include "opencl/asynctask.h"

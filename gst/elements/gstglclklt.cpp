@@ -53,12 +53,12 @@
 #include "base/glclproperties.h"
 #include "base/glclresult.h"
 #include "config.h"
-#include "klt.h"
+#include "klt/klt.h"
+#include "klt/renderer.h"
+#include "klt/stabilizer.h"
+#include "klt/trackwriter.h"
 #include "opencl/error.h"
 #include "opencl/lazy.h"
-#include "renderer.h"
-#include "stabilizer.h"
-#include "trackwriter.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_klt_debug);
 #define GST_CAT_DEFAULT glcl_klt_debug

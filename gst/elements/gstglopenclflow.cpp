@@ -56,13 +56,13 @@
 #include "base/glclproperties.h"
 #include "base/glclresult.h"
 #include "config.h"
-#include "dump.h"
-#include "flow.h"
-#include "lucaskanade.h"
 #include "opencl/error.h"
 #include "opencl/lazy.h"
-#include "preset.h"
-#include "renderer.h"
+#include "opticalflow/dump.h"
+#include "opticalflow/flow.h"
+#include "opticalflow/lucaskanade.h"
+#include "opticalflow/preset.h"
+#include "opticalflow/renderer.h"
 #include "signatures/signatures.h"
 
 GST_DEBUG_CATEGORY_STATIC(gl_opencl_flow_debug);

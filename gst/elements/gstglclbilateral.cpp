@@ -37,9 +37,9 @@
 #include <memory>
 
 #include "base/glclproperties.h"
-#include "bilateral.h"
+#include "bilateral/bilateral.h"
+#include "bilateral/grid.h"
 #include "config.h"
-#include "grid.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_bilateral_debug);
 #define GST_CAT_DEFAULT glcl_bilateral_debug

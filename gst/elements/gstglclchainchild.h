@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "description.h"
+#include "chain/description.h"
 
 namespace glcl::chain {
 

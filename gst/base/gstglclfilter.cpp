@@ -5,7 +5,8 @@
 // what those share with the GL thread (`settings` guard themselves), and nothing is called while it
 // is held. GstGLBaseFilter holds its own context lock around gl_start and gl_stop, so neighbours
 // and the application are only asked from decide_allocation, before chaining up, where it is not
-// held.
+// held. A thread with that lock may wait for the GL thread, so messages and notifications of the GL
+// thread wait in `outbox` for the thread that gave it the work.
 #include "gstglclfilter.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "glclcontextslot.h"
 #include "glclerrorreporter.h"
 #include "glclframecontinuity.h"
+#include "glcloutbox.h"
 #include "glclproperties.h"
 #include "glclstats.h"
 #include "glcltexturebridge.h"
@@ -73,6 +75,8 @@ struct GstGLCLFilterPrivate {
 
   glcl::AsyncTask<std::shared_ptr<glcl::Context>> preloading;  // until a frame needs it
   glcl::ErrorReporter errors;
+  glcl::Outbox outbox;
+  std::atomic<int> senders{0};  // threads that empty it soon
   glcl::FrameContinuity continuity;
   std::unique_ptr<glcl::Stop> stop;  // whether frames that are under way are still wanted
   std::atomic<bool> reset_pending{true};
@@ -102,6 +106,30 @@ GstGLCLFilterPrivate *private_of(gpointer self) {
 template <class Work>
 bool guarded(GstGLCLFilter *self, const Work &work) {
   return private_of(self)->errors.guard(GST_ELEMENT(self), work);
+}
+
+/// Sends what was posted on the GL thread within its life.
+class OutboxScope {
+ public:
+  explicit OutboxScope(gpointer self) : priv_(private_of(self)) { priv_->senders++; }
+  ~OutboxScope() {
+    priv_->senders--;
+    priv_->outbox.send();
+  }
+  OutboxScope(const OutboxScope &) = delete;
+
+ private:
+  GstGLCLFilterPrivate *const priv_;
+};
+
+/// Has another thread send what was posted outside of an OutboxScope, as where a neighbour maps a
+/// frame.
+void send_elsewhere(gpointer self) {
+  GstGLCLFilterPrivate *priv = private_of(self);
+  if (priv->senders || !priv->outbox.waits()) return;
+  gst_element_call_async(
+      GST_ELEMENT(self), [](GstElement *element, gpointer) { private_of(element)->outbox.send(); },
+      nullptr, nullptr);
 }
 
 /// Runs the work on the GL thread and waits for it.
@@ -210,6 +238,7 @@ GstFlowReturn with_opencl(GstGLCLFilter *self, const Work &work) {
   GstGLCLFilterPrivate *priv = private_of(self);
   GstGLContext *gl_context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
   if (!gl_context) return GST_FLOW_ERROR;
+  const OutboxScope outbox(self);
   bool created = false;
   GstFlowReturn flow = GST_FLOW_ERROR;
   on_gl_thread(gl_context, [&] {
@@ -362,10 +391,38 @@ static void gst_glcl_filter_set_context(GstElement *element, GstContext *context
   GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->set_context(element, context);
 }
 
+/// Keeps what the GL thread posts, in order with what other threads post meanwhile.
+static gboolean gst_glcl_filter_post_message(GstElement *element, GstMessage *message) {
+  const auto post = GST_ELEMENT_CLASS(gst_glcl_filter_parent_class)->post_message;
+  switch (GST_MESSAGE_TYPE(message)) {
+    case GST_MESSAGE_ELEMENT:
+    case GST_MESSAGE_ERROR:
+    case GST_MESSAGE_WARNING:
+    case GST_MESSAGE_INFO:
+      break;
+    default:
+      return post(element, message);  // GStreamer's own, which may need an answer now
+  }
+  if (!private_of(element)->outbox.keep([=] { post(element, message); }))
+    return post(element, message);
+  send_elsewhere(element);
+  return TRUE;
+}
+
+static void gst_glcl_filter_dispatch_properties_changed(GObject *object, guint count,
+                                                        GParamSpec **properties) {
+  const auto dispatch = G_OBJECT_CLASS(gst_glcl_filter_parent_class)->dispatch_properties_changed;
+  if (!glcl::Outbox::on_gl_thread()) return dispatch(object, count, properties);
+  std::vector<GParamSpec *> kept(properties, properties + count);
+  private_of(object)->outbox.keep([=]() mutable { dispatch(object, count, kept.data()); });
+  send_elsewhere(object);
+}
+
 static GstStateChangeReturn gst_glcl_filter_change_state(GstElement *element,
                                                          GstStateChange transition) {
   GstGLCLFilter *self = GST_GLCL_FILTER(element);
   GstGLCLFilterPrivate *priv = private_of(self);
+  const OutboxScope outbox(self);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) priv->stop->request();
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     priv->stop->withdraw();
@@ -443,6 +500,7 @@ static gboolean gst_glcl_filter_propose_allocation(GstBaseTransform *trans, GstQ
   const gboolean proposed = GST_BASE_TRANSFORM_CLASS(gst_glcl_filter_parent_class)
                                 ->propose_allocation(trans, decide_query, query);
   GstGLCLFilter *self = GST_GLCL_FILTER(trans);
+  const OutboxScope outbox(self);
   if (proposed)
     on_gl_thread(gl_context, [&] {
       if (auto &bridge = private_of(self)->bridge) bridge->replace_pool(query, reporter(self));
@@ -584,6 +642,7 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
 
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = gst_glcl_filter_finalize;
+  object_class->dispatch_properties_changed = gst_glcl_filter_dispatch_properties_changed;
   const auto settings_of = [](GObject *object) -> glcl::Guarded<FilterSettings> & {
     return private_of(object)->settings;
   };
@@ -631,6 +690,7 @@ static void gst_glcl_filter_class_init(GstGLCLFilterClass *klass) {
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_glcl_filter_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_glcl_filter_change_state);
+  element_class->post_message = GST_DEBUG_FUNCPTR(gst_glcl_filter_post_message);
 
   auto *transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->query = GST_DEBUG_FUNCPTR(gst_glcl_filter_query);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "pipeline.h"
 
@@ -81,7 +82,83 @@ std::map<std::string, Branch> run(const std::map<std::string, std::string> &ways
   return branches;
 }
 
+/// What a handler of the application sees of an element.
+struct Seen {
+  int messages = 0, on_gl_thread = 0;
+  std::map<std::string, GstClockTime> last;  // timestamp by name of message
+};
+
+struct Handlers {
+  std::map<std::string, Seen> elements;
+  std::mutex mutex;  // of elements
+
+  void see(const std::string &name) {
+    const std::lock_guard lock(mutex);
+    Seen &seen = elements[name];
+    seen.messages++;
+    seen.on_gl_thread += gst_gl_context_get_current() != nullptr;
+  }
+
+  void see(GstMessage *message) {
+    if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT &&
+        GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR)
+      return;
+    see(GST_MESSAGE_SRC_NAME(message));
+    const GstStructure *fields = gst_message_get_structure(message);
+    GstClockTime time = GST_CLOCK_TIME_NONE;
+    if (!fields || !gst_structure_get_clock_time(fields, "timestamp", &time)) return;
+    const std::lock_guard lock(mutex);
+    const auto [last, first] = elements[GST_MESSAGE_SRC_NAME(message)].last.try_emplace(
+        gst_structure_get_name(fields), time);
+    fail_unless(first || time >= last->second, "%s: messages keep their order",
+                GST_MESSAGE_SRC_NAME(message));
+    last->second = time;
+  }
+};
+
+void watch(GstElement *bin, Handlers &handlers) {
+  GstBus *bus = gst_element_get_bus(bin);
+  gst_bus_set_sync_handler(
+      bus,
+      [](GstBus *, GstMessage *message, gpointer data) {
+        static_cast<Handlers *>(data)->see(message);
+        return GST_BUS_PASS;
+      },
+      &handlers, nullptr);
+  gst_object_unref(bus);
+}
+
 }  // namespace
+
+// Handlers of the application may ask neighbours, and these may wait for the GL thread.
+TEST(no_handler_runs_on_the_gl_thread) {
+  Handlers handlers;
+  {
+    test::Pipeline pipeline(
+        "videotestsrc pattern=ball num-buffers=25 ! video/x-raw,width=320,height=240 ! glupload ! "
+        "glcolorconvert ! glclhistogram name=histogram ! glclhough name=hough ! glclklt name=klt ! "
+        "glclmotion name=motion detect=true ! glopenclflow name=flow ! fakesink");
+    watch(pipeline.bin(), handlers);
+    g_signal_connect(pipeline["motion"], "notify::motion-detected",
+                     G_CALLBACK(+[](GstObject *, GParamSpec *property, gpointer data) {
+                       static_cast<Handlers *>(data)->see(property->name);
+                     }),
+                     &handlers);
+    expect(pipeline.run(), "it plays");
+  }
+  {
+    test::Pipeline pipeline("gltestsrc ! glclhough name=failing template=/nowhere ! fakesink");
+    watch(pipeline.bin(), handlers);
+    pipeline.run();
+  }
+  for (const char *name :
+       {"histogram", "hough", "klt", "motion", "flow", "motion-detected", "failing"}) {
+    const Seen &seen = handlers.elements[name];
+    fail_unless(seen.messages > 0, "%s calls no handler", name);
+    fail_unless(seen.on_gl_thread == 0, "%s calls %d of %d handlers on the GL thread", name,
+                seen.on_gl_thread, seen.messages);
+  }
+}
 
 // Copies, tee, queues, conversions, other sizes, parts and turns of the picture: all of the results
 // come out, and as they were.

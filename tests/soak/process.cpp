@@ -77,6 +77,14 @@ double rise_a_frame(const std::vector<Sample> &samples) {
 
 }  // namespace
 
+/// Prints the stacks of the process $1; those of drivers' idle threads are left out.
+const char *const stacks = R"(
+command -v gdb >/dev/null || exec eu-stack -p "$1"
+gdb -p "$1" -batch -nx -ex 'set debuginfod enabled off' -ex 'thread apply all backtrace 80' 2>&1 |
+  awk 'BEGIN { RS = ""; ORS = "\n\n" }
+       !/util_queue_thread_func|lp_cs_tpool_worker|mpmc::Receiver|llvmpipe-[0-9]/ { print }'
+)";
+
 void print_stacks() {
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   const std::string pid = std::to_string(getpid());
@@ -85,9 +93,7 @@ void print_stacks() {
     unsetenv("LD_PRELOAD");
     unsetenv("LD_LIBRARY_PATH");
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    execlp("gdb", "gdb", "-p", pid.c_str(), "-batch", "-nx", "-ex", "set debuginfod enabled off",
-           "-ex", "thread apply all backtrace 40", nullptr);
-    execlp("eu-stack", "eu-stack", "-p", pid.c_str(), nullptr);
+    execlp("sh", "sh", "-c", stacks, "stacks", pid.c_str(), nullptr);
     _exit(127);
   }
   waitpid(child, nullptr, 0);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "glcloutbox.h"
+
+#include <gst/gl/gl.h>
+
+#include <utility>
+
+namespace glcl {
+
+bool Outbox::on_gl_thread() { return gst_gl_context_get_current() != nullptr; }
+
+bool Outbox::keep(Item item) {
+  const std::lock_guard lock(mutex_);
+  if (!on_gl_thread() && items_.empty() && !sending_) return false;
+  items_.push_back(std::move(item));
+  return true;
+}
+
+void Outbox::send() {
+  std::unique_lock lock(mutex_);
+  if (std::exchange(sending_, true)) return;  // its sender takes what came since
+  while (!items_.empty()) {
+    const Item item = std::move(items_.front());
+    items_.pop_front();
+    lock.unlock();
+    item();
+    lock.lock();
+  }
+  sending_ = false;
+}
+
+bool Outbox::waits() const {
+  const std::lock_guard lock(mutex_);
+  return !items_.empty() && !sending_;
+}
+
+}  // namespace glcl

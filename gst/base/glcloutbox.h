@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace glcl {
+
+/// What an element posts on the GL thread waits here until another thread sends it. A handler of
+/// the application may ask neighbours, and they may wait for the GL thread. Any thread.
+class Outbox {
+ public:
+  using Item = std::function<void()>;
+
+  /// True on a thread that a GL context is current on.
+  static bool on_gl_thread();
+
+  /// Keeps the item and returns true on a GL thread, and wherever an earlier item still waits, so
+  /// that the order stays. Returns false where the caller sends it now.
+  bool keep(Item item);
+  /// Sends everything in order, without a lock. Not on a GL thread.
+  void send();
+  /// True if something waits and nobody sends it yet.
+  bool waits() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<Item> items_;
+  bool sending_ = false;
+};
+
+}  // namespace glcl

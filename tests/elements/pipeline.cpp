@@ -68,7 +68,8 @@ void check_leaks() {
   gst_task_cleanup_all();
   wait_for_gl_threads();
   std::string live = live_objects();
-  for (int i = 0; i < 100 && !live.empty(); i++) {
+  const gint64 end = g_get_monotonic_time() + patience / 1000;
+  while (!live.empty() && g_get_monotonic_time() < end) {
     g_usleep(20 * 1000);
     live = live_objects();
   }
@@ -141,7 +142,8 @@ void wait_for_gl_threads() {
     return found;
   };
   Threads before = threads();
-  for (int polls = 0, quiet = 0; before.all && polls < 250 && quiet < 10; polls++) {
+  const gint64 end = g_get_monotonic_time() + patience / 1000;
+  for (int quiet = 0; before.all && quiet < 10 && g_get_monotonic_time() < end;) {
     g_usleep(20 * 1000);
     const Threads now = threads();
     quiet = now.all == before.all && !now.others ? quiet + 1 : 0;

@@ -214,7 +214,7 @@ class GLContexts {
   }
   /// Whether all go; they do so a moment after their last user.
   bool go() {
-    for (int i = 0; i < 250 && live(); i++) g_usleep(20 * 1000);
+    for (int i = 0; i < 3000 && live(); i++) g_usleep(20 * 1000);
     return !live();
   }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/base/gstglclresult.h"
+#include "gst/gst-glcl/gstglclresult.h"
 
 namespace test {
 

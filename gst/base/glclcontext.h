@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "gstglclcontext.h"
+#include "gst-glcl/gstglclcontext.h"
 #include "opencl/queue.h"
 #include "sharing/sharing.h"
 

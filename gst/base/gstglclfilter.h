@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "gstglclcontext.h"
+#include "gst-glcl/gstglclcontext.h"
 #include "opencl/format.h"
 #include "opencl/picture.h"
 #include "opencl/queue.h"

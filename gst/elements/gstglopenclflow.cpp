@@ -63,7 +63,7 @@
 #include "opticalflow/lucaskanade.h"
 #include "opticalflow/preset.h"
 #include "opticalflow/renderer.h"
-#include "signatures/signatures.h"
+#include "opticalflow/signatures.h"
 
 GST_DEBUG_CATEGORY_STATIC(gl_opencl_flow_debug);
 #define GST_CAT_DEFAULT gl_opencl_flow_debug
@@ -71,7 +71,7 @@ GST_DEBUG_CATEGORY_STATIC(gl_opencl_flow_debug);
 namespace {
 
 namespace opticalflow = glcl::opticalflow;
-using glcl::signatures::Signatures;
+using glcl::opticalflow::Signatures;
 using opticalflow::Flow;
 using opticalflow::FlowRenderer;
 using opticalflow::LucasKanade;

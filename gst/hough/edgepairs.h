@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canny.h"
-#include "primitives/primitives.h"
+#include "primitives.h"
 #include "topk.h"
 
 namespace glcl::hough {
@@ -52,8 +52,8 @@ class EdgePairs {
   int width_, height_;
   size_t edges_room_, room_;
   TopK top_k_;
-  primitives::RadixSort edges_sort_, pairs_sort_;
-  primitives::Scan scan_;
+  RadixSort edges_sort_, pairs_sort_;
+  Scan scan_;
   Kernel begin_, vote_;
   cl::Buffer begins_, firsts_, space_, kept_, keys_, pairs_, pair_begins_, kinds_count_;
 };

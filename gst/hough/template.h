@@ -9,7 +9,7 @@
 
 namespace glcl::hough {
 
-/// The edges of a picture that was scaled, as hough::Canny gives them.
+/// The edges of a picture that was scaled, as Canny gives them.
 struct EdgeMap {
   int width, height;  ///< px
   std::vector<uint16_t> edges;

@@ -11,7 +11,7 @@ TopK::TopK(Context &context, int shift, int strengths, int wanted, size_t room)
     : strengths_(strengths),
       keys_count_(1 << shift),
       room_(room),
-      blocks_(primitives::Blocks::of(context.device())) {
+      blocks_(Blocks::of(context.device())) {
   const Program program =
       context.program("hough/topk.cl", "-DSHIFT=" + std::to_string(shift) +
                                            " -DSTRENGTHS=" + std::to_string(strengths) +

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "opencl/kernel.h"
-#include "primitives/primitives.h"
+#include "primitives.h"
 
 namespace glcl::hough {
 
@@ -36,7 +36,7 @@ class TopK {
  private:
   int strengths_, keys_count_;
   size_t room_;
-  primitives::Blocks blocks_;
+  Blocks blocks_;
   Kernel strengths_kernel_, count_, move_;
   cl::Buffer strengths_buffer_, stronger_, equal_, keys_, places_, counts_, histogram_;
 };

@@ -46,7 +46,7 @@ class Transform {
 
  private:
   Settings settings_;
-  primitives::Argmax argmax_;
+  Argmax argmax_;
   Kernel correlate_, turn_kernel_, scale_, size_kernel_, shift_, fold_;
   size_t groups_;
   cl::Buffer agreement_, turn_, size_votes_, size_, place_votes_, place_, turns_, plane_,

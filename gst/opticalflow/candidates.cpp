@@ -9,7 +9,7 @@ namespace glcl::opticalflow {
 
 namespace {
 
-constexpr int largest_side = 4 * signatures::Signatures::reach;
+constexpr int largest_side = 4 * Signatures::reach;
 
 int half(int n, int times) { return times ? half((n + 1) / 2, times - 1) : n; }
 int divide_up(int n, int unit) { return (n + unit - 1) / unit; }

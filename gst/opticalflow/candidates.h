@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "signatures/signatures.h"
+#include "signatures.h"
 
 namespace glcl::opticalflow {
 
@@ -58,7 +58,7 @@ class Candidates {
   int matched_, chosen_, columns_, rows_;
   bool census_;
   int nodes_;  // of a group of flow_seed
-  signatures::Signatures signatures_;
+  Signatures signatures_;
   Kernel modes_kernel_, seed_;
   cl::Buffer modes_, pairs_;
 };

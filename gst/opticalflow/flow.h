@@ -80,7 +80,7 @@ class Flow {
   }
   /// What the last run() that was true enqueued; overwritten by the next one.
   const FlowField &field() const { return field_; }
-  /// The grey of the two frames that it took, smoothed, for signatures::Signatures.
+  /// The grey of the two frames that it took, smoothed, for Signatures.
   Plane before() const { return plane(previous_, 0); }
   Plane after() const { return plane(current_, 0); }
 

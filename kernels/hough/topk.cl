@@ -3,7 +3,7 @@
 // `value >> SHIFT & (STRENGTHS - 1)`, its key the bits below.
 //
 // Build with -DSHIFT=n -DSTRENGTHS=n -DWANTED=n. `region`: where values count, from (x, y) to before (z, w). `sums`: one for each item.
-#include "primitives/group.clh"
+#include "hough/group.clh"
 
 inline ushort value_at(__global const ushort *map, uint i, int width, int4 region) {
   const int x = i % width, y = i / width;

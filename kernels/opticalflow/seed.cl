@@ -3,7 +3,7 @@
 #include "opticalflow/level.clh"
 #include "opticalflow/light.clh"
 #include "opticalflow/noise.clh"
-#include "signatures/match.clh"
+#include "opticalflow/match.clh"
 
 #define UNROLL _Pragma("unroll")
 

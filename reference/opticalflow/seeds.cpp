@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "reference/signatures/signatures.h"
+#include "reference/opticalflow/signatures.h"
 
 namespace reference::opticalflow {
 

@@ -27,7 +27,7 @@ class Classic {
 
  private:
   size_t edges_, cells_;
-  primitives::Argmax argmax_;
+  hough::Argmax argmax_;
   Kernel vote_;
   cl::Buffer space_, count_, place_, most_;
 };

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "camera/camera.h"
-#include "primitives/primitives.h"
+#include "hough/primitives.h"
 #include "reference/camera/camera.h"
 
 namespace glcl::research {
@@ -55,9 +55,9 @@ class Clusters {
   Form form_;
   cl_int2 size_;
   Kernel left_, vote_, sum_, peaks_kernel_, pixels_kernel_;
-  primitives::Compaction compaction_;
-  primitives::RadixSort sort_;
-  primitives::Scan scan_;
+  hough::Compaction compaction_;
+  hough::RadixSort sort_;
+  hough::Scan scan_;
   cl::Buffer rows_, list_, count_, kept_rows_, kept_, none_, kept_count_, starts_, row_count_,
       copies_, sums_, found_, bin_count_, peaks_, peak_votes_, peak_count_, no_histogram_, pixels_;
 };

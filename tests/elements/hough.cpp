@@ -12,7 +12,7 @@
 #include <map>
 #include <tuple>
 
-#include "base/gstglclresult.h"
+#include "gst-glcl/gstglclresult.h"
 #include "pipeline.h"
 #include "reference/hough/canny.h"
 #include "reference/hough/scenes.h"

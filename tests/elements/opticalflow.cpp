@@ -10,8 +10,8 @@
 #include "base/compat.h"
 #include "opticalflow/renderer.h"
 #include "pipeline.h"
+#include "reference/opticalflow/signatures.h"
 #include "reference/opticalflow/wheel.h"
-#include "reference/signatures/signatures.h"
 #include "reference/textured.h"
 #include "result.h"
 

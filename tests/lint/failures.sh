@@ -83,6 +83,20 @@ mkdir -p "$work"/words/gst
 printf '"%s"\n' 'What is left is told by the element.' >"$work/words/gst/a.cpp"
 interpreter=("$python")
 fails '' tests/lint/words.py "$work/words"
+# An engine that includes GStreamer, and two that include each other, where everything else is right.
+root=$work/rooms
+mkdir -p "$root"/tests/lint "$root"/gst/{noise,camera} "$root"/tools
+cp tests/lint/rooms.py "$root/tests/lint/"
+cp meson.build CONTRIBUTING.md .gitignore "$root/"
+"$python" tests/lint/rooms.py "$root" >/dev/null || { ((++missed)); echo 'rooms.py fails where nothing is wrong'; }
+echo '#include <gst/gst.h>' >"$root/gst/noise/a.h"
+interpreter=("$python")
+fails '' tests/lint/rooms.py "$root"
+echo '#include "camera/a.h"' >"$root/gst/noise/a.h"
+echo '#include "noise/a.h"' >"$root/gst/camera/a.h"
+interpreter=("$python")
+fails '' tests/lint/rooms.py "$root"
+root=''
 # Two types of one name.
 mkdir -p "$work/same/gst"
 for file in a b; do echo 'struct Same {};' >"$work/same/gst/$file.h"; done

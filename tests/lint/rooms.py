@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""rooms.py ROOT: every folder of the sources stands in the table of CONTRIBUTING.md, and includes go one way between them"""
+"""rooms.py ROOT: the table of CONTRIBUTING.md has every folder of the sources, and includes go one way between those of gst/"""
 import fnmatch
 import pathlib
 import re
@@ -22,19 +22,34 @@ for parent in ('', 'gst', 'tests', 'tools'):
             problems.append(f'CONTRIBUTING.md does not say what {name}/ is for')
 
 # What a room may include: engines include each other and OpenCL, and only the rooms that say so include GStreamer and OpenGL.
-layers = {'opencl': ['opencl'], 'sharing': ['opencl', 'sharing'], 'base': ['base', 'drawing', 'opencl', 'sharing'], 'elements': None, 'gst': None}
-with_gstreamer = ['sharing', 'base', 'elements', 'gst']
+layers = {'opencl': ['opencl'], 'sharing': ['opencl', 'sharing'], 'base': ['base', 'drawing', 'gst-glcl', 'opencl', 'sharing'],
+          'gst-glcl': [], 'elements': None, 'gst': None}
+with_gstreamer = ['gst-glcl', 'sharing', 'base', 'elements', 'gst']
 gstreamer = re.compile(r'gst/(?!opencl|base|sharing)|E?GLE?S?\d?/')
 rooms = {folder.name for folder in (root / 'gst').iterdir() if folder.is_dir()}
+uses = {room: {} for room in rooms}  # the rooms that each includes, with a file that does
 engine_may = sorted(rooms - {'base', 'sharing', 'elements', 'gst-glcl'})
 for path in (root / 'gst').rglob('*.[ch]*'):
     room = path.parent.name
     allowed = layers.get(room, engine_may)
     for line in re.findall(r'#include ["<](.*)[">]', path.read_text(encoding='utf-8')):
         to = line.split('/')[0] if '/' in line else room
-        if to in ('tools', 'tests', 'research', 'reference') or allowed and to in rooms and to not in allowed or \
+        if to in ('tools', 'tests', 'research', 'reference') or allowed is not None and to in rooms and to not in allowed or \
                 room not in with_gstreamer and gstreamer.match(line):
             problems.append(f'{path.relative_to(root)} includes {line}')
+        if room in rooms and to in rooms - {room}:
+            uses[room][to] = f'{path.name} includes {line}'
 
+
+def below(room, found):
+    """all rooms that a room includes, itself or through others"""
+    for other in uses[room].keys() - found:
+        found.add(other)
+        below(other, found)
+    return found
+
+
+for room in rooms:
+    problems += [f'gst/{room} is in a ring of rooms: {include}' for other, include in uses[room].items() if room in {other} | below(other, set())]
 print('\n'.join(sorted(problems)) or f'{len(named)} folders')
 sys.exit(bool(problems))

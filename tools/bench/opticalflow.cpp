@@ -9,7 +9,7 @@
 #include "opticalflow/lucaskanade.h"
 #include "opticalflow/preset.h"
 #include "reference/opticalflow/flow.h"
-#include "reference/signatures/signatures.h"
+#include "reference/opticalflow/signatures.h"
 #include "reference/transfer.h"
 
 namespace glcl::bench {
@@ -18,7 +18,7 @@ namespace {
 
 using opticalflow::Flow;
 using opticalflow::LucasKanade;
-using signatures::Signatures;
+using opticalflow::Signatures;
 using Channels = Flow::Channels;
 
 /// Two frames in turn; every run takes the next one and finds the flow to it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Lists of uint (gst/primitives). How many elements there are stands on the device, `*count`; a list is cut in as many blocks as there
+// Lists of uint (gst/hough/primitives.h). How many elements there are stands on the device, `*count`; a list is cut in as many blocks as there
 // are groups. `blocks`: a uint for each of them. `sums`: a uint for each item of a group.
-#include "primitives/group.clh"
+#include "hough/group.clh"
 
 #define NO_KEY 0xffffffffu
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Matches of pixels by their signatures (gst/signatures). All is computed in whole numbers, so every device finds the same.
+// Matches of pixels by their signatures (gst/opticalflow/signatures.h). All is computed in whole numbers, so every device finds the same.
 //
 // Build with -DTILE_X=n -DTILE_Y=n, pixels of a group's tile; TILE_Y a multiple of 3 CHAIN. -DV=n: an item takes so many pixels
 // side by side, as CPUs like it; TILE_X is a multiple of that.
@@ -27,7 +27,7 @@
 #define LOAD_UINTS(p) (*(p))
 #endif
 
-#include "signatures/match.clh"
+#include "opticalflow/match.clh"
 
 #define LATTICE 5   // points along a side
 #define SPACING 3     // px from one to the next

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Matches by signature against their reference, exactly, and against motion that is known.
-#include "signatures/signatures.h"
+#include "opticalflow/signatures.h"
 
 #include <array>
 #include <cstring>
@@ -8,10 +8,10 @@
 
 #include "film.h"
 #include "kernels/engine.h"
-#include "reference/signatures/signatures.h"
+#include "reference/opticalflow/signatures.h"
 #include "reference/textured.h"
 
-using glcl::signatures::Signatures;
+using glcl::opticalflow::Signatures;
 using reference::Match;
 using reference::Motion;
 

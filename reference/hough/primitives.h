@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What glcl::primitives compute, by the standard library.
+// What glcl::hough compute, by the standard library.
 #pragma once
 
 #include <cstddef>

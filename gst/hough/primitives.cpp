@@ -5,14 +5,14 @@
 
 #include "opencl/error.h"
 
-namespace glcl::primitives {
+namespace glcl::hough {
 
 namespace {
 
 constexpr int digits = 16, digit_bits = 4;  // DIGITS in the kernels
 
 Kernel kernel(Context &context, const char *name, Blocks blocks) {
-  return {context, context.program("primitives/primitives.cl"), name, {blocks.items, 1}};
+  return {context, context.program("hough/primitives.cl"), name, {blocks.items, 1}};
 }
 
 cl::Buffer room(Context &context, size_t count) {
@@ -110,4 +110,4 @@ void Argmax::run(Queue &queue, const cl::Buffer &values, const cl::Buffer &count
   all_(queue, all_.group(), found_, int(blocks_.groups), place, words(2 * all_.group().x));
 }
 
-}  // namespace glcl::primitives
+}  // namespace glcl::hough

@@ -4,13 +4,13 @@
 #include <functional>
 #include <vector>
 
-#include "signatures/signatures.h"
+#include "opticalflow/signatures.h"
 
 namespace reference {
 
-using Match = glcl::signatures::Signatures::Match;
+using Match = glcl::opticalflow::Signatures::Match;
 
-/// Where pixels of a plane of grey went, as glcl::signatures::Signatures defines it, in the order
+/// Where pixels of a plane of grey went, as glcl::opticalflow::Signatures defines it, in the order
 /// of its list. The functions give the grey of pixels within the frame.
 std::vector<Match> signature_matches(int width, int height,
                                      const std::function<float(int x, int y)> &before,

@@ -6,7 +6,7 @@
 #include "opencl/plane.h"
 #include "opencl/queue.h"
 
-namespace glcl::signatures {
+namespace glcl::opticalflow {
 
 /// Where single pixels of a frame went in the next one, by census signatures (Stein 2004; Claus
 /// 2009): vectors up to 63 px along each axis, however large the motion is beside the texture.
@@ -46,7 +46,7 @@ class Signatures {
 
   /// The same but for the last step, for who takes it: which pixels claim which.
   void claim(Queue &queue, const Plane &before, const Plane &after, bool known = false);
-  /// What claim() leaves for kernels/signatures/match.clh.
+  /// What claim() leaves for kernels/opticalflow/match.clh.
   const cl::Buffer &claims() const { return claims_; }
 
   /// A Match per cell, in rows; overwritten by the next match().
@@ -78,4 +78,4 @@ class Signatures {
   cl::Buffer signatures_, slots_, claims_, picked_, counts_;
 };
 
-}  // namespace glcl::signatures
+}  // namespace glcl::opticalflow

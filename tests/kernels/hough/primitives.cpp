@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Lists on the device against the standard library, exactly.
-#include "primitives/primitives.h"
+#include "hough/primitives.h"
 
 #include <random>
 
 #include "kernels/engine.h"
-#include "reference/primitives/primitives.h"
+#include "reference/hough/primitives.h"
 
-using namespace glcl::primitives;
+using namespace glcl::hough;
 using reference::Numbers;
 
 namespace {

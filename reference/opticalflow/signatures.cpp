@@ -11,7 +11,7 @@ namespace reference {
 
 namespace {
 
-using glcl::signatures::Signatures;
+using glcl::opticalflow::Signatures;
 using Grey = std::function<float(int x, int y)>;
 
 constexpr int lattice = 5, apart = 3, margin = 8;

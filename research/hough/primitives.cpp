@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What work on lists takes, of as many numbers as a frame has pixels, beside the standard library.
-#include "primitives/primitives.h"
+#include "hough/primitives.h"
 
 #include <algorithm>
 #include <memory>
 #include <numeric>
 #include <random>
 
-#include "reference/primitives/primitives.h"
+#include "reference/hough/primitives.h"
 #include "tools/bench/measure.h"
 #include "tools/bench/subject.h"
 
@@ -16,7 +16,7 @@ namespace glcl::research {
 namespace {
 
 using namespace bench;
-using namespace primitives;
+using namespace hough;
 using reference::Numbers;
 
 constexpr int bins = 1024;  // of what is compacted

@@ -6,7 +6,7 @@
 
 #include "opencl/error.h"
 
-namespace glcl::signatures {
+namespace glcl::opticalflow {
 
 namespace {
 
@@ -45,7 +45,7 @@ Signatures::Signatures(Context &context, int width, int height, Size find_group,
       slot_count_(slots(width, height)),
       lanes_(lanes),
       tile_(has_large_tiles(context.device()) ? Size{64, 48} : Size{32, 24}) {
-  const Program program = context.program("signatures/signatures.cl",
+  const Program program = context.program("opticalflow/signatures.cl",
                                           "-DTILE_X=" + std::to_string(tile_.x) +
                                               " -DTILE_Y=" + std::to_string(tile_.y) +
                                               (lanes_ > 1 ? " -DV=" + std::to_string(lanes_) : ""));
@@ -106,4 +106,4 @@ void Signatures::list(Queue &queue, const cl::Buffer &result, size_t offset) {
         static_cast<cl_int>(offset / sizeof(cl_float4)), cl::Local(group.x * sizeof(cl_int)));
 }
 
-}  // namespace glcl::signatures
+}  // namespace glcl::opticalflow

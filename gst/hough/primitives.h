@@ -8,7 +8,7 @@
 #include "opencl/kernel.h"
 #include "opencl/queue.h"
 
-namespace glcl::primitives {
+namespace glcl::hough {
 
 /// How a list is divided: a block for each group.
 struct Blocks {
@@ -93,4 +93,4 @@ class Argmax {
   cl::Buffer found_;
 };
 
-}  // namespace glcl::primitives
+}  // namespace glcl::hough

@@ -23,19 +23,45 @@ gint resource_code(Error::Kind kind) {
   return GST_RESOURCE_ERROR_FAILED;
 }
 
+/// An exception as GStreamer describes errors.
+struct Description {
+  GQuark domain;
+  gint code;
+  std::string text, debug;
+};
+
+/// `otherwise` describes exceptions that are neither ours nor OpenCL's.
+Description describe(const std::exception_ptr &failure, const char *otherwise) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error &error) {
+    return {GST_RESOURCE_ERROR, resource_code(error.kind()), error.what(), error.detail()};
+  } catch (const cl::Error &error) {
+    return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+            "An OpenCL call failed: " + error_name(error.err()) + ".", error.what()};
+  } catch (const std::exception &error) {
+    return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, otherwise, error.what()};
+  }
+}
+
 /// Applications take all texts for UTF-8, and some end where one is not.
-void post(GstElement *element, GstMessageType type, GQuark domain, gint code,
-          const std::string &text, const std::string &debug) {
-  gst_element_message_full(element, type, domain, code, g_strdup(utf8(text).c_str()),
-                           debug.empty() ? nullptr : g_strdup(utf8(debug).c_str()), __FILE__,
-                           GST_FUNCTION, __LINE__);
+void post(GstElement *element, GstMessageType type, const Description &what) {
+  gst_element_message_full(element, type, what.domain, what.code, g_strdup(utf8(what.text).c_str()),
+                           what.debug.empty() ? nullptr : g_strdup(utf8(what.debug).c_str()),
+                           __FILE__, GST_FUNCTION, __LINE__);
 }
 
 }  // namespace
 
 void warn(GstElement *element, GstResourceError code, const std::string &text,
           const std::string &debug) {
-  post(element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR, code, text, debug);
+  post(element, GST_MESSAGE_WARNING, {GST_RESOURCE_ERROR, code, text, debug});
+}
+
+void warn(GstElement *element, const std::exception_ptr &failure, const std::string &consequence) {
+  Description what = describe(failure, "The settings can't be used.");
+  what.text += " " + consequence;
+  post(element, GST_MESSAGE_WARNING, what);
 }
 
 bool ErrorReporter::failed() const {
@@ -55,30 +81,15 @@ void ErrorReporter::flush() {
   failed_ = false;
 }
 
-/// Called where something has been caught.
-void ErrorReporter::post_caught(GstElement *element) {
-  try {
-    throw;
-  } catch (const Error &error) {
-    post(element, GST_RESOURCE_ERROR, resource_code(error.kind()), error.what(), error.detail());
-  } catch (const cl::Error &error) {
-    post(element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-         "An OpenCL call failed: " + error_name(error.err()) + ".", error.what());
-  } catch (const std::exception &error) {
-    post(element, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "Processing a frame failed.",
-         error.what());
-  }
-}
-
-void ErrorReporter::post(GstElement *element, GQuark domain, gint code, const std::string &text,
-                         const std::string &debug) {
+void ErrorReporter::post(GstElement *element, const std::exception_ptr &failure) {
+  const Description what = describe(failure, "Processing a frame failed.");
   {
     // Negotiation is tried more than once, and fails for the same reason each time.
     const std::lock_guard lock(mutex_);
     failed_ = true;
-    if (std::exchange(last_, text + debug) == text + debug) return;
+    if (std::exchange(last_, what.text + what.debug) == what.text + what.debug) return;
   }
-  glcl::post(element, GST_MESSAGE_ERROR, domain, code, text, debug);
+  glcl::post(element, GST_MESSAGE_ERROR, what);
 }
 
 }  // namespace glcl

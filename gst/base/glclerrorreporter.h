@@ -3,14 +3,34 @@
 
 #include <gst/gst.h>
 
+#include <exception>
 #include <mutex>
 #include <string>
+
+#include "opencl/stop.h"
 
 namespace glcl {
 
 /// Posts a warning about resources or settings. The texts may contain any bytes.
 void warn(GstElement *element, GstResourceError code, const std::string &text,
           const std::string &debug = {});
+/// Posts an exception as a warning; `consequence` is a sentence about what happens instead.
+void warn(GstElement *element, const std::exception_ptr &failure, const std::string &consequence);
+
+/// Runs work that frames can go without. An exception other than Stopped becomes a warning, as
+/// above; false then.
+template <class Work>
+bool guard_optional(GstElement *element, const std::string &consequence, const Work &work) {
+  try {
+    work();
+    return true;
+  } catch (const Stopped &) {
+    throw;
+  } catch (...) {
+    warn(element, std::current_exception(), consequence);
+    return false;
+  }
+}
 
 /// The border between C++ and GStreamer: turns exceptions of an element's work into error messages.
 /// Any thread.
@@ -23,7 +43,7 @@ class ErrorReporter {
       work();
       return true;
     } catch (...) {
-      post_caught(element);
+      post(element, std::current_exception());
       return false;
     }
   }
@@ -37,9 +57,7 @@ class ErrorReporter {
   void flush();
 
  private:
-  void post_caught(GstElement *element);
-  void post(GstElement *element, GQuark domain, gint code, const std::string &text,
-            const std::string &debug);
+  void post(GstElement *element, const std::exception_ptr &failure);
 
   mutable std::mutex mutex_;
   std::string last_;  // last text posted since the start

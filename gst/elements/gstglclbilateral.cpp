@@ -36,6 +36,7 @@
 
 #include <memory>
 
+#include "base/glclerrorreporter.h"
 #include "base/glclproperties.h"
 #include "bilateral/bilateral.h"
 #include "bilateral/grid.h"
@@ -128,8 +129,12 @@ static void gst_glcl_bilateral_process(GstGLCLFilter *filter, glcl::Queue &queue
                                        GstBuffer *, GstBuffer *) {
   BilateralState *state = GST_GLCL_BILATERAL(filter)->state;
   const BilateralProperties settings = state->settings.get();
-  // The exact filter takes the place of a grid that is not built yet.
-  if (state->wants_grid(settings) && state->grid->ready(settings))
+  // The exact filter takes the place of a grid that is not built yet, or can't be.
+  bool ready = false;
+  if (state->wants_grid(settings))
+    glcl::guard_optional(GST_ELEMENT(filter), "The exact filter takes its place.",
+                         [&] { ready = state->grid->ready(settings); });
+  if (ready)
     state->grid->run(queue, settings, in, out);
   else
     state->exact->run(queue, settings, in, out);

@@ -34,12 +34,12 @@
 #include <string>
 #include <utility>
 
+#include "base/glclengineswap.h"
 #include "base/glclproperties.h"
 #include "base/glcltime.h"
 #include "chain/chain.h"
 #include "config.h"
 #include "gstglclchainchild.h"
-#include "opencl/asynctask.h"
 #include "opencl/error.h"
 
 GST_DEBUG_CATEGORY_STATIC(glcl_chain_debug);
@@ -73,12 +73,14 @@ struct ChainRequest {
 };
 using RequestPtr = std::shared_ptr<const ChainRequest>;
 
-/// Kernels that a thread of its own makes while frames go on.
-struct Built {
-  RequestPtr request;
-  Description description;
-  std::unique_ptr<Chain> chain;
-  std::exception_ptr failure;
+/// What a chain is built for.
+struct ChainWanted {
+  RequestPtr request;       // null: no chain
+  Description description;  // with the values of that moment
+
+  bool operator==(const ChainWanted &other) const {
+    return request == other.request && description == other.description;
+  }
 };
 
 /// The files of the chain that was read last, and what they were then.
@@ -100,13 +102,12 @@ struct ChainState {
 
   // GL thread
   std::shared_ptr<glcl::Context> context;
-  std::unique_ptr<Chain> chain;
-  RequestPtr request;            // that the chain is of
-  std::optional<Built> refused;  // what did not build last
-  glcl::AsyncTask<Built> building;
-  RequestPtr
-      ran;  // the chain that ran last since the start, with `ran_as`: what a new one is built of
-  Description ran_as;
+  glcl::EngineSwap<ChainWanted, std::unique_ptr<Chain>> engine{"The chain stays as it was."};
+
+  /// The chain in use, or null.
+  Chain *chain() const { return engine.engine() ? engine.engine()->get() : nullptr; }
+  /// The request that it is of.
+  RequestPtr request() const { return engine.engine() ? engine.used()->request : nullptr; }
 };
 
 /// Changes whenever one of the files does; empty while one of them is not there, as when an editor
@@ -210,19 +211,14 @@ bool is_started(GstGLCLChain *self) {
   return started;
 }
 
-void warn(GstGLCLChain *self, const glcl::Error &error) {
-  GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s The chain stays as it was.", error.what()),
-                      ("%s", error.detail().c_str()));
-}
-
 /// The same while frames go on, which it does not end. What is wrong before the element starts is
 /// told when it does.
 void update_or_warn(GstGLCLChain *self) {
   try {
     update(self);
-  } catch (const glcl::Error &error) {
+  } catch (const glcl::Error &) {
     if (is_started(self))
-      warn(self, error);
+      glcl::warn(GST_ELEMENT(self), std::current_exception(), "The chain stays as it was.");
     else
       replace_request(self, nullptr);
   }
@@ -245,83 +241,59 @@ void watch(GstGLCLChain *self) {
   update_or_warn(self);
 }
 
-Built build(const std::shared_ptr<glcl::Context> &context, const RequestPtr &request,
-            const Description &description, bool live) {
-  Built built{request, description, nullptr, nullptr};
-  try {
-    built.chain = std::make_unique<Chain>(*context, description, Chain::Options{live, {}, {}});
-  } catch (const glcl::Stopped &) {
-    throw;
-  } catch (...) {
-    built.failure = std::current_exception();
-  }
-  return built;
+ChainWanted wanted_now(GstGLCLChain *self) {
+  ChainState *state = self->state;
+  const RequestPtr request = state->requested.get();
+  if (!request || request->description.items.empty()) return {request, {}};
+  return {request, request->now(state->settings.get().iterations)};
 }
 
-void take(GstGLCLChain *self, Built built) {
-  ChainState *state = self->state;
-  state->chain = std::move(built.chain);
-  state->request = built.request;
-  state->refused.reset();
-  state->running = state->chain != nullptr;
-  if (!state->chain) return;
-  state->ran = state->request;
-  state->ran_as = std::move(built.description);
-  GST_INFO_OBJECT(self, "%s", state->chain->describe().c_str());
+/// Builds a chain, here or in the background. `live`: its parameters may change with each frame.
+auto maker(const std::shared_ptr<glcl::Context> &context, bool live) {
+  return [context, live](const ChainWanted &wanted) -> std::unique_ptr<Chain> {
+    if (wanted.description.items.empty()) return nullptr;
+    return std::make_unique<Chain>(*context, wanted.description, Chain::Options{live, {}, {}});
+  };
 }
 
-/// A chain that does not build is not wanted any more; the one that runs goes on.
-void refuse(GstGLCLChain *self, Built built) {
+/// After an engine was replaced or refused. A chain that can't be built is not wanted any more.
+void note(GstGLCLChain *self, glcl::EngineChange change) {
   ChainState *state = self->state;
-  const auto failure = built.failure;
-  const bool same = built.request == state->request;
-  const RequestPtr request = built.request;
-  state->refused = std::move(built);
-  const bool still = !same && state->requested.with([&](RequestPtr &now) {
-    if (now != request) return false;
-    now = state->request;
+  state->running = state->chain() != nullptr;
+  if (change == glcl::EngineChange::taken && state->running)
+    GST_INFO_OBJECT(self, "%s", state->chain()->describe().c_str());
+  if (change != glcl::EngineChange::refused) return;
+  const RequestPtr refused = state->engine.refused()->request, serves = state->request();
+  if (refused == serves) return;  // its values are refused
+  const bool still_wanted = state->requested.with([&](RequestPtr &now) {
+    if (now != refused) return false;
+    now = serves;
     state->refused_last = true;
     return true;
   });
-  if (still) signal_children(self, request, state->request);
+  if (still_wanted) signal_children(self, refused, serves);
+}
+
+/// Whether the kernels in use can take other values.
+bool takes(const Chain &chain, const Description &wanted) {
   try {
-    std::rethrow_exception(failure);
-  } catch (const glcl::Error &error) {
-    warn(self, error);
-  } catch (const std::exception &error) {
-    warn(self, glcl::Error(glcl::Error::Kind::failed, "The chain can't be built.", error.what()));
+    return chain.takes(wanted);
+  } catch (const glcl::Error &) {
+    return false;  // building it says what is wrong
   }
 }
 
-/// Brings the chain nearer to what is wanted: takes what was built meanwhile, sets values, has
+/// Brings the chain closer to what is wanted: sets values, takes what was built meanwhile, and has
 /// kernels built. Never waits.
 void apply_pending(GstGLCLChain *self) {
   ChainState *state = self->state;
-  if (std::optional<Built> built = state->building.take()) {
-    if (built->failure)
-      refuse(self, std::move(*built));
-    else
-      take(self, std::move(*built));
+  const ChainWanted wanted = wanted_now(self);
+  const bool same = state->chain() && state->request() == wanted.request;
+  if (same && !state->engine.tried(wanted) && takes(*state->chain(), wanted.description)) {
+    state->chain()->set(wanted.description);
+    state->engine.adopt(wanted);
   }
-  const RequestPtr requested = state->requested.get();
-  if (!requested || requested->description.items.empty()) {
-    if (state->chain) take(self, {requested, {}, nullptr, nullptr});
-    return;
-  }
-  const Description now = requested->now(state->settings.get().iterations);
-  const bool same = state->chain && state->request == requested;
-  if (same && now == state->chain->description()) return;
-  if (state->building.is_running() || (state->refused && state->refused->request == requested &&
-                                       state->refused->description == now))
-    return;
-  try {
-    if (same && state->chain->takes(now)) return state->chain->set(now);
-  } catch (const glcl::Error &error) {
-    return refuse(self, {requested, now, nullptr, std::make_exception_ptr(error)});
-  }
-  GST_DEBUG_OBJECT(self, "building %s", now.text().c_str());
-  state->building.start(
-      [=, context = state->context] { return build(context, requested, now, same); });
+  note(self, state->engine.follow(GST_ELEMENT(self), wanted, maker(state->context, same)));
 }
 
 }  // namespace
@@ -331,23 +303,15 @@ static glcl::Layout gst_glcl_chain_prepare(GstGLCLFilter *filter, glcl::Context 
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
   ChainState *state = self->state;
   state->context = context.shared_from_this();
-  const RequestPtr requested = state->requested.get();
-  if (!state->chain && requested && !requested->description.items.empty()) {
-    const bool live = std::any_of(
-        requested->children.begin(), requested->children.end(),
-        [](const Child &child) { return gst_object_has_active_control_bindings(child.get()); });
-    Built built =
-        build(state->context, requested, requested->now(state->settings.get().iterations), live);
-    if (!built.failure) {
-      take(self, std::move(built));
-    } else if (!gst_glcl_filter_has_begun(filter)) {
-      std::rethrow_exception(built.failure);
-    } else {
-      Built before{state->ran, state->ran_as, nullptr, nullptr};
-      if (before.request) before = build(state->context, before.request, before.description, live);
-      if (before.chain) take(self, std::move(before));
-      refuse(self, std::move(built));
-    }
+  if (!state->engine.engine()) {
+    const ChainWanted wanted = wanted_now(self);
+    const std::vector<Child> none;
+    const auto &children = wanted.request ? wanted.request->children : none;
+    const bool live = std::any_of(children.begin(), children.end(), [](const Child &child) {
+      return gst_object_has_active_control_bindings(child.get());
+    });
+    note(self, state->engine.prepare(GST_ELEMENT(filter), gst_glcl_filter_has_begun(filter), wanted,
+                                     maker(state->context, live)));
   }
   GST_INFO_OBJECT(filter, "frames of %d×%d px", width, height);
   return glcl::layout_for(context.device());
@@ -380,23 +344,20 @@ static void gst_glcl_chain_process(GstGLCLFilter *filter, glcl::Queue &queue,
   GstGLCLChain *self = GST_GLCL_CHAIN(filter);
   apply_pending(self);
   if (!out) return;
-  if (self->state->chain)
-    self->state->chain->run(queue, in, out);
+  if (Chain *chain = self->state->chain())
+    chain->run(queue, in, out);
   else
     glcl::copy_picture(queue, in, out);
 }
 
 static void gst_glcl_chain_reset(GstGLCLFilter *filter) {
   ChainState *state = GST_GLCL_CHAIN(filter)->state;
-  if (state->chain) state->chain->reset();
+  if (Chain *chain = state->chain()) chain->reset();
 }
 
 static void gst_glcl_chain_unprepare(GstGLCLFilter *filter) {
   ChainState *state = GST_GLCL_CHAIN(filter)->state;
-  state->building = {};
-  state->chain.reset();
-  state->request.reset();
-  state->refused.reset();
+  state->engine.clear();
   state->running = false;
   state->context.reset();
 }
@@ -426,7 +387,7 @@ static GstStateChangeReturn gst_glcl_chain_change_state(GstElement *element,
   }
   const GstStateChangeReturn change =
       GST_ELEMENT_CLASS(gst_glcl_chain_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) self->state->ran.reset();
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) self->state->engine.forget();
   return change;
 }
 

@@ -49,6 +49,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/glclengineswap.h"
 #include "base/glcloverlay.h"
 #include "base/glclproperties.h"
 #include "base/glclregion.h"
@@ -126,7 +127,7 @@ GType shot_method_type() {
        {Method::shape, "Compare the shapes of edges", "shape"}});
 }
 
-constexpr char kind[] = "glclhistogram";
+constexpr char kind[] = "glclhistogram", no_shots[] = "Shots are not detected.";
 
 struct HistogramProperties : HistogramRenderer::Settings {
   int mode = mode_luma, bins = 256;
@@ -239,6 +240,15 @@ static void gst_glcl_histogram_attach(GstGLCLHistogram *self, glcl::Queue &queue
   glcl::result_written(result.buffer, queue);
 }
 
+/// True if frames can be counted in this format. `consequence` says what happens if they never can.
+static bool gst_glcl_histogram_ready(GstGLCLHistogram *self, const Histogram::Format &format,
+                                     const char *consequence) {
+  bool ready = false;
+  glcl::guard_optional(GST_ELEMENT(self), consequence,
+                       [&] { ready = self->state->histograms->ready(format); });
+  return ready;
+}
+
 /// Hands what shots are found by on; gives the method if it is ready.
 static std::optional<ShotMessages::Method> gst_glcl_histogram_follow(
     GstGLCLHistogram *self, glcl::Queue &queue, const HistogramProperties &settings, uint64_t frame,
@@ -249,20 +259,25 @@ static std::optional<ShotMessages::Method> gst_glcl_histogram_follow(
   cl::Buffer values;
   size_t bytes = glcl::hough::EdgePairs::space_bytes;
   if (method == ShotMessages::Method::histogram) {
-    auto *shot_values = state->shot_values.poll([context = state->context, layout = in.layout] {
-      return make_shot_values(*context, layout);
-    });
-    if (!state->histograms->ready(ShotMessages::format) || !shot_values) return {};
+    auto *shot_values = glcl::optional_engine(
+        GST_ELEMENT(self), state->shot_values,
+        [context = state->context, layout = in.layout] {
+          return make_shot_values(*context, layout);
+        },
+        no_shots);
+    if (!gst_glcl_histogram_ready(self, ShotMessages::format, no_shots) || !shot_values) return {};
     bytes = sizeof(cl_uint) * Shots::values;
     values = (*shot_values)
                  ->run(queue, in,
                        state->histograms->count(queue, in, ShotMessages::format,
                                                 glcl::clipped({}, in.width, in.height)));
   } else {
-    auto *edge_pairs =
-        state->edge_pairs.poll([context = state->context, width = in.width, height = in.height] {
+    auto *edge_pairs = glcl::optional_engine(
+        GST_ELEMENT(self), state->edge_pairs,
+        [context = state->context, width = in.width, height = in.height] {
           return make_edge_pairs(*context, width, height);
-        });
+        },
+        no_shots);
     if (!edge_pairs) return {};
     if (state->followed != method) (*edge_pairs)->reset();
     values = (*edge_pairs)->run(queue, in);
@@ -293,7 +308,8 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
   histogram::Histograms &histograms = *state->histograms;
   histograms.next_frame();
 
-  if (!(state->format == settings.format()) && histograms.ready(settings.format())) {
+  if (!(state->format == settings.format()) &&
+      gst_glcl_histogram_ready(self, settings.format(), "The histogram stays as it was.")) {
     state->format = settings.format();
     GST_DEBUG_OBJECT(filter, "%s of %d bins from now on", histogram::mode_name(settings.mode),
                      state->format.counters());
@@ -316,7 +332,8 @@ static void gst_glcl_histogram_process(GstGLCLFilter *filter, glcl::Queue &queue
 
   HistogramRenderer::Equalize &equalize = settings.equalize;
   if (equalize == HistogramRenderer::Equalize::none ||
-      histograms.ready(HistogramRenderer::format_for(equalize)))
+      gst_glcl_histogram_ready(self, HistogramRenderer::format_for(equalize),
+                               "The equalization stays as it was."))
     state->equalize = equalize;
   equalize = state->equalize;
   cl::Buffer equalize_counts;

@@ -28,10 +28,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/compat.h"
+#include "base/glclengineswap.h"
 #include "base/glclerrorreporter.h"
 #include "base/glcloverlay.h"
 #include "base/glclproperties.h"
@@ -94,14 +96,17 @@ struct FrameExtent {
   std::string text() const { return std::to_string(width) + "×" + std::to_string(height) + " px"; }
 };
 
-/// Templates that a thread of its own makes while frames go on.
-struct BuiltTemplates {
-  bool files;         ///< all of the property, or one that was learned
-  FrameExtent frame;  ///< of the frames that it was begun in
+/// The templates of the property.
+struct FileTemplates {
   Templates templates;
-  std::vector<std::string> failures;
-  bool good = false;       ///< all but those that are
-  bool too_large = false;  ///< for these frames
+  std::vector<std::string> too_large;  ///< why others are left out
+};
+
+/// A template that was learned, or why it can't be one.
+struct LearnedTemplate {
+  Templates templates;
+  std::vector<std::string> too_large;
+  std::exception_ptr failure;
 };
 
 struct HoughState {
@@ -117,12 +122,11 @@ struct HoughState {
   std::unique_ptr<Hough> hough;
   std::unique_ptr<HoughRenderer> renderer;
   glcl::Lazy<std::unique_ptr<GlobalMotion>> motion;
-  std::string files;      // that the templates are from
-  bool left_out = false;  // some of these, since they are too large for the frames
-  Templates from_files, learned;
+  glcl::EngineSwap<std::string, FileTemplates> files{"The templates stay as they were."};
+  Templates learned;
   Templates warned_of;                  // that these frames have no place for
-  std::vector<PendingTemplate> queued;  // until `building` is free
-  glcl::AsyncTask<BuiltTemplates> building;
+  std::vector<PendingTemplate> queued;  // until `learning` is free
+  glcl::AsyncTask<LearnedTemplate> learning;
   bool roi_warned = false;  // that the roi leaves these frames, since it was inside of them
 };
 
@@ -161,8 +165,9 @@ static void gst_glcl_hough_use_templates(GstGLCLHough *self, Hough &hough,
   HoughState *state = self->state;
   Templates all;
   Templates &warned_of = state->warned_of;
-  for (const Templates *templates : {&state->from_files, &state->learned})
-    for (const auto &templ : *templates) {
+  const Templates &of_files = state->files.engine()->templates;
+  for (const Templates &templates : {std::cref(of_files), std::cref(state->learned)})
+    for (const auto &templ : templates) {
       std::string failure =
           too_large(templ->name, {templ->width, templ->height}, settings, state->frame());
       if (failure.empty() && all.size() == Hough::most_templates)
@@ -170,7 +175,7 @@ static void gst_glcl_hough_use_templates(GstGLCLHough *self, Hough &hough,
                   std::to_string(Hough::most_templates) + " templates. Use fewer.";
       if (failure.empty()) {
         all.push_back(templ);
-      } else if (!begun && templates == &state->from_files) {
+      } else if (!begun && &templates == &of_files) {
         throw glcl::Error(glcl::Error::Kind::settings, failure);
       } else if (std::find(warned_of.begin(), warned_of.end(), templ) == warned_of.end()) {
         warned_of.push_back(templ);
@@ -179,6 +184,38 @@ static void gst_glcl_hough_use_templates(GstGLCLHough *self, Hough &hough,
     }
   hough.set_templates(all);
   GST_DEBUG_OBJECT(self, "%zu templates from now on", all.size());
+}
+
+/// Accepts templates that fit into frames of this size, and adds to `failures` why others do not.
+static Accept gst_glcl_hough_accept(const HoughProperties &settings, const FrameExtent &frame,
+                                    std::vector<std::string> &failures) {
+  return [&settings, frame, &failures](const std::string &name, int width, int height) {
+    const std::string failure = too_large(name, {width, height}, settings, frame);
+    if (!failure.empty()) failures.push_back(failure);
+    return failure.empty();
+  };
+}
+
+/// Makes the templates of files, here or in the background, with a queue of its own.
+static auto gst_glcl_hough_maker(HoughState *state, const HoughProperties &settings, bool begun) {
+  return [context = state->context, frame = state->frame(), settings,
+          begun](const std::string &files) {
+    FileTemplates made;
+    glcl::Queue queue(context);
+    const glcl::Layout layout = glcl::layout_for(context->device());
+    made.templates = glcl::hough::load_templates(
+        queue, files, settings, layout, gst_glcl_hough_accept(settings, frame, made.too_large));
+    if (!begun && !made.too_large.empty())
+      throw glcl::Error(glcl::Error::Kind::settings, made.too_large.front());
+    return made;
+  };
+}
+
+/// Warns of files that were left out.
+static void gst_glcl_hough_note_files(GstGLCLHough *self, glcl::EngineChange change) {
+  if (change != glcl::EngineChange::taken) return;
+  for (const std::string &text : self->state->files.engine()->too_large)
+    gst_glcl_hough_warn(self, text);
 }
 
 static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,
@@ -198,57 +235,16 @@ static glcl::Layout gst_glcl_hough_prepare(GstGLCLFilter *filter, glcl::Context 
   state->renderer = std::make_unique<HoughRenderer>(context, width, height, layout);
   // Frames that shrink while playing are no error, nor is a file that is not there then.
   const bool begun = gst_glcl_filter_has_begun(filter);
-  if (state->files != settings.files || state->left_out) {
-    glcl::Queue queue(state->context);
-    state->left_out = false;
-    const auto accept = [&](const std::string &name, int w, int h) {
-      const std::string failure = too_large(name, {w, h}, settings, state->frame());
-      if (failure.empty()) return true;
-      if (!begun) throw glcl::Error(glcl::Error::Kind::settings, failure);
-      gst_glcl_hough_warn(self, failure);
-      state->left_out = true;
-      return false;
-    };
-    try {
-      state->from_files =
-          glcl::hough::load_templates(queue, settings.files, settings, layout, accept);
-    } catch (const glcl::Error &error) {
-      if (!begun) throw;
-      gst_glcl_hough_warn(self, error.what());
-    }
-    state->files = settings.files;
-  }
+  const FileTemplates *now = state->files.engine();
+  if (!now || !now->too_large.empty() || !state->files.tried(settings.files))
+    gst_glcl_hough_note_files(self,
+                              state->files.prepare(GST_ELEMENT(self), begun, settings.files,
+                                                   gst_glcl_hough_maker(state, settings, begun)));
   gst_glcl_hough_use_templates(self, *hough, settings, begun);
   state->hough = std::move(hough);
   GST_INFO_OBJECT(filter, "frames of %d×%d px, %zu templates", width, height,
                   state->hough->templates().size());
   return layout;
-}
-
-/// Runs `make` on a thread of its own, with a queue of its own and what tells templates that fit.
-template <class Make>
-static void gst_glcl_hough_begin(HoughState *state, bool files, const HoughProperties &settings,
-                                 const Make &make) {
-  state->building.start([context = state->context, frame = state->frame(), files, settings, make] {
-    BuiltTemplates built{files, frame, {}, {}};
-    const auto accept = [&](const std::string &name, int width, int height) {
-      const std::string failure = too_large(name, {width, height}, settings, frame);
-      if (failure.empty()) return true;
-      built.failures.push_back(failure);
-      built.too_large = true;
-      return false;
-    };
-    try {
-      glcl::Queue queue(context);
-      built.templates = make(queue, accept);
-      built.good = true;
-    } catch (const glcl::Error &error) {
-      built.failures.emplace_back(error.what());
-    } catch (const std::exception &error) {
-      built.failures.push_back(std::string("Building a template failed: ") + error.what());
-    }
-    return built;
-  });
 }
 
 /// Copies the box of a pending template out of a frame; false where it lies outside.
@@ -316,61 +312,65 @@ static void gst_glcl_hough_forget_templates(GstGLCLHough *self, const HoughPrope
   }
 }
 
+/// Takes a template that was learned meanwhile; one of the same name is replaced.
+static void gst_glcl_hough_take_learned(GstGLCLHough *self, const HoughProperties &settings,
+                                        const LearnedTemplate &made) {
+  HoughState *state = self->state;
+  for (const std::string &text : made.too_large) gst_glcl_hough_warn(self, text);
+  if (made.failure) glcl::warn(GST_ELEMENT(self), made.failure, "The templates stay as they were.");
+  if (made.templates.empty()) return;
+  const auto &templ = made.templates[0];
+  const auto same = std::find_if(state->learned.begin(), state->learned.end(),
+                                 [&](const auto &known) { return known->name == templ->name; });
+  if (same != state->learned.end())
+    *same = templ;
+  else
+    state->learned.push_back(templ);
+  gst_glcl_hough_use_templates(self, *state->hough, settings, true);
+}
+
+/// Makes a template on a thread of its own, with a queue of its own.
+static LearnedTemplate gst_glcl_hough_make(const std::shared_ptr<glcl::Context> &context,
+                                           const FrameExtent &frame,
+                                           const HoughProperties &settings,
+                                           const PendingTemplate &pending) {
+  LearnedTemplate made;
+  try {
+    glcl::Queue queue(context);
+    if (pending.picture) {
+      made.templates = glcl::hough::template_of_sample(
+          queue, pending.name, pending.picture.get(), settings, glcl::layout_for(context->device()),
+          gst_glcl_hough_accept(settings, frame, made.too_large));
+    } else {
+      glcl::wait(pending.copied);
+      made.templates = {glcl::hough::make_template(queue, pending.name, settings, pending.part)};
+    }
+  } catch (const std::exception &) {
+    made.failure = std::current_exception();
+  }
+  return made;
+}
+
 /// Takes up templates that have been made, and begins with others that are wanted.
 static void gst_glcl_hough_apply_pending(GstGLCLHough *self, glcl::Queue &queue,
                                          const HoughProperties &settings, const glcl::Picture &in) {
   HoughState *state = self->state;
   gst_glcl_hough_take_pending(self, queue, in);
-  if (state->building.is_running()) {
-    std::optional<BuiltTemplates> taken = state->building.take();
-    if (!taken) return;
-    BuiltTemplates &built = *taken;
-    const bool same_frames =
-        built.frame.width == state->width && built.frame.height == state->height;
-    if (built.files && built.too_large && !same_frames) {
-      state->files.clear();  // they are made again
-      return;
-    }
-    for (const std::string &failure : built.failures) gst_glcl_hough_warn(self, failure);
-    if (built.good) {
-      if (built.files) {
-        state->from_files = std::move(built.templates);
-        state->left_out = built.too_large;
-      } else if (!built.templates.empty()) {
-        auto &learned = state->learned;
-        const auto same = std::find_if(learned.begin(), learned.end(), [&](const auto &templ) {
-          return templ->name == built.templates[0]->name;
-        });
-        if (same != learned.end())
-          *same = built.templates[0];
-        else
-          learned.push_back(built.templates[0]);
-      }
-      gst_glcl_hough_use_templates(self, *state->hough, settings, true);
-    }
-  }
-  if (state->files != settings.files) {
-    state->files = settings.files;
-    gst_glcl_hough_begin(state, true, settings,
-                         [settings, layout = in.layout](glcl::Queue &own, const Accept &accept) {
-                           return glcl::hough::load_templates(own, settings.files, settings, layout,
-                                                              accept);
-                         });
-    return;
-  }
+  const glcl::EngineChange change = state->files.follow(
+      GST_ELEMENT(self), settings.files, gst_glcl_hough_maker(state, settings, true));
+  gst_glcl_hough_note_files(self, change);
+  if (change == glcl::EngineChange::taken)
+    gst_glcl_hough_use_templates(self, *state->hough, settings, true);
+  if (const std::optional<LearnedTemplate> made = state->learning.take())
+    gst_glcl_hough_take_learned(self, settings, *made);
+  if (state->learning.is_running()) return;
   gst_glcl_hough_forget_templates(self, settings);
   if (state->queued.empty()) return;
   const PendingTemplate pending = std::move(state->queued.front());
   state->queued.erase(state->queued.begin());
-  gst_glcl_hough_begin(
-      state, false, settings,
-      [pending, settings, layout = in.layout](glcl::Queue &own, const Accept &accept) {
-        if (pending.picture)
-          return glcl::hough::template_of_sample(own, pending.name, pending.picture.get(), settings,
-                                                 layout, accept);
-        glcl::wait(pending.copied);
-        return Templates{glcl::hough::make_template(own, pending.name, settings, pending.part)};
-      });
+  state->learning.start([context = state->context, frame = state->frame(), settings, pending] {
+    return gst_glcl_hough_make(context, frame, settings, pending);
+  });
 }
 
 /// Regions of interest of what was found last; it is some frames old.
@@ -513,10 +513,8 @@ static void gst_glcl_hough_reset(GstGLCLFilter *filter) {
 static void gst_glcl_hough_unprepare(GstGLCLFilter *filter) {
   HoughState *state = GST_GLCL_HOUGH(filter)->state;
   // A template that is being made is wanted by nobody any more, or, of the property, made again.
-  if (state->building.is_running()) {
-    state->building = {};
-    state->files.clear(), state->from_files.clear(), state->left_out = false;
-  }
+  state->files.cancel();
+  state->learning = {};
   // Nor is what is to be made of a frame, which lies on the device.
   auto &queued = state->queued;
   queued.erase(

@@ -48,7 +48,7 @@
 #include <optional>
 #include <string>
 
-#include "base/glclerrorreporter.h"
+#include "base/glclengineswap.h"
 #include "base/glcloverlay.h"
 #include "base/glclproperties.h"
 #include "base/glclresult.h"
@@ -132,14 +132,8 @@ static Stabilizer *gst_glcl_klt_stabilizer(GstGLCLKlt *self, glcl::Context &cont
                      height = state->height, aspect = state->aspect] {
     return Stabilizer(*context, width, height, glcl::layout_for(context->device()), aspect);
   };
-  try {
-    auto &stabilizer = state->stabilization->stabilizer;
-    return wait ? &stabilizer.get(make) : stabilizer.poll(make);
-  } catch (const glcl::Error &error) {
-    glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
-               "frames go on as they came");
-    return nullptr;
-  }
+  return glcl::optional_engine(GST_ELEMENT(self), state->stabilization->stabilizer, make,
+                               "The picture is not stabilized.", wait);
 }
 
 static glcl::Layout gst_glcl_klt_prepare(GstGLCLFilter *filter, glcl::Context &context, int width,

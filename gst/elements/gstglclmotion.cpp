@@ -28,6 +28,7 @@
 #include <string>
 
 #include "base/compat.h"
+#include "base/glclerrorreporter.h"
 #include "base/glcloverlay.h"
 #include "base/glclproperties.h"
 #include "base/glclresult.h"
@@ -269,6 +270,8 @@ static void gst_glcl_motion_process(GstGLCLFilter *filter, glcl::Queue &queue,
 
   BlockMotion &motion = *state->motion;
   ObjectDetection &detection = *state->detection;
+  glcl::guard_optional(GST_ELEMENT(filter), "The search stays as it was.",
+                       [&] { motion.ready(settings); });
   const bool moved =
       motion.next(queue, settings, in, settings.display != MotionRenderer::Display::none);
   glcl::Queue &results = motion.results(queue);

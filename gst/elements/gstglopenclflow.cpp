@@ -51,6 +51,7 @@
 #include <utility>
 
 #include "base/compat.h"
+#include "base/glclengineswap.h"
 #include "base/glclerrorreporter.h"
 #include "base/glcloverlay.h"
 #include "base/glclproperties.h"
@@ -143,13 +144,11 @@ LucasKanade::Settings lucas_kanade_settings(const FlowProperties &settings) {
 
 /// What finds the flow by a method: one of the two.
 struct FlowEngine {
-  FlowMethod method = FlowMethod::pyramidal;
   std::unique_ptr<Flow> flow;
   std::unique_ptr<LucasKanade> lucas_kanade;
 
-  FlowEngine() = default;
-  FlowEngine(glcl::Context &context, int width, int height, const FlowProperties &settings)
-      : method(settings.method) {
+  FlowEngine(glcl::Context &context, int width, int height, const FlowProperties &settings,
+             FlowMethod method) {
     const glcl::Layout layout = glcl::layout_for(context.device());
     if (method == FlowMethod::lucas_kanade) {
       lucas_kanade = std::make_unique<LucasKanade>(context, width, height, layout);
@@ -170,13 +169,11 @@ struct FlowEngine {
                                                                            : nullptr;
     return flow->run(queue, settings, in) ? &flow->field() : nullptr;
   }
-};
 
-/// An engine for another method, while the old one serves.
-struct NextEngine {
-  FlowMethod method;
-  bool failed = false;
-  glcl::Lazy<FlowEngine> engine;
+  void reset() const {
+    if (flow) flow->reset();
+    if (lucas_kanade) lucas_kanade->reset();
+  }
 };
 
 struct FlowElementState {
@@ -185,8 +182,7 @@ struct FlowElementState {
 
   // GL thread
   int width = 0, height = 0;
-  FlowEngine engine;
-  std::optional<NextEngine> next;
+  glcl::EngineSwap<FlowMethod, FlowEngine> engine{"The method stays unchanged."};
   std::unique_ptr<FlowRenderer> view;
   glcl::Lazy<Signatures> signatures;  // for metas
   bool listed = false;                // they have those of the last frame
@@ -212,53 +208,35 @@ GST_ELEMENT_REGISTER_DEFINE(glopenclflow, "glopenclflow", GST_RANK_NONE,
 static Signatures *gst_gl_opencl_flow_signatures(GstGLOpenCLFlow *self, glcl::Context &context,
                                                  bool wait) {
   FlowElementState *state = self->state;
-  if (!state->engine.flow) return nullptr;
+  if (!state->engine.engine()->flow) return nullptr;
   const auto make = [context = context.shared_from_this(), width = state->width,
                      height = state->height] { return Signatures(*context, width, height); };
-  try {
-    return wait ? &state->signatures.get(make) : state->signatures.poll(make);
-  } catch (const glcl::Error &error) {
-    glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
-               "metas contain no list of single pixels");
-    return nullptr;
-  }
+  return glcl::optional_engine(GST_ELEMENT(self), state->signatures, make,
+                               "Metas contain no list of single pixels.", wait);
 }
 
-/// Changes the method, which only a preset does while playing: the engine is built in the
-/// background. The next frame then has none before it.
-static void gst_gl_opencl_flow_change(GstGLOpenCLFlow *self, glcl::Context &context,
-                                      const FlowProperties &settings) {
-  FlowElementState *state = self->state;
-  std::optional<NextEngine> &next = state->next;
-  if (!next && settings.method == state->engine.method) return;
-  if (!next) next.emplace().method = settings.method;
-  try {
-    FlowEngine *engine = next->engine.poll(
-        [context = context.shared_from_this(), width = state->width, height = state->height,
-         settings] { return FlowEngine(*context, width, height, settings); });
-    if (!engine && !next->failed) return;
-    // What was wished for meanwhile may be another one.
-    if (engine && next->method == settings.method) state->engine = std::move(*engine);
-  } catch (const glcl::Error &error) {
-    next->failed = true;
-    glcl::warn(GST_ELEMENT(self), GST_RESOURCE_ERROR_FAILED, error.what(),
-               "the method stays unchanged");
-  }
-  if (!next->failed || next->method != settings.method) next.reset();
+/// Builds the engine for a method, here or in the background.
+static auto gst_gl_opencl_flow_maker(GstGLOpenCLFlow *self, glcl::Context &context,
+                                     const FlowProperties &settings) {
+  return [context = context.shared_from_this(), width = self->state->width,
+          height = self->state->height, settings](FlowMethod method) {
+    return FlowEngine(*context, width, height, settings, method);
+  };
 }
 
 static glcl::Layout gst_gl_opencl_flow_prepare(GstGLCLFilter *filter, glcl::Context &context,
                                                int width, int height) {
-  FlowElementState *state = GST_GL_OPENCL_FLOW(filter)->state;
+  GstGLOpenCLFlow *self = GST_GL_OPENCL_FLOW(filter);
+  FlowElementState *state = self->state;
   const FlowProperties settings = state->settings.get();
   const glcl::Layout layout = glcl::layout_for(context.device());
   state->width = width, state->height = height;
-  state->next.reset();
-  state->engine = {};
-  state->engine = FlowEngine(context, width, height, settings);
+  state->engine.clear();
+  state->engine.prepare(GST_ELEMENT(filter), gst_glcl_filter_has_begun(filter), settings.method,
+                        gst_gl_opencl_flow_maker(self, context, settings));
   state->signatures = {};
   if (gst_glcl_analyzer_wants_metas(GST_GLCL_ANALYZER(filter)))
-    gst_gl_opencl_flow_signatures(GST_GL_OPENCL_FLOW(filter), context, true);
+    gst_gl_opencl_flow_signatures(self, context, true);
   state->view = std::make_unique<FlowRenderer>(context, width, height, layout);
   const size_t dump_bytes =
       settings.dump_location.empty() ? 0 : FlowRenderer::sample_bytes(width, height, 1);
@@ -310,7 +288,8 @@ static void gst_gl_opencl_flow_attach(GstGLOpenCLFlow *self, glcl::Queue &queue,
   const cl::Buffer &memory = glcl::result_memory(result.buffer);
   state->view->sample(queue, field, least, grid, 0, memory);
   if (list) {
-    list->match(queue, state->engine.flow->before(), state->engine.flow->after(), listed);
+    const Flow &flow = *state->engine.engine()->flow;
+    list->match(queue, flow.before(), flow.after(), listed);
     state->listed = true;
     list->list(queue, memory, sampled);
   }
@@ -359,8 +338,10 @@ static void gst_gl_opencl_flow_process(GstGLCLFilter *filter, glcl::Queue &queue
   FlowElementState *state = self->state;
   const FlowProperties &settings = state->frame_settings;
 
-  gst_gl_opencl_flow_change(self, queue.context(), settings);
-  const opticalflow::FlowField *field = state->engine.run(queue, settings, in);
+  // Only a preset changes the method while playing. A new engine has no frame before it.
+  state->engine.follow(GST_ELEMENT(filter), settings.method,
+                       gst_gl_opencl_flow_maker(self, queue.context(), settings));
+  const opticalflow::FlowField *field = state->engine.engine()->run(queue, settings, in);
 
   const bool listed = std::exchange(state->listed, false) && field;
   const auto least = static_cast<float>(settings.min_confidence);
@@ -405,8 +386,7 @@ static bool gst_gl_opencl_flow_passes_on(GstGLCLFilter *filter) {
 static void gst_gl_opencl_flow_reset(GstGLCLFilter *filter) {
   FlowElementState *state = GST_GL_OPENCL_FLOW(filter)->state;
   GST_DEBUG_OBJECT(filter, "the stream has a gap before the next frame");
-  if (state->engine.flow) state->engine.flow->reset();
-  if (state->engine.lucas_kanade) state->engine.lucas_kanade->reset();
+  if (const FlowEngine *engine = state->engine.engine()) engine->reset();
   state->fresh_gain = true;
 }
 
@@ -414,8 +394,7 @@ static void gst_gl_opencl_flow_unprepare(GstGLCLFilter *filter) {
   FlowElementState *state = GST_GL_OPENCL_FLOW(filter)->state;
   state->view.reset();
   state->signatures = {};
-  state->next.reset();
-  state->engine = {};
+  state->engine.clear();
   state->dump = cl::Buffer();
 }
 

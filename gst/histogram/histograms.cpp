@@ -24,10 +24,7 @@ void Histograms::build(const Histogram::Format &format) {
 }
 
 bool Histograms::ready(const Histogram::Format &format) {
-  FormatCounts &entry = entry_of(format);
-  if (entry.engine.value()) return true;
-  Histogram::check(format, layout_);
-  return entry.engine.poll([this, format] { return make(format); });
+  return entry_of(format).engine.poll([this, format] { return make(format); });
 }
 
 void Histograms::next_frame() {

@@ -18,8 +18,8 @@ class Histograms {
 
   /// Builds the engine of a format. Throws what Histogram throws.
   void build(const Histogram::Format &format);
-  /// Whether a format can be counted. Where it can't yet its engine is being built from now on.
-  /// Throws what Histogram throws.
+  /// True if a format can be counted; else its engine is built in the background. Throws what
+  /// Histogram throws, once for each format.
   bool ready(const Histogram::Format &format);
 
   /// Another frame follows.

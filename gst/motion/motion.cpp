@@ -175,8 +175,7 @@ double BlockMotion::errors(const Settings &settings) const {
   return 255 * 255 / std::pow(10, settings.target_psnr / 10) * width_ * height_;
 }
 
-/// Whether there is what the settings need; has it built where it is not.
-bool BlockMotion::has_built(const Settings &settings) {
+bool BlockMotion::ready(const Settings &settings) {
   const int kind = motion::kind(settings);
   const bool blocks = blocks_[kind].poll([this, settings] { return build(settings); });
   const bool adapts = settings.range == 0 && settings.method == Method::full && !pool_;
@@ -200,7 +199,7 @@ bool BlockMotion::next(Queue &queue, const Settings &wanted, const Picture &in, 
   Settings settings = wanted;
   if (!kind_) {
     prepare(settings);
-  } else if (!has_built(settings)) {
+  } else if (!ready(settings)) {
     settings.partitions = searched_.partitions;
     settings.block = searched_.block;
     settings.method = searched_.method;

@@ -85,6 +85,9 @@ class BlockMotion {
   /// Builds what the settings' kind of blocks needs, and waits for it. Without this call next() has
   /// it built in the background and divides frames as it did the last one meanwhile.
   void prepare(const Settings &settings);
+  /// True if what the settings need is built; else it is built in the background. A failure is
+  /// thrown once.
+  bool ready(const Settings &settings);
 
   /// Enqueues the search of `in` in the frame before it and its prediction; false for a first
   /// frame, which has the vector 0 everywhere and predicts itself. `queue` is done with `in` then;
@@ -140,7 +143,6 @@ class BlockMotion {
   void choose_range(Settings &settings);
   double errors(const Settings &settings) const;
   BlockEngines build(const Settings &settings) const;
-  bool has_built(const Settings &settings);
   const BlockEngines &blocks() const { return *blocks_.at(kind_).value(); }
   BlockEngines &blocks() { return *blocks_.at(kind_).value(); }
   const LumaPlane &plane(uint64_t number) const { return planes_[number % planes_.size()]; }

@@ -41,9 +41,9 @@ class Lazy {
   /// Throws the exceptions of `make`, and Stopped if the work of this thread should end first.
   template <class Make>
   Value &get(const Make &make) {
+    requested_ = true;
     if (task_.is_running()) value_ = task_.wait();
     if (!value_) value_ = make();
-    requested_ = true;
     return *value_;
   }
 

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "glclerrorreporter.h"
+#include "opencl/asynctask.h"
+#include "opencl/lazy.h"
+#include "opencl/program.h"
+#include "opencl/stop.h"
+
+namespace glcl {
+
+/// What happened to the engine of an element: another one was taken or could not be built.
+enum class EngineChange { none, taken, refused };
+
+/// The engine of an element, which is replaced while frames go on. `Wanted` says what an engine is
+/// for, and has ==. An engine for other settings is built in the background and replaces the old
+/// one between two frames:
+///
+///   EngineSwap<Method, Engine> engine{"The method stays unchanged."};
+///   engine.prepare(element, begun, settings.method, make);  // in prepare
+///   engine.follow(element, settings.method, make);          // in process
+///
+/// `make (const Wanted &)` returns an engine. In the background it must own all that it uses.
+///
+/// The old engine stays if the new one can't be built. That is one warning, and the same engine is
+/// not tried again until another one is wanted. One thread at a time.
+template <class Wanted, class Engine>
+class EngineSwap {
+ public:
+  using Change = EngineChange;
+
+  /// `consequence` is the sentence that ends the warnings.
+  explicit EngineSwap(const char *consequence) : consequence_(consequence) {}
+
+  /// Builds an engine at once; one that was being built is dropped. If that fails and frames have
+  /// `begun`, the engine in use stays, or the last one is built again. Else it throws.
+  template <class Make>
+  Change prepare(GstElement *element, bool begun, const Wanted &wanted, const Make &make) {
+    cancel();
+    try {
+      use(wanted, make(wanted));
+      return Change::taken;
+    } catch (const Stopped &) {
+      throw;
+    } catch (...) {
+      if (!begun || !used_) throw;
+      if (!engine_) use(*used_, make(*used_));
+      return refuse(element, wanted, std::current_exception());
+    }
+  }
+
+  /// Call between two frames: takes an engine that is ready and begins to build the one that is
+  /// wanted. Never waits.
+  template <class Make>
+  Change follow(GstElement *element, const Wanted &wanted, const Make &make) {
+    Change change = Change::none;
+    if (refused_ && !(*refused_ == wanted)) refused_.reset();
+    if (std::optional<Built> built = task_.take()) change = accept(element, wanted, *built);
+    if (!tried(wanted) && !task_.is_running())
+      task_.start([wanted, make] { return build(wanted, make); });
+    return change;
+  }
+
+  /// The engine in use; null if there is none.
+  Engine *engine() { return engine_ ? &*engine_ : nullptr; }
+  const Engine *engine() const { return engine_ ? &*engine_ : nullptr; }
+  /// What the engine in use, or else the last one, is for.
+  const std::optional<Wanted> &used() const { return used_; }
+  /// What could not be built last.
+  const std::optional<Wanted> &refused() const { return refused_; }
+  /// True if this is in use or could not be built.
+  bool tried(const Wanted &wanted) const {
+    return (engine_ && *used_ == wanted) || (refused_ && *refused_ == wanted);
+  }
+
+  /// The engine in use now does what this says.
+  void adopt(const Wanted &wanted) { used_ = wanted; }
+  /// Drops an engine that is being built, and forgets refusals. Waits for the thread.
+  void cancel() {
+    task_ = {};
+    refused_.reset();
+  }
+  /// Frees the engine as well.
+  void clear() {
+    cancel();
+    engine_.reset();
+  }
+  /// Forgets also what the last engine was for.
+  void forget() {
+    clear();
+    used_.reset();
+  }
+
+ private:
+  /// Neither engine nor failure: the compiler was stopped.
+  struct Built {
+    Wanted wanted;
+    std::optional<Engine> engine;
+    std::exception_ptr failure;
+  };
+
+  template <class Make>
+  static Built build(const Wanted &wanted, const Make &make) {
+    Built built{wanted, {}, nullptr};
+    try {
+      const ProgramRecorder programs;
+      std::optional<Engine> engine(make(wanted));
+      programs.build();
+      built.engine = std::move(engine);
+    } catch (const Stopped &) {
+    } catch (...) {
+      built.failure = std::current_exception();
+    }
+    return built;
+  }
+
+  /// What was built counts unless the engine in use is wanted again.
+  Change accept(GstElement *element, const Wanted &wanted, Built &built) {
+    if (engine_ && *used_ == wanted) return Change::none;
+    if (built.failure) return refuse(element, built.wanted, built.failure);
+    if (!built.engine) return Change::none;
+    use(built.wanted, std::move(*built.engine));
+    return Change::taken;
+  }
+
+  void use(const Wanted &wanted, Engine engine) {
+    engine_ = std::move(engine);
+    used_ = wanted;
+    refused_.reset();
+  }
+
+  Change refuse(GstElement *element, const Wanted &wanted, const std::exception_ptr &failure) {
+    refused_ = wanted;
+    warn(element, failure, consequence_);
+    return Change::refused;
+  }
+
+  const char *consequence_;
+  std::optional<Wanted> used_, refused_;
+  std::optional<Engine> engine_;
+  AsyncTask<Built> task_;
+};
+
+/// An engine that frames can go without, once it is built in the background; with `wait` at once.
+/// If it can't be built, that is one warning, which ends with `consequence`, and null.
+template <class Engine, class Make>
+Engine *optional_engine(GstElement *element, Lazy<Engine> &engine, const Make &make,
+                        const char *consequence, bool wait = false) {
+  guard_optional(element, consequence, [&] {
+    if (wait)
+      engine.get(make);
+    else
+      engine.poll(make);
+  });
+  return engine.value();
+}
+
+}  // namespace glcl
